@@ -21,7 +21,7 @@ const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
 /** What changes this process's sockets and variables, or measures its memory. */
 const apart = [
-  ..."egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  ..."check egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
   "test/exports/volume.test.ts",
 ];
 

@@ -105,7 +105,7 @@ export {
   CertificateError,
   certificateAuthority,
 } from "./server/proxy/certificates.ts";
-export { checkData, type Damage } from "./sim/check-data.ts";
+export { checkData, type Damage } from "./sim/folder/check-folder.ts";
 export {
   type ClockSetting,
   type Finding,

@@ -7,9 +7,8 @@ import { randomIds } from "./base/ids.ts";
 import { maskKeys } from "./base/secrets.ts";
 import { version } from "./base/version.ts";
 import { accessOf } from "./client/access.ts";
-import { answerPort } from "./faults/answer-port.ts";
 import { createAnswers } from "./faults/answers.ts";
-import { faultPort } from "./faults/port.ts";
+import { answerPort, faultPort } from "./faults/port.ts";
 import { createFaults } from "./faults/rules.ts";
 import { createApp, type ObservingApp } from "./http/app.ts";
 import { type GuardRules, mayVisit } from "./http/control-access.ts";
@@ -45,9 +44,8 @@ import {
   tapesOrExplain,
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
-import { createRefusals } from "./sim/refusals.ts";
 import { createResetting } from "./sim/reset.ts";
-import { summaryOf } from "./sim/summary.ts";
+import { createRefusals, summaryOf } from "./sim/summary.ts";
 import type { SimOptions, SimServer } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
 import {

@@ -54,7 +54,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */
-const outer = ["sim", "start-sim", "client", "cli", "testing", "index"];
+const outer = ["sim", "start-sim", "client", "cli", "testing", "check", "index"];
 
 /** package → its one home. */
 const homes: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
+import { isObject, isTooDeep, type JsonObject, parsedJson, pointerTo } from "../base/json.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
 import { parseShape } from "../http/shape-errors.ts";
@@ -33,7 +33,7 @@ import type { AssertPorts } from "./ports.ts";
 const PatternText = z
   .string()
   .transform((text, context): JsonObject | undefined => {
-    const value = text === "" ? {} : parsed(text);
+    const value = text === "" ? {} : parsedJson(text);
     if (isObject(value) && !isTooDeep(value)) return value;
     const detail = '"where" must be a JSON object';
     const hint = 'for example where={"properties":{"plan":"pro"}}';
@@ -41,14 +41,6 @@ const PatternText = z
     return undefined;
   })
   .describe(`${patternLanguage}; as JSON`);
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const ListQuery = z.strictObject({
   project: OfProject.optional(),
@@ -63,6 +55,9 @@ const ListQuery = z.strictObject({
   limit: Limit.default(100),
   wait_ms: WaitMs.default(0).describe("Waits up to N ms if there is no event yet (default: 0)"),
 });
+
+/** Parameters of `GET /__sim/events`, as clients give them; the client has its own form of `where`. */
+export type EventParameters = Omit<z.input<typeof ListQuery>, "where" | "wait_ms">;
 
 const SearchRequest = z.strictObject({
   match: EventPattern.nullish(),

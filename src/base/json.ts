@@ -9,6 +9,40 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
+/** The value of the first key that has one other than null. */
+export function firstOf(object: JsonObject, ...keys: readonly string[]): Json | undefined {
+  for (const key of keys) {
+    const value = own(object, key);
+    if (value !== undefined && value !== null) return value;
+  }
+  return undefined;
+}
+
+/** The object at a key; an empty one if there is none. */
+export function objectIn(object: JsonObject, key: string): JsonObject {
+  const value = own(object, key);
+  return isObject(value) ? value : {};
+}
+
+export const objectsIn = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+export const textsIn = (value: Json | undefined): string[] =>
+  Array.isArray(value) ? value.filter((it) => typeof it === "string") : [];
+
+/** A string, or a number as text. */
+export const textOrNumber = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
+
+/** Undefined if the text is not JSON. */
+export function parsedJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The service's JSON parser refuses deeper nesting (serde_json's recursion limit). */
 export const maxDepth = 128;
 
@@ -62,7 +96,6 @@ export const pointerStep = (step: PropertyKey): string =>
 /** RFC 6901; the root is the empty text. */
 export const pointerTo = (path: Path): string => path.map(pointerStep).join("");
 
-/** The steps of a pointer. */
 export const stepsOf = (pointer: string): string[] =>
   pointer
     .split("/")

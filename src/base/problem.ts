@@ -16,7 +16,6 @@ export interface Problem {
   readonly hint: string | null;
 }
 
-/** Most lines of problems. */
 const mostLines = 50;
 
 /**
@@ -37,7 +36,7 @@ function lineOf(problem: Problem, folder: string, nameless: string): string {
 }
 
 /** Files of the folder and below by their relative path. */
-function shortened(file: string, folder: string): string {
+export function shortened(file: string, folder: string): string {
   const path = relative(folder, file);
   return path === "" || path.startsWith("..") ? file : path;
 }

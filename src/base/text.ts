@@ -4,6 +4,24 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 /** ` ×3`; nothing for one. */
 export const times = (count: number): string => (count === 1 ? "" : ` ×${count}`);
 
+/** The first ten, separated by commas. */
+export const listed = (words: readonly (string | number)[]): string =>
+  words.length > 10 ? `${words.slice(0, 10).join(", ")} …` : words.join(", ");
+
+/** Orders by code points, as a database without a language does. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Without percent signs; the text itself if one of them is wrong. */
+export function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** A word for a POSIX shell, in single quotes. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 

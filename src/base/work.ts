@@ -62,3 +62,12 @@ export function* waitFor<T>(promise: Promise<T>): Work<T> {
   if (result) return result.value;
   throw failure?.error;
 }
+
+/** The value, made at the first call. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
+import { durationText } from "../base/time-text.ts";
 import { clean } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { type Options, spelledOption } from "./options.ts";
@@ -138,8 +139,16 @@ const phrases: readonly (readonly [api: string, commandLine: string])[] = [
   ["send `Authorization: Bearer <token>`", "give --token"],
 ];
 
+/** `milliseconds from 0 to 60000, got 1200000` → `a time from 0 to 1 min, got 20 min`. */
+const inUnits = (text: string): string =>
+  text.replace(
+    /milliseconds from (\d+) to (\d+), got (\d+)/,
+    (_, least, most, got) =>
+      `a time from ${least} to ${durationText(Number(most))}, got ${durationText(Number(got))}`,
+  );
+
 const inPhrases = (text: string): string =>
-  phrases.reduce((result, [api, commandLine]) => result.replaceAll(api, commandLine), text);
+  phrases.reduce((result, [api, commandLine]) => result.replaceAll(api, commandLine), inUnits(text));
 
 type Origins = Readonly<Record<string, { readonly source: string }>>;
 

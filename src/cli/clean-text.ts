@@ -16,3 +16,7 @@ export const cleanJson = (value: unknown, limit?: number): string =>
 /** The same for text of several lines, line by line. */
 export const cleanLines = (text: string, limit = 400): string[] =>
   text.split("\n").map((line) => clean(line, limit));
+
+/** Headers of a request or response, one a line. */
+export const headerLines = (headers: readonly (readonly [name: string, value: string])[]): string[] =>
+  headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);

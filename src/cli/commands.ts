@@ -1,3 +1,4 @@
+import { check } from "../check/command.ts";
 import { clockCommands } from "../clock/command.ts";
 import { exportCommands } from "../exports/command.ts";
 import { faultCommands } from "../faults/command.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   status,
   env,
   doctor,
+  check,
   exec,
   record,
   replay,

@@ -128,7 +128,7 @@ function certificateIn(file: string | undefined): string | undefined {
 }
 
 /**
- * The upstream for requests that a tape has no answer for. Without `--on-miss upstream` none is used, even if the
+ * The upstream for requests that a tape has no response for. Without `--on-miss upstream` none is used, even if the
  * environment or the config file names one. @throws Failure usage
  */
 export function missUpstreamOf(settings: Settings<typeof simOptions>): SimOptions {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, parsedJson } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../http/reach.ts";
 import { clean } from "./clean-text.ts";
@@ -37,14 +37,6 @@ function readUrl(text: string): string | undefined {
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined;
 }
 
-function readJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const readPath = (text: string, folder: string): string | undefined =>
   text === "" || text.includes("\0") ? undefined : resolve(folder, text);
 
@@ -52,12 +44,12 @@ const readPath = (text: string, folder: string): string | undefined =>
 function readPair(text: string): JsonObject | undefined {
   const at = text.indexOf("=");
   const value = text.slice(at + 1);
-  const json = readJson(value);
+  const json = parsedJson(value);
   return at > 0 ? Object.fromEntries([[text.slice(0, at), json === undefined ? value : json]]) : undefined;
 }
 
 function readProperties(text: string): JsonObject | undefined {
-  const value = readJson(text);
+  const value = parsedJson(text);
   return isObject(value) ? value : readPair(text);
 }
 
@@ -117,7 +109,7 @@ export const kinds = {
   },
   word: { expects: "text", json: "string", read: (text: string) => text },
   names: { expects: "names with commas between them", json: "string", read: readNames },
-  json: { expects: "JSON", json: "string", read: readJson },
+  json: { expects: "JSON", json: "string", read: parsedJson },
   properties: { expects: "NAME=VALUE or a JSON object", json: "string", read: readProperties },
   group: { expects: "TYPE:KEY", json: "string", read: readGroup },
   "group property": { expects: "TYPE.NAME=VALUE", json: "string", read: readGroupProperty },

@@ -1,7 +1,8 @@
-import { isObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { counted } from "../base/text.ts";
 import { queryText } from "../client/call.ts";
 import { callSim } from "./ask-sim.ts";
-import { clean } from "./clean-text.ts";
+import { clean, cleanJson } from "./clean-text.ts";
 import { type Command, command, type Shell } from "./command.ts";
 import type { Options } from "./options.ts";
 import { findRunning, whereOptions } from "./running-sim.ts";
@@ -98,7 +99,7 @@ export const thinCommand = <const O extends Options & typeof thinOptions, Answer
 };
 
 /** Prints rows: a line each, or a JSON object each (`--json`). */
-export function printRows<T>(
+function printRows<T>(
   shell: Pick<Shell, "out">,
   asJson: boolean,
   rows: readonly T[],
@@ -107,3 +108,25 @@ export function printRows<T>(
   shell.out.say(...rows.map((it) => (asJson ? JSON.stringify(it) : line(it))));
   return "ok";
 }
+
+/** Prints a page of rows, and a notice if there are more, or none. */
+export function printPage<T>(
+  shell: Pick<Shell, "out" | "err">,
+  asJson: boolean,
+  { rows, more, noun }: { rows: readonly T[]; more: boolean; noun: string },
+  line: (row: T) => string,
+): "ok" {
+  if (more) shell.err.say(`phx-sim: only ${counted(rows.length, noun)} shown; --limit N shows more`);
+  else if (rows.length === 0 && !asJson) shell.err.say(`phx-sim: no ${noun}s`);
+  return printRows(shell, asJson, rows, line);
+}
+
+/** A fact of what a command shows: its name, then its texts, one a line. */
+export const factLines =
+  (style: Style) =>
+  (name: string, ...texts: readonly string[]): string[] =>
+    texts.map((text, i) => `  ${style.dim((i === 0 ? name : "").padEnd(12))} ${text}`);
+
+/** Properties, one a line. */
+export const propertyLines = (properties: JsonObject, longest?: number): string[] =>
+  Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${cleanJson(value, longest)}`);

@@ -1,5 +1,6 @@
 import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "../assert/match/types.ts";
+import type { EventParameters } from "../assert/search-rows.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Clock } from "../clock/client.ts";
 import type { Guard, GuardOptions } from "../egress/blocked-call.ts";
@@ -45,19 +46,10 @@ type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
   expect: { readonly [Index in keyof M]: Expectation<CheckedPattern<M[Index]>> };
 };
 
-/** Selects events. */
-export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends Scope {
-  event?: string;
-  distinct_id?: string;
-  outcome?: "kept" | "dropped";
-  /** Only events up to this cursor. */
-  until?: number;
-  limit?: number;
-  order?: "asc" | "desc";
+/** Selects events: the parameters of `GET /__sim/events`. */
+export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends EventParameters {
   /** A pattern for the properties. */
   where?: CheckedPattern<W>;
-  /** A filter as in the page's filter box: `event:signup prop.amount:>10 -is:warned`. */
-  filter?: string;
 }
 
 /** The captured events. Every method that waits returns on arrival of the event; nothing polls. */

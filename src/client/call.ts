@@ -46,7 +46,7 @@ function parsed({ body, status }: Incoming): Json {
   } catch {
     throw new ControlError(status, {
       code: "not_a_sim",
-      detail: `the answer (HTTP ${status}) is not JSON: ${JSON.stringify(text.slice(0, 60))}`,
+      detail: `the response (HTTP ${status}) is not JSON: ${JSON.stringify(text.slice(0, 60))}`,
     });
   }
 }
@@ -72,7 +72,7 @@ export const callBy =
     return parsed(answer) as T;
   };
 
-/** The same for answers that are not JSON. */
+/** The same for responses that are not JSON. */
 export const fetchBy =
   (send: Send): ControlFetch =>
   async (path) => {

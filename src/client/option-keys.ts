@@ -1,5 +1,6 @@
 import { describePattern } from "../assert/match/describe.ts";
 import type { Terms } from "../assert/match/types.ts";
+import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { GuardOptions } from "../egress/blocked-call.ts";
 import type { ExportRunQuery } from "../exports/client.ts";
@@ -13,19 +14,15 @@ import type {
 } from "../flags/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
-import type { EventQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
+import type { ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
 
 /** The keys of an options type; the compiler reports a key that is missing here. */
 export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Object.keys(keys);
 
-/** The keys that an argument may have, by its position. */
-export type OptionKeys = Readonly<Record<number, readonly string[]>>;
+/** The keys that an argument may have, by its position; where they are parameters of a call, the sim checks the others. */
+export type OptionKeys = Readonly<Record<number, readonly string[] | { readonly except: readonly string[] }>>;
 
 const ofProject = keysOf<OfProject>({ project: true });
-const query = keysOf<EventQuery>({
-  ...{ since: true, project: true, event: true, distinct_id: true, outcome: true, until: true },
-  ...{ limit: true, order: true, where: true, filter: true },
-});
 const requests = keysOf<RequestQuery>({
   ...{ outcome: true, project: true, partition: true, filter: true, limit: true },
 });
@@ -39,15 +36,15 @@ const without = (keys: readonly string[], key: string) => keys.filter((it) => it
 
 /** The options of the client's methods. What a method sends as its body is checked by the sim. */
 const methods: Readonly<Record<string, OptionKeys>> = {
-  "events.list": [query],
-  "events.dropped": [without(query, "outcome")],
+  "events.list": [{ except: [] }],
+  "events.dropped": [{ except: ["outcome"] }],
   "events.rejected": [without(requests, "outcome")],
   "events.waitFor": { 2: waiting },
   "events.waitForCount": { 2: [...waiting, "properties"] },
   "events.waitForSequence": { 1: [...waiting, "distinctId"] },
   "events.expectNone": { 2: verifying },
   "events.verify": [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true }), verifying],
-  "events.stream": [query, ["signal"]],
+  "events.stream": [{ except: [] }, ["signal"]],
   "requests.list": [requests],
   "requests.unmatched": [without(requests, "outcome")],
   "requests.har": [without(requests, "outcome")],
@@ -92,9 +89,6 @@ const methods: Readonly<Record<string, OptionKeys>> = {
 /** Methods that return no promise. */
 const immediate: ReadonlySet<string> = new Set(["events.stream", "guard"]);
 
-const isOptions = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * Checks the options in a call's arguments. The error points at the line that called `above`.
  * @throws TypeError that names the first unknown option and the nearest known one, or the argument that is not an object
@@ -108,15 +102,20 @@ export function checkOptions(
   for (const [position, known] of Object.entries(options)) {
     const problem = problemOf(args[Number(position)], known);
     if (problem === undefined) continue;
-    const error = new TypeError(`${method}: ${problem} (options: ${known.join(", ")})`);
+    const options = "except" in known ? "" : ` (options: ${known.join(", ")})`;
+    const error = new TypeError(`${method}: ${problem}${options}`);
     Error.captureStackTrace(error, above);
     throw error;
   }
 }
 
-function problemOf(given: unknown, known: readonly string[]): string | undefined {
+function problemOf(given: unknown, known: OptionKeys[number]): string | undefined {
   if (given === undefined) return undefined;
-  if (!isOptions(given)) return `expected an object with options, got ${describePattern(given)}`;
+  if (!isObject(given)) return `expected an object with options, got ${describePattern(given)}`;
+  if ("except" in known) {
+    const key = Object.keys(given).find((it) => known.except.includes(it));
+    return key && `unknown option "${key}"`;
+  }
   const key = Object.keys(given).find((it) => !known.includes(it));
   return key && `unknown option "${key}"${didYouMean(key, known, (found) => `"${found}"`)}`;
 }
@@ -141,7 +140,7 @@ export function withKnownOptions<T extends object>(handle: T): T {
   for (const [title, options] of Object.entries(methods)) {
     const [name = "", part] = title.split(".").reverse();
     const holder: unknown = part === undefined ? handle : Reflect.get(handle, part);
-    if (isOptions(holder)) checkMethod(holder, name, title, options);
+    if (isObject(holder)) checkMethod(holder, name, title, options);
   }
   return handle;
 }

@@ -16,12 +16,8 @@ export interface Listing {
 }
 
 /** The query for the server. */
-export function listingOf(
-  { project }: HandleScope,
-  { where, event, distinct_id, outcome, filter, since, until, order, limit, ...rest }: EventQuery,
-): Listing {
-  const query: Query = { event, distinct_id, outcome, filter, since, until, order, limit };
-  query.project = project ?? rest.project;
+export function listingOf({ project }: HandleScope, { where, ...asked }: EventQuery): Listing {
+  const query: Query = { ...asked, project: project ?? asked.project };
   if (where === undefined) return { query, exact: true };
   const { wire, exact } = toWire(where);
   const text = JSON.stringify(wire);

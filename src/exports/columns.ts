@@ -13,7 +13,6 @@ export function plainText(value: Json | undefined): string | undefined {
 /** `time` values are ms since the epoch; `json` is nested in JSON lines, and text in Parquet. */
 export type ColumnType = "text" | "json" | "time" | "integer" | "boolean";
 
-/** A column of an export. */
 export interface Column<R> {
   readonly name: string;
   readonly type: ColumnType;

@@ -30,11 +30,9 @@ function exportLines(it: Export, style: Style): string[] {
   ];
 }
 
-/** Lines of all exports. */
 const exportListLines = (exports: readonly Export[], style: Style): string[] =>
   exports.length === 0 ? ["no batch exports"] : exports.flatMap((it) => exportLines(it, style));
 
-/** A run on a line. */
 const runLine = (run: ExportRun, style: Style): string => {
   const name = style.bold(clean(run.name ?? "an export that is gone", 60));
   const files = run.files.length === 0 ? "" : `, ${counted(run.files.length, "file")}`;

@@ -98,7 +98,6 @@ export const ended = <T extends BatchExportRun | BatchExportBackfill>(
   now: string,
 ): T => ({ ...document, status, finished_at: now, last_updated_at: now });
 
-/** Cancels a run. */
 export function cancelRun(draft: Draft, run: BatchExportRun, now: string): void {
   draft.put("batch_export_runs", ended(run, "Cancelled", now));
   const message = `Batch export for range ${rangeText(run)} cancelled`;

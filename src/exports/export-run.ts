@@ -13,7 +13,6 @@ export interface Note {
   message: string;
 }
 
-/** What a run has exported. */
 export interface Exported {
   records: number;
   bytes: number;

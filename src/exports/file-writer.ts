@@ -28,7 +28,6 @@ export async function encoderFor<R>(
   return () => jsonLinesEncoder(columns, compression);
 }
 
-/** A file that was written. */
 export interface WrittenFile {
   key: string;
   records: number;

@@ -1,5 +1,5 @@
 import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own, textsIn } from "../base/json.ts";
 import type { BatchExport } from "../world/world.ts";
 import { type EventRecord, plainText } from "./columns.ts";
 import type { ExportPorts } from "./ports.ts";
@@ -106,12 +106,9 @@ function testOf(filter: Json, search: ExportPorts["searchFor"]): RecordTest {
   };
 }
 
-const names = (value: Json | undefined): string[] =>
-  Array.isArray(value) ? value.filter((it) => typeof it === "string") : [];
-
 function nameTest({ config }: BatchExport["destination"]): RecordTest {
-  const included = new Set(names(own(config, "include_events")));
-  const excluded = new Set(names(own(config, "exclude_events")));
+  const included = new Set(textsIn(own(config, "include_events")));
+  const excluded = new Set(textsIn(own(config, "exclude_events")));
   return ({ event }) => (included.size === 0 || included.has(event.event)) && !excluded.has(event.event);
 }
 

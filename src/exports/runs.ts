@@ -23,7 +23,6 @@ interface Runs {
   close(): void;
 }
 
-/** How a run ended. */
 interface Ending extends Partial<Exported> {
   status: BatchExportRun["status"];
   latest_error: string | null;

@@ -56,7 +56,6 @@ export type ExportLog = z.infer<typeof ExportLog>;
 
 const DetailedRun = RunFields.extend({ logs: z.array(ExportLog).describe("Oldest first") });
 
-/** A run with its log. */
 export const ExportRunWithLogs = DetailedRun.meta({ title: "ExportRunWithLogs" });
 export type ExportRunWithLogs = z.infer<typeof ExportRunWithLogs>;
 

@@ -54,7 +54,7 @@ export const answerRows = ({ answers, worlds }: AnswerPorts) => [
     method: "DELETE",
     path: "/__sim/answers",
     access: "control",
-    summary: "Removes the answers that wait, of one queue or all",
+    summary: "Removes the waiting answers, of one queue or all",
     query: z.strictObject({
       project: z.int().min(1).optional().describe("Only the queue of this project"),
       partition: z.string().optional().describe("Only the queue of this partition"),

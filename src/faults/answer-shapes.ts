@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { partitionShape } from "./partition.ts";
+import { partitionShape } from "./call-facts.ts";
 import { HeaderName, HeaderValue, Method, Route } from "./shapes.ts";
 
 // Messages complete the words "expected …".
@@ -22,7 +22,7 @@ const EventResult = z.strictObject({
 /** An answer to give instead of the emulator's. */
 const ScriptedAnswer = z
   .strictObject({
-    status: z.int().min(200).max(599).describe("Status of the answer"),
+    status: z.int().min(200).max(599).describe("Status of the response"),
     headers: z
       .record(HeaderName, HeaderValue)
       .optional()
@@ -45,7 +45,7 @@ const ScriptedAnswer = z
     keep: z
       .boolean()
       .optional()
-      .describe("The request is handled first (its events are kept), and only the answer is replaced"),
+      .describe("The request is handled first (its events are kept), and only the response is replaced"),
   })
   .superRefine(({ body, results }, context) => {
     if (body !== undefined && results !== undefined)
@@ -80,7 +80,7 @@ const WaitingAnswer = z
     status: z.int(),
     headers: z.record(z.string(), z.string()),
     match: AnswerMatch.describe("Which requests get it"),
-    keep: z.boolean().describe("The request is handled first, and only the answer is replaced"),
+    keep: z.boolean().describe("The request is handled first, and only the response is replaced"),
     left: z.int().describe("Number of requests that will still get it"),
     body: z.json().optional(),
     results: ScriptedAnswer.shape.results.describe("By position of the event in the batch"),

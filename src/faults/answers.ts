@@ -1,7 +1,7 @@
 import { type Write, writerOf } from "./answer-reply.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer, WaitingAnswer } from "./answer-shapes.ts";
 import type { CallFacts } from "./call-facts.ts";
-import { partitionOf } from "./partition.ts";
+import { partitionOf } from "./call-facts.ts";
 import { placeTest } from "./routes.ts";
 
 /** The answer that a call gets. */

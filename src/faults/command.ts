@@ -1,12 +1,11 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
-import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
-import { ask, print } from "../cli/thin-command.ts";
+import { ask, print, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import type { Fault, FaultPreset } from "../index.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = {
@@ -15,26 +14,18 @@ const states: Readonly<Record<Fault["state"], string>> = {
   expired: "expired",
 };
 
-/** A fault in one line. */
 function faultLine(fault: Fault, style: Style): string {
   const { name, id, text, state, used } = fault;
   const title = `${style.bold(clean(name, 60))}${name === id ? "" : ` ${style.dim(`(${id})`)}`}`;
   return `${title}  ${clean(text)}  ${style.dim(`${states[state]}, ${counted(used, "request")} affected`)}`;
 }
 
-const faultLines = (faults: readonly Fault[], style: Style): string[] =>
-  faults.length === 0 ? ["no faults"] : faults.map((fault) => faultLine(fault, style));
-
-function presetLines(presets: readonly FaultPreset[], style: Style): string[] {
+function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): string[] {
   const width = Math.max(...presets.map(({ name }) => name.length));
   return presets.map(({ name, describe }) => `${style.bold(name.padEnd(width))}  ${describe}`);
 }
 
 const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
-
-const json = { kind: "switch", describe: "Print the control API's response", flagOnly: true } as const;
-
-const common = { ...whereOptions, json } as const;
 
 const applyOptions = {
   fault: {
@@ -61,7 +52,7 @@ const applyOptions = {
     describe: "Delay responses by this time, instead of the preset's effect",
     flagOnly: true,
   },
-  ...common,
+  ...thinOptions,
 } as const;
 
 const clearOptions = {
@@ -71,18 +62,8 @@ const clearOptions = {
     flagOnly: true,
     suggests: "faults",
   },
-  ...common,
+  ...thinOptions,
 } as const;
-
-async function list(settings: Settings<typeof common>, shell: Shell) {
-  const answer = await ask<{ faults: Fault[] }>(settings, shell, "GET", "faults");
-  return print(shell, settings.values.json, answer, faultLines(answer.faults, shell.outStyle));
-}
-
-async function presets(settings: Settings<typeof common>, shell: Shell) {
-  const answer = await ask<{ presets: FaultPreset[] }>(settings, shell, "GET", "faults/presets");
-  return print(shell, settings.values.json, answer, presetLines(answer.presets, shell.outStyle));
-}
 
 /** A rule, or a preset's name. */
 function orderIn(text: string): JsonObject {
@@ -96,27 +77,27 @@ function orderIn(text: string): JsonObject {
   throw new Failure("usage", "FAULT must be a preset's name or a rule as a JSON object");
 }
 
-/** The rule from the options; `undefined` is left out when it is sent. */
-function ruleFromOptions({ values }: Settings<typeof applyOptions>) {
+/** The order from the options. @throws Failure usage */
+function orderOf(values: Settings<typeof applyOptions>["values"]): JsonObject {
   const { route, method, project, latency } = values;
-  const match = { route, method: method?.toUpperCase(), project };
-  return {
+  const match = given({ route, method: method?.toUpperCase(), project });
+  const changes = {
     name: values.name,
-    match: Object.values(match).some((it) => it !== undefined) ? match : undefined,
+    match: Object.keys(match).length > 0 ? match : undefined,
     effect: latency === undefined ? undefined : { latency },
     rate: values.rate,
     seed: values.seed,
     times: values.times,
     duration: values.for,
   };
+  return { ...orderIn(values.fault), ...given(changes) };
 }
 
-async function apply(settings: Settings<typeof applyOptions>, shell: Shell) {
-  const given = Object.entries(ruleFromOptions(settings)).filter(([, value]) => value !== undefined);
-  const body = { ...orderIn(settings.values.fault), ...Object.fromEntries(given) };
-  const answer = await ask<Fault>(settings, shell, "POST", "faults", body);
-  return print(shell, settings.values.json, answer, [faultLine(answer, shell.outStyle)]);
-}
+/** The members that are set. */
+const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { which } = settings.values;
@@ -127,23 +108,26 @@ async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
 
 /** The commands `phx-sim faults …`. */
 export const faultCommands: readonly Command[] = [
-  command({
+  thinCommand({
     name: "faults list",
     group,
     describe: "List faults, including ended ones",
-    options: common,
+    options: thinOptions,
     examples: [["phx-sim faults list", "with how many requests each affected"]],
-    run: list,
+    call: "GET faults",
+    lines: ({ faults }: { faults: Fault[] }, style) =>
+      faults.length === 0 ? ["no faults"] : faults.map((it) => faultLine(it, style)),
   }),
-  command({
+  thinCommand({
     name: "faults presets",
     group,
     describe: "List the presets",
-    options: common,
+    options: thinOptions,
     examples: [["phx-sim faults presets", "their names, and what they do"]],
-    run: presets,
+    call: "GET faults/presets",
+    lines: presetLines,
   }),
-  command({
+  thinCommand({
     name: "faults apply",
     group,
     describe: "Apply a preset or a rule",
@@ -154,7 +138,9 @@ export const faultCommands: readonly Command[] = [
       [`phx-sim faults apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
     ],
     confirms: true,
-    run: apply,
+    call: "POST faults",
+    sends: orderOf,
+    lines: (fault: Fault, style) => [faultLine(fault, style)],
   }),
   command({
     name: "faults clear",

@@ -5,7 +5,7 @@ import type { CallFacts } from "./call-facts.ts";
 import { delayOf, type Effect, effectFor } from "./effect.ts";
 import { presets } from "./presets.ts";
 import { placeTest } from "./routes.ts";
-import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse, PresetName } from "./shapes.ts";
+import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse } from "./shapes.ts";
 
 /** What happens to one call. */
 export interface Taken extends Effect {
@@ -132,18 +132,12 @@ export function createFaults({ clock, onChange = () => {} }: FaultsOptions): Fau
   };
 }
 
-/** A rule, active or ended. */
-interface Rule extends RuleTerms {
-  readonly id: string;
-  readonly name: string;
-  readonly preset: PresetName | null;
-  readonly seed: number;
+/** A rule, active or ended; a fault without its words. */
+interface Rule extends Omit<Fault, "since" | "text"> {
   /** When it began, in ms. */
   readonly since: number;
   readonly random: () => number;
   matches(facts: CallFacts): boolean;
-  state: Fault["state"];
-  used: number;
 }
 
 const orderOf = (use: FaultUse): FaultOrder => (typeof use === "string" ? { preset: use } : use);
@@ -182,27 +176,17 @@ function ruleOf(use: FaultUse, id: string, since: number): Rule {
     seed,
     times,
     duration: duration === undefined ? null : msOf(duration),
+    state: "active",
+    used: 0,
     since,
     random: seededRandom(seed),
     matches: testOf(match),
-    state: "active",
-    used: 0,
   };
 }
 
-const showRule = (rule: Rule): Fault => ({
-  id: rule.id,
-  name: rule.name,
-  preset: rule.preset,
-  match: rule.match,
-  effect: rule.effect,
-  rate: rule.rate,
-  seed: rule.seed,
-  times: rule.times,
-  duration: rule.duration,
-  state: rule.state,
-  used: rule.used,
-  since: isoOf(rule.since),
+const showRule = ({ random, matches, since, ...rule }: Rule): Fault => ({
+  ...rule,
+  since: isoOf(since),
   text: describeFault(rule),
 });
 
@@ -210,7 +194,7 @@ const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `$
 
 const socketTexts = {
   reset: "a connection reset",
-  hang: "no answer",
+  hang: "no response",
 } as const;
 
 /** Kinds of effects in words, in the order they are looked for. */
@@ -218,9 +202,9 @@ const texts: readonly ((effect: FaultEffect) => string | undefined)[] = [
   ({ status }) => (status === undefined ? undefined : `status ${status}`),
   ({ socket, after }) => socket && `${socketTexts[socket]}${after ? " after the request was handled" : ""}`,
   ({ body, status }) =>
-    status === undefined && body === "garbage" ? "answers that are not JSON" : undefined,
+    status === undefined && body === "garbage" ? "responses that are not JSON" : undefined,
   ({ body, status }) =>
-    status === undefined && body === "truncate" ? "answers cut off half way" : undefined,
+    status === undefined && body === "truncate" ? "responses cut off half way" : undefined,
   ({ flags }) =>
     flags && (flags === "partial" ? "every second flag failing" : `failing flags ${flags.join(", ")}`),
   ({ quota }) => quota && `used up: ${quota.join(", ")}`,
@@ -238,17 +222,8 @@ function matchText({ method, route, project }: FaultMatch): string {
   return project === undefined ? where : `${where} of project ${project}`;
 }
 
-/** What a rule says. */
-interface RuleTerms {
-  readonly match: FaultMatch;
-  readonly effect: FaultEffect;
-  readonly rate: number;
-  readonly times: number | null;
-  readonly duration: number | null;
-}
-
 /** A rule in words: what, where, how often, for how long. */
-function describeFault({ match, effect, rate, times, duration }: RuleTerms): string {
+function describeFault({ match, effect, rate, times, duration }: Omit<Fault, "since" | "text">): string {
   const parts = [
     `${effectText(effect)} on ${matchText(match)}`,
     rate < 1 && `for ${Number((rate * 100).toFixed(3))} % of them`,

@@ -72,21 +72,21 @@ const needs: readonly (readonly [
 const damages: readonly unknown[] = ["truncate", "garbage"];
 
 const EffectKeys = z.strictObject({
-  status: z.int().min(200).max(599).optional().describe("Answers with this status; no event is kept"),
+  status: z.int().min(200).max(599).optional().describe("Responds with this status; no event is kept"),
   body: z
     .json()
     .optional()
     .describe(
-      "With a status: the body, a string or JSON (default: the service's own). Without: truncate or garbage, applied to the answer",
+      "With a status: the body, a string or JSON (default: the service's own). Without: truncate or garbage, applied to the response",
     ),
-  headers: z.record(HeaderName, HeaderValue).optional().describe("Headers of the answer with a status"),
+  headers: z.record(HeaderName, HeaderValue).optional().describe("Headers of the response with a status"),
   latency: Wait.optional().describe("Waits first: ms, or a string such as 2s"),
   jitter: Wait.optional().describe("The wait varies by up to this much"),
   socket: z
     .enum(["reset", "hang"])
     .optional()
-    .describe("No answer: the connection is reset, or stays silent until the client gives up"),
-  after: z.boolean().optional().describe("The request is handled, and only its answer is lost"),
+    .describe("No response: the connection is reset, or stays silent until the client gives up"),
+  after: z.boolean().optional().describe("The request is handled, and only its response is lost"),
   flags: z
     .union([z.literal("partial"), z.array(z.string().min(1)).min(1)], `"partial" or a list of flag keys`)
     .optional()

@@ -6,7 +6,6 @@ import { actualWords, hashText, hashWords, missWords, shortNumber } from "./expl
 /** A flag's value: true, false, or a variant in quotes. */
 export const valueText = (value: boolean | string): string => cleanJson(value, 200);
 
-/** The distinct id of an override. */
 export const subjectText = ({ distinct_id }: Pick<FlagOverride, "distinct_id">): string =>
   distinct_id === null ? "everybody" : clean(distinct_id);
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
 import { pathOf } from "../http/call.ts";
 import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
@@ -6,7 +6,7 @@ import { flagUse } from "../journal/log/facets.ts";
 import { keysOf, showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import type { DecidedFlag, FlagCall, FlagDecision, FlagsAsked } from "./decision-shapes.ts";
-import { first, flagsRequestOf, textIn as identifierIn } from "./endpoint/flags-request.ts";
+import { flagsRequestOf } from "./endpoint/flags-request.ts";
 
 /** What the lines of the journal report about flags: requests and their answers, and events about the use of a flag. */
 
@@ -21,7 +21,7 @@ function flagsBody({ method, target, body }: TrafficLine): JsonObject | undefine
 
 /** The distinct id of a request for flags. */
 const distinctIdOf = (body: JsonObject): string | null =>
-  identifierIn(first(body, "distinct_id", "$distinct_id")) ?? null;
+  textOrNumber(firstOf(body, "distinct_id", "$distinct_id")) ?? null;
 
 function askedIn(body: JsonObject, line: TrafficLine): FlagsAsked {
   const request = flagsRequestOf(body);

@@ -6,11 +6,11 @@ import { ProjectNumber, Value } from "./shapes.ts";
 const Properties = z.record(z.string(), z.custom<Json>());
 const FaultNames = z.string().nullable().describe("Names of the faults that affected the request");
 const RequestNumber = z.int().describe("Number of the request");
-const EventNumber = z.int().nullable().describe("Number of the event that reported it; null for an answer");
+const EventNumber = z.int().nullable().describe("Number of the event that reported it; null for a response");
 const DecidedBy = z
   .enum(["answer", "local_evaluation"])
   .describe(
-    "An answer of /flags or /decide, or an SDK that evaluates flags locally and reports it with an event",
+    "A response of /flags or /decide, or an SDK that evaluates flags locally and reports it with an event",
   );
 
 const OfProject = ProjectNumber.optional().describe("Only of this project");
@@ -52,7 +52,7 @@ export const FlagServing = z.strictObject({
   seq: EventNumber,
   project: z.int().nullable(),
   distinct_id: z.string().nullable(),
-  value: Value.nullable().describe("null: the answer did not have the flag"),
+  value: Value.nullable().describe("null: the response did not have the flag"),
   status: z.int(),
   fault: FaultNames,
 });
@@ -120,7 +120,7 @@ const FlagDecision = z
     status: z.int(),
     rejected: z.string().nullable().describe("Why the request was rejected"),
     fault: FaultNames,
-    has_errors: z.boolean().describe("True if the answer has `errorsWhileComputingFlags`"),
+    has_errors: z.boolean().describe("True if the response has `errorsWhileComputingFlags`"),
     asked: FlagsAsked.nullable().describe("null for an evaluation by an SDK"),
     flags: z.array(DecidedFlag),
     called: z.array(FlagCall).describe("The uses of these flags that followed, newest first"),
@@ -141,7 +141,7 @@ export type FlagDecisions = z.infer<typeof FlagDecisions>;
 const FlagTotal = z.strictObject({
   project: z.int().nullable(),
   key: z.string(),
-  served: z.int().describe("How often it was in an answer, or evaluated by an SDK"),
+  served: z.int().describe("How often it was in a response, or evaluated by an SDK"),
   called: z.int().describe("How often an app used it, as `$feature_flag_called` reports"),
   differs: z.int().describe("Uses with a value other than the decision"),
   values: z

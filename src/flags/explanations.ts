@@ -3,10 +3,9 @@ import { SimError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { StoredProject } from "../world/world.ts";
 import { type FlagOverrides, overriddenDecision, overridesFor } from "./engine/overrides.ts";
-import { entryOf, type Ruleset } from "./engine/ruleset.ts";
+import { entryOf, evaluateRuleset, type Ruleset } from "./engine/ruleset.ts";
 import type { Subject } from "./engine/run.ts";
 import { explainFlag } from "./explain/explain.ts";
-import { createSimulation } from "./explain/simulate-flag.ts";
 import { flagOf, noSuchFlag, showOverride } from "./overrides.ts";
 import type { FlagPorts } from "./ports.ts";
 import type {
@@ -17,6 +16,41 @@ import type {
   SimulateRequest,
 } from "./shapes.ts";
 import { type RequestedSubject, subjectOf } from "./subjects.ts";
+
+/** Counts the values of a flag. */
+export interface Simulation {
+  /** Evaluates the flag for a subject. */
+  add(subject: Subject): void;
+  result(): Pick<FlagDistribution, "key" | "count" | "failed" | "values">;
+}
+
+/** undefined if the rules have no active flag with the key. */
+export function createSimulation(ruleset: Ruleset, key: string): Simulation | undefined {
+  const entry = entryOf(ruleset, key);
+  if (!entry || !ruleset.flags.includes(entry.compiled)) return undefined;
+  const { compiled } = entry;
+  const keys = new Set([key]);
+  const counts = new Map<boolean | string, number>();
+  let count = 0;
+  let failed = 0;
+  return {
+    add(subject) {
+      count++;
+      const results = evaluateRuleset(ruleset, subject, { keys });
+      const decision = results.find((it) => it.compiled === compiled)?.decision;
+      if (!decision || decision.failed) failed++;
+      else counts.set(decision.value, (counts.get(decision.value) ?? 0) + 1);
+    },
+    result() {
+      const order = new Set([...compiled.variants, true, false, ...counts.keys()]);
+      const values = [...order].flatMap((value) => {
+        const found = counts.get(value);
+        return found === undefined ? [] : [{ value, count: found, share: found / count }];
+      });
+      return { key, count, failed, values };
+    },
+  };
+}
 
 const nothing: JsonObject = Object.freeze({});
 

@@ -2,6 +2,7 @@ import { SimError } from "../base/errors.ts";
 import { uuidV5 } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
+import { listed } from "../base/text.ts";
 import { hasKnownRules } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import type { Draft, FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
@@ -10,9 +11,6 @@ import type { FlagPorts } from "./ports.ts";
 import type { FlagOverrideSet, OverrideOrder, FlagOverride as ShownOverride } from "./shapes.ts";
 
 type Worlds = Pick<FlagPorts, "worlds">;
-
-const listed = (keys: readonly string[]): string =>
-  keys.length > 10 ? `${keys.slice(0, 10).join(", ")} …` : keys.join(", ");
 
 const flagsOf = ({ worlds }: Worlds, project: StoredProject): FeatureFlag[] =>
   worlds.current.feature_flags.filter((it) => it.project === project.id && !it.deleted);

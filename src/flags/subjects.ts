@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
+import { once } from "../base/work.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { currentOfInitial } from "../journal/copied-properties.ts";
 import type { GeoPlace } from "../journal/places.ts";
@@ -81,10 +82,6 @@ function personReader(desk: AskDesk, asked: RequestedSubject, person: () => Pers
   };
 }
 
-/** A group's key as sent: text or a number; anything else, and "", is no group. */
-const keyIn = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
-
 function groupOf(
   { people }: AskDesk,
   project: number,
@@ -92,7 +89,7 @@ function groupOf(
   type: number,
 ): SubjectGroup | undefined {
   const name = people.groupTypes(project)[type];
-  const key = name === undefined ? undefined : keyIn(own(asked.groups, name));
+  const key = name === undefined ? undefined : textOrNumber(own(asked.groups, name)) || undefined;
   if (name === undefined || key === undefined) return undefined;
   const properties = own(asked.groupProperties, name);
   const sent = isObject(properties) ? properties : nothing;
@@ -104,15 +101,6 @@ function groupOf(
       stored ??= people.group(project, type, key)?.properties ?? nothing;
       return ownInEither(sent, stored, wanted);
     },
-  };
-}
-
-/** Calls at most once. */
-function once<T>(read: () => T): () => T {
-  let known: { value: T } | undefined;
-  return () => {
-    known ??= { value: read() };
-    return known.value;
   };
 }
 

@@ -279,7 +279,7 @@ const abandoned = {
 const causes = {
   fault: (name: string) => `the fault ${name} is in force`,
   script: (name: string) => `${name} was given`,
-  tape: (name: string) => `${name} has this answer`,
+  tape: (name: string) => `${name} has this response`,
 } as const;
 
 /** Why a call counts as rejected whose answer replaced the handler's; undefined where that is no refusal. */

@@ -3,7 +3,8 @@ import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts
 import { meantOf } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
-const invalid = (detail: string, pointer: string, hint?: string): SimError =>
+/** A mistake in a body, a query or a path. */
+export const invalid = (detail: string, pointer: string, hint?: string): SimError =>
   new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
 
 /** The call's JSON body; no body is `{}`. @throws SimError parse_error, invalid_input */

@@ -40,7 +40,7 @@ const descriptions: Readonly<Record<number, string>> = {
   403: "The caller may not do this",
   404: "There is no such thing, or the caller may not see it",
   405: "The method is not allowed here",
-  406: "The answer would be JSON, which the caller does not accept",
+  406: "The response would be JSON, which the caller does not accept",
   408: "The body did not arrive in time",
   409: "It did not come about",
   413: "The body is too large",

@@ -17,7 +17,6 @@ export interface OpenApiFacts {
 
 type Part = { readonly [key: string]: unknown };
 
-/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument extends Part {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>;

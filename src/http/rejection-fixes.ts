@@ -47,7 +47,7 @@ const passedOn: Readonly<Record<string, string>> = {
   tape_miss: "record the tape again, or replay it with --on-miss emulate",
   upstream_unreachable: "check the upstream's address and the network",
   upstream_gone: "check the upstream: it ended the connection",
-  upstream: "check the upstream's answer: it rejected the request",
+  upstream: "check the upstream's response: it rejected the request",
 };
 
 /** What to do about a rejection's reason; empty when there is nothing to say. */

@@ -55,7 +55,7 @@ export interface RowHead<
   readonly body?: Body;
   /** What the handler returns, as JSON. */
   readonly reply?: Answer;
-  /** Status of the answer (default: 200). */
+  /** Status of the response (default: 200). */
   readonly status?: number;
   /** Further answers for the OpenAPI document: another media type, or a status of its own. */
   readonly replies?: Readonly<

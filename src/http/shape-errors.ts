@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import { SimError } from "../base/errors.ts";
+import type { SimError } from "../base/errors.ts";
 import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { invalid } from "./control-body.ts";
 import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -37,9 +38,6 @@ function shapesAt(shape: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodTyp
 /** The keys that an object at a place may have. */
 const keysAt = (shape: z.core.$ZodType, path: Path): string[] =>
   shapesAt(shape, path).flatMap((it) => Object.keys((it._zod.def as unknown as Def).shape ?? {}));
-
-const invalid = (detail: string, pointer: string, hint: string | undefined): SimError =>
-  new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
 
 function unknownKey(key: string, known: readonly string[], pointer: string): SimError {
   const meant = meantOf(key, known, (it) => it);

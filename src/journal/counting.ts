@@ -77,7 +77,6 @@ export async function continueCounting<C extends RowCount>(count: C, counter: Co
   }
 }
 
-/** A count, and its counter. */
 interface Begun<C extends RowCount> {
   readonly count: C;
   readonly counter: Counter<C>;

@@ -324,7 +324,6 @@ const hex = (text: string, seed?: number): string => fnv1a(text, seed).toString(
 export const sentFingerprint = (properties: JsonObject): string | undefined =>
   textIn(properties, "$exception_fingerprint") || undefined;
 
-/** The group of an event; undefined if it is no exception. */
 export const groupOf = (event: string, properties: () => Readonly<JsonObject>): string | undefined =>
   event === exceptionEvent ? exceptionGroup(properties()) : undefined;
 

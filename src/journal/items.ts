@@ -64,7 +64,6 @@ export function openLegacy(body: Json, engage: boolean): Opened {
   return { items: [engage ? engaged(body) : body], envelope: undefined };
 }
 
-/** The items of a v1 body. */
 export function openV1(body: Json): Opened {
   const batch = isObject(body) ? body.batch : undefined;
   return { items: Array.isArray(batch) ? batch : [], envelope: isObject(body) ? body : undefined };

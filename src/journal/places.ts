@@ -12,7 +12,6 @@ export interface Places {
   placeOf(address: string): GeoPlace | undefined;
 }
 
-/** Has no place. */
 export const noPlaces: Places = { isEmpty: true, placeOf: () => undefined };
 
 /** The service writes these to persons even if they are unknown. Upstream geoip.template.ts. */

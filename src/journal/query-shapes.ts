@@ -19,10 +19,8 @@ export const FilterText = z
   .describe("Only what passes this filter, for example `event:$pageview prop.amount:>10 -is:dropped`");
 export const OfPartition = z.string().describe("Only requests with this X-Test-Id header");
 
-/** The seq of an event. */
 export const SinceSeq = z.int().min(0).describe("Only events after this cursor");
 export const UntilSeq = z.int().min(0).describe("Only events up to this cursor");
-/** The number of a request. */
 export const SinceRequest = z.int().min(0).describe("Only requests after this number");
 export const UntilRequest = z.int().min(1).describe("Only requests up to this number");
 export const BeforeRequest = z.int().min(1).describe("Only requests before this number");

@@ -23,7 +23,7 @@ const requestFields = {
   at: z.iso.datetime(),
   method: z.string(),
   target: z.string().describe("Path and query as sent, secrets masked"),
-  status: z.int().describe("0: a fault prevented the answer"),
+  status: z.int().describe("0: a fault prevented the response"),
   ms: z.number(),
   project: z.int().nullable(),
   outcome: z.enum(["answered", "rejected"]),
@@ -99,7 +99,7 @@ export const RequestInFull = z
       .nullable()
       .describe("The bytes as received, if the body is not their exact text"),
     body: z.custom<Json>(),
-    reply_headers: headers.describe("Headers of the answer, without those of the connection"),
+    reply_headers: headers.describe("Headers of the response, without those of the connection"),
     reply: z.custom<Json>(),
     carried: z.array(StoredEvent).readonly(),
     nearest: z.array(z.string()).readonly().describe("For an unknown path: the nearest endpoints"),

@@ -19,7 +19,7 @@ export interface TrafficLine {
   target: string;
   /** The sender's address. */
   peer: string;
-  /** 0 if a fault prevented the answer. */
+  /** 0 if a fault prevented the response. */
   status: number;
   /** Time taken until the answer was ready, in microseconds. */
   us: number;
@@ -60,7 +60,7 @@ export const usualReplyHeaders: readonly string[] = [
   ...["x-phx-source", "emulator"],
 ];
 
-/** Headers of the answer, secrets masked; empty if it was prevented. */
+/** Headers of the response, secrets masked; empty if it was prevented. */
 export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
   status === 0 ? [] : (given ?? usualReplyHeaders);
 

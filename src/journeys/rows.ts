@@ -4,7 +4,6 @@ import { personNamed } from "../people/person-found.ts";
 import { type JourneyPorts, journeyOf } from "./journey.ts";
 import { Journey, JourneyQuery } from "./shapes.ts";
 
-/** The endpoint of journeys. */
 export const journeyRows = (ports: JourneyPorts): Endpoint[] => [
   row({
     method: "GET",

@@ -35,7 +35,7 @@ const FlagSpan = z.strictObject({
   from: z.iso.datetime(),
   to: z.iso.datetime().nullable().describe("null: in force until the end"),
   why: z.string().nullable(),
-  request: z.int().describe("Number of the request whose answer had the value"),
+  request: z.int().describe("Number of the request whose response had the value"),
 });
 /** The time for which a flag had a value for the person's client. */
 export type FlagSpan = z.infer<typeof FlagSpan>;

@@ -5,7 +5,6 @@ interface LintRow {
   severity: Severity;
   /** The mistake, as a sentence without the full stop. */
   sentence: string;
-  /** How to fix it. */
   fix: string;
 }
 

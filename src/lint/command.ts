@@ -11,7 +11,6 @@ import type { LintFinding, LintPage } from "../index.ts";
 const whatOf = ({ event, n }: LintFinding): string =>
   event === null ? `request ${n}` : `"${clean(event, 80)}"`;
 
-/** A finding in one line. */
 export function lintLine(finding: LintFinding, style: Style): string {
   const { code, severity, sentence, detail, fix, count } = finding;
   const label = severity === "hint" ? style.dim("hint") : style.bold("lint");

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json, textOrNumber } from "../base/json.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remark, Rule, RuleContext } from "./rule.ts";
 
@@ -187,16 +187,13 @@ export function similarNames(): Rule {
 
 const mostGroups = 5_000;
 
-const keyText = (key: Json | undefined): string | undefined =>
-  typeof key === "string" && key !== "" ? key : typeof key === "number" ? String(key) : undefined;
-
 const groupSubject = (type: string, key: string): string => JSON.stringify([type, key]);
 
 /** Type and key of each group that an event belongs to. */
 const groupsOf = ({ properties: { $groups } }: LintEvent): (readonly [string, string])[] =>
   isObject($groups)
     ? Object.entries($groups).flatMap(([type, value]) => {
-        const key = keyText(value);
+        const key = textOrNumber(value) || undefined;
         return key === undefined ? [] : [[type, key] as const];
       })
     : [];
@@ -209,7 +206,7 @@ export function groupIdentify({ project, port }: RuleContext): Rule {
       for (const it of events) {
         if (it.dropped !== undefined) continue;
         const { $group_type: type, $group_key } = it.properties;
-        const key = keyText($group_key);
+        const key = textOrNumber($group_key) || undefined;
         if (it.event === "$groupidentify" && typeof type === "string" && key !== undefined) {
           described.set(groupSubject(type, key), true);
           withdraw("group_without_identify", groupSubject(type, key));

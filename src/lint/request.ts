@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { firstOf, isObject, type Json, type JsonObject, textOrNumber } from "../base/json.ts";
 import { pathOf } from "../http/call.ts";
 import { headerIn } from "../http/client-address.ts";
 import { sentAtOf } from "../ingest/open.ts";
@@ -68,22 +68,16 @@ function valuesIn(reply: Json | undefined): Map<string, boolean | string> | unde
   return values;
 }
 
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
-
-const firstOf = (body: JsonObject, ...names: readonly string[]): Json | undefined =>
-  names.map((name) => own(body, name)).find((it) => it !== undefined && it !== null);
-
 /** The flags that a request was answered with; undefined for other and failed requests. */
 function servingOf({ method, target, status, rejected, body, reply }: TrafficLine): Serving | undefined {
   if (method !== "POST" || status !== 200 || rejected || !flagPaths.has(pathOf(target))) return undefined;
   if (!isObject(body)) return undefined;
-  const distinctId = textOf(firstOf(body, "distinct_id", "$distinct_id"));
+  const distinctId = textOrNumber(firstOf(body, "distinct_id", "$distinct_id"));
   if (distinctId === undefined) return undefined;
   const requested = firstOf(body, "flag_keys_to_evaluate", "flag_keys");
   return {
     distinctId,
-    anonymousId: textOf(firstOf(body, "$anon_distinct_id", "anon_distinct_id")),
+    anonymousId: textOrNumber(firstOf(body, "$anon_distinct_id", "anon_distinct_id")),
     requested: Array.isArray(requested) ? requested.filter((it) => typeof it === "string") : [],
     values: valuesIn(reply),
   };

@@ -1,10 +1,9 @@
-import { counted } from "../base/text.ts";
 import { clean, cleanJson } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
-import { ask, printRows, thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { ask, factLines, printPage, propertyLines, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
 import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
 
@@ -41,32 +40,19 @@ const changeText = ({ property, from, to }: PropertyChange): string => {
 };
 
 function groupLines(it: GroupDetails, style: Style): string[] {
-  const rows = (name: string, texts: readonly string[]): string[] =>
-    texts.map((text, i) => `  ${style.dim((i === 0 ? name : "").padEnd(12))} ${text}`);
+  const fact = factLines(style);
   const { project, created_at, properties, history, events, gaps } = it;
+  const changed = history.map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`);
+  const newest = events.map(
+    ({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`,
+  );
   return [
     `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}  ${style.dim(`project ${project}`)}`,
-    ...rows("first seen", [clean(created_at)]),
-    ...rows(
-      "properties",
-      Object.entries(properties).map(([name, value]) => `${clean(name, 80)} = ${cleanJson(value)}`),
-    ),
-    ...rows(
-      "history",
-      [...history]
-        .reverse()
-        .map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`),
-    ),
-    ...rows(
-      "incomplete",
-      gaps.map(({ sentence }) => clean(sentence)),
-    ),
-    ...rows(
-      "events",
-      [...events]
-        .reverse()
-        .map(({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`),
-    ),
+    ...fact("first seen", clean(created_at)),
+    ...fact("properties", ...propertyLines(properties)),
+    ...fact("history", ...changed.reverse()),
+    ...fact("incomplete", ...gaps.map(({ sentence }) => clean(sentence))),
+    ...fact("events", ...newest.reverse()),
   ];
 }
 
@@ -78,10 +64,8 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
     "GET",
     `groups${queryText({ project, search, limit })}`,
   );
-  printRows(shell, json, groups, (it) => groupLine(it, shell.outStyle));
-  if (more) shell.err.say(`phx-sim: only ${counted(groups.length, "group")} shown; --limit N shows more`);
-  else if (groups.length === 0 && !json) shell.err.say("phx-sim: no groups");
-  return "ok" as const;
+  const page = { rows: groups, more, noun: "group" };
+  return printPage(shell, json, page, (it) => groupLine(it, shell.outStyle));
 }
 
 /** The commands `phx-sim groups …`. */

@@ -1,10 +1,9 @@
-import { counted } from "../base/text.ts";
 import { clean, cleanJson } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
-import { ask, printRows, thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { ask, factLines, printPage, propertyLines, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
 import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
 
@@ -48,19 +47,18 @@ function personLine(person: StoredPerson, style: Style): string {
 }
 
 function personLines(person: StoredPersonWithHistory, style: Style): string[] {
-  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(12))} ${text}`;
+  const fact = factLines(style);
   const { uuid, distinct_ids, project, created_at, properties, history } = person;
   return [
     personLine({ ...person, properties: {} }, style),
-    row("uuid", clean(uuid)),
-    row("project", String(project)),
-    row("first seen", clean(created_at)),
-    ...distinct_ids.map((id, i) => row(i === 0 ? "distinct ids" : "", clean(id))),
-    ...Object.entries(properties).map(([name, value], i) =>
-      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${cleanJson(value)}`),
-    ),
-    ...history.map(({ seq, event, change }, i) =>
-      row(i === 0 ? "history" : "", `#${seq} ${clean(event, 80)} ${cleanJson(change, 200)}`),
+    ...fact("uuid", clean(uuid)),
+    ...fact("project", String(project)),
+    ...fact("first seen", clean(created_at)),
+    ...fact("distinct ids", ...distinct_ids.map((id) => clean(id))),
+    ...fact("properties", ...propertyLines(properties)),
+    ...fact(
+      "history",
+      ...history.map(({ seq, event, change }) => `#${seq} ${clean(event, 80)} ${cleanJson(change, 200)}`),
     ),
   ];
 }
@@ -70,11 +68,8 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { project, search, limit, json } = values;
   const query = queryText({ project, search, limit, distinct_id: values["distinct-id"] });
   const answer = await ask<StoredPersonPage>(settings, shell, "GET", `persons${query}`);
-  const { persons, more } = answer;
-  printRows(shell, json, persons, (it) => personLine(it, shell.outStyle));
-  if (more) shell.err.say(`phx-sim: only ${counted(persons.length, "person")} shown; --limit N shows more`);
-  else if (persons.length === 0 && !json) shell.err.say("phx-sim: no persons");
-  return "ok" as const;
+  const page = { rows: answer.persons, more: answer.more, noun: "person" };
+  return printPage(shell, json, page, (it) => personLine(it, shell.outStyle));
 }
 
 /** The commands `phx-sim persons …`. */

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { type Address, callSim } from "../cli/ask-sim.ts";
 import { clean } from "../cli/clean-text.ts";
 import { Failure } from "../cli/failure.ts";
@@ -54,7 +54,7 @@ export async function* fileEvents(file: string): AsyncGenerator<PlannableEvent> 
 }
 
 function eventIn(line: string, number: number, file: string): PlannableEvent {
-  const value = parsed(line);
+  const value = parsedJson(line);
   const { event, properties = {}, seq, distinct_id, outcome } = isObject(value) ? value : ({} as JsonObject);
   if (typeof event !== "string" || !isObject(properties)) {
     const wanted = 'an event as JSON, with "event" and "properties"';
@@ -67,12 +67,4 @@ function eventIn(line: string, number: number, file: string): PlannableEvent {
     ...(typeof outcome === "string" && { outcome }),
     properties,
   };
-}
-
-function parsed(line: string): Json | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -72,7 +72,6 @@ export function verify(
 const inOrder = (a: Position, b: Position): number =>
   (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 
-/** The check of an event's properties. */
 function checkOf(event: PlannedEvent, definitions: JsonObject, compile: Compile): PropertiesCheck {
   const { schema, standard, name } = event;
   if (standard) return standardCheck(standard);

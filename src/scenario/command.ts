@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { extname, relative } from "node:path";
+import { extname } from "node:path";
 import { systemCode } from "../base/errors.ts";
+import { shortened } from "../base/problem.ts";
 import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
@@ -41,15 +42,9 @@ async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
     ...(warnings.length > 0 ? [counted(warnings.length, "warning")] : []),
   ].join(", ");
   if (!isSound) throw new Failure("failed", counts);
-  const checked = files.map((it) => clean(shown(it, shell.cwd))).join(" + ");
+  const checked = files.map((it) => clean(shortened(it, shell.cwd))).join(" + ");
   if (!values.json) shell.out.say(`${checked}: ok${counts === "" ? "" : `, ${counts}`}`);
   return "ok" as const;
-}
-
-/** Files of the folder and below by their relative path. */
-function shown(file: string, folder: string): string {
-  const path = relative(folder, file);
-  return path === "" || path.startsWith("..") ? file : path;
 }
 
 const initOptions = {
@@ -73,7 +68,7 @@ const formats: Readonly<Record<string, "json" | "yaml">> = {
 async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   const file = values.file ?? `${shell.cwd}/scenario.yaml`;
   const format = formats[extname(file).toLowerCase()];
-  const name = clean(shown(file, shell.cwd));
+  const name = clean(shortened(file, shell.cwd));
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("../index.ts");
   try {
@@ -142,12 +137,11 @@ const maxLeftOut = 20;
 async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: Shell) {
   const file = tapePlace(values.tape, shell.cwd);
   const { out } = values;
-  const [{ scenarioFromTape }, { readTape }, { shownFile }] = await Promise.all([
+  const [{ scenarioFromTape }, { readTape }] = await Promise.all([
     import("../index.ts"),
     import("../tapes/format/read.ts"),
-    import("../tapes/commands/verify-report.ts"),
   ]);
-  const source = shownFile(file, shell.cwd);
+  const source = shortened(file, shell.cwd);
   const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));
   if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
   if (out !== undefined)
@@ -156,7 +150,7 @@ async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: She
     const { scenario, counts, leftOut: left_out } = made;
     shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));
   } else if (out === undefined) shell.out.say(made.text.trimEnd());
-  const where = out === undefined ? "" : `${clean(shownFile(out, shell.cwd))} is written: `;
+  const where = out === undefined ? "" : `${clean(shortened(out, shell.cwd))} is written: `;
   shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made), ...(await flagLines(made, file)));
   return "ok" as const;
 }

@@ -16,7 +16,6 @@ export interface TextPlace {
 export type Tree = ObjectTree | ListTree | PlainTree;
 
 export interface TreeEntry {
-  /** The place of the key. */
   readonly key: TextPlace;
   readonly tree: Tree;
 }

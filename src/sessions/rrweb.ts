@@ -31,7 +31,6 @@ export const recordedSources = {
 /** MouseInteractions: what the hand did. */
 export const recordedClicks: readonly number[] = [2, 4, 7];
 
-/** One event of a recording. */
 export interface RecordedEvent {
   readonly type: number;
   /** ms since 1970, by the clock of the browser. */

@@ -1,4 +1,4 @@
-import { partitionOf } from "../faults/partition.ts";
+import { partitionOf } from "../faults/call-facts.ts";
 import type { AppOptions } from "../http/app.ts";
 import type { Call } from "../http/call.ts";
 import type { Family } from "../http/endpoint.ts";

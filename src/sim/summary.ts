@@ -1,3 +1,4 @@
+import { storageTrouble } from "../base/errors.ts";
 import type { Written } from "../journal/log/traffic-log.ts";
 import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
@@ -38,5 +39,28 @@ export function summaryOf(
     names: kept.slice(0, namesShown),
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
     warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),
+  };
+}
+
+/** While the disk refuses writes, one line for this time, ms: every request would have one. */
+const quiet = 10_000;
+
+/** Reports that the disk refuses writes. */
+export function createRefusals(
+  { folder, notice }: { folder: string | null; notice: (text: string) => void },
+  now: () => number = () => performance.now(),
+): (error: unknown) => void {
+  let refused = 0;
+  let reported = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    refused++;
+    if (now() - reported < quiet) return;
+    const why = storageTrouble(error) ?? "the disk refuses it";
+    const count = refused === 1 ? "" : ` (${refused} since the last report)`;
+    notice(
+      `the data folder ${folder ?? ""} cannot be written: ${why}; requests are refused with 503 and change nothing${count}`,
+    );
+    reported = now();
+    refused = 0;
   };
 }

@@ -73,7 +73,7 @@ export interface SimOptions {
    * With a tape alone: `replay` (default; also `none`): what is not on it is answered 599; `hybrid`: the emulator answers
    * that. With an upstream: `record` (default): everything goes there, a tape that exists is continued; `all`: the same,
    * and a tape that exists is replaced on `close()`, if every request was answered; `once`: replays the tape if it
-   * exists, else records it; `new`: replays the tape and records what it has no answer for.
+   * exists, else records it; `new`: replays the tape and records what it has no response for.
    */
   mode?: Mode;
   /**
@@ -81,7 +81,7 @@ export interface SimOptions {
    * upstream must not be reached, it is replayed anyway, with a notice.
    */
   maxAge?: string;
-  /** What becomes of requests that the tape has no answer for. Default: by the mode, `fail` or `emulate`. */
+  /** What becomes of requests that the tape has no response for. Default: by the mode, `fail` or `emulate`. */
   onMiss?: MissPolicy;
   /** How long recorded answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. */
   timing?: string;

@@ -10,7 +10,6 @@ export interface Damage {
 /** What is damaged in a data folder, as it is found. */
 export interface DamageList {
   report(damage: Damage): void;
-  /** The first of them. */
   readonly first: readonly Damage[];
   /** How many there are. */
   readonly count: number;

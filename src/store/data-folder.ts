@@ -2,6 +2,7 @@ import { accessSync, constants, readdirSync, renameSync, writeFileSync } from "n
 import { dirname, join, resolve } from "node:path";
 import { systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
+import { type Bytes, fileBytes } from "./bytes.ts";
 import { holderText, type LockHolder, readHolder, releaseLock, takeLock, thisProcess } from "./lock.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
@@ -73,6 +74,15 @@ export function fileError(file: string, error: unknown): DataFolderError {
     hint: "put that right, or use another folder with --data, or --memory",
     cause: error,
   });
+}
+
+/** Opens a file of the folder, or creates it. @throws DataFolderError */
+export function openBytes(file: string, mode?: "a+" | "r"): Bytes {
+  try {
+    return fileBytes(file, mode);
+  } catch (error) {
+    throw fileError(file, error);
+  }
 }
 
 /**

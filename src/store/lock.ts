@@ -9,7 +9,6 @@ export interface LockHolder {
   [fact: string]: unknown;
 }
 
-/** This process as the holder of a lock. */
 export const thisProcess = (): LockHolder => {
   const started = startOf(process.pid);
   return { pid: process.pid, ...(started !== undefined && { started }) };

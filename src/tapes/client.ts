@@ -19,7 +19,7 @@ export interface TapeOptions {
   onMiss?: MissPolicy;
   /** How long answers take: `none` (default), `recorded`, `scale:0.5` of that, or `max:2000` ms. At most a minute. */
   timing?: string;
-  /** Recorded answers with these statuses are not given, e.g. `[429]`. Default: all are. */
+  /** Recorded responses with these statuses are not given, e.g. `[429]`. Default: all are. */
   skipStatus?: readonly number[];
 }
 

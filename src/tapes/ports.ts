@@ -59,7 +59,7 @@ export interface ReplayOrder {
   readonly onMiss?: string | undefined;
   /** `none`, `recorded`, `scale:0.5`, `max:2000`. */
   readonly timing?: string | undefined;
-  /** Recorded answers with these statuses are not given. */
+  /** Recorded responses with these statuses are not given. */
   readonly skipStatus?: readonly number[] | undefined;
 }
 

@@ -211,7 +211,6 @@ export const tapeRows = (tapes: TapePlayer): Endpoint[] => [
   }),
 ];
 
-/** The endpoints of recordings. */
 export const recordingRows = (recordings: Recordings): Endpoint[] => [
   row({
     method: "GET",

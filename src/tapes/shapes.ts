@@ -40,15 +40,15 @@ export type TapeMiss = z.infer<typeof TapeMiss>;
 /** What was used of a tape. */
 const TapeLedger = z
   .strictObject({
-    total: count.describe("Exchanges of the tape that can be given as answers"),
+    total: count.describe("Exchanges of the tape that can be given as responses"),
     requests: count.describe("Requests that reached the tape, answered by it or not"),
     hits: count.describe("Requests that the tape answered"),
     unused_count: count,
-    miss_count: count.describe("Requests for which the tape has no answer"),
+    miss_count: count.describe("Requests for which the tape has no response"),
     unused: z.array(NamedExchange).describe("Exchanges that were never used, the first 1,000"),
     left_out: z
       .array(NamedExchange.extend({ why: z.string() }))
-      .describe("Exchanges that are never given as answers, the first 1,000"),
+      .describe("Exchanges that are never given as responses, the first 1,000"),
     captures: count.describe("Exchanges that capture events or recordings; the emulator answers those"),
     events: z
       .strictObject({
@@ -56,14 +56,14 @@ const TapeLedger = z
         missing: z.array(z.strictObject({ event: z.string(), times: count })),
       })
       .describe("Recorded events, and those that were not sent again, the first 1,000 names"),
-    misses: z.array(TapeMiss).describe("Requests without an answer on the tape, the first 1,000"),
+    misses: z.array(TapeMiss).describe("Requests without a response on the tape, the first 1,000"),
   })
   .meta({ title: "TapeLedger" });
 export type TapeLedger = z.infer<typeof TapeLedger>;
 
 const tapeModes = ["replay", "hybrid", "new"] as const;
 const missPolicies = ["fail", "emulate", "upstream"] as const;
-/** What a request gets that the tape has no answer for: an error, the emulator's answer, or the service's own. */
+/** What a request gets that the tape has no response for: an error, the emulator's answer, or the service's own. */
 export type MissPolicy = (typeof missPolicies)[number];
 
 /** The tape that answers. */
@@ -76,10 +76,10 @@ const LoadedTape = z
     mode: z.enum(tapeModes),
     on_miss: z.enum(missPolicies),
     timing: z.string(),
-    skip_status: z.array(count).describe("Recorded answers with these statuses are not given"),
+    skip_status: z.array(count).describe("Recorded responses with these statuses are not given"),
     problems: z.array(TapeProblem).describe("Lines that could not be read"),
     added: count.describe(
-      "Exchanges recorded because the tape had no answer; only in the mode new, which a sim must be started with",
+      "Exchanges recorded because the tape had no response; only in the mode new, which a sim must be started with",
     ),
     ledger: TapeLedger,
   })
@@ -107,7 +107,7 @@ export const TapeOrder = z.strictObject({
   skip_status: z
     .array(count)
     .optional()
-    .describe("Recorded answers with these statuses are not given, e.g. 429"),
+    .describe("Recorded responses with these statuses are not given, e.g. 429"),
 });
 
 export const RewindOrder = z.strictObject({
@@ -141,7 +141,7 @@ const TapeExchangeSummary = z
     route: z.string(),
     method: z.string(),
     url: z.string(),
-    status: count.nullable().describe("null: it has no answer"),
+    status: count.nullable().describe("null: it has no response"),
     ms: z.number().nullable(),
     complete: z.boolean().describe("False if it was cut off; it is not replayed"),
     client: z
@@ -176,7 +176,7 @@ export const RecordingOrder = z.strictObject({
     .enum(recordingModes)
     .optional()
     .describe(
-      "record (default) continues an existing tape, all replaces it at the end; spy passes on what the emulator does not know; diff also compares its answers",
+      "record (default) continues an existing tape, all replaces it at the end; spy passes on what the emulator does not know; diff also compares its responses",
     ),
   tape: path
     .optional()
@@ -217,10 +217,10 @@ const DifferenceGroup = z.strictObject({
   ]),
   path: z.string(),
   recorded: z.string().describe("The recorded value or type, shortened"),
-  own: z.string().describe("The same of the other answer"),
+  own: z.string().describe("The same of the other response"),
   detail: z.string(),
-  count: count.describe("Answers that have it"),
-  of: count.describe("Answers of the route that were compared"),
+  count: count.describe("Responses that have it"),
+  of: count.describe("Responses of the route that were compared"),
   first: count.describe("Number of the first exchange that has it"),
 });
 export type DifferenceGroup = z.infer<typeof DifferenceGroup>;
@@ -247,7 +247,7 @@ export const RecordingFacts = z
     differences: z
       .strictObject({ compared: count, differing: count, groups: z.array(DifferenceGroup) })
       .nullable()
-      .describe("Differences of the emulator's answers, in the mode diff"),
+      .describe("Differences of the emulator's responses, in the mode diff"),
   })
   .meta({ title: "Recording" });
 export type RecordingFacts = z.infer<typeof RecordingFacts>;

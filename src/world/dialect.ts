@@ -59,8 +59,7 @@ export const differences = {
   },
   template_fields: {
     topic: "body of POST …/dashboards/create_from_template_json",
-    documented:
-      "a dashboard's writable fields, and `template` if one likes; the fields win over the template's",
+    documented: "a dashboard's writable fields and optionally `template`; the fields override the template's",
     production: "`template` is required, other fields are ignored",
     source: "contract, Dashboards; PostHog/posthog posthog/api/dashboards/dashboard.py",
   },

@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { listed } from "../base/text.ts";
 import type { StoredProject } from "./world.ts";
 
 /** The part of the world's store that finds projects. */
@@ -6,9 +7,6 @@ export interface ProjectLookup {
   readonly current: { readonly projects: readonly StoredProject[] };
   projectById(id: number): StoredProject | undefined;
 }
-
-const listed = (words: readonly (string | number)[]): string =>
-  words.length > 10 ? `${words.slice(0, 10).join(", ")} …` : words.join(", ");
 
 /**
  * The project with an id (default: the first).

@@ -45,7 +45,7 @@ describe("finds", () => {
     expect(names((await waiting).answer)).toEqual(["later"]);
   });
 
-  test("so many, from a cursor on", async () => {
+  test("that many, from a cursor on", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const since = await sim.events.mark();
     const waiting = wait({ match: "a", count: 2, since });
@@ -137,7 +137,7 @@ test("1,000 wait at once, each for its own event; all come in one request", asyn
   expect((await Promise.all(byProperty)).flatMap(({ answer }) => names(answer))).toEqual(own.slice(0, 50));
 });
 
-test("a caller that goes away ends it, and no one is told that its event came late", async () => {
+test("a caller that goes away ends it, and its late event is not reported", async () => {
   const end = new AbortController();
   const waiting = wait({ match: "unheard", timeout_ms: 60_000 }, end.signal);
   await control(sim, "GET", "info");
@@ -216,7 +216,7 @@ describe("in vain", () => {
     });
   });
 
-  test("it comes while the report is made: the report says so, and nobody is told again", async () => {
+  test("it comes while the report is made: the report says so, and nothing is reported again", async () => {
     await control(sim, "POST", "faults", { effect: { latency: 100 }, match: { route: "capture" } });
     const sent = capture({ event: "tardy", distinct_id: "u" });
     const { answer } = await wait({ match: "tardy", timeout_ms: 1, project: sim.projectId });
@@ -239,11 +239,11 @@ describe("in vain", () => {
     await wait({ match: "forgotten", timeout_ms: 1 });
     await Promise.all(Array.from({ length: 100 }, (_, i) => wait({ match: `kept-${i}`, timeout_ms: 1 })));
     await capture(["forgotten", "kept-0", "kept-99"].map((event) => ({ event, distinct_id: "u" })));
-    const told = notices.filter((it) => /forgotten|kept-/.test(it)).map((it) => /"(.+)"/.exec(it)?.[1]);
-    expect(told).toEqual(["kept-0", "kept-99"]);
+    const reported = notices.filter((it) => /forgotten|kept-/.test(it)).map((it) => /"(.+)"/.exec(it)?.[1]);
+    expect(reported).toEqual(["kept-0", "kept-99"]);
   });
 
-  test("rejected requests, unknown paths, senders and faults are told", async () => {
+  test("rejected requests, unknown paths, senders and faults are reported", async () => {
     const post = (path: string, body: string, headers: Record<string, string> = {}) =>
       sim.handle(new Request(sim.url + path, { method: "POST", body, headers }));
     await post("/batch/", "{", { "user-agent": "posthog-python/6.1.0" });
@@ -293,7 +293,7 @@ describe("in vain", () => {
     expect(answer.report.inspectable).toBe(linked);
   });
 
-  test("a neighbour's faults and requests are not told", async () => {
+  test("a neighbour's faults and requests are not reported", async () => {
     const other = await newProject();
     await control(sim, "POST", "faults", { preset: "capture-503", match: { project: other.id } });
     await capture({ event: "a", distinct_id: "u" }, { key: other.api_key });

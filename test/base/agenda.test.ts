@@ -18,7 +18,8 @@ function workAt(clock: SimClock, kind: string, ...times: number[]): Due {
   };
 }
 
-const told = (happened: readonly Happened[]) => happened.map((it) => [it.kind, it.due, Date.parse(it.at)]);
+const reported = (happened: readonly Happened[]) =>
+  happened.map((it) => [it.kind, it.due, Date.parse(it.at)]);
 
 describe("advance", () => {
   test("performs what becomes due in order, each with the clock at its time", async () => {
@@ -26,7 +27,7 @@ describe("advance", () => {
     const agenda = createAgenda(clock);
     agenda.add(workAt(clock, "a", 10, 30, 90));
     agenda.add(workAt(clock, "b", 20, 30));
-    expect(told(await agenda.advance(50))).toEqual([
+    expect(reported(await agenda.advance(50))).toEqual([
       ["a", 10, 10],
       ["b", 20, 20],
       ["a", 30, 30],
@@ -53,7 +54,7 @@ describe("advance", () => {
     const clock = frozenAt(100);
     const agenda = createAgenda(clock);
     agenda.add(workAt(clock, "late", 10));
-    expect(told(await agenda.advance(0))).toEqual([["late", 10, 100]]);
+    expect(reported(await agenda.advance(0))).toEqual([["late", 10, 100]]);
   });
 
   test("one after the other, in the order of the calls", async () => {
@@ -65,7 +66,7 @@ describe("advance", () => {
       agenda.change((it) => it.set(20)),
       agenda.advance(10),
     ]);
-    expect([told(both[0]), told(both[2])]).toEqual([
+    expect([reported(both[0]), reported(both[2])]).toEqual([
       [["a", 5, 5]],
       [
         ["a", 15, 20],
@@ -90,7 +91,7 @@ describe("advance", () => {
     const agenda = createAgenda(clock);
     agenda.add({ nextDue: () => 10, perform: async () => [] });
     agenda.add(workAt(clock, "a", 20));
-    expect(told(await agenda.advance(30))).toEqual([["a", 20, 20]]);
+    expect(reported(await agenda.advance(30))).toEqual([["a", 20, 20]]);
     expect(clock.now()).toBe(30);
   });
 
@@ -181,7 +182,7 @@ describe("a clock that runs", () => {
       expect(vi.getTimerCount()).toBe(0);
     }));
 
-  test("what fails is told, and tried again after a pause", () =>
+  test("what fails is reported, and tried again after a pause", () =>
     withTimers(async (clock) => {
       const errors: unknown[] = [];
       const agenda = createAgenda(clock, (error) => errors.push(error));

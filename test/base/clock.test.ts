@@ -9,7 +9,7 @@ function machine(now = 1_000_000) {
 }
 
 describe("the clock", () => {
-  test("shows the machine's time until told otherwise", () => {
+  test("shows the machine's time until reported otherwise", () => {
     const { tell, ...of } = machine();
     const clock = createClock(realTime, tell);
     expect([clock.now(), clock.isReal, clock.isFrozen]).toEqual([of.now, true, false]);

@@ -19,7 +19,7 @@ export interface Client {
   close(): void;
 }
 
-/** A server that says nothing for so long has hung. */
+/** A server that says nothing for that long has hung. */
 const patience = 30_000;
 
 export function connect(server: Server): Client {

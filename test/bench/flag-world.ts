@@ -33,7 +33,7 @@ function flagAt(i: number) {
   return { filters: { groups, multivariate: { variants }, payloads } };
 }
 
-/** A scenario of one project with so many flags. */
+/** A scenario of one project with that many flags. */
 export const flagScenario = (count: number): Scenario => ({
   version: 1,
   organizations: [
@@ -51,7 +51,7 @@ export const flagScenario = (count: number): Scenario => ({
   personal_api_keys: [{ key: "phx_bench_flags", scopes: ["*"] }],
 });
 
-/** The i-th of the users whom flags are asked for. */
+/** The i-th of the users that flags are requested for. */
 export const flagUser = (i: number) => ({
   distinct_id: `user-${digits(i)}`,
   person_properties: {

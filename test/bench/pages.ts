@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { command } from "./machine.ts";
 
-/** What pages were told: by each that took something, and how often something was missing in between. */
+/** What pages were reported: by each that took something, and how often something was missing in between. */
 export interface PagesResult {
-  readonly told: readonly number[];
+  readonly reported: readonly number[];
   readonly missing: number;
 }
 

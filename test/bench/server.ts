@@ -50,7 +50,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** A server that neither starts nor stops for so long has hung; it is killed, and the suite fails. */
+/** A server that neither starts nor stops for that long has hung; it is killed, and the suite fails. */
 const patience = 30_000;
 
 async function end(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): Promise<void> {

@@ -86,7 +86,7 @@ const veryPatient = { timeoutMs: 15_000 };
 
 describe("flags", () => {
   const rows: [preset: FaultPresetName, options: FaultOptions, value: unknown[], statuses: number[]][] = [
-    // A flag that failed is as if it had not been told: what the client had before would stay.
+    // A flag that failed is as if it had not been reported: what the client had before would stay.
     ["flags-partial", {}, [undefined, true], [200]],
     ["flags-down", {}, [undefined, undefined], [503]],
     ["flags-slow", { effect: { latency: 20 } }, [true, true], [200]],

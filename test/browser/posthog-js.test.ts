@@ -143,7 +143,7 @@ describe.each(Object.entries(loaders))("posthog-js as %s", (_name, load) => {
     await expectNothingWrong();
   });
 
-  test("flags: values, payload, and the event that tells about the check", async () => {
+  test("flags: values, payload, and the event that reports about the check", async () => {
     await open(load);
     const seen = await page.evaluate(() => ({
       beta: window.posthog.isFeatureEnabled("beta-feature"),

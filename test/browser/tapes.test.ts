@@ -118,7 +118,7 @@ async function recorded(name: string, load: Loader) {
   return { tape, events: await names(near) };
 }
 
-/** How many exchanges of a tape are to be given as answers: receipts for events come from the emulator. */
+/** How many exchanges of a tape are to be given as responses: receipts for events come from the emulator. */
 async function countAnswered(tape: string): Promise<number> {
   let count = 0;
   for await (const { route } of readTape(tape)) count += route === "capture" ? 0 : 1;

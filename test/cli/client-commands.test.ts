@@ -76,7 +76,7 @@ describe("without a running sim", () => {
     expect(stderr).toMatch(none);
   });
 
-  test("a stale locator is nobody", async () => {
+  test("a stale locator is no running sim", async () => {
     const gone = phxSim(["--version"], { cwd });
     await gone.ended;
     mkdirSync(join(cwd, ".phx-sim"));
@@ -85,7 +85,7 @@ describe("without a running sim", () => {
     expect((await run(["status"])).stderr).toMatch(none);
   });
 
-  test("an address where nobody answers is named", async () => {
+  test("an address where no one answers is named", async () => {
     const { code, stderr } = await run(["status", "--url", "http://127.0.0.1:1"]);
     expect(code).toBe(5);
     expect(stderr).toBe("phx-sim: no phx-sim answers at http://127.0.0.1:1 (from --url)\n");

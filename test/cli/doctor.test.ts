@@ -228,7 +228,7 @@ describe("everything else", () => {
   });
 
   test("what went wrong so far, each with its reason", () => {
-    const trouble = (reason: string) => ({ reason, count: 2, fix: "mend it" });
+    const trouble = (reason: string) => ({ reason, count: 2, fix: "fix it" });
     const lines = found(
       "traffic",
       having({
@@ -241,8 +241,8 @@ describe("everything else", () => {
       }),
     );
     expect(lines.slice(1)).toEqual([
-      "warning 2 dropped events: d → mend it",
-      "warning 2 rejected requests: r → mend it",
+      "warning 2 dropped events: d → fix it",
+      "warning 2 rejected requests: r → fix it",
       "warning request for a path that does not exist: GET /x → check it",
     ]);
   });
@@ -251,7 +251,7 @@ describe("everything else", () => {
 describe("phx-sim doctor", () => {
   const run = (args: string[], cwd: string, env: Record<string, string> = {}) =>
     runHere(["doctor", ...args], { cwd, env: { ...unset, ...env } });
-  /** The variables of whoever runs the tests are not the app's; empty ones stay out of the way of .env files. */
+  /** The variables of anyone who runs the tests are not the app's; empty ones stay out of the way of .env files. */
   const unset = Object.fromEntries(
     Object.keys(process.env).flatMap((name) => (/POSTHOG/.test(name) ? [[name, ""]] : [])),
   );

@@ -84,6 +84,7 @@ const rows: Readonly<Record<string, Row>> = {
   status: {},
   env: result,
   doctor: {},
+  check: { args: ["--start", "true"], ...result },
   exec: {
     isProcess: true,
     args: ["--", process.execPath, "-e", ""],

@@ -56,7 +56,7 @@ describe("phx-sim exec --reroute", () => {
     });
   });
 
-  test("is off unless told", async () => {
+  test("is off by default", async () => {
     const { code, stderr } = await start(["exec", "--fail-on", "egress"], node(byFetch)).ended;
     expect(stderr).toContain("blocked POST https://us.i.posthog.com/capture/");
     expect(stderr).not.toContain("rerouted");

@@ -45,7 +45,7 @@ describe("the command", () => {
     expect(JSON.parse(stdout)).toEqual(["x", ...words]);
   });
 
-  test("gets every variable, and people are told which key each one is", async () => {
+  test("gets every variable, and people are reported which key each one is", async () => {
     const { stdout, stderr } = await exec([], script(`console.log(JSON.stringify(process.env));`), {
       POSTHOG_API_KEY: "phc_of_the_shell",
       KEPT: "yes",
@@ -135,7 +135,7 @@ test("a killed exec takes its command with it, and what that has started", async
   expect({ code, stdout }).toEqual({ code: null, stdout: "up\n" });
 });
 
-describe("what is told at the end", () => {
+describe("what is reported at the end", () => {
   test("counts, and each mishap with its reason and fix", async () => {
     const { code, stderr } = await exec(
       [],
@@ -313,7 +313,7 @@ describe("the real service", () => {
   test.each([
     [["--block-egress"], 0],
     [["--fail-on", "egress"], 1],
-  ])("%j: calls to it are blocked and told", async (args, expected) => {
+  ])("%j: calls to it are blocked and reported", async (args, expected) => {
     const { code, stderr } = await exec(args, script(kept + leak)).ended;
     expect(code).toBe(expected);
     expect(stderr).toContain(
@@ -344,7 +344,7 @@ describe("the tracking plan", () => {
     expect((await exec(["--fail-on", "plan"], script(kept), {}, cwd).ended).code).toBe(0);
   });
 
-  test("--plan alone tells, and does not fail", async () => {
+  test("--plan alone reports, and does not fail", async () => {
     const cwd = newFolder();
     plan(cwd, "mine.json", signupOnly);
     const other = `await send("/capture/", { event: "surprise", distinct_id: "u" });`;
@@ -444,7 +444,7 @@ describe("mistakes", () => {
     expect(stdout).toContain("phx-sim exec [scenarios..] [options] -- COMMAND…");
   });
 
-  test("a folder in the place of the report's file", async () => {
+  test("a folder instead of the report's file", async () => {
     const cwd = newFolder();
     mkdirSync(join(cwd, "out/summary.md/x"), { recursive: true });
     const { code, stderr } = await exec(["--quiet", "--report", "out"], script(""), {}, cwd).ended;

@@ -136,7 +136,7 @@ describe("phx-sim exports", () => {
     expect(again.stderr).toMatch(/has ended: it is Failed/);
   });
 
-  const mistakes: [args: string[], told: RegExp][] = [
+  const mistakes: [args: string[], reported: RegExp][] = [
     [["script", "none"], /there is no run none/],
     [["script", "none", "--status", "Fialed"], /--status must be .* not "Fialed".*did you mean/],
     [["script", "none", "--after", "soon"], /--after: expected ms, or a string such as/],
@@ -145,10 +145,10 @@ describe("phx-sim exports", () => {
     [["runs", "--status", "bad"], /--status: expected "Starting", /],
     [["lsit"], /unknown command "exports lsit"; did you mean list\?/],
   ];
-  test.each(mistakes)("%j ends with 2", async (args, told) => {
+  test.each(mistakes)("%j ends with 2", async (args, reported) => {
     const { code, stdout, stderr } = await side.run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(reported);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 

@@ -73,7 +73,7 @@ describe("phx-sim fault", () => {
     expect(stdout).toContain("flags-down        The flags service is not available\n");
   });
 
-  const mistakes: [args: string[], told: RegExp][] = [
+  const mistakes: [args: string[], reported: RegExp][] = [
     [["apply", "flags-donw"], /did you mean "flags-down"\?/],
     [["apply", "{nonsense"], /FAULT must be a preset's name or a rule as a JSON object/],
     [["apply", "flags-down", "--rate", "2"], /a number of at most 1/],
@@ -82,14 +82,14 @@ describe("phx-sim fault", () => {
     [["clear", "--which", "nobody"], /there is no fault "nobody"/],
     [["lsit"], /unknown command "faults lsit"; did you mean list\?/],
   ];
-  test.each(mistakes)("%j ends with 2", async (args, told) => {
+  test.each(mistakes)("%j ends with 2", async (args, reported) => {
     const { code, stdout, stderr } = await run(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(told);
+    expect(stderr).toMatch(reported);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test("the terminal of the sim tells of faults and of what they touch", async () => {
+  test("the terminal of the sim reports faults and of what they touch", async () => {
     await run("apply", "connection-reset", "--name", "cut", "--times", "1", "--route", "/e");
     await sim.says("stderr", /phx-sim: fault cut is on: a connection reset on \/e, once\n/);
     await expect(capture("/e/")).rejects.toThrow();

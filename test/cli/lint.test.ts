@@ -108,7 +108,7 @@ describe("the watch", () => {
     expect(timers).toHaveLength(1);
   });
 
-  test("tells each finding once", async () => {
+  test("reports each finding once", async () => {
     const again = finding({ count: 9, last_seq: 9 });
     const other = finding({ event: "b" });
     const { watch, ring, lines } = watching([page([finding()]), page([again]), page([again, other])]);
@@ -126,7 +126,7 @@ describe("the watch", () => {
     expect(lines.map((it) => it.slice(0, 10))).toEqual(['  lint "b"']);
   });
 
-  test("tells a few, and how many more there are", async () => {
+  test("reports a few, and how many more there are", async () => {
     const many = Array.from({ length: 14 }, (_, i) => finding({ event: `e${i}` }));
     const { watch, ring, lines } = watching([page(many)]);
     watch.note();
@@ -175,7 +175,7 @@ describe("the commands", () => {
   const flip = [1, "1"].map((x) => ({ event: "a", distinct_id: "u", properties: { x } }));
   const grouped = [{ event: "g", distinct_id: "u", properties: { $groups: { company: "acme" } } }];
 
-  test("start tells what is odd; lint lists it and fails", async () => {
+  test("start reports what is odd; lint lists it and fails", async () => {
     const cwd = newFolder();
     const { sim, ready } = await startReady(["--memory"], { cwd });
     const { url, project_api_key: api_key } = ready;
@@ -200,14 +200,14 @@ describe("the commands", () => {
     expect(stderr.match(/^ {2}(lint|hint) /gm)).toHaveLength(2);
   });
 
-  test("exec tells, and fails when it is told to", async () => {
+  test("exec reports, and fails with the option", async () => {
     const cwd = newFolder();
     const code = `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
       await fetch(host + "/batch/", { method: "POST", body: JSON.stringify({ api_key, batch: ${JSON.stringify(flip)} }) });`;
     const command = ["--", process.execPath, "--input-type=module", "-e", code];
-    const told = await phxSim(["exec", ...command], { cwd }).ended;
-    expect(told.code).toBe(0);
-    expect(told.stderr).toContain('  lint "a" property_type_flip: ');
+    const reported = await phxSim(["exec", ...command], { cwd }).ended;
+    expect(reported.code).toBe(0);
+    expect(reported.stderr).toContain('  lint "a" property_type_flip: ');
     const failed = await phxSim(["exec", "--fail-on", "lint", "--report", "out", ...command], { cwd }).ended;
     expect(failed.code).toBe(1);
     expect(failed.stderr).toContain("phx-sim: --fail-on: 1 warning of the linter\n");

@@ -81,7 +81,7 @@ async function dashboard(url: string, side: Side, id: number | undefined): Promi
   return found.json as Dashboard;
 }
 
-/** What one client was told is done. */
+/** What one client was promised is done. */
 interface Client {
   side: Side;
   name: string;

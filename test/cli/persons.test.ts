@@ -46,7 +46,7 @@ describe("list", () => {
     expect(stderr).toBe("");
   });
 
-  test("nobody, and not everybody", async () => {
+  test("no one, and not everyone", async () => {
     expect((await run("list", "--search", "zzz")).stderr).toBe("phx-sim: no persons\n");
     expect((await run("list", "--limit", "1")).stderr).toBe(
       "phx-sim: only 1 person shown; --limit N shows more\n",

@@ -69,7 +69,7 @@ describe("infer", () => {
     ]);
   });
 
-  test("writes a file, never over one that is there unless it is told to", async () => {
+  test("writes a file, never over one that exists, unless forced", async () => {
     expect(await run("infer", "--out", "new.json")).toEqual({
       code: 0,
       stdout: "",
@@ -116,7 +116,7 @@ describe("check", () => {
     "",
   ].join("\n");
 
-  test("finds the plan in the folders above, tells each violation, ends with 1", async () => {
+  test("finds the plan in the folders above, reports each violation, ends with 1", async () => {
     write("events.plan.json", shop);
     const below = join(cwd, "a/b");
     mkdirSync(below, { recursive: true });
@@ -215,7 +215,7 @@ test("schema prints what editors need", async () => {
   expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(published, "utf8")));
 });
 
-describe("what cannot be done is told", () => {
+describe("what cannot be done is reported", () => {
   beforeAll(() => {
     write("bad.json", '{\n  "version": 1,\n  "events": { "a": { "propertys": {} } }\n}');
     write("good.json", { version: 1, events: {} });

@@ -9,7 +9,7 @@ import { readTape } from "../../src/tapes/format/read.ts";
 import type { TapeProblem } from "../../src/tapes/shapes.ts";
 import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
 
-/** A service that takes everything at once, and tells which one it was. */
+/** A service that takes everything at once, and reports which one it was. */
 const cloud = createServer(async (request, response) => {
   // A recorder that is killed may leave half a request behind.
   const body = await buffer(request).catch(() => undefined);

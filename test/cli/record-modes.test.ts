@@ -143,7 +143,7 @@ describe("--mode new", () => {
     await record([...args, ...asking("/api/a/")]);
     const { stdout, stderr } = await record([...args, ...asking("/api/a/", "/api/down/")]);
     expect(stdout).toBe("[1,502]\n");
-    expect(stderr).toContain("gave no answer");
+    expect(stderr).toContain("gave no response");
     expect(await routes()).toEqual(["/api/a/"]);
   });
 

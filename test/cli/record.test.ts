@@ -25,7 +25,7 @@ const sending = (key: string) =>
    console.log(r.status + " " + process.env.POSTHOG_API_KEY);`;
 
 describe("phx-sim record", () => {
-  test("serves, shows live, tapes, and tells how it went", async () => {
+  test("serves, shows live, tapes, and reports how it went", async () => {
     const far = await cloud();
     const cwd = newFolder();
     const run = phxSim(["record", "--upstream", far.url, "--tape", "shop", "--port", "0", "--json"], { cwd });
@@ -148,7 +148,7 @@ describe("phx-sim record", () => {
     );
   });
 
-  test("with a command: it is told the host only, and its code is the code", async () => {
+  test("with a command: it gets the host only, and its code is the code", async () => {
     const far = await cloud();
     const cwd = newFolder();
     const run = phxSim(
@@ -167,7 +167,7 @@ describe("phx-sim record", () => {
     ]);
   });
 
-  test("nobody listens there: code 4, though the command passed", async () => {
+  test("no one listens there: code 4, though the command passed", async () => {
     const far = await cloud();
     await far.close();
     const cwd = newFolder();
@@ -178,7 +178,7 @@ describe("phx-sim record", () => {
     expect(stderr).toContain("nothing listens there: check that it is running, and the port (ECONNREFUSED)");
   });
 
-  test("--mode diff tells where the emulator differs", async () => {
+  test("--mode diff reports where the emulator differs", async () => {
     const far = await cloud();
     const cwd = newFolder();
     const code = `await fetch(process.env.POSTHOG_HOST + "/capture/", {
@@ -234,7 +234,7 @@ describe("phx-sim record", () => {
     expect(stderr.match(/\n/g)).toHaveLength(1);
   });
 
-  test("under CI the real service is not reached, unless told", async () => {
+  test("under CI the real service is not reached, unless the options allow it", async () => {
     const env = { CI: "true" };
     const refused = await phxSim(["record", "--upstream", "us", "--port", "0"], { cwd: newFolder(), env })
       .ended;

@@ -42,7 +42,7 @@ describe("with a command", () => {
   test.each([
     ["replay", (file: string) => ["replay", file]],
     ["exec --tape", (file: string) => ["exec", "--tape", file]],
-  ])("%s fails when it asked for what is not there", async (_, args) => {
+  ])("%s fails when it asked for what does not exist", async (_, args) => {
     const { code, stdout, stderr } = await run(args(await tape()), ...asking(flagsPath, flagsPath));
     expect([code, stdout]).toEqual([1, "599 tape:checkout\n".repeat(2)]);
     expect(stderr).toContain("0 of 2 exchanges used, 2 requests missed, 2 unused\n");

@@ -110,31 +110,31 @@ describe("a request", () => {
     ],
     ["an asset", asset, []],
     ["not found", request({ ...asset, status: 404 }), ["GET /static/array.js 404  1.2 ms"]],
-  ])("%s", (_, summary, told) => {
-    expect(lines([summary])).toEqual(told);
+  ])("%s", (_, summary, reported) => {
+    expect(lines([summary])).toEqual(reported);
   });
 
-  test("drops of many sorts are told in short", () => {
+  test("drops of many sorts are reported in short", () => {
     const dropped = Array.from({ length: 20 }, (_, i) => drop(`event ${i}`));
-    const told = lines([request({ events: 20, names: [], dropped })]);
-    expect(told).toHaveLength(7);
-    expect(told.at(-1)).toBe("  … and 15 other kinds of dropped events (see the inspector)");
+    const reported = lines([request({ events: 20, names: [], dropped })]);
+    expect(reported).toHaveLength(7);
+    expect(reported.at(-1)).toBe("  … and 15 other kinds of dropped events (see the inspector)");
   });
 
-  test("verbose tells assets, quiet tells nothing", () => {
+  test("verbose reports assets, quiet reports nothing", () => {
     expect(lines([asset], "verbose")).toEqual(["GET /static/array.js 200  1.2 ms"]);
     expect(lines([request(), rejected], "quiet")).toEqual([]);
   });
 
   test("hostile text is spelled out, on one line", () => {
     const bad = "\u001b[2J\nx\u202e";
-    const told = lines([
+    const reported = lines([
       request({ target: `/${bad}`, events: 2, names: [bad], dropped: [drop(bad)] }),
       request({ rejected: { reason: bad, detail: bad } }),
     ]);
-    expect(told).toHaveLength(4);
-    expect(told.join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-    expect(told.join("")).toContain("\\x1b[2J\\x0ax\\u202e");
+    expect(reported).toHaveLength(4);
+    expect(reported.join("")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+    expect(reported.join("")).toContain("\\x1b[2J\\x0ax\\u202e");
   });
 });
 
@@ -170,7 +170,7 @@ test("every advice belongs to an error that exists", () => {
 
 test("the log counts what became of events and requests, printed or not", async () => {
   const said: string[] = [];
-  const out: Lines = { say: (...told) => void said.push(...told), flush: () => {} };
+  const out: Lines = { say: (...reported) => void said.push(...reported), flush: () => {} };
   const log = createRequestLog(out, { verbosity: "quiet", style: plain, projectKey: "k" });
   for (const it of [request({ events: 3, dropped: [drop()] }), rejected, asset]) log.add(it);
   await log.flush();

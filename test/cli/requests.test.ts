@@ -169,7 +169,7 @@ describe("mistakes", () => {
       "events wait --project 8",
       "--project: there is no project 8; `phx-sim status --json` lists the projects",
     ],
-    ["events wait --timeout 20m", "--timeout: expected milliseconds from 0 to 60000, got 1200000"],
+    ["events wait --timeout 20m", "--timeout: expected a time from 0 to 1 min, got 20 min"],
     ['events list --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
     ['events wait --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
     [

@@ -170,7 +170,7 @@ test("schema prints the published JSON Schema", async () => {
 });
 
 describe("list", () => {
-  test("tells the shipped ones with what they are for", async () => {
+  test("reports the shipped ones with what they are for", async () => {
     const { stdout } = await run("list");
     const names = stdout
       .trimEnd()
@@ -186,7 +186,7 @@ describe("list", () => {
   });
 });
 
-test("a start with a bad scenario ends with 3 and tells everything", async () => {
+test("a start with a bad scenario ends with 3 and reports everything", async () => {
   write("bad.yaml", broken);
   const { code, stdout, stderr } = await phxSim(["start", "--memory", "--scenario", "./bad.yaml"], { cwd })
     .ended;

@@ -143,7 +143,7 @@ describe("to a sim on this machine", () => {
     expect(await send([...args, "--ignore-status"])).toMatchObject({ code: 0, stderr: "" });
   });
 
-  test("a dry run connects to nobody", async () => {
+  test("a dry run connects to no one", async () => {
     const { port, connections } = await counting();
     const { code, stdout } = await send(["--to", `127.0.0.1:${port}`, "--dry-run", "--token", "phc_x"]);
     expect(stdout).toContain("7 requests of ");

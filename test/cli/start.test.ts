@@ -155,7 +155,7 @@ describe("the request log", () => {
     expect(code).toBe(130);
   });
 
-  test("says why a path is not there, and what to do", async () => {
+  test("says why a path does not exist, and what to do", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     const rows: [path: string, line: RegExp][] = [
       [
@@ -211,13 +211,13 @@ describe("the request log", () => {
     expect(readFileSync(join(cwd, ".phx-sim", "traffic.ndjson"), "utf8")).not.toContain("mysecret");
   });
 
-  test("--verbose tells every request", async () => {
+  test("--verbose reports every request", async () => {
     const { sim, ready } = await startReady(["--memory", "--verbose"], { cwd: newFolder() });
     await fetch(`${ready.url}/array/${ready.project_api_key}/config`);
     await sim.says("stderr", /^GET \/array\/\w+\/config 200/m);
   });
 
-  test("--quiet tells none", async () => {
+  test("--quiet reports none", async () => {
     const { sim, ready } = await startReady(["--memory", "--quiet"], { cwd: newFolder() });
     await capture(ready, { event: "lost" });
     const { stderr } = await sim.signal("SIGINT");
@@ -236,7 +236,7 @@ test.runIf(process.platform === "linux")("--open hands the inspector's address t
   expect(readFileSync(join(cwd, "opened"), "utf8")).toBe(`${ready.inspector_url}\n`);
 });
 
-test("a line that a crash cut off is told, and the sim starts", async () => {
+test("a line that a crash cut off is reported, and the sim starts", async () => {
   const cwd = newFolder();
   const first = await startReady([], { cwd });
   await capture(first.ready, { event: "kept", distinct_id: "u" });

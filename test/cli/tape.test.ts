@@ -151,7 +151,7 @@ describe("list and show", () => {
     expect(JSON.parse(one.stdout)).toMatchObject({ i: 2, req: { method: "GET" } });
   });
 
-  test("an exchange that is not there", async () => {
+  test("an exchange that does not exist", async () => {
     await importSome();
     expect(await run("show", "some", "--exchange", "9")).toMatchObject({
       code: 2,
@@ -306,11 +306,11 @@ describe("check of exchanges", () => {
     const { code, stderr } = await run("check", "some");
     expect(code).toBe(0);
     expect(stderr).toMatch(
-      /1 exchange never replayed:\n {2}.*some\.tape\.ndjson #2: no answer was recorded\n/,
+      /1 exchange never replayed:\n {2}.*some\.tape\.ndjson #2: no response was recorded\n/,
     );
     const { report } = JSON.parse((await run("check", "some", "--json")).stdout);
     expect(report.unusable).toEqual([
-      { file: join(cwd, "tapes/some.tape.ndjson"), i: 2, why: "no answer was recorded" },
+      { file: join(cwd, "tapes/some.tape.ndjson"), i: 2, why: "no response was recorded" },
     ]);
   });
 

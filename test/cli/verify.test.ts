@@ -95,7 +95,7 @@ describe("verify", () => {
     });
   });
 
-  test("what cannot be compared is told", async () => {
+  test("what cannot be compared is reported", async () => {
     const [first] = exchanges;
     tape("odd", [first, { ...first, res: null }, { ...first, complete: false }, "{", "[]"]);
     const { code, stdout, stderr } = await run("verify", "odd", "--dialect", "production");

@@ -86,14 +86,14 @@ describe.each(ends)("events, $end", (end) => {
     ["operators on the whole event", { "@any": [{ event: "checkout" }, { event: "paid" }] }],
     ["a matcher of the whole event", expect.objectContaining({ event: "checkout" })],
     ["a predicate on its name", { event: (name: unknown) => name === "checkout" }],
-  ])("an event is told by %s, alone and with properties", async (_, event) => {
+  ])("an event is reported by %s, alone and with properties", async (_, event) => {
     await using it = await held(end);
     await capture(it.sim, "other", { event: "checkout" }, bought);
     expect(await it.client.events.waitFor(event, undefined, soon)).toMatchObject({ seq: 2 });
     expect(await it.client.events.waitFor(event, { plan: "pro" }, soon)).toMatchObject({ seq: 3 });
   });
 
-  test("waitForCount returns the first so many", async () => {
+  test("waitForCount returns the first that many", async () => {
     await using it = await held(end);
     const waiting = it.client.events.waitForCount("a", 3);
     await capture(it.sim, "a", "b", "a");
@@ -225,7 +225,7 @@ describe.each(ends)("events, $end", (end) => {
     expect(await events.mark()).toBe(4);
   });
 
-  test("rejected requests are told with their reason", async () => {
+  test("rejected requests are reported with their reason", async () => {
     await using it = await held(end);
     await fetch(`${it.sim.url}/batch/`, { method: "POST", body: "{" });
     const [rejected, ...more] = await it.client.events.rejected();
@@ -236,8 +236,8 @@ describe.each(ends)("events, $end", (end) => {
 
   test("a title of one's own stands first in the report", async () => {
     await using it = await held(end);
-    const own = await failure(it.client.events.waitFor("a", {}, { title: "the cart is told", ...soon }));
-    expect(own.message.split("\n")[0]).toContain("the cart is told");
+    const own = await failure(it.client.events.waitFor("a", {}, { title: "the cart is reported", ...soon }));
+    expect(own.message.split("\n")[0]).toContain("the cart is reported");
     const default_ = await failure(it.client.events.waitFor("a", { plan: "pro", amount }, soon));
     expect(default_.message.split("\n")[0]).toContain('waitFor("a", {plan: "pro", amount: ');
     expect(default_.message).toBe(default_.report.text);

@@ -83,7 +83,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await next.return?.();
   });
 
-  test("flags: as told when it was made, and changed later", async () => {
+  test("flags: as given when it was created, and changed later", async () => {
     await using it = await held(end);
     await using project = await it.client.project({ flags: { "new-checkout": "test", mine: true } });
     await using empty = await it.client.project({ like: null });
@@ -148,7 +148,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await project.dispose();
     const { projects } = await it.client.info();
     expect(projects).not.toContainEqual(expect.objectContaining({ id: project.id }));
-    // what was captured stays, for whoever looks when the test is over
+    // what was captured stays, for anyone who looks when the test is over
     expect(await it.client.events.list()).toMatchObject([{ event: "a", project: project.id }]);
 
     const gone = await it.client.project();
@@ -241,10 +241,6 @@ describe.each(ends)("sim.project(), $end", (end) => {
     const { client } = it;
     const calls: [call: () => unknown, message: RegExp][] = [
       [
-        () => client.events.list(misspelt({ evnt: "a" })),
-        /^events\.list: unknown option "evnt"; did you mean "event"\?/,
-      ],
-      [
         () => client.events.dropped(misspelt({ outcome: "kept" })),
         /^events\.dropped: unknown option "outcome"/,
       ],
@@ -278,13 +274,10 @@ describe.each(ends)("sim.project(), $end", (end) => {
       [() => client.clock.set(0, misspelt({ frozn: true })), /did you mean "frozen"/],
       [() => client.exports.list(misspelt({ projct: 1 })), /did you mean "project"/],
       [() => client.tapes.load("a", misspelt({ on_miss: "fail" })), /did you mean "onMiss"/],
-      [() => client.events.stream(misspelt({ evnt: "a" })), /^events\.stream: /],
+      [() => client.events.stream({}, misspelt({ sgnal: 1 })), /^events\.stream: .* did you mean "signal"/],
       [() => client.guard(misspelt({ host: [] })), /did you mean "hosts"/],
       [() => connectSim(it.sim.url, misspelt({ tokn: "a" })), /did you mean "token"/],
-      [
-        () => client.events.list(3 as never),
-        /^events\.list: expected an object with options, got 3 \(options: since/,
-      ],
+      [() => client.events.list(3 as never), /^events\.list: expected an object with options, got 3$/],
       [
         () => client.project("checkout" as never),
         /^project: expected an object with options, got "checkout"/,
@@ -301,7 +294,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     }
     expect((await client.info()).projects).toHaveLength(1);
     await using project = await client.project();
-    await expect(project.events.list(misspelt({ evnt: "a" }))).rejects.toThrow(/did you mean "event"/);
+    await expect(project.events.list(misspelt({ evnt: "a" }))).rejects.toThrow(/did you mean event\?/);
   });
 
   test.each<[mistake: string, call: (events: Events) => Promise<unknown>, message: RegExp]>([

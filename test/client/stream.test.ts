@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { EventQuery, StoredEvent } from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
-/** The next so many of a stream. */
+/** The next that many of a stream. */
 async function take(iterator: AsyncIterator<StoredEvent>, count: number): Promise<StoredEvent[]> {
   const taken: StoredEvent[] = [];
   while (taken.length < count) {
@@ -20,7 +20,7 @@ async function allOf(stream: AsyncIterable<StoredEvent>): Promise<StoredEvent[]>
 }
 
 describe.each(ends)("events.stream, $end", (end) => {
-  test("begins where the log ended, misses nothing and tells nothing twice", async () => {
+  test("begins where the log ended, misses nothing and reports nothing twice", async () => {
     await using it = await held(end);
     await capture(it.sim, "before");
     const since = await it.client.events.mark();

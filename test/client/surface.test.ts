@@ -77,7 +77,7 @@ describe.each(ends)("a sim, $end", (end) => {
     await capture(it.sim, "a", { event: "$groupidentify", properties: group });
     expect(await it.client.persons.list({ distinct_id: "u1" })).toMatchObject([{ distinct_ids: ["u1"] }]);
     expect(await it.client.persons.get("u1")).toMatchObject({ distinct_ids: ["u1"], history: [] });
-    expect(await it.client.persons.get("nobody/at all")).toBeUndefined();
+    expect(await it.client.persons.get("no one/at all")).toBeUndefined();
     expect(await it.client.groups.list()).toMatchObject([{ key: "acme", properties: { tier: "gold" } }]);
   });
 

@@ -97,7 +97,7 @@ const anEvent = JSON.stringify({ api_key: ids.projectKey, event: "sent", distinc
 const wanted: Readonly<Record<string, readonly string[]>> = {
   token: [ids.projectKey, ids.projectKey, ids.projectKey, "phc_nobody", ""],
   "X-Phx-Project": [String(ids.project), ids.projectKey, ids.projectKey, "phc_nobody"],
-  // Calls that wait would wait as long as they are told.
+  // Calls that wait would wait as long as they are reported.
   wait_ms: ["0", "1", "", "-1", "soon"],
   data: [anEvent, Buffer.from(anEvent).toString("base64"), "{"],
 };
@@ -149,7 +149,7 @@ function bearer({ security }: Operation): fc.Arbitrary<string | undefined> {
   );
 }
 
-/** Calls that wait would wait as long as they are told. */
+/** Calls that wait would wait as long as they are reported. */
 const patience: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "/__sim/events/wait": { timeout_ms: 1 },
   "/__sim/events/verify": { timeout_ms: 1, settle_ms: 1 },

@@ -14,7 +14,7 @@ const timeout = 180_000 + runs * 200;
 
 const origin = "http://sim.test";
 
-/** A stream of events goes on as long as somebody reads it. */
+/** A stream of events goes on as long as someone reads it. */
 async function textOf(answer: Response): Promise<string> {
   if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer.text();
   await answer.body?.cancel();

@@ -93,7 +93,7 @@ const types: Readonly<Record<string, () => Schema>> = {
 
 function schemaOf(type: string): Schema {
   const make = types[type];
-  if (!make) throw new Error(`nobody says what the contract means by "${type}"`);
+  if (!make) throw new Error(`no shape is known for what the contract calls "${type}"`);
   return make();
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { checkData } from "../../src/sim/check-data.ts";
+import { checkData } from "../../src/sim/folder/check-folder.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
 const folders: string[] = [];

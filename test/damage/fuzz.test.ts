@@ -11,7 +11,7 @@ import {
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, StartError, startSim } from "../../src/index.ts";
-import { checkData } from "../../src/sim/check-data.ts";
+import { checkData } from "../../src/sim/folder/check-folder.ts";
 import { ask, capture, filesIn, linesIn, makeFolders, newFolder } from "./folder.ts";
 
 /** `npm run fuzz:damage` does 1,000; `DAMAGE_SEED` draws others. */

@@ -90,7 +90,7 @@ describe("Node children", () => {
     expect(stdout).toContain("blocked: POST https://shop.test/ingest/batch/");
   });
 
-  test("options that are there already stay", async () => {
+  test("options that already exist stay", async () => {
     const first = join(folder, "first one.cjs");
     writeFileSync(first, 'globalThis.first = "first was here";');
     const it = await guarded({ env: { NODE_OPTIONS: `--require "${first}"` } });
@@ -165,7 +165,7 @@ describe("other programs", () => {
     ["an odd tunnel", "CONNECT shop HTTP/1.1\r\nhost: a\r\n\r\n", /^HTTP\/1.1 400 [\s\S]*host:port/],
     ["a port too high", "CONNECT shop.test:70000 HTTP/1.1\r\nhost: a\r\n\r\n", /^HTTP\/1.1 400 /],
     [
-      "a host that is not there",
+      "a host that does not exist",
       "GET http://127.0.0.1:1/ HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n",
       /^HTTP\/1.1 502 [\s\S]*cannot be reached/,
     ],

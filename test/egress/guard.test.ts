@@ -385,7 +385,7 @@ describe("several guards", () => {
   });
 });
 
-describe("what is told", () => {
+describe("what is reported", () => {
   test("verify names every call, those of one place together", async () => {
     const it = guard();
     expect(() => it.verify()).not.toThrow();

@@ -218,7 +218,7 @@ describe("trust", () => {
     },
   );
 
-  test("a file that is not there names no authority", () => {
+  test("a file that does not exist names no authority", () => {
     const nowhere = join(folder, "nowhere.pem");
     expect(trustEnv(certFile, { NODE_EXTRA_CA_CERTS: nowhere, SSL_CERT_FILE: nowhere })).toEqual(
       trustEnv(certFile, {}),

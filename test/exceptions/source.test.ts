@@ -184,7 +184,7 @@ describe("a source map", () => {
     expect(source.lines.find(({ n }) => n === 4)?.text).toBe("  throw new Error('x');");
   });
 
-  test("inline leads to the text it contains, if the author's file is not there", async () => {
+  test("inline leads to the text it contains, if the author's file does not exist", async () => {
     put("dist/inline.js", compile("inline", "gone.ts").code);
     const source = await sourceOf("dist/inline.js", position);
     expect(source).toMatchObject({ path: "gone.ts", line: 4, map: "inline in dist/inline.js", why: null });

@@ -76,7 +76,7 @@ async function waitingRun(): Promise<ExportRun> {
 }
 
 describe("GET /__sim/exports", () => {
-  test("tells the next run and the last ones, and no secret", async () => {
+  test("reports the next run and the last ones, and no secret", async () => {
     const { id, batch_export } = await oneRun();
     const response = await ask("GET", "/__sim/exports");
     const text = await response.text();
@@ -119,7 +119,7 @@ describe("GET /__sim/exports", () => {
     ]);
   });
 
-  test("a paused export has no next run; a deleted one is not told, its runs are", async () => {
+  test("a paused export has no next run; a deleted one is not reported, its runs are", async () => {
     const { batch_export } = await oneRun();
     await createExport("Paused", { paused: true });
     await call("PATCH", project(`batch_exports/${batch_export}/`), { paused: true });
@@ -246,7 +246,7 @@ describe("GET /__sim/exports/runs/:id", () => {
     );
   });
 
-  test.each(["GET", "PUT"])("%s of one that is not there", async (method) => {
+  test.each(["GET", "PUT"])("%s of one that does not exist", async (method) => {
     const body = method === "PUT" ? { status: "Failed" } : undefined;
     const { status, answer } = await control(method, "/runs/none", body);
     expect([status, answer]).toEqual([

@@ -61,7 +61,7 @@ describe("a run", () => {
     expect(await keysOf(first(runs()).id)).toEqual([]);
   });
 
-  test("to a database writes lines, says that it contacts nobody, and tells no secret", async () => {
+  test("to a database writes lines, states that it contacts no server, and reports no secret", async () => {
     const config = { user: "ann", password: "hunter2", host: "db.example.com", database: "d" };
     const { advance, runs, logs, keysOf } = await stage({
       events: [anEvent(1, start)],
@@ -157,7 +157,7 @@ describe("a run", () => {
 });
 
 describe("a backfill", () => {
-  test("exports what happened in each interval, and tells its progress", async () => {
+  test("exports what happened in each interval, and reports its progress", async () => {
     const events = [0, 1, 2, 3].map((i) =>
       anEvent(i + 1, start, { timestamp: wireTime(Date.UTC(2026, 2, 4, i, 59)) }),
     );
@@ -286,7 +286,7 @@ describe("scripted outcomes", () => {
     "a run stays Running, then ends as %s",
     async (status) => {
       const { advance, runs, engine, logs } = await stage({
-        ports: { script: () => ({ after: 30_000, status, latest_error: "as told" }) },
+        ports: { script: () => ({ after: 30_000, status, latest_error: "as scripted" }) },
       });
       await advance(30 * minute);
       expect(runs()).toMatchObject([{ status: "Running", finished_at: null }]);
@@ -295,9 +295,9 @@ describe("scripted outcomes", () => {
       expect(runs()).toMatchObject([{ status: "Running" }]);
       await advance(minute);
       expect(runs()).toMatchObject([
-        { status, latest_error: "as told", finished_at: "2026-03-04T10:00:30Z", records_completed: null },
+        { status, latest_error: "as scripted", finished_at: "2026-03-04T10:00:30Z", records_completed: null },
       ]);
-      expect(logs(first(runs()).id).at(-1)?.message).toContain("as told");
+      expect(logs(first(runs()).id).at(-1)?.message).toContain("as scripted");
     },
   );
 

@@ -77,8 +77,8 @@ describe("the schedule of an engine", () => {
   test("ticks at the same time perform everything once", async () => {
     const { engine, clock, runs } = await stage();
     clock.set(start + 3 * hour);
-    const told = await Promise.all([engine.tick(clock.now()), engine.tick(clock.now())]);
-    expect(told.map((it) => it.length)).toEqual([6, 0]);
+    const reported = await Promise.all([engine.tick(clock.now()), engine.tick(clock.now())]);
+    expect(reported.map((it) => it.length)).toEqual([6, 0]);
     expect(runs()).toHaveLength(3);
   });
 
@@ -139,7 +139,7 @@ describe("the schedule of an engine", () => {
     expect(runs().at(-1)).toMatchObject({ data_interval_end: "2026-03-03T12:00:00Z" });
   });
 
-  test("what was due before it was made is not run, unless it is told since when", async () => {
+  test("what was due before it was made is not run, unless a start is given", async () => {
     const { runs, engine, clock } = await stage({ ports: { since: start - 2 * hour } });
     await engine.tick(clock.now());
     expect(runs().map((it) => it.data_interval_end)).toEqual([

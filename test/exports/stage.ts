@@ -127,7 +127,7 @@ export async function stage({ batchExport, world, events = [], persons, ports, n
       if (!content) throw new Error(`no file ${key}`);
       return content;
     },
-    /** Changes the export and tells the engine, as the management API does. */
+    /** Changes the export and reports the engine, as the management API does. */
     change(changes: Partial<BatchExport>) {
       const changed = worlds.change((draft) =>
         draft.put("batch_exports", { ...(worlds.get("batch_exports", it.id) ?? it), ...changes }),

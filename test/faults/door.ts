@@ -17,7 +17,7 @@ const codeOf = (error: unknown): string | undefined => {
   return typeof cause?.code === "string" ? cause.code : undefined;
 };
 
-/** Sends, reads the body to its end, and tells what came. */
+/** Sends, reads the body to its end, and reports what came. */
 export async function outcome(asked: Promise<Response>): Promise<Came> {
   try {
     const response = await asked;

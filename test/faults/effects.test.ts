@@ -130,7 +130,7 @@ describe.each(doors)("%s", (_, ask) => {
     expect(await names()).toEqual([]);
   });
 
-  test("a latency goes before, and the request is handled all the same", async () => {
+  test("a latency goes before, and the request is handled anyway", async () => {
     await sim.faults.apply({ name: "slow", effect: { latency: 30 }, times: 1 });
     expect(await send("/capture/", event())).toMatchObject({ status: 200, source: "fault" });
     expect(await names()).toEqual(["seen"]);
@@ -178,11 +178,11 @@ describe.each(doors)("%s", (_, ask) => {
     const came = await send("/flags/?v=2", { token: "phc_one", distinct_id: "u" });
     const { flags, errorsWhileComputingFlags } = JSON.parse("text" in came ? came.text : "{}");
     expect(errorsWhileComputingFlags).toBe(true);
-    const told = Object.values(flags).map((it) => {
+    const reported = Object.values(flags).map((it) => {
       const { key, enabled, failed, reason } = it as Record<string, unknown> & { reason: { code: string } };
       return [key, enabled, failed ?? false, reason.code];
     });
-    expect(told.sort()).toEqual([
+    expect(reported.sort()).toEqual([
       ["a", false, true, "database_error"],
       ["b", true, false, "condition_match"],
       ["c", false, true, "database_error"],
@@ -343,7 +343,7 @@ describe("quota-exhausted", () => {
     expect(await journal()).toMatchObject([{ fault: "quota-exhausted", outcome: "answered" }]);
   });
 
-  test("capture v1 is refused, and told when to come back", async () => {
+  test("capture v1 is refused, with the time to come back", async () => {
     await sim.faults.apply("quota-exhausted");
     const uuid = "0195a000-0000-7000-8000-000000000002";
     const came = await sim.handle(

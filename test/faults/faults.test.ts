@@ -7,10 +7,10 @@ const start = Date.UTC(2025, 0, 1);
 
 function open(...uses: FaultUse[]) {
   const clock = fixedClock(start);
-  const told: string[] = [];
-  const faults = createFaults({ clock, onChange: (text) => told.push(text) });
+  const reported: string[] = [];
+  const faults = createFaults({ clock, onChange: (text) => reported.push(text) });
   for (const use of uses) faults.apply(use);
-  return { clock, faults, told };
+  return { clock, faults, reported };
 }
 
 interface Asked {
@@ -71,7 +71,7 @@ describe("which calls a rule is about", () => {
   test("the project is looked for only when a rule asks", () => {
     const { faults } = open(down);
     const project = () => {
-      throw new Error("nobody asked");
+      throw new Error("no request is expected");
     };
     expect(faults.take({ ...facts(), project })).toMatchObject({ name: "fault-1" });
   });
@@ -102,11 +102,11 @@ describe("how often", () => {
     Array.from({ length: count }, () => (faults.take(facts()) ? "x" : ".")).join("");
 
   test("times", () => {
-    const { faults, told } = open({ preset: "capture-503", times: 2 });
+    const { faults, reported } = open({ preset: "capture-503", times: 2 });
     expect(hits(faults, 4)).toBe("xx..");
     expect(faults.active).toBe(false);
     expect(faults.list()).toMatchObject([{ name: "capture-503", state: "used_up", used: 2 }]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       "fault capture-503 is on: status 503 on capture, 2 times",
       "fault capture-503 ended: used up; requests affected: 2",
     ]);
@@ -131,7 +131,7 @@ describe("how often", () => {
   });
 
   test.each<[number | string]>([[1_500], ["1500ms"], ["1.5s"]])("a duration of %j", (duration) => {
-    const { clock, faults, told } = open({ ...down, name: "short", duration });
+    const { clock, faults, reported } = open({ ...down, name: "short", duration });
     clock.set(start + 1_499);
     expect(hits(faults, 1)).toBe("x");
     clock.set(start + 1_500);
@@ -140,7 +140,7 @@ describe("how often", () => {
     clock.set(start);
     expect(hits(faults, 1)).toBe(".");
     expect(faults.list()).toMatchObject([{ state: "expired", used: 1, duration: 1_500 }]);
-    expect(told.at(-1)).toBe("fault short ended: its time has passed; requests affected: 1");
+    expect(reported.at(-1)).toBe("fault short ended: its time has passed; requests affected: 1");
   });
 
   test("a jitter stays in its range and depends on the seed", () => {
@@ -231,17 +231,17 @@ describe("in words", () => {
     ["rate-limited", "status 429 on all requests"],
     ["quota-exhausted", "used up: events, recordings, feature_flags on sdk"],
     ["connection-reset", "a connection reset on all requests"],
-    ["garbage-json", "answers that are not JSON on all requests"],
+    ["garbage-json", "responses that are not JSON on all requests"],
     [
       { effect: { socket: "reset", after: true, latency: 50, jitter: 10 }, rate: 0.25, duration: "1m" },
       "50 ms ± 10 ms of latency, then a connection reset after the request was handled on all requests, for 25 % of them, for 60 s",
     ],
     [
       { effect: { body: "truncate" }, match: { method: "POST", route: "/flags" }, times: 1 },
-      "answers cut off half way on POST /flags, once",
+      "responses cut off half way on POST /flags, once",
     ],
     [{ effect: { flags: ["a", "b"] } }, "failing flags a, b on all requests"],
-    [{ effect: { socket: "hang" } }, "no answer on all requests"],
+    [{ effect: { socket: "hang" } }, "no response on all requests"],
     [{ effect: { latency: 0 } }, "no latency on all requests"],
   ];
   test.each(rows)("%j", (use, text) => {

@@ -69,7 +69,7 @@ describe("over HTTP", () => {
     });
   });
 
-  test("all are cleared; one that is not there is 404 with the nearest", async () => {
+  test("all are cleared; one that does not exist is 404 with the nearest", async () => {
     await control("POST", "faults", { preset: "flags-down" });
     await control("POST", "faults", { preset: "flags-slow" });
     expect(await control("DELETE", "faults/flags-donw")).toEqual({
@@ -85,7 +85,7 @@ describe("over HTTP", () => {
     expect((await control("DELETE", "faults")).answer).toEqual({ removed: 0 });
   });
 
-  test("the presets are told, each with what it does", async () => {
+  test("the presets are reported, each with what it does", async () => {
     const { answer } = await control("GET", "faults/presets");
     expect(answer).toEqual({
       presets: presetNames.map((name) => ({ name, ...presets[name] })),
@@ -193,8 +193,8 @@ describe("bad rules", () => {
   test.each(rows)("%j", async (body, pointer, detail, hint) => {
     const { status, answer } = await control("POST", "faults", body);
     expect(status).toBe(400);
-    const told = String(answer.detail).replace(/, got [^,]*$/s, "");
-    expect({ ...answer, detail: told }).toEqual({ code: "invalid_input", detail, hint, pointer });
+    const reported = String(answer.detail).replace(/, got [^,]*$/s, "");
+    expect({ ...answer, detail: reported }).toEqual({ code: "invalid_input", detail, hint, pointer });
     expect((await control("GET", "faults")).answer).toEqual({ faults: [] });
   });
 
@@ -238,12 +238,12 @@ describe("how faults show", () => {
   });
 
   test("summaries of requests name them", async () => {
-    const told: unknown[] = [];
-    const stop = sim.onRequest(({ fault, status }) => told.push([fault, status]));
+    const reported: unknown[] = [];
+    const stop = sim.onRequest(({ fault, status }) => reported.push([fault, status]));
     await sim.faults.apply("capture-503", { times: 1 });
     for (let n = 0; n < 2; n++) await sim.handle(new Request(`${sim.url}/e/`, { method: "POST" }));
     stop();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["capture-503", 503],
       [undefined, 400],
     ]);
@@ -275,8 +275,11 @@ describe("in a scenario", () => {
       { preset: "rate-limited" as const, times: 1 },
       { name: "slow", effect: { latency: "1ms" } },
     ];
-    const told: string[] = [];
-    await using own = await startSim({ scenario: { ...world, faults }, onNotice: (text) => told.push(text) });
+    const reported: string[] = [];
+    await using own = await startSim({
+      scenario: { ...world, faults },
+      onNotice: (text) => reported.push(text),
+    });
     const state = async () => (await own.faults.list()).map(({ name, used }) => [name, used]);
     const fresh = [
       ["flags-down", 0],
@@ -284,7 +287,7 @@ describe("in a scenario", () => {
       ["slow", 0],
     ];
     expect(await state()).toEqual(fresh);
-    expect(told[0]).toBe("fault flags-down is on: status 503 on flags");
+    expect(reported[0]).toBe("fault flags-down is on: status 503 on flags");
     await own.handle(new Request(`${own.url}/e/`, { method: "POST" }));
     await own.faults.apply("capture-503");
     expect(await state()).toEqual([
@@ -297,7 +300,7 @@ describe("in a scenario", () => {
     expect(await state()).toEqual(fresh);
   });
 
-  test("bad ones are told with their place", async () => {
+  test("bad ones are reported with their place", async () => {
     const faults = ["flags-donw", { effect: { status: 5 } }] as never;
     await expect(startSim({ scenario: { ...world, faults } })).rejects.toThrow(
       /\/faults\/0[\s\S]*\/faults\/1/,

@@ -41,19 +41,20 @@ const use = (project: Project, key: string, response: unknown, properties: Recor
     }),
   });
 
-const told = async (query: string): Promise<FlagDecisions> => {
+const reported = async (query: string): Promise<FlagDecisions> => {
   const answer = await fetch(`${sim.url}/__sim/flag-decisions${query}`);
   expect(answer.status).toBe(200);
   return (await answer.json()) as FlagDecisions;
 };
 
-const of = async (project: Project, query = "") => (await told(`?project=${project.id}${query}`)).decisions;
+const of = async (project: Project, query = "") =>
+  (await reported(`?project=${project.id}${query}`)).decisions;
 
 const callsOf = (made: FlagDecision | undefined) =>
   made?.called.map(({ key, response, differs }) => [key, response, differs]);
 
 describe("an answer", () => {
-  test("tells who asked and what each flag was, and why", async () => {
+  test("reports who asked and what each flag was, and why", async () => {
     await using project = await sim.project({ flags });
     await ask(
       project,
@@ -135,7 +136,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("an override is its reason, its payload is told", async () => {
+  test("an override is its reason, its payload is reported", async () => {
     await using project = await sim.project({ flags });
     await project.flags.set("on", false);
     await project.flags.set("new", true, { payload: { a: 1 }, force: true });
@@ -203,7 +204,7 @@ describe("the uses that followed", () => {
   });
 
   const strangers: [string, Record<string, unknown>][] = [
-    ["somebody else", { distinct_id: "ben" }],
+    ["another user", { distinct_id: "ben" }],
     ["an answer about other flags", { flag_keys_to_evaluate: ["off"] }],
   ];
   test.each(strangers)("are not those of %s", async (_, body) => {
@@ -226,9 +227,9 @@ describe("the uses that followed", () => {
     await ask(project);
     await use(project, "on", true);
     await ask(project);
-    const first = await told(`?project=${project.id}&limit=1`);
+    const first = await reported(`?project=${project.id}&limit=1`);
     expect(first.decisions).toHaveLength(1);
-    const second = await told(`?project=${project.id}&limit=1&before=${first.before}`);
+    const second = await reported(`?project=${project.id}&limit=1&before=${first.before}`);
     expect(second.decisions.map(callsOf)).toEqual([[["on", true, false]]]);
   });
 });
@@ -248,7 +249,7 @@ test("an SDK that evaluates by itself made a decision", async () => {
   ]);
 });
 
-test("what is asked for: a flag, somebody, a part of the journal", async () => {
+test("what is asked for: a flag, someone, a part of the journal", async () => {
   await using project = await sim.project({ flags });
   await ask(project);
   await ask(project, { distinct_id: "ben", flag_keys_to_evaluate: ["on"] });
@@ -260,7 +261,7 @@ test("what is asked for: a flag, somebody, a part of the journal", async () => {
   expect((await of(project, `&since=${anna?.request}`)).map((it) => it.request)).toEqual([ben?.request]);
   expect((await of(project, `&before=${ben?.request}`)).map((it) => it.request)).toEqual([anna?.request]);
   expect(await of(project, "&key=nowhere")).toEqual([]);
-  expect((await told(`?project=${project.id}`)).before).toBeNull();
+  expect((await reported(`?project=${project.id}`)).before).toBeNull();
 });
 
 /** Requests that have nothing to do with flags: more than one answer looks through. */
@@ -295,7 +296,7 @@ test("decisions are found behind any number of other requests, in one call", asy
   await using project = await sim.project({ flags });
   for (let i = 0; i < 34; i++) await ask(project, { distinct_id: `user-${i % 3}` });
   await others(project, 160);
-  expect((await told(`?project=${project.id}&limit=100`)).decisions).toHaveLength(34);
+  expect((await reported(`?project=${project.id}&limit=100`)).decisions).toHaveLength(34);
   expect(await project.flags.decisions({ key: "on", limit: 30 })).toHaveLength(30);
   expect(await project.flags.decisions({ distinctId: "user-2" })).toHaveLength(11);
   expect((await of(project, "&key=on&distinct_id=user-1")).map((it) => it.distinct_id)).toEqual(
@@ -310,9 +311,9 @@ test("a flag, or a subject, is found behind decisions about others", async () =>
   for (let i = 0; i < 10; i++) await use(project, "else", filling);
   // a busy machine may need several calls
   const query = `?project=${project.id}&key=on`;
-  let found = await told(query);
+  let found = await reported(query);
   while (found.decisions.length === 0 && found.before !== null)
-    found = await told(`${query}&before=${found.before}`);
+    found = await reported(`${query}&before=${found.before}`);
   expect(found.decisions).toMatchObject([{ distinct_id: "anna", flags: [{ key: "on" }] }]);
 });
 
@@ -420,11 +421,11 @@ describe("GET /__sim/flags", () => {
   });
 });
 
-describe("DELETE /__sim/flags/:key?for=everybody", () => {
+describe("DELETE /__sim/flags/:key?for=everyone", () => {
   const remove = (project: Project, query: string) =>
     fetch(`${sim.url}/__sim/flags/on?project=${project.id}${query}`, { method: "DELETE" });
 
-  test("leaves those for somebody", async () => {
+  test("leaves those for someone", async () => {
     await using project = await sim.project({ flags });
     await project.flags.set("on", false);
     await project.flags.set("on", false, { distinctId: "anna" });

@@ -59,7 +59,7 @@ test("a variant called true is not the boolean", async () => {
   expect((await project.flags.served("odd", { value: true })).fits).toBe(false);
 });
 
-test("of another project nothing is told", async () => {
+test("of another project nothing is reported", async () => {
   await using project = await sim.project({ flags });
   await using other = await sim.project({ flags });
   await ask(project, "/flags/?v=2");

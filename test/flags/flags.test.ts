@@ -120,7 +120,7 @@ describe("PUT /__sim/flags/:key", () => {
     expect((await flags("user-1"))[key]).toMatchObject(expected);
   });
 
-  test("an id's own counts before everybody's", async () => {
+  test("an id's own counts before everyone's", async () => {
     await control("PUT", "/ways", { value: "control" });
     await control("PUT", "/ways", { value: "test", distinct_id: "user-1" });
     expect((await flags("user-1")).ways).toMatchObject({ variant: "test" });
@@ -243,7 +243,7 @@ describe("DELETE", () => {
 });
 
 describe("GET /__sim/flags", () => {
-  test("tells each flag's rules in short; deleted ones are left out", async () => {
+  test("reports each flag's rules in short; deleted ones are left out", async () => {
     const { answer } = await control("GET", "?project=1");
     const list = answer.flags as { key: string; rules: string[]; active: boolean }[];
     expect(list.map((it) => [it.key, it.active, it.rules])).toEqual([
@@ -381,7 +381,7 @@ describe("explain", () => {
     expect(await actual({ person: { plan: "pro" } })).toMatchObject([{ properties: [{ actual: "pro" }] }]);
   });
 
-  test("an override is told, and what the rules would have said", async () => {
+  test("an override is reported, and what the rules would have said", async () => {
     await control("PUT", "/pro-only", { value: true, payload: { a: 1 } });
     const { answer } = await control("GET", "/pro-only/explain?distinct_id=u");
     expect(answer).toMatchObject({
@@ -474,7 +474,7 @@ describe("simulate", () => {
     (answer.values as { value: unknown; count: number }[]).map((it) => [it.value, it.count]);
   const total = (answer: Answer) => values(answer).reduce((sum, [, count]) => sum + Number(count), 0);
 
-  test("everybody is counted once", async () => {
+  test("everyone is counted once", async () => {
     const answer = await control("GET", "/ways/simulate?count=2000");
     expect(answer.answer).toMatchObject({ key: "ways", project: 1, count: 2000, failed: 0, override: null });
     expect(values(answer).map(([value]) => value)).toEqual(["control", "test"]);
@@ -509,7 +509,7 @@ describe("simulate", () => {
     expect(values(await control("POST", "/companies/simulate", given))).toEqual([[true, 10]]);
   });
 
-  test("an override for everybody is told, not counted", async () => {
+  test("an override for everyone is reported, not counted", async () => {
     await control("PUT", "/plain", { value: false });
     const answer = await control("GET", "/plain/simulate?count=5");
     expect(answer.answer).toMatchObject({
@@ -585,8 +585,12 @@ describe("sim.flags", () => {
   });
 
   test("explain and simulate take what the endpoints take", async () => {
-    const told = await sim.flags.explain("pro-only", { distinctId: "u", person: { plan: "free" } });
-    expect(told.conditions[0]?.properties[0]).toMatchObject({ key: "plan", actual: "free", passed: false });
+    const reported = await sim.flags.explain("pro-only", { distinctId: "u", person: { plan: "free" } });
+    expect(reported.conditions[0]?.properties[0]).toMatchObject({
+      key: "plan",
+      actual: "free",
+      passed: false,
+    });
     const { values } = await sim.flags.simulate("plain", { count: 3 });
     expect(values).toEqual([{ value: true, count: 3, share: 1 }]);
   });

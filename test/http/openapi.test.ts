@@ -70,7 +70,7 @@ describe("a document made of rows", () => {
     expect(paths["/a"]?.get).not.toHaveProperty("requestBody");
   });
 
-  test("parameters of the path are told with the collection they stand in", () => {
+  test("parameters of the path are reported with the collection they stand in", () => {
     const { paths } = openApiOf([row(["GET"], "/api/things/:thing_id/:part")], facts);
     expect(paths["/api/things/{thing_id}/{part}"]?.get?.parameters).toEqual(
       ["thing_id", "part"].map((name) => ({
@@ -99,7 +99,7 @@ describe("a document made of rows", () => {
   const inner = { title: "Inner", type: "object", properties: { title: { type: "string" } } };
   const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-  test("a schema with a title is told once, wherever it stands", () => {
+  test("a schema with a title is reported once, wherever it stands", () => {
     const list = { type: "array", items: { anyOf: [inner, { type: "null" }] } };
     const document = openApiOf(
       [row(["GET"], "/a", answering(list)), row(["GET"], "/b", answering(inner))],

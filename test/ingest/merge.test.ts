@@ -212,7 +212,7 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
     }
   });
 
-  test("an id with itself: nothing to merge, nobody identified", async () => {
+  test("an id with itself: nothing to merge, no one identified", async () => {
     const edge = openEdge(dialect);
     const [event, id, own] = write("same", "same");
     const stored = await edge.capture(event, id, own);

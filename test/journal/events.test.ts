@@ -222,7 +222,7 @@ describe("the journal", () => {
     });
   });
 
-  test("a request that is not there", async () => {
+  test("a request that does not exist", async () => {
     expect((await control("GET", "requests/999999")).status).toBe(404);
     expect((await control("GET", "events/999999")).status).toBe(404);
   });

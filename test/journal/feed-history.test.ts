@@ -79,7 +79,7 @@ describe("rows of events", () => {
     expect([status, answer]).toEqual([400, expect.objectContaining({ code: "invalid_input", pointer })]);
   });
 
-  test("a wrong filter is told with its places", async () => {
+  test("a wrong filter is reported with its places", async () => {
     const { answer } = await events({ filter: "evnt:x" });
     expect(answer).toMatchObject({ problems: [{ at: 0, message: expect.any(String) }] });
   });
@@ -140,11 +140,11 @@ test("the live rows are those of the history", async () => {
   const rows = page.frames.flatMap((it) => (it.t === "rows" ? [it] : []));
   const history = (await read<EventRow>(own, "events")).answer.rows;
   expect(rows.flatMap((it) => it.events)).toEqual(history.toReversed());
-  const told = (await read<RequestRow>(own, "requests")).answer.rows;
-  expect(rows.flatMap((it) => it.requests)).toEqual(told.toReversed());
+  const reported = (await read<RequestRow>(own, "requests")).answer.rows;
+  expect(rows.flatMap((it) => it.requests)).toEqual(reported.toReversed());
 });
 
-test("cleared events are of another past: pages start anew, and are not told of them again", async () => {
+test("cleared events are of another past: pages start anew, and do not get them again", async () => {
   await using own = await startSim();
   const send = captureWith(() => own);
   await using page = await openPage(own.url);
@@ -188,7 +188,7 @@ test("a message that is too large closes the page", async () => {
   expect((await other.closed)[0]).toBe(4400);
 });
 
-test("the sim's changes are told", async () => {
+test("the sim's changes are reported", async () => {
   await using own = await startSim();
   await using page = await openPage(own.url);
   const [hello] = page.frames;

@@ -144,7 +144,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
   });
 });
 
-test("a reader that takes nothing holds up nobody, and then gets everything in order", async () => {
+test("a reader that takes nothing holds up no one, and then gets everything in order", async () => {
   await using sim = await startSim();
   const capture = captureWith(() => sim);
   const response = await fetch(`${sim.url}/__sim/events/stream`);

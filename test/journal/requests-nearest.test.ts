@@ -20,7 +20,7 @@ const get = async (path: string) => {
   return { status: response.status, body: (await response.json()) as Body };
 };
 
-test("a request to a path that is not there tells the rows that are most like it", async () => {
+test("a request to a path that does not exist reports the rows that are most like it", async () => {
   const { body } = await get("/__sim/requests/1");
   expect(body.nearest.length).toBeGreaterThan(0);
   for (const it of body.nearest) expect(it).toMatch(/^[A-Z]+ \/api\/projects\/:/);

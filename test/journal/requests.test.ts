@@ -122,7 +122,7 @@ describe("unmatched requests", () => {
     expect((await send("GET", `/__sim/requests.har?${query}`)).status).toBe(400);
   });
 
-  test("are told in strict mode, too", async () => {
+  test("are reported in strict mode, too", async () => {
     const strict = await startSim({ strict: true });
     await strict.handle(new Request(`${strict.url}/nowhere`));
     const response = await strict.handle(new Request(`${strict.url}/__sim/requests?outcome=unmatched`));
@@ -295,7 +295,7 @@ describe("the journal as HAR", () => {
     expect(unmatched?.request.headers).toContainEqual({ name: "authorization", value: "Bearer phx_***" });
   });
 
-  test("keeps a script's size in the place of its text", async () => {
+  test("keeps a script's size instead of its text", async () => {
     const entry = (await har()).at(-1);
     expect(entry?.request.url).toBe(`${sim.url}//static//array.js`);
     expect(entry?.response.content).toMatchObject({
@@ -343,7 +343,7 @@ describe("the journal as HAR", () => {
     await own.close();
   });
 
-  test("of a long journal has its last 1,000 unless told", async () => {
+  test("of a long journal has its last 1,000 by default", async () => {
     const long = await startSim();
     const ask = async (query: string) => {
       const response = await long.handle(new Request(`${long.url}/__sim/requests.har?${query}`));

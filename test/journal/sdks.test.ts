@@ -106,7 +106,7 @@ describe("the sender of a request", () => {
     expect(senderOf(line({ headers, target }))).toEqual({ name, version, isSdk });
   });
 
-  test("that asks /decide is told what asks /flags", () => {
+  test("that asks /decide gets what /flags gives", () => {
     expect(asksDecide({ method: "POST", target: "/decide/?v=3" })).toBe(true);
     expect(asksDecide({ method: "POST", target: "/decided" })).toBe(false);
     const python = { name: "posthog-python", version: "3.6.1", isSdk: true };

@@ -202,7 +202,7 @@ describe("problems", () => {
     ]);
   });
 
-  test("of requests are told apart by reason, and by path where there is none", async () => {
+  test("of requests are distinguished by reason, and by path where there is none", async () => {
     await using one = await startSim();
     for (const path of ["/ingest/e/?a=1", "/x", "/ingest/e/"]) await post(one.url, path, {});
     for (let i = 0; i < 3; i++)
@@ -237,7 +237,7 @@ describe("problems", () => {
       const part = await read<Totals>(one.url, `totals?events=${encodeURIComponent("prop.i:>=0")}`);
       return part.events.counting ? counted() : part.events;
     };
-    // nobody needs to ask again
+    // no one needs to ask again
     expect(await counted()).toMatchObject({ complete: false, counting: false });
   });
 

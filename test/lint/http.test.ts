@@ -47,7 +47,7 @@ const flags = (body: object) =>
   );
 
 describe("GET /__sim/lint", () => {
-  test("tells what was found, where and how often", async () => {
+  test("reports what was found, where and how often", async () => {
     await flip();
     expect(await sim.lint()).toEqual({
       findings: [
@@ -95,7 +95,7 @@ describe("GET /__sim/lint", () => {
     expect([status, answer.code, answer.pointer]).toEqual([400, "invalid_input", pointer]);
   });
 
-  test("a project's handle tells of its own", async () => {
+  test("a project's handle reports its own", async () => {
     await flip();
     await using project = await sim.project();
     await capture([named("b", { x: 1 }), named("b", { x: "1" })], { key: project.apiKey });
@@ -148,7 +148,7 @@ describe("what is forgotten", () => {
     expect(await codes()).toEqual([]);
   });
 
-  test.each(ways)("%s before anybody asked", async (_, forget) => {
+  test.each(ways)("%s before anyone asked", async (_, forget) => {
     await sim.lint();
     await flip();
     await forget();
@@ -248,7 +248,7 @@ describe("over the wire", () => {
       ["feature_flag_mismatch"],
     ],
     ["a large body", () => capture(named("a", { text: "x".repeat(17 * 1024 * 1024) })), ["large_body"]],
-    ["nobody's events", () => capture(named("a", { x: "ann@example.com" }), { key: "phc_unknown" }), []],
+    ["no one's events", () => capture(named("a", { x: "ann@example.com" }), { key: "phc_unknown" }), []],
     ["what is no object", () => capture([named("a"), 7, null] as object[]), []],
     [
       "names that objects have",

@@ -6,16 +6,16 @@ import type { LintEvent, LintPort, LintRequest } from "../../src/lint/rule.ts";
 import type { LintFinding } from "../../src/lint/shapes.ts";
 import { event, numbered, request, served } from "./requests.ts";
 
-const nobody: LintPort = { hasGroup: () => false };
+const noOne: LintPort = { hasGroup: () => false };
 
-function lint(requests: readonly LintRequest[], port = nobody): LintFinding[] {
+function lint(requests: readonly LintRequest[], port = noOne): LintFinding[] {
   const linter = createLinter(port);
   for (const it of numbered(requests)) linter.examine(it);
   return linter.findings();
 }
 
 /** `code event ×count: detail` */
-const told = (findings: readonly LintFinding[]): string[] =>
+const reported = (findings: readonly LintFinding[]): string[] =>
   findings.map(({ code, event, count, detail }) => `${code} ${event} ×${count}: ${detail}`);
 
 const node = { $lib: "posthog-node" };
@@ -114,7 +114,7 @@ const rows: Record<string, Row[]> = {
       [],
     ],
     [
-      "served to the id that the person had before, told by the flag request",
+      "served to the id that the person had before, reported by the flag request",
       [
         served({ b: "x" }, { distinctId: "anon" }),
         served({ b: "y" }, { anonymousId: "anon" }),
@@ -495,7 +495,7 @@ test("each code has a row that finds it, and one that does not", () => {
 
 describe.each(Object.entries(rows))("%s", (_, ofCode) => {
   test.each(ofCode)("%s", (_name, requests, findings) => {
-    expect(told(lint(requests))).toEqual(findings);
+    expect(reported(lint(requests))).toEqual(findings);
   });
 });
 
@@ -519,7 +519,7 @@ describe("the linter", () => {
   });
 
   test("keeps projects apart", () => {
-    const linter = createLinter(nobody);
+    const linter = createLinter(noOne);
     const [first, second] = flip.map((it, i) => ({ ...it, project: i + 1 }));
     if (first) linter.examine(first);
     if (second) linter.examine(second);
@@ -535,7 +535,7 @@ describe("the linter", () => {
     ["a project", 1],
     ["all", undefined],
   ])("forgets %s", (_, project) => {
-    const linter = createLinter(nobody);
+    const linter = createLinter(noOne);
     for (const it of flip) linter.examine(it);
     linter.forget(project);
     expect(linter.findings()).toEqual([]);
@@ -550,7 +550,7 @@ describe("the linter", () => {
       (linter: ReturnType<typeof createLinter>) => linter.forget(1),
       (linter: ReturnType<typeof createLinter>) => linter.forget(),
     ]) {
-      const linter = createLinter(nobody);
+      const linter = createLinter(noOne);
       spoil(linter);
       for (const it of traffic) linter.examine(it);
       expect(linter.findings()).toEqual([]);
@@ -563,13 +563,13 @@ describe("the linter", () => {
       hasGroup: (project, type, key) => `${project} ${type} ${key}` === "1 company acme",
     };
     const groups = (key: string) => request([event("a", { $groups: { company: key } })]);
-    expect(told(lint([groups("acme"), groups("other")], port))).toEqual([
+    expect(reported(lint([groups("acme"), groups("other")], port))).toEqual([
       "group_without_identify a ×1: $groups.company is other",
     ]);
   });
 
   test("keeps the findings of many projects, and watches the last ones", () => {
-    const linter = createLinter(nobody);
+    const linter = createLinter(noOne);
     const counts = (project: number) => linter.findings(project).map(({ count }) => count);
     for (let project = 1; project <= 300; project++)
       for (const it of flip) linter.examine({ ...it, project });

@@ -166,7 +166,7 @@ describe("OPTIONS", () => {
     expect((await ask("OPTIONS", at(path), { key: "phx_nothing" })).status).toBe(403);
   });
 
-  test("as a preflight needs no key, also on paths that nobody has", async () => {
+  test("as a preflight needs no key, also on paths that no one has", async () => {
     for (const path of ["/api/projects/1/cohorts/", "/api/annotations/"]) {
       const answer = await manage().ask("OPTIONS", path, {
         key: null,
@@ -301,7 +301,7 @@ describe("the key", () => {
 
   test.each([
     ["a limited key", "phx_project_1", 200],
-    ["somebody elsewhere", "phx_dan", 200],
+    ["someone elsewhere", "phx_dan", 200],
     ["another organization's owner", "phx_eve", 200],
   ])("makes @current the caller's project: %s", async (_, key, status) => {
     expect((await manage().get("/api/projects/@current/cohorts/", { key })).status).toBe(status);
@@ -366,7 +366,7 @@ describe("a body", () => {
     expect(answer).toMatchObject({ status: 201, json: { name: "n" } });
   });
 
-  test("in parts that do not end is told so", async () => {
+  test("in parts that do not end is reported so", async () => {
     const answer = await manage().post(path, "--b\r\n", {
       headers: { "content-type": "multipart/form-data; boundary=b" },
     });

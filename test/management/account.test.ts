@@ -5,7 +5,7 @@ import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
 const me = "/api/users/@me";
 const adaId = uuidOf("ada@example.test");
-const told = ({ status, json }: Answer) => [status, json?.detail];
+const reported = ({ status, json }: Answer) => [status, json?.detail];
 const notMe = "As a non-staff user you're only allowed to access the `@me` user instance.";
 
 /** Ada is a member of Globex, too. */
@@ -47,7 +47,7 @@ describe("the caller's account", () => {
     ["phx_ada", `/api/users/${uuidOf("eve@example.test")}`, 403, notMe],
     [null, me, 401, "Authentication credentials were not provided."],
   ])("%s asks for %s: %d", async (key, path, status, detail) => {
-    expect(told(await manage().get(path, { key }))).toEqual([status, detail]);
+    expect(reported(await manage().get(path, { key }))).toEqual([status, detail]);
   });
 
   test.each([
@@ -159,7 +159,7 @@ describe("changing the account", () => {
   });
 
   test("needs its scope", async () => {
-    expect(told(await manage().patch(me, {}, { key: "phx_reader" }))).toEqual([
+    expect(reported(await manage().patch(me, {}, { key: "phx_reader" }))).toEqual([
       403,
       "API key missing required scope 'user:write'",
     ]);
@@ -197,7 +197,7 @@ describe("a personal key", () => {
   test.each([
     ["phx_project_1", { scoped_teams: [1], scoped_organizations: [] }],
     ["phx_acme_only", { scoped_teams: [], scoped_organizations: [acme] }],
-  ])("tells its limits: %s", async (key, limits) => {
+  ])("reports its limits: %s", async (key, limits) => {
     expect((await manage().get(`${keys}/@current`, { key })).json).toMatchObject(limits);
   });
 
@@ -217,6 +217,6 @@ describe("a personal key", () => {
       "Personal API key found in request Authorization header is invalid.",
     ],
   ])("%s %s by %s: %d", async (method, path, key, status, detail) => {
-    expect(told(await manage().ask(method, path, { key }))).toEqual([status, detail]);
+    expect(reported(await manage().ask(method, path, { key }))).toEqual([status, detail]);
   });
 });

@@ -301,7 +301,7 @@ describe("the persons of a cohort", () => {
   });
 });
 
-test.each(["5", "6", "77", "x"])("cohort %s is not there for project 1", async (id) => {
+test.each(["5", "6", "77", "x"])("cohort %s does not exist for project 1", async (id) => {
   const { get, patch, put } = start();
   const gone = { type: "invalid_request", code: "not_found", detail: "Not found.", attr: null };
   for (const answer of [

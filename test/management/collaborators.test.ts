@@ -5,10 +5,10 @@ import { type Answer, manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
 const idOf = (name: string) => uuidOf(`${name}@example.test`);
-const told = ({ status, json }: Answer) => [status, json?.detail];
+const reported = ({ status, json }: Answer) => [status, json?.detail];
 
 /**
- * Dashboards of project 1: 1 restricted, made by Cleo, with Dan as a collaborator; 2 open to everybody; 4
+ * Dashboards of project 1: 1 restricted, made by Cleo, with Dan as a collaborator; 2 open to everyone; 4
  * deleted. Dashboard 3 is project 3's. Fay is not active.
  */
 function world(): World {
@@ -81,7 +81,7 @@ describe("the list of collaborators", () => {
     ["phx_nothing", at(1), 403, "API key missing required scope 'dashboard:read'"],
     ["phx_ada", `${at(1)}/${idOf("dan")}`, 403, "This action does not support personal API key access"],
   ])("for %s at %s: %d", async (key, path, status, detail) => {
-    expect(told(await manage({ world: world() }).get(path, { key }))).toEqual([status, detail]);
+    expect(reported(await manage({ world: world() }).get(path, { key }))).toEqual([status, detail]);
   });
 });
 
@@ -178,7 +178,7 @@ describe("removing a collaborator", () => {
     expect([answer.status, answer.text]).toEqual([204, ""]);
     expect((await sim.get(at(1))).json).toEqual([]);
     const after = await sim.patch("/api/projects/1/dashboards/1/sharing", {}, { key: "phx_dan" });
-    expect(told(after)).toEqual([403, editText]);
+    expect(reported(after)).toEqual([403, editText]);
   });
 
   test.each([
@@ -189,11 +189,11 @@ describe("removing a collaborator", () => {
     ["phx_reader", 1, "dan", 403, "API key missing required scope 'dashboard:write'"],
   ])("%s, dashboard %d, %s: %d", async (key, dashboard, name, status, detail) => {
     const sim = manage({ world: world() });
-    expect(told(await sim.delete(`${at(dashboard)}/${idOf(name)}`, { key }))).toEqual([status, detail]);
+    expect(reported(await sim.delete(`${at(dashboard)}/${idOf(name)}`, { key }))).toEqual([status, detail]);
     expect(sim.worlds.current.dashboard_collaborators).toHaveLength(2);
   });
 
-  test("is refused while everybody may edit", async () => {
+  test("is refused while everyone may edit", async () => {
     const open = world();
     open.dashboards = open.dashboards.map((it) => ({ ...it, restriction_level: 21 }));
     const answer = await manage({ world: open }).delete(`${at(1)}/${idOf("dan")}`);
@@ -209,5 +209,5 @@ describe("removing a collaborator", () => {
 test("collaborators of another organization's dashboard stay hidden", async () => {
   const sim = manage({ world: world() });
   expect((await sim.get(at(3, 3), { key: "phx_eve" })).json).toEqual([]);
-  expect(told(await sim.get(at(3, 3)))).toEqual([403, "You don't have access to the project."]);
+  expect(reported(await sim.get(at(3, 3)))).toEqual([403, "You don't have access to the project."]);
 });

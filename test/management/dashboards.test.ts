@@ -511,7 +511,7 @@ describe("permissions", () => {
     expect((await boards().get(url, { key: "phx_writer" })).status).toBe(200);
   });
 
-  test.each(["GET", "PATCH", "PUT"])("%s of what is not there, or not in the project", async (method) => {
+  test.each(["GET", "PATCH", "PUT"])("%s of what does not exist, or not in the project", async (method) => {
     for (const id of ["999", "20", "30", "13", "x", "1e1", "10abc", "9".repeat(30)]) {
       const { status, json } = await boards().ask(method, `${url}/${id}`, { body: {} });
       expect({ id, status, ...json }).toEqual({

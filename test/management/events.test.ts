@@ -28,7 +28,7 @@ const stored = (name: string, ago: number, given: Partial<StoredEvent> = {}): St
   ...given,
 });
 
-/** In order of arrival: `late` tells of a time before `first`, `future` of one to come. */
+/** In order of arrival: `late` reports a time before `first`, `future` of one to come. */
 const events = [
   stored("first", 3 * hour, { properties: { plan: "pro", tags: ["a", "b"], $elements_chain: "a:b" } }),
   stored("view", 2 * hour, {
@@ -201,7 +201,7 @@ test.each([
   [uuidOf("nothing"), 404, `No events exist for event UUID ${uuidOf("nothing")}`],
   [uuidOf("other"), 404, `No events exist for event UUID ${uuidOf("other")}`],
   [uuidOf("foreign"), 404, `No events exist for event UUID ${uuidOf("foreign")}`],
-])("event %s is not there for project 1", async (id, status, detail) => {
+])("event %s does not exist for project 1", async (id, status, detail) => {
   const { get } = start();
   expect(await get(`${root}/${id}/`)).toMatchObject({ status, json: { detail, attr: null } });
 });

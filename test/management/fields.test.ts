@@ -42,7 +42,7 @@ const fields = {
   nested: z.object({ type: text(), options: z.object({ size: integer() }).optional() }),
 };
 
-test.each(Object.entries(fields))("%s: absent and null are told apart", (name, field) => {
+test.each(Object.entries(fields))("%s: absent and null are distinguished", (name, field) => {
   expect(read(field, {})).toEqual(says("required", "This field is required."));
   if (name !== "json") expect(read(field, { it: null })).toEqual(says("null", "This field may not be null."));
   expect(read(field.optional(), {})).toEqual({ value: undefined });
@@ -148,7 +148,7 @@ test.each([
   expect(read(fields[name], { it: value })).toEqual(expected);
 });
 
-test("the first field that is wrong is told, in the schema's order", () => {
+test("the first field that is wrong is reported, in the schema's order", () => {
   const schema = z.object({ a: text(), b: integer(), c: boolean() });
   const result = schema.safeParse({ c: "x", b: "x", a: "ok" }, { reportInput: true });
   expect(result.error && firstInvalid(result.error).extra.attr).toBe("b");

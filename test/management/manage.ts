@@ -29,7 +29,7 @@ export interface ManageOptions {
 }
 
 export interface Asked {
-  /** Personal key; `phx_ada` (an owner who may do everything) unless told; null sends none. */
+  /** Personal key; `phx_ada` (default; an owner who may do everything); null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
   /** Sent as JSON unless it is text. */

@@ -284,7 +284,7 @@ describe("deleting an organization", () => {
 
   test("takes everything in it along, and nothing else", async () => {
     const sim = manage({ world: full() });
-    const told = vi.spyOn(sim.desk.exports, "scheduled");
+    const reported = vi.spyOn(sim.desk.exports, "scheduled");
     const answer = await sim.delete(at);
     expect([answer.status, answer.text, answer.header("content-type")]).toEqual([204, "", undefined]);
     const { current } = sim.worlds;
@@ -295,7 +295,7 @@ describe("deleting an organization", () => {
     expect(current.insights.map((it) => it.id)).toEqual([3]);
     expect(current.dashboard_collaborators.map((it) => it.dashboard)).toEqual([3]);
     expect(current.batch_exports.map((it) => it.project)).toEqual([3]);
-    expect(told.mock.calls).toMatchObject([[{ project: 1, deleted: true }]]);
+    expect(reported.mock.calls).toMatchObject([[{ project: 1, deleted: true }]]);
     const users = current.users.map((it) => [it.first_name, it.current_organization, it.current_project]);
     expect(users).toEqual([
       ["ada", globex, 3],

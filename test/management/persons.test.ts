@@ -254,7 +254,7 @@ test("persons are not made here", async () => {
   });
 });
 
-test("what is no person's id is told so", async () => {
+test("what is no person's id is reported so", async () => {
   const { get } = start();
   expect(await get(`${root}/bob-1/`)).toMatchObject({
     status: 400,
@@ -265,7 +265,7 @@ test("what is no person's id is told so", async () => {
 });
 
 test.each([uuidOf("eva"), uuidOf("fox"), uuidOf("nobody"), "17"])(
-  "person %s is not there for project 1",
+  "person %s does not exist for project 1",
   async (id) => {
     const { get, patch, post, delete: remove, people } = start();
     for (const answer of [
@@ -284,7 +284,7 @@ test.each([uuidOf("eva"), uuidOf("fox"), uuidOf("nobody"), "17"])(
 describe("the address from before projects had URLs", () => {
   test.each([
     ["the current project", "/api/person/", "phx_ada", ["cat", "bob", "ann"]],
-    ["somebody else's current project", "/api/person", "phx_dan", ["eva"]],
+    ["another user's current project", "/api/person", "phx_dan", ["eva"]],
     ["the project of a token", "/api/person/?token=phc_project_2", "phx_ada", ["eva"]],
   ])("is about %s", async (_, path, key, expected) => {
     const { get } = start();

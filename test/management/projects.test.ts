@@ -27,7 +27,7 @@ const fullText =
 
 const addresses = ["/api/projects", "/api/environments", `/api/organizations/${acme}/projects`];
 
-const told = ({ status, json }: Answer) => [status, json?.detail];
+const reported = ({ status, json }: Answer) => [status, json?.detail];
 
 describe.each(addresses)("projects at %s", (root) => {
   test("one is shown with its settings", async () => {
@@ -266,7 +266,7 @@ describe.each(addresses)("projects at %s", (root) => {
     ["DELETE", "/1", "phx_reader", 403, "API key missing required scope 'project:write'"],
   ])("%s %s by %s: %d", async (method, path, key, status, detail) => {
     const sim = manage();
-    expect(told(await sim.ask(method, root + path, { key }))).toEqual([status, detail]);
+    expect(reported(await sim.ask(method, root + path, { key }))).toEqual([status, detail]);
     expect(sim.worlds.current.projects).toEqual(twoOrganizations().projects);
   });
 
@@ -279,7 +279,7 @@ describe.each(addresses)("projects at %s", (root) => {
     const world = twoOrganizations();
     world.organizations = world.organizations.map((it) => ({ ...it, available_product_features: features }));
     world.projects = world.projects.map((it) => ({ ...it, is_demo: "is_demo" in body && it.id === 2 }));
-    expect(told(await manage({ world }).post(root, body))).toEqual([detail ? 403 : 201, detail]);
+    expect(reported(await manage({ world }).post(root, body))).toEqual([detail ? 403 : 201, detail]);
   });
 });
 
@@ -293,13 +293,13 @@ describe("projects found by id alone", () => {
     ["phx_globex_only", "/api/projects/1", 404, "Not found."],
     ["phx_eve", "/api/environments/@current", 200, undefined],
   ])("%s asks for %s: %d", async (key, path, status, detail) => {
-    expect(told(await manage().get(path, { key }))).toEqual([status, detail]);
+    expect(reported(await manage().get(path, { key }))).toEqual([status, detail]);
   });
 
   test("a key limited to another organization sees an empty list, and creates nothing", async () => {
     const sim = manage();
     expect((await sim.get("/api/projects", { key: "phx_globex_only" })).json.count).toBe(0);
-    expect(told(await sim.post("/api/projects", {}, { key: "phx_globex_only" }))).toEqual([
+    expect(reported(await sim.post("/api/projects", {}, { key: "phx_globex_only" }))).toEqual([
       403,
       `API key does not have access to the requested organization: ID ${acme}.`,
     ]);
@@ -309,8 +309,8 @@ describe("projects found by id alone", () => {
     const world = twoOrganizations();
     world.users = world.users.map((it) => ({ ...it, current_organization: null, current_project: null }));
     const sim = manage({ world });
-    expect(told(await sim.post("/api/projects", {}))).toEqual([404, "Organization not found."]);
-    expect(told(await sim.get("/api/projects/@current"))).toEqual([404, "Not found."]);
+    expect(reported(await sim.post("/api/projects", {}))).toEqual([404, "Organization not found."]);
+    expect(reported(await sim.get("/api/projects/@current"))).toEqual([404, "Not found."]);
   });
 });
 
@@ -335,7 +335,7 @@ describe("projects below their organization", () => {
 
   test("a stranger is kept out", async () => {
     const answer = await manage().get(`/api/organizations/${acme}/projects`, { key: "phx_eve" });
-    expect(told(answer)).toEqual([403, "You do not have permission to perform this action."]);
+    expect(reported(answer)).toEqual([403, "You do not have permission to perform this action."]);
   });
 });
 

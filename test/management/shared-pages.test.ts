@@ -176,7 +176,7 @@ describe("the page of a shared dashboard", () => {
     ["/shared", "DENY", true],
     ["/shared_dashboard", "DENY", true],
     ["/embedded", undefined, false],
-  ])("at %s may run nothing, and be framed as told", async (root, frameOptions, isPolicy) => {
+  ])("at %s may run nothing, and be framed as configured", async (root, frameOptions, isPolicy) => {
     const { text, header } = await open(`${root}/${token}`);
     const policy = header("content-security-policy") ?? "";
     const [style = ""] = /(?<=<style>)[^<]*/.exec(text) ?? [];

@@ -4,13 +4,13 @@ import type { World } from "../../src/world/world.ts";
 import { type Answer, manage, now } from "./manage.ts";
 import { acme, startedAt, twoOrganizations } from "./world.ts";
 
-const told = ({ status, json }: Answer) => [status, json?.detail];
+const reported = ({ status, json }: Answer) => [status, json?.detail];
 const at = (dashboard: number | string, project = 1) =>
   `/api/projects/${project}/dashboards/${dashboard}/sharing`;
 const editText = "You don't have edit permissions for this dashboard.";
 const forbiddenText = "Public sharing is disabled for this organization.";
 
-/** Dashboards of project 1: 1 open to everybody, 2 restricted, 4 deleted. Dashboard 3 is project 3's. */
+/** Dashboards of project 1: 1 open to everyone, 2 restricted, 4 deleted. Dashboard 3 is project 3's. */
 function world(): World {
   const world = twoOrganizations();
   world.dashboards = [
@@ -96,7 +96,7 @@ describe("the sharing of a dashboard", () => {
     expect(sim.worlds.current.sharing_configurations).toEqual([]);
   });
 
-  test("is told a null from an absent value", async () => {
+  test("distinguishes null from an absent value", async () => {
     const { json } = await manage({ world: world() }).patch(at(1), { enabled: null });
     expect(json).toMatchObject({ code: "null", attr: "enabled" });
   });
@@ -125,7 +125,7 @@ describe("the sharing of a dashboard", () => {
     ["DELETE", "phx_ada", at(1), 403, "This action does not support personal API key access"],
     ["GET", "phx_ada", at(1).replace("projects", "environments"), 200, undefined],
   ])("%s by %s at %s: %d", async (method, key, path, status, detail) => {
-    expect(told(await manage({ world: world() }).ask(method, path, { key }))).toEqual([status, detail]);
+    expect(reported(await manage({ world: world() }).ask(method, path, { key }))).toEqual([status, detail]);
   });
 
   test.each([
@@ -134,7 +134,7 @@ describe("the sharing of a dashboard", () => {
     [{ enabled: false }, 200, undefined],
     [{ settings: {} }, 200, undefined],
   ])("in an organization that forbids it: %j %d", async (body, status, detail) => {
-    expect(told(await manage({ world: closed() }).patch(at(1), body))).toEqual([status, detail]);
+    expect(reported(await manage({ world: closed() }).patch(at(1), body))).toEqual([status, detail]);
   });
 
   test("with a password needs the feature", async () => {
@@ -142,7 +142,7 @@ describe("the sharing of a dashboard", () => {
     unlicensed.organizations = unlicensed.organizations.map((it) =>
       it.id === acme ? { ...it, available_product_features: [] } : it,
     );
-    expect(told(await manage({ world: unlicensed }).patch(at(1), { password_required: true }))).toEqual([
+    expect(reported(await manage({ world: unlicensed }).patch(at(1), { password_required: true }))).toEqual([
       403,
       "Sharing with password requires the Advanced Permissions feature",
     ]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { compareText, sortedByProject } from "../../src/management/frame/sorted.ts";
+import { compareText } from "../../src/base/text.ts";
+import { sortedByProject } from "../../src/management/frame/sorted.ts";
 import { openInsightPlaces } from "../../src/management/insights/insight-views.ts";
 import { blankDashboard } from "../../src/world/blank.ts";
 import type { Dashboard } from "../../src/world/world.ts";

@@ -111,7 +111,7 @@ describe("tiles in a PATCH of the dashboard", () => {
   });
 
   test.each([
-    ["a tile that is not there", { id: 999, color: "red" }],
+    ["a tile that does not exist", { id: 999, color: "red" }],
     ["a tile of another dashboard", { id: 110, color: "red" }],
     ["a tile without an id", { color: "red" }],
     ["a tile without anything", {}],

@@ -47,7 +47,7 @@ const get = async <T>(path: string): Promise<{ status: number; body: T }> => {
 };
 
 describe("GET /__sim/world", () => {
-  test("tells who there is, with what, and no secret", async () => {
+  test("reports who there is, with what, and no secret", async () => {
     const { body } = await get<WorldSummary>("world");
     const [acme] = body.organizations;
     expect(acme).toMatchObject({
@@ -75,7 +75,7 @@ describe("GET /__sim/world", () => {
     expect(JSON.stringify(body)).not.toContain("verysecretkey");
   });
 
-  test("tells the dialect, and every row in which the two differ", async () => {
+  test("reports the dialect, and every row in which the two differ", async () => {
     const { dialect } = (await get<WorldSummary>("world")).body;
     expect(dialect.current).toBe("documented");
     expect(dialect.differences.map(({ id }) => id)).toContain("alias_direction");

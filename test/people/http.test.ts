@@ -46,8 +46,8 @@ describe("GET /__sim/persons/:id/timeline", () => {
     await capture("clicked", "anon");
     await identify("u1", "anon", { $set: { plan: "pro" }, $set_once: { first: 1, plan: "never" } });
     await capture("left", "u1", { $unset: ["first"] });
-    const told = await timeline("anon");
-    expect(told).toMatchObject({
+    const reported = await timeline("anon");
+    expect(reported).toMatchObject({
       origin: "event",
       gaps: [],
       elsewhere: {},
@@ -55,7 +55,7 @@ describe("GET /__sim/persons/:id/timeline", () => {
       person: { distinct_ids: ["anon", "u1"], properties: { plan: "pro" } },
       joins: [{ by: "$identify", other: "anon", into: "u1", outcome: "attached", reason: null, seq: 3 }],
     });
-    expect(told.events.map((it: JsonObject) => [it.seq, it.event, it.distinct_id])).toEqual([
+    expect(reported.events.map((it: JsonObject) => [it.seq, it.event, it.distinct_id])).toEqual([
       [4, "left", "u1"],
       [3, "$identify", "u1"],
       [2, "clicked", "anon"],
@@ -77,13 +77,13 @@ describe("GET /__sim/persons/:id/timeline", () => {
       },
       { step: { ...nothing, changes: [{ property: "first", by: "$unset", from: 1 }] } },
     ]);
-    expect(told.events.map((it: JsonObject) => (it.after as JsonObject).properties)).toEqual([
+    expect(reported.events.map((it: JsonObject) => (it.after as JsonObject).properties)).toEqual([
       { plan: "pro" },
       { plan: "pro", first: 1 },
       { plan: "free" },
       { plan: "free" },
     ]);
-    expect(told.properties).toMatchObject([
+    expect(reported.properties).toMatchObject([
       {
         property: "first",
         left_out: 0,
@@ -103,7 +103,7 @@ describe("GET /__sim/persons/:id/timeline", () => {
   });
 
   const joins: [what: string, send: () => Promise<unknown>, outcome: string, reason: string | null][] = [
-    ["two ids nobody knows", () => identify("a", "b"), "created", null],
+    ["two ids no one knows", () => identify("a", "b"), "created", null],
     ["one that is known", () => capture("x", "a").then(() => identify("a", "b")), "attached", null],
     [
       "two persons",
@@ -140,9 +140,9 @@ describe("GET /__sim/persons/:id/timeline", () => {
   ];
   test.each(joins)("a join: %s", async (_, send, outcome, reason) => {
     await send();
-    const told = await timeline("a");
-    expect(told.joins.at(-1)).toMatchObject({ outcome, reason });
-    expect(told).toMatchObject({ origin: "event", gaps: [] });
+    const reported = await timeline("a");
+    expect(reported.joins.at(-1)).toMatchObject({ outcome, reason });
+    expect(reported).toMatchObject({ origin: "event", gaps: [] });
   });
 
   test("what a merge brings", async () => {
@@ -168,10 +168,13 @@ describe("GET /__sim/persons/:id/timeline", () => {
     await restart({ dialect });
     await capture("x", "main");
     await capture("$create_alias", "main", { alias: "second" });
-    const { joins: told, origin } = await timeline("second");
+    const { joins: reported, origin } = await timeline("second");
     const main =
       dialect === "production" ? { other: "second", into: "main" } : { other: "main", into: "second" };
-    expect([told, origin]).toMatchObject([[{ by: "$create_alias", ...main, outcome: "attached" }], "event"]);
+    expect([reported, origin]).toMatchObject([
+      [{ by: "$create_alias", ...main, outcome: "attached" }],
+      "event",
+    ]);
   });
 
   test("dropped and personless events do nothing", async () => {
@@ -188,12 +191,12 @@ describe("GET /__sim/persons/:id/timeline", () => {
 
   test("copied properties and capture v1's own place for options", async () => {
     await capture("$pageview", "a", { $browser: "Firefox", utm_source: "mail" });
-    const told = await timeline("a");
-    expect(told.events[0].after.properties).toMatchObject({
+    const reported = await timeline("a");
+    expect(reported.events[0].after.properties).toMatchObject({
       $browser: "Firefox",
       $initial_utm_source: "mail",
     });
-    expect(told.origin).toBe("event");
+    expect(reported.origin).toBe("event");
   });
 
   test("page by page", async () => {
@@ -225,7 +228,7 @@ describe("GET /__sim/persons/:id/timeline", () => {
     });
   });
 
-  test("cleared events are told", async () => {
+  test("cleared events are reported", async () => {
     await capture("x", "other");
     await capture("x", "a", { $set: { plan: "free", city: "Ulm" } });
     await control("DELETE", "/__sim/events");
@@ -237,7 +240,7 @@ describe("GET /__sim/persons/:id/timeline", () => {
     });
   });
 
-  test("a change through the management API is told", async () => {
+  test("a change through the management API is reported", async () => {
     await capture("x", "a", { $set: { plan: "free" } });
     const { person } = await timeline("a");
     const auth = { authorization: `Bearer ${sim.personalApiKey}` };
@@ -254,9 +257,9 @@ describe("GET /__sim/persons/:id/timeline", () => {
     const body = `{"api_key":"${sim.apiKey}","event":"x","distinct_id":"a","properties":{"$set":${hostile}}}`;
     const request = new Request(`${sim.url}/capture/`, { method: "POST", body });
     expect((await sim.handle(request)).status).toBe(200);
-    const told = await timeline("a");
-    expect(told.properties.map((it: JsonObject) => it.property)).toEqual(["__proto__", "constructor"]);
-    expect(JSON.stringify(told.events[0].after.properties)).toBe(hostile);
+    const reported = await timeline("a");
+    expect(reported.properties.map((it: JsonObject) => it.property)).toEqual(["__proto__", "constructor"]);
+    expect(JSON.stringify(reported.events[0].after.properties)).toBe(hostile);
     expect(({} as JsonObject).polluted).toBeUndefined();
   });
 
@@ -273,8 +276,8 @@ describe("GET /__sim/persons/:id/timeline", () => {
       properties: { $set: { n } },
     }));
     await control("POST", "/batch/", { api_key: sim.apiKey, batch });
-    const told = await timeline("a", "?limit=1");
-    expect(told).toMatchObject({ gaps: [{ reason: "too_many_events" }], events: [{ is_known: true }] });
+    const reported = await timeline("a", "?limit=1");
+    expect(reported).toMatchObject({ gaps: [{ reason: "too_many_events" }], events: [{ is_known: true }] });
     const [oldest] = (await timeline("a", "?before=2")).events;
     expect(oldest).toMatchObject({ seq: 1, is_known: false, step: null, after: null });
   });

@@ -64,13 +64,13 @@ const rows: [name: string, lines: string[], projects: Counted[], alive: Partial<
     { persons: 2, ids: 3 },
   ],
   [
-    "a merge, and a removal, of persons of whom some have keys",
+    "a merge, and a removal, of persons of which some have keys",
     [made(1), made(2), made(3), made(4), id("a", 1), id("b", 2), kept(2), kept(3), merged(1, 2), removed(3)],
     [[2, 2, 0, 0]],
     { persons: 2, ids: 2, hashKeys: 1 },
   ],
   [
-    "persons with keys, each of whom goes",
+    "persons with keys, each of which goes",
     [made(1), made(2), made(3), made(4), kept(1), kept(2), kept(3), merged(1, 4), merged(2, 4), removed(3)],
     [[1, 0, 0, 0]],
     { persons: 1 },
@@ -152,11 +152,11 @@ describe.each([
   });
 
   test.each([
-    ["an id of nobody", [made(1), id("a", 2)], `project 1 has no person ${uuid(2)}`],
+    ["an id of no one", [made(1), id("a", 2)], `project 1 has no person ${uuid(2)}`],
     ["an id of a person of another project", [made(1), id("a", 1, 2)], `project 2 has no person ${uuid(1)}`],
-    ["keys of nobody", [kept(1)], `project 1 has no person ${uuid(1)}`],
-    ["a removal of nobody", [made(2), removed(1)], `project 1 has no person ${uuid(1)}`],
-    ["a merge into nobody", [made(1), merged(1, 2)], `project 1 has no person ${uuid(2)}`],
+    ["keys of no one", [kept(1)], `project 1 has no person ${uuid(1)}`],
+    ["a removal of no one", [made(2), removed(1)], `project 1 has no person ${uuid(1)}`],
+    ["a merge into no one", [made(1), merged(1, 2)], `project 1 has no person ${uuid(2)}`],
     ["a merge into itself", [made(1), merged(1, 1)], "cannot be merged into itself"],
   ])("%s is refused", (_name, lines, message) => {
     expect(() => stateAfter(lines, hash)).toThrow(message);

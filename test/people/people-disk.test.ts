@@ -48,7 +48,7 @@ const changes: ((people: PeopleStore) => void)[] = [
 ];
 
 describe("a crash", () => {
-  test("at every byte: the lines before it are there, the torn one is cut off and told", async () => {
+  test("at every byte: the lines before it are there, the torn one is cut off and reported", async () => {
     const folder = newFolder();
     const people = openPeople({ folder });
     const ends = [{ size: 0, content: await contentOf(people) }];
@@ -67,7 +67,7 @@ describe("a crash", () => {
       const content = await contentIn(folder, { onNotice: (text) => notices.push(text) });
       const last = ends.findLast((end) => end.size <= cut);
       expect({ cut, content }).toEqual({ cut, content: last?.content });
-      expect({ cut, told: notices.length }).toEqual({ cut, told: last?.size === cut ? 0 : 1 });
+      expect({ cut, reported: notices.length }).toEqual({ cut, reported: last?.size === cut ? 0 : 1 });
       expect(statSync(logOf(folder)).size).toBe(last?.size);
     }
   });
@@ -111,7 +111,7 @@ describe("damaged lines", () => {
     ["properties that are a list", good.replace("{}", "[]"), /"properties" must be an object/],
     ["a wrong checksum", sealed(good).replace('"version":0', '"version":1'), /its checksum does not match/],
     [
-      "an id of nobody",
+      "an id of no one",
       '{"kind":"id","project":1,"distinct_id":"a","person":"v"}',
       /^2 1 line from this one on refer to persons that are lost/,
     ],
@@ -126,7 +126,7 @@ describe("damaged lines", () => {
 
   test.each([
     ["into itself", "u"],
-    ["into nobody", "v"],
+    ["into no one", "v"],
   ])("a merge %s changes nothing", (_name, into) => {
     const folder = newFolder();
     writeFileSync(logOf(folder), `${good}\n{"kind":"gone","project":1,"uuid":"u","merged_into":"${into}"}\n`);
@@ -169,7 +169,7 @@ describe("damaged lines", () => {
     expect(readFileSync(logOf(folder), "utf8")).toBe(text);
   });
 
-  test("a directory in the place of the file", () => {
+  test("a directory instead of the file", () => {
     const folder = newFolder();
     mkdirSync(logOf(folder));
     expect(() => openPeople({ folder })).toThrow(/people\.ndjson cannot be opened: it is a directory/);
@@ -330,7 +330,7 @@ describe("the index file", () => {
     people.close();
   });
 
-  test("that cannot be written is told once, and everything else goes on", async () => {
+  test("that cannot be written is reported once, and everything else goes on", async () => {
     const folder = newFolder();
     mkdirSync(`${indexOf(folder)}.tmp`);
     const notices: string[] = [];
@@ -433,7 +433,7 @@ describe("a log that is mostly superseded", () => {
 });
 
 describe("waiting lines", () => {
-  /** Bytes on a disk that is full for the first so many writes. */
+  /** Bytes on a disk that is full for the first that many writes. */
   function fullDisk(times: number): Bytes {
     const bytes = memoryBytes();
     let left = times;

@@ -188,7 +188,7 @@ test("the index has them: the log is not read for them again", () => {
   again.close();
 });
 
-test("a person that is not there has none and gets none", () => {
+test("a person that does not exist has none and gets none", () => {
   const people = openPeople();
   expect(people.hashKeysOf(ann).size).toBe(0);
   expect(() => people.addHashKeys(ann, keys({ a: "1" }))).toThrow(/has no person/);
@@ -196,7 +196,7 @@ test("a person that is not there has none and gets none", () => {
 
 test.each([
   [
-    "keys of nobody",
+    "keys of no one",
     '{"kind":"hash_keys","project":1,"person":"v","keys":{}}',
     /refer to persons that are lost/,
   ],

@@ -261,7 +261,7 @@ describe("while the sim runs", () => {
     const { sidecar, bytes, path, folder } = running();
     sidecar.save(bytes);
     sidecar.drop();
-    writeFileSync(`${path}.tmp`, "of somebody else");
+    writeFileSync(`${path}.tmp`, "of another process");
     const other = join(folder, "other");
     mkdirSync(other);
     const later = createSidecar(join(other, "people.idx"), open(folder).state);
@@ -287,7 +287,7 @@ describe("while the sim runs", () => {
     sidecar.save(bytes);
     fill({ sidecar, bytes, path, ...made }, [personlessLine(1, "later")]);
     sidecar.saveNow(bytes);
-    writeFileSync(`${path}.tmp`, "of somebody else");
+    writeFileSync(`${path}.tmp`, "of another process");
     const size = sizeOf(bytes);
     for (let turn = 0; turn < 100; turn++) await nextTurn();
     expect(sidecar.covered).toBe(size);

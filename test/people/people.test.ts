@@ -421,9 +421,9 @@ describe("questions", () => {
   test("a question that is overtaken by a clear answers with what there is then", async () => {
     const people = open({});
     for (let n = 0; n < 5_000; n++) people.create(person(n), [`u${n}`]);
-    const asked = people.persons({ search: "nobody has this" });
+    const asked = people.persons({ search: "no one has this" });
     people.clear(1);
-    people.create(person(7, { name: "nobody has this" }), ["u7"]);
+    people.create(person(7, { name: "no one has this" }), ["u7"]);
     expect((await asked).results.map(name)).toEqual(["1/7"]);
   });
 });

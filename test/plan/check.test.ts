@@ -19,7 +19,7 @@ const properties = (it: NonNullable<EventEntry["properties"]>, rest: EventEntry 
   ...rest,
 });
 
-/** What the check says, without whom it is about. */
+/** What the check reports, without the user it is about. */
 async function findings(plan: Plan, ...events: PlannableEvent[]) {
   const { violations } = await checkEvents(plan, events);
   return violations.map(({ kind, pointer, expected, actual, hint }) => [
@@ -337,7 +337,7 @@ describe("validators", () => {
   expectTypeOf<Opened["count"]>().toEqualTypeOf<number | null | undefined>();
   expectTypeOf<All["event"]>().toEqualTypeOf<"signed_up" | "paid" | "opened" | "odd">();
 
-  test("JSON Schema that is wrong is told when it is used", async () => {
+  test("JSON Schema that is wrong is reported when it is used", async () => {
     const bad = definePlan({ a: { properties: { x: { type: "sting" } } } });
     await expect(checkEvents(bad, [])).rejects.toThrow('/events/a/properties/x/type: expected "string"');
   });
@@ -353,7 +353,7 @@ describe("the report", () => {
     expect(text).toBe("1 event as planned; 1 of 1 planned event seen");
   });
 
-  test("tells what many events have in common once", async () => {
+  test("reports what many events have in common once", async () => {
     const { text } = await checkPlan(
       planFrom({ version: 1, events: { e: { properties: { l: "integer[]" } }, never: {} } }),
       [event(1, "e", { l: [1, "2"] }), event(2, "e", { l: ["3", 4] }), event(3, "ee")],

@@ -103,7 +103,7 @@ const problemsOf = (text: string): Promise<string> =>
     (error: Error) => error.message,
   );
 
-describe("what is wrong is told with its place", () => {
+describe("what is wrong is reported with its place", () => {
   const inA = (properties: string, rest = "") =>
     `{ "version": 1, "events": { "a": { "properties": { ${properties} }${rest} } } }`;
 
@@ -230,7 +230,7 @@ test("content that a program made is looked at when it is used", async () => {
   );
 });
 
-test("a definition that refers to itself without end is told, not suffered", async () => {
+test("a definition that refers to itself without end is reported, not suffered", async () => {
   const loop = planFrom({
     version: 1,
     $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },

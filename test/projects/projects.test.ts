@@ -256,7 +256,7 @@ describe("a project for a test", () => {
     expect(await flagsOf(sim, like.api_key, "u")).toEqual({ other: true });
   });
 
-  test("has its flags as told, also those that are not there", async () => {
+  test("has its flags as given, also those that are not there", async () => {
     const made = await make(sim, {
       flags: { plain: false, layout: "narrow", asleep: true, brandnew: "blue", __proto__x: true },
     });
@@ -315,8 +315,8 @@ describe("a project for a test", () => {
     const bare = await startSim();
     const { answer } = await call(bare, "GET", "/__sim/state");
     const world = answer.world as JsonObject;
-    const nobody = { ...world, users: [], memberships: [], personal_api_keys: [] };
-    await call(bare, "PUT", "/__sim/state", { ...answer, world: nobody });
+    const noOne = { ...world, users: [], memberships: [], personal_api_keys: [] };
+    await call(bare, "PUT", "/__sim/state", { ...answer, world: noOne });
     expect(await call(bare, "POST", "/__sim/projects", {})).toMatchObject({
       status: 409,
       answer: { code: "conflict" },
@@ -457,7 +457,7 @@ describe("deleting", () => {
     await adopting.close();
   });
 
-  test("in the middle of traffic leaves nobody behind", async () => {
+  test("in the middle of traffic leaves no one behind", async () => {
     const [gone, stays] = [await make(sim), await make(sim)];
     const requests = Array.from({ length: 60 }, (_, i) => {
       const { api_key } = i % 2 === 0 ? gone : stays;

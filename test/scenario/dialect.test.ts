@@ -9,7 +9,7 @@ const following = (dialect?: "documented" | "production"): SimOptions["scenario"
 });
 
 test.each<[string, SimOptions, "documented" | "production", number]>([
-  ["nobody says anything", { scenario: following() }, "documented", 200],
+  ["no one says anything", { scenario: following() }, "documented", 200],
   ["the scenario says it", { scenario: following("production") }, "production", 400],
   ["the option wins", { scenario: following("production"), dialect: "documented" }, "documented", 200],
 ])("%s", async (_, options, dialect, status) => {

@@ -50,7 +50,7 @@ async function following(name: string, more: SimOptions) {
     sim,
     api,
     edit: (text: string) => writeFileSync(file, text),
-    async told(wanted: RegExp) {
+    async reported(wanted: RegExp) {
       while (!notices.some((text) => wanted.test(text))) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -74,18 +74,18 @@ test("an edit is merged: what was captured and made stays, an invalid edit chang
   expect(await it.beta()).toBe(false);
 
   it.edit(withFlag(100, "Renamed"));
-  await it.told(inForce);
+  await it.reported(inForce);
   expect(await it.beta()).toBe(true);
   expect(await it.names()).toEqual(["Mine", "Renamed"]);
   expect(await it.sim.events.list()).toMatchObject([{ event: "seen" }]);
 
   it.edit(withFlag(100, "Renamed").replace('"beta"', '"beta":true,"beta '));
-  expect(await it.told(/not valid/)).toContain("merge.json:1:");
+  expect(await it.reported(/not valid/)).toContain("merge.json:1:");
   expect((await it.sim.info()).scenario_problems).not.toEqual([]);
   expect(await it.beta()).toBe(true);
 
   it.edit(withFlag(0, "Renamed"));
-  await it.told(inForce);
+  await it.reported(inForce);
   expect((await it.sim.info()).scenario_problems).toEqual([]);
   expect(await it.beta()).toBe(false);
 });
@@ -95,7 +95,7 @@ test("an edit is reported with what it added, changed and removed", async () => 
   it.edit(
     JSON.stringify({ flags: { a: true, b: { rollout: 5 }, c: true }, persons: [{ distinct_ids: ["ann"] }] }),
   );
-  await it.told(inForce);
+  await it.reported(inForce);
   const before = (await it.sim.info()).scenario_edit;
   expect(before).toMatchObject({ count: expect.any(Number) });
   it.edit(
@@ -110,7 +110,7 @@ test("an edit is reported with what it added, changed and removed", async () => 
       clock: "2026-01-01T00:00:00Z",
     }),
   );
-  expect(await it.told(inForce)).toBe(
+  expect(await it.reported(inForce)).toBe(
     "the scenario was edited and is in force: flag changed (b), 7 flags added (n1, n2, n3, n4, n5, and 2 more), " +
       "flag removed (a), cohort added (Friends), person changed (ann), clock added",
   );
@@ -131,7 +131,7 @@ test("an edit that cannot work is in force and reported", async () => {
   const warning = /add up to 90/;
   await using it = await following("odd.json", { onChange: "merge" });
   it.edit(odd);
-  expect(await it.told(warning)).toMatch(/^the scenario has 1 warning:\n.*odd\.json:1:/);
+  expect(await it.reported(warning)).toMatch(/^the scenario has 1 warning:\n.*odd\.json:1:/);
   expect((await it.sim.info()).scenario_warnings).toMatchObject([{ pointer: "/flags/beta/variants" }]);
 });
 
@@ -141,7 +141,7 @@ test("an edit resets the world, what was captured stays", async () => {
   const event = JSON.stringify({ api_key: "phc_app", event: "seen", distinct_id: "u" });
   await fetch(`${it.sim.url}/capture/`, { method: "POST", body: event });
   it.edit(withFlag(100, "Second"));
-  await it.told(inForce);
+  await it.reported(inForce);
   expect(await it.names()).toEqual(["Second"]);
   expect(await it.sim.events.list()).toMatchObject([{ event: "seen" }]);
 });

@@ -88,7 +88,7 @@ describe("YAML", () => {
   });
 
   test.each([
-    ["a tag of somebody's own", "a: !evil 1", "expected a value without the tag !evil"],
+    ["a tag of someone's own", "a: !evil 1", "expected a value without the tag !evil"],
     [
       "a date's tag",
       "a: !!timestamp 2025-01-01",

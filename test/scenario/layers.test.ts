@@ -239,7 +239,7 @@ describe("what cannot be laid over", () => {
 
   test.each([
     [
-      "a file that is not there",
+      "a file that does not exist",
       "extends: bse.yaml",
       'it.yaml:1:10 /extends: "bse.yaml" does not exist; did you mean "base.yaml"?',
     ],

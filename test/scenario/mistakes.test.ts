@@ -19,7 +19,7 @@ const inProject = (text: string, from = "", to = ""): string => `${project.repla
 
 type Row = readonly [name: string, format: "json" | "yaml", text: string, ...lines: string[]];
 
-/** Mistakes that authors make, with everything that they are told. */
+/** Mistakes that authors make, with everything that they are reported. */
 const mistakes: readonly Row[] = [
   ["a missing comma", "json", '{\n  "version": 1\n  "users": []\n}', "it:3:3: expected a comma before this"],
   [
@@ -328,7 +328,7 @@ const mistakes: readonly Row[] = [
     'it:11:26 /organizations/0/projects/0/dashboards/0/tiles/0/insight: unknown insight "Pageveiws"; did you mean "Pageviews"?',
   ],
   [
-    "a user who is not there",
+    "a user who does not exist",
     "yaml",
     inProject("        dashboards: [{ created_by: eve@b.c }]\n"),
     'it:8:36 /organizations/0/projects/0/dashboards/0/created_by: unknown user "eve@b.c"',

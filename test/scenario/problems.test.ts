@@ -104,7 +104,7 @@ describe("references that lead nowhere", () => {
     expect(lines).toContain("scenario /personal_api_keys/1/projects/1: 2 projects are called 3");
   });
 
-  test("several names that nobody refers to", () => {
+  test("several names that no one refers to", () => {
     const scenario = changed((it) => shopOf(it).dashboards?.push({ name: "Launch 2" }, { name: "Launch 2" }));
     expect(worldOf(scenario).dashboards).toHaveLength(5);
   });
@@ -306,7 +306,7 @@ describe("what the schema refuses", () => {
   });
 });
 
-test("all problems are told, a line each, up to fifty", async () => {
+test("all problems are reported, a line each, up to fifty", async () => {
   const scenario = changed((it) => {
     it.users?.push({ email: "eve@globex.test" });
     it.personal_api_keys[0]?.scopes.pop();
@@ -321,12 +321,12 @@ test("all problems are told, a line each, up to fifty", async () => {
   expect(lines.at(-1)).toBe("and 11 more");
 });
 
-test("no key is told", async () => {
+test("no key is reported", async () => {
   const scenario = changed((it) => it.personal_api_keys.push({ key: "phx_ada", scopes: [] }));
   expect((await linesOf(scenario)).join()).not.toContain("phx_ada");
 });
 
-test("worldOf refuses what nobody has checked", () => {
+test("worldOf refuses what no one has checked", () => {
   const scenario = changed((it) => it.users?.push({ email: "ada@acme.test" }));
   expect(() => worldOf(scenario)).toThrow(ScenarioError);
 });

@@ -110,7 +110,7 @@ describe("default", () => {
 describe("shop", () => {
   starting("shop");
 
-  test("tells flags by what is known of a customer", async () => {
+  test("reports flags by what is known of a customer", async () => {
     expect(await valuesOf("customer-1001")).toMatchObject({
       "loyalty-prices": true,
       "free-shipping": true,
@@ -140,7 +140,7 @@ describe("shop", () => {
     expect(json.surveys).toMatchObject([{ name: "How was your order?", type: "popover" }]);
   });
 
-  test("shows its dashboards, one of them to everybody with the link", async () => {
+  test("shows its dashboards, one of them to everyone with the link", async () => {
     const boards = await listed("/api/projects/1/dashboards/");
     expect(boards.map((it) => it.name)).toEqual(
       expect.arrayContaining(["The shop today", "Autumn campaign"]),

@@ -204,7 +204,7 @@ describe("mistakes", () => {
       ],
     ],
     [
-      "an object in the place of a list",
+      "an object instead of a list",
       "persons: { ann: {} }\n",
       [
         "it.yaml:1:10 /persons: expected a list, got an object; begin each entry with a dash; in JSON put them in [ ]",

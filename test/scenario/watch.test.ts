@@ -21,12 +21,12 @@ const named = (name: string, more: object = {}): string =>
     ...more,
   });
 
-/** What the watcher tells, to be awaited one by one. */
+/** What the watcher reports, to be awaited one by one. */
 async function watched(file: string) {
-  const told: string[] = [];
+  const reported: string[] = [];
   let wake = () => {};
   const tell = (text: string) => {
-    told.push(text);
+    reported.push(text);
     wake();
   };
   const watch = await watchScenario({
@@ -39,21 +39,21 @@ async function watched(file: string) {
   watches.push(watch);
   await watch.ready;
   return {
-    /** Resolves when a text that fits has been told, with all that was told until then. */
+    /** Resolves when a text that fits has been reported, with all that was reported until then. */
     async until(wanted: string | RegExp): Promise<string[]> {
-      while (!told.some((text) => (typeof wanted === "string" ? text === wanted : wanted.test(text)))) {
+      while (!reported.some((text) => (typeof wanted === "string" ? text === wanted : wanted.test(text)))) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
       }
       // Waiting for a text is an assertion: what never comes fails the test.
-      expect(told).not.toEqual([]);
-      return told.splice(0);
+      expect(reported).not.toEqual([]);
+      return reported.splice(0);
     },
   };
 }
 
-test("a changed file is read again, an invalid one is told and the next good one counts", async () => {
+test("a changed file is read again, an invalid one is reported and the next good one counts", async () => {
   const file = join(folder, "a.json");
   writeFileSync(file, named("One"));
   const watch = await watched(file);

@@ -5,7 +5,7 @@ import { buffer } from "node:stream/consumers";
 /** What the front does to a request before or instead of passing it on. */
 type Mishap =
   | "refused" /* 503 at once: the sim never sees it */
-  | "lost answer"; /* the sim has it, but the sender is told 503 */
+  | "lost answer"; /* the sim has it, but the sender gets 503 */
 
 /** A server in front of the sim on which things go wrong. */
 interface Front extends AsyncDisposable {

@@ -228,7 +228,7 @@ describe("flags, asked of the sim", () => {
     expect(await flagOf("u1")).toBe(true);
   });
 
-  test("each check is told as an event, with the flag's id, version and reason", async () => {
+  test("each check is reported as an event, with the flag's id, version and reason", async () => {
     const client = connect();
     const flags = await client.evaluateFlags("u1");
     expect(flags.getFlag("three-ways")).toBe("test");

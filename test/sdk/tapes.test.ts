@@ -37,7 +37,7 @@ async function started(options: SimOptions): Promise<Sim> {
   return sim;
 }
 
-/** What a server program does, with people that no other session has; returns what it was told. */
+/** What a server program does, with people that no other session has; returns what it got. */
 async function session({ url }: Sim): Promise<unknown> {
   const errors: unknown[] = [];
   const client = new PostHog(project.api_key, {
@@ -72,23 +72,23 @@ async function recorded(name: string) {
   const tape = join(folder, `${name}.tape.ndjson`);
   const cloud = await started({ scenario, dialect: "production" });
   const near = await started({ mode: "record", upstream: cloud.url, tape });
-  const told = await session(near);
+  const reported = await session(near);
   await near.settle({ idleMs: 0 });
   expect(await near.recording.stop()).toMatchObject({ failed: 0, trouble: null });
   expect(await names(near)).toEqual(await names(cloud));
-  return { tape, told, events: await names(near) };
+  return { tape, reported, events: await names(near) };
 }
 
 test("posthog-node, recorded twice: each tape answers the other session, nothing is left", async () => {
   const [first, second] = [await recorded("first"), await recorded("second")];
-  expect(first.told).toEqual({
+  expect(first.reported).toEqual({
     beta: true,
     payload: { color: "blue" },
     flags: { beta: true, pro: true },
   });
   for (const { tape, events } of [first, second]) {
     const replaying = await started({ tape, mode: "replay" });
-    expect(await session(replaying)).toEqual(first.told);
+    expect(await session(replaying)).toEqual(first.reported);
     await replaying.settle({ idleMs: 0 });
     expect(await names(replaying)).toEqual(events);
     expect((await replaying.tapes.get())?.ledger).toMatchObject({ misses: [], unused: [] });

@@ -125,7 +125,7 @@ describe("the control API answers", () => {
     ["a link in a tab", { ...visit, "sec-fetch-dest": "document" }, "/__sim/"],
     ["a browser with a rebound name", { host: "evil.example" }, undefined],
     ["a link in a frame", { ...visit, "sec-fetch-dest": "iframe" }, undefined],
-  ])("%s that asks for / is led to the page, or not told of it", async (_, headers, location) => {
+  ])("%s that asks for / is redirected to the page, or is not", async (_, headers, location) => {
     const answer = await send(sim, "GET", "/", { accept: "text/html", ...headers });
     expect(answer.headers.location).toBe(location);
   });

@@ -74,7 +74,7 @@ describe.each(sims)("the door of the feed, %s", (_, of) => {
     expect(text).toContain("HTTP/1.1 101 ");
   });
 
-  test("a plain call is told what the path speaks", async () => {
+  test("a plain call gets the path's protocol in an error", async () => {
     const answer = await fetch(`${of().url}/__sim/ws`);
     expect(answer.status).toBe(426);
     expect(await answer.json()).toMatchObject({ code: "upgrade_required", detail: expect.any(String) });
@@ -187,7 +187,7 @@ describe("through the sim's own proxy", () => {
 });
 
 describe("when the sim closes", () => {
-  test("pages are told, and nothing is waited for", async () => {
+  test("pages are reported, and nothing is waited for", async () => {
     const own = await startSim();
     await using page = await openPage(own.url);
     await using idle = await openPage(own.url, { isSilent: true });

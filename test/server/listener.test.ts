@@ -103,13 +103,13 @@ describe("the socket door", () => {
   });
 
   test("a body that stops arriving is given up, and the journal knows", async () => {
-    const told: [Call, string][] = [];
+    const reported: [Call, string][] = [];
     const app: App = {
       handle: () => Promise.reject(new Error("the body is not complete")),
       bodyLimit: () => 1_000,
       refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
       async abandon(call, why) {
-        told.push([call, why]);
+        reported.push([call, why]);
         return empty(408);
       },
     };
@@ -120,7 +120,7 @@ describe("the socket door", () => {
     const text = await raw(head, undefined, `http://${host}:${door.port}`);
     expect(text).toMatch(/^HTTP\/1\.1 408/);
     await gauge.quiet(0, AbortSignal.timeout(5_000));
-    expect(told.map(([call, why]) => [call.target, call.body.toString(), why])).toEqual([
+    expect(reported.map(([call, why]) => [call.target, call.body.toString(), why])).toEqual([
       ["/capture/", "half", "body_read_timeout"],
     ]);
     await door.close();
@@ -133,20 +133,20 @@ test("an answer that comes while the port is closing is its connection's last", 
     handle: () => new Promise((resolve) => calls.emit("call", resolve)),
     bodyLimit: () => 1_000,
     refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
-    abandon: () => Promise.reject(new Error("nobody leaves")),
+    abandon: () => Promise.reject(new Error("no call is aborted")),
   };
   const host = "127.0.0.1";
   const door = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0 });
   const asked = once(calls, "call");
-  const told = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${door.port}`);
+  const reported = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${door.port}`);
   const [answer] = await asked;
   const closed = door.close(60_000);
   answer(empty(204));
-  expect(await told).toMatch(/^HTTP\/1\.1 204 .*connection: close/is);
+  expect(await reported).toMatch(/^HTTP\/1\.1 204 .*connection: close/is);
   await closed;
 });
 
-describe("methods that nobody asked for", () => {
+describe("methods that no one asked for", () => {
   const rows: [method: string, path: string, status: number][] = [
     ["OPTIONS", "/capture/", 200],
     ["OPTIONS", "/flags/", 200],

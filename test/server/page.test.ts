@@ -175,8 +175,8 @@ describe("who gets the page", () => {
     "sec-fetch-site": "cross-site",
   };
   const rows: [who: string, headers: Record<string, string>, status: number][] = [
-    ["somebody who types the address", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, 200],
-    ["somebody who follows a link of another page", visit, 200],
+    ["someone who types the address", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, 200],
+    ["someone who follows a link of another page", visit, 200],
     ["a rebound name", { host: "evil.example" }, 403],
     ["a rebound name that is visited", { ...visit, host: "evil.example" }, 403],
     ["a frame in another page", { ...visit, "sec-fetch-dest": "iframe" }, 403],
@@ -187,7 +187,7 @@ describe("who gets the page", () => {
     for (const [path] of files) expect((await get(sim.url, path, headers)).status).toBe(status);
   });
 
-  test("nobody through our own proxy", async () => {
+  test("no one through our own proxy", async () => {
     const { host } = new URL(sim.url);
     for (const target of [`${sim.url}/__sim/`, `${sim.url}/__sim/app.js`, `http://us.i.posthog.com/__sim/`]) {
       const { status, body } = await get(sim.url, target, { host });
@@ -220,7 +220,7 @@ describe("bound wider than loopback", () => {
     },
   );
 
-  test("the inspector's link carries the token where servers are not told of it", async () => {
+  test("the inspector's link carries the token in the part that servers do not see", async () => {
     const link = `${wide.url}/__sim/#t=${wide.controlToken}`;
     expect(wide.controlToken).toMatch(/^[0-9a-f]{32}$/);
     expect(wide.inspectorUrl).toBe(link);

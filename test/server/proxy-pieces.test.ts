@@ -224,7 +224,7 @@ describe("the certificate authority", () => {
     expect(mode(first.keyFile)).toBe(0o600);
   });
 
-  test("goes into a folder that is there already", async () => {
+  test("goes into a folder that already exists", async () => {
     const folder = join(home, "there");
     mkdirSync(folder);
     writeFileSync(join(folder, "note.txt"), "mine");

@@ -144,7 +144,7 @@ describe("links to further pages lead to the sim", () => {
     expect(far.asked).toHaveLength(2);
   });
 
-  test("what a tape has no answer for, and the service has", async () => {
+  test("what a tape has no response for, and the service has", async () => {
     const far = await service();
     const tape = tapeFile();
     const near = await started({ upstream: far.url, tape });

@@ -43,7 +43,7 @@ const seen = (log: TrafficLog) =>
   [...log.scan({})].map(({ seq, line, index }) => `${line.n}/${seq} ${keysOf(line)[index]?.event}`);
 
 describe("lines of another log", () => {
-  test("get the next numbers, keep what they say, and are told to nobody", () => {
+  test("get the next numbers, keep what they say, and are sent to no listener", () => {
     const log = open(memoryBytes());
     log.subscribe(() => expect.unreachable());
     putInPlace(log.replacing([copied(["a", "b"]), copied(["c"])], true));
@@ -155,7 +155,7 @@ describe.each([
 
   test.each([
     ["what is no line", "{\n"],
-    ["an id of nobody", '{"kind":"id","project":1,"distinct_id":"x","person":"nobody"}\n'],
+    ["an id of no one", '{"kind":"id","project":1,"distinct_id":"x","person":"nobody"}\n'],
     ["an unknown kind", '{"kind":"thing"}\n'],
   ])("%s is refused, and nothing has changed", async (_what, text) => {
     const people = filled();

@@ -79,7 +79,7 @@ describe("opening a data folder", () => {
     ["ENOSPC", "cannot be written: the disk is full"],
     ["ENOENT", "cannot be created there"],
     ["EIO", "cannot be used: EIO: said the system"],
-  ])("%s is told in one line", (code, what) => {
+  ])("%s is reported in one line", (code, what) => {
     const error = folderError("/data", Object.assign(new Error(`${code}: said the system`), { code }));
     expect(error).toBeInstanceOf(DataFolderError);
     expect(error.message).toBe(`data folder /data ${what}`);
@@ -90,7 +90,7 @@ describe("opening a data folder", () => {
     ["EACCES", "permission denied"],
     ["EISDIR", "it is a directory"],
     ["EIO", "EIO: said the system"],
-  ])("%s of a file is told in one line", (code, reason) => {
+  ])("%s of a file is reported in one line", (code, reason) => {
     const error = fileError("/data/x", Object.assign(new Error(`${code}: said the system`), { code }));
     expect(error.message).toBe(`/data/x cannot be opened: ${reason}`);
   });
@@ -151,7 +151,7 @@ describe("the lock", () => {
     expect(isRunning({ pid: endedPid() })).toBe(false);
   });
 
-  test("a directory in its place is told, not removed", () => {
+  test("a directory in its place is reported, not removed", () => {
     const path = parent();
     mkdirSync(lockOf(path));
     expect(thrown(() => openDataFolder(path))).toBeInstanceOf(DataFolderError);

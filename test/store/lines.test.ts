@@ -199,7 +199,7 @@ describe("an unfinished last line", () => {
     ["of a piece, but for one byte", [`a\n${rest.slice(1)}`], 0, piece - 1],
     ["of a whole piece", [`a\n${rest}`], 0, piece],
     ["of more than a piece", [`a\nb\n${rest}${rest}x`], 0, 2 * piece + 1],
-  ])("%s is cut off and told", (_, parts, dropped, unfinished) => {
+  ])("%s is cut off and reported", (_, parts, dropped, unfinished) => {
     const bytes = bytesOf(...parts);
     bytes.dropBefore(dropped);
     const before = bytes.size;

@@ -41,7 +41,7 @@ import {
 /** When all of them were made. */
 const madeAt = "2025-03-01T09:30:00Z";
 
-/** A uuid that tells which document it is: `uuidFor(3, "c")` ends in `c…03`. */
+/** A uuid that reports which document it is: `uuidFor(3, "c")` ends in `c…03`. */
 export const uuidFor = (n: number, kind = "0"): string =>
   `00000000-0000-4000-8000-${kind}${String(n).padStart(11, "0")}`;
 

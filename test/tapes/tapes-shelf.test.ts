@@ -29,7 +29,7 @@ const loaded = async (): Promise<string> => {
 };
 
 describe("exchanges", () => {
-  test("are told in order; what was used is marked", async () => {
+  test("are reported in order; what was used is marked", async () => {
     await loaded();
     await sim.handle(
       new Request(`${sim.url}/flags/?v=2`, {
@@ -86,7 +86,7 @@ describe("exchanges", () => {
     expect(await get(path)).toMatchObject({ status: 404, body: { detail: "no tape is loaded" } });
   });
 
-  test("a tape that is gone is a conflict, told in words", async () => {
+  test("a tape that is gone is a conflict, reported in words", async () => {
     const file = await loaded();
     rmSync(file);
     expect(await get("/__sim/tapes/exchanges")).toMatchObject({ status: 409, body: { code: "conflict" } });

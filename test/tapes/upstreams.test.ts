@@ -39,7 +39,7 @@ describe("which part of the cloud has a path", () => {
     expect(readUpstreams(" EU ").baseOf("/e").origin).toBe("https://eu.i.posthog.com");
   });
 
-  test("whom the sender of a proxied request meant", () => {
+  test("the host that the sender of a proxied request meant", () => {
     expect(readUpstreams("us").baseOf("/e", "us.posthog.com").origin).toBe(app);
     expect(readUpstreams("us").baseOf("/e", "eu.posthog.com").origin).toBe(ingestion);
   });

@@ -109,7 +109,7 @@ const rows: Row[] = [
     says: [/toHaveIdentified\("anna", \{plan: "free"\}/, /plan: expected "free", got "pro"/],
   },
   {
-    name: "toHaveIdentified of somebody unknown",
+    name: "toHaveIdentified of someone unknown",
     holds: (it) => expect(it).not.toHaveIdentified("ben"),
     fails: (it) => expect(it).toHaveIdentified("ben", undefined, { timeoutMs: 0 }),
     says: [/"ben": no person has this id/, /check that identify\(\) is called/],
@@ -185,7 +185,7 @@ const rows: Row[] = [
     says: [/not\.toHaveServedFlag\("checkout"\)/, /to "anna": true/],
   },
   {
-    name: "toHaveServedFlag when nobody asked",
+    name: "toHaveServedFlag when no one asked",
     holds: (it) => expect(it).not.toHaveServedFlag("no-such-flag"),
     fails: (it) => expect(it).toHaveServedFlag("no-such-flag", true, { timeoutMs: 0 }),
     says: [/no flags were requested/, /there is no flag "no-such-flag" here/],
@@ -345,13 +345,13 @@ test("an unmatched request without a project's key counts for every project of i
   await expect(mine).toHaveNoUnmatchedRequests();
 });
 
-test("a key that is nearly a flag's is told", async () => {
+test("a key that is nearly a flag's is reported", async () => {
   await using project = await sim.project({ flags: { checkout: true } });
   const text = await failure(expect(project).toHaveServedFlag("variantz", true, { timeoutMs: 0 }));
   expect(text).toMatch(/there is no flag "variantz" here: did you mean "variants"\?/);
 });
 
-test("a fault in force is told", async () => {
+test("a fault in force is reported", async () => {
   await using project = await sim.project();
   await project.faults.apply("flags-partial");
   const text = await failure(expect(project).toHaveServedFlag("x", true, { timeoutMs: 0 }));
@@ -360,7 +360,7 @@ test("a fault in force is told", async () => {
 
 describe("the tracking plan", () => {
   const plan = new URL("./plans/signup.plan.json", import.meta.url).pathname;
-  test("is matched, or what is wrong is told", async () => {
+  test("is matched, or what is wrong is reported", async () => {
     await using project = await sim.project();
     await send(project, { event: "signup_completed", properties: { plan: "pro" } });
     await expect(project).toMatchTrackingPlan(plan);

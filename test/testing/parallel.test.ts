@@ -41,7 +41,7 @@ async function judge(project: Project, owner: number): Promise<void> {
 async function oneTest(owner: number): Promise<void> {
   const flags = { crowd: `variant-${owner}` };
   await using project = await sim.project({ name: `test ${owner}`, flags });
-  // Somebody who waits before anything has come is woken by his own event only.
+  // Someone who waits before anything has come is woken by his own event only.
   const awaited = project.events.waitFor("bought", undefined, { timeoutMs: 60_000 });
   await Promise.all([use(project, owner), awaited]);
   expect((await awaited).properties.owner).toBe(owner);

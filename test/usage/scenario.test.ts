@@ -22,8 +22,11 @@ test("the scenario that extends another", async () => {
   expect(stdout).toContain("shop-test.yaml");
 
   await using sim = await startSim({ scenario: file });
-  const told = await sim.flags.explain("free-shipping", { distinctId: "anyone", person: { plan: "pro" } });
-  expect(told.value).toBe(true);
+  const reported = await sim.flags.explain("free-shipping", {
+    distinctId: "anyone",
+    person: { plan: "pro" },
+  });
+  expect(reported.value).toBe(true);
   expect(await sim.persons.list({ distinct_id: "user-1" })).toMatchObject([{ properties: { plan: "pro" } }]);
 });
 

@@ -113,7 +113,7 @@ describe("migrations", () => {
     expect((await open({ folder })).current).toEqual(world);
   });
 
-  test("what is wrong in version 1 is told by its place", async () => {
+  test("what is wrong in version 1 is reported by its place", async () => {
     const broken = { ...versionOne, projects: [{ ...oldProject, name: 7 }] };
     await expect(open({ folder: folderWith(JSON.stringify(broken)) })).rejects.toThrow(
       /world\.json: projects\[0\]\.name: .*expected string/,

@@ -33,7 +33,7 @@ afterEach(() => {
   for (const worlds of openedStores()) worlds.close();
 });
 
-/** Forgets what was opened: nobody closes it any more. */
+/** Forgets what was opened: no one closes it any more. */
 const kill = (): void => void openedStores();
 
 /** A folder that holds the seed, as a clean end leaves it. */
@@ -274,7 +274,7 @@ describe("the changes file", () => {
     expect((await open({ folder, seedWorld: emptyWorld })).current).toEqual(before);
   });
 
-  test("without world.json it is applied to the seed, and that is told", async () => {
+  test("without world.json it is applied to the seed, and that is reported", async () => {
     const folder = await seededFolder();
     addUser(await open({ folder }), 1);
     for (const worlds of openedStores()) flush(worlds);
@@ -356,7 +356,7 @@ describe("the changes file", () => {
     ["an unknown collection", '{"steps":[{"put":"nothing","document":{"id":1}}],"sequences":{}}'],
     ["a name of the language", '{"steps":[{"put":"constructor","document":{"id":1}}],"sequences":{}}'],
     ["a document without an id", '{"steps":[{"put":"users","document":{}}],"sequences":{}}'],
-    ["a removal of nobody", '{"steps":[{"remove":"users"}],"sequences":{}}'],
+    ["a removal of no one", '{"steps":[{"remove":"users"}],"sequences":{}}'],
     ["odd sequences", '{"steps":[],"sequences":{"users":"1"}}'],
     ["no sequences", '{"steps":[]}'],
     ["another version's world", '{"replace":{"version":1}}'],
@@ -538,7 +538,7 @@ test("two thousand random acts: the store says what a plain model says", async (
       const { users, dashboards } = contentOf(worlds);
       expect({ users, dashboards }).toEqual(model);
       worlds.close();
-      // A change that failed may have used numbers up; nobody has to know that after a restart.
+      // A change that failed may have used numbers up; no one has to know that after a restart.
       const { sequences: _, ...before } = contentOf(worlds);
       expect((await open({ folder })).current).toMatchObject(before);
       kill();

@@ -50,12 +50,12 @@ async function contentAfter(folder: string, isClosed: boolean): Promise<World> {
   return content;
 }
 
-test("kill -9 again and again: every change that was told is there, as a whole", async () => {
+test("kill -9 again and again: every change that was reported is there, as a whole", async () => {
   const writer = await builtWriter();
   const folder = newFolder();
   for (let round = 1; round <= 6; round++) {
     // Every other time world.json was written at least once.
-    const told = await killedAt(
+    const reported = await killedAt(
       writer,
       folder,
       (said) => said >= round * 150 && (round % 2 === 1 || existsSync(fileOf(folder))),
@@ -63,9 +63,9 @@ test("kill -9 again and again: every change that was told is there, as a whole",
     if (existsSync(fileOf(folder))) expect(read(folder).version).toBe(2);
     const { users, dashboards } = await contentAfter(folder, round % 3 === 0);
     const numbers = users.map((it) => it.id);
-    expect(numbers.slice(0, told)).toEqual(Array.from({ length: told }, (_, i) => i + 1));
-    // At most the change that was under way is there without having been told.
-    expect(numbers.length - told).toBeLessThanOrEqual(1);
+    expect(numbers.slice(0, reported)).toEqual(Array.from({ length: reported }, (_, i) => i + 1));
+    // At most the change that was under way is there without having been reported.
+    expect(numbers.length - reported).toBeLessThanOrEqual(1);
     expect(dashboards.map((it) => it.id)).toEqual(numbers.slice(-2));
   }
   for (const name of readdirSync(folder)) expect(name).toMatch(/^world\.(json|changes\.ndjson)(\.tmp)?$/);

@@ -303,7 +303,7 @@ describe("world.json", () => {
     expect(isSealed(folder)).toBe(true);
   });
 
-  test("nobody waits for the document of a new folder: it can be made again", async () => {
+  test("no one waits for the document of a new folder: it can be made again", async () => {
     const folder = newFolder();
     const worlds = await open({ folder });
     flush(worlds);
@@ -312,7 +312,7 @@ describe("world.json", () => {
     expect(read(folder).projects).toHaveLength(2);
   });
 
-  test("what cannot be written waits, and is told when nobody asked for it", async () => {
+  test("what cannot be written waits, and is reported when no one asked for it", async () => {
     const folder = newFolder();
     const notices: string[] = [];
     vi.useFakeTimers();
@@ -414,7 +414,7 @@ describe("world.json", () => {
     expect(readFileSync(fileOf(folder), "utf8")).toBe(text);
   });
 
-  test("a directory in the place of the file", async () => {
+  test("a directory instead of the file", async () => {
     const folder = newFolder();
     mkdirSync(fileOf(folder));
     await expect(open({ folder })).rejects.toThrow("world.json cannot be opened: it is a directory");

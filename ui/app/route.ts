@@ -1,4 +1,4 @@
-import { addressStep } from "../../src/base/text.ts";
+import { addressStep, unescaped } from "../../src/base/text.ts";
 /** A place in the page: `#/events/12?f=is:dropped&project=2`. It contains the complete state of a view. */
 export interface Route {
   /** The view's id; "" is the start page. */
@@ -12,14 +12,6 @@ export interface Route {
 export const numberIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : undefined;
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Parses a location's hash; an invalid one leads to the start page. */
 export function readRoute(hash: string): Route {
   const text = hash.replace(/^#?\/?/, "");
@@ -27,7 +19,7 @@ export function readRoute(hash: string): Route {
   const path = mark === -1 ? text : text.slice(0, mark);
   const [view = "", ...rest] = path.split("/").filter((it) => it !== "");
   const params = Object.fromEntries(new URLSearchParams(mark === -1 ? "" : text.slice(mark + 1)));
-  return { view: decoded(view), path: rest.map(decoded), params };
+  return { view: unescaped(view), path: rest.map(unescaped), params };
 }
 
 /** The hash of a place in the page; undefined and empty parameters are left out. */

@@ -7,7 +7,6 @@ import type { Terms } from "./types.ts";
 const mostLines = 40;
 const widest = 240;
 
-/** The facts of a report. */
 export type ReportFacts = Omit<Report, "text">;
 
 const times = (count: number): string => (count === 1 ? "once" : `${count} times`);

@@ -23,7 +23,6 @@ export interface Mishap {
   readonly projects: ReadonlyMap<string, number>;
 }
 
-/** The counts of a run's traffic. */
 export interface TrafficCount {
   add(request: RequestSummary): void;
   readonly counts: Readonly<Record<CountName, number>>;

@@ -26,7 +26,6 @@ export interface ExecRun {
   readonly blocked: readonly Blocked[];
   /** The result of the tracking plan, if there is one. */
   readonly plan: PlanOutcome | null;
-  /** Findings of the linter. */
   readonly lint: readonly LintFinding[];
   /** Use of the tape that answered, if there is one. */
   readonly tape?: Played;

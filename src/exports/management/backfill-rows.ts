@@ -70,7 +70,6 @@ export const begun = ({ id }: BatchExport, range: BackfillRange): z.infer<typeof
   backfill_id: backfillName(id, range),
 });
 
-/** Starting backfills. */
 export function startingRows(desk: ResourceDesk, records: Records): Endpoint[] {
   function begin(it: BatchExport, body: BackfillBody): z.infer<typeof Begun> {
     const range = readRange(body, it.destination, wireTime(desk.clock.now()));

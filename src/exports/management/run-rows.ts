@@ -58,7 +58,6 @@ function runsAskedFor(call: Call, runs: readonly BatchExportRun[], now: number) 
   return { order, asked };
 }
 
-/** The runs of an export. */
 export const runRows = (desk: ResourceDesk, records: Records): Endpoint[] => [
   ...managementRow(desk, {
     method: "GET",
@@ -167,7 +166,6 @@ function linesOf(
   return logs.filter(matches).slice(0, query.limit);
 }
 
-/** Logs of an export and of one run. */
 export function logRows(desk: ResourceDesk, records: Records): Endpoint[] {
   return [
     ...everywhere(desk, {

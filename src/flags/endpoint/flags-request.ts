@@ -1,6 +1,14 @@
 import { isUtf8 } from "node:buffer";
 import { SimError } from "../../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
+import {
+  firstOf,
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  own,
+  textOrNumber,
+} from "../../base/json.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
@@ -160,20 +168,8 @@ export interface FlagsRequest {
 
 const maxDistinctId = 200;
 
-/** The first of several keys that has a value other than null. */
-export function first(body: JsonObject, ...names: string[]): Json | undefined {
-  for (const name of names) {
-    const value = own(body, name);
-    if (value !== undefined && value !== null) return value;
-  }
-  return undefined;
-}
-
-export const textIn = (value: Json | undefined): string | undefined =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
-
 /** A string or a number; "" is the same as absent. */
-const filled = (value: Json | undefined): string | undefined => textIn(value) || undefined;
+const filled = (value: Json | undefined): string | undefined => textOrNumber(value) || undefined;
 
 const none: JsonObject = Object.freeze({});
 
@@ -181,7 +177,7 @@ const none: JsonObject = Object.freeze({});
 const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : none);
 
 function distinctIdIn(value: Json | undefined): string | undefined {
-  const text = textIn(value);
+  const text = textOrNumber(value);
   if (text === undefined || text.length <= maxDistinctId) return text;
   return Array.from(text).slice(0, maxDistinctId).join("");
 }
@@ -199,18 +195,18 @@ const runtimeIn = (value: Json | undefined): FlagsRequest["runtime"] =>
 
 /** Reads a body's fields under all their names. Upstream PostHog rust/feature-flags, flag_request. */
 export function flagsRequestOf(body: JsonObject): FlagsRequest {
-  const personProperties = objectIn(first(body, "person_properties", "$properties"));
+  const personProperties = objectIn(firstOf(body, "person_properties", "$properties"));
   return {
-    token: filled(first(body, "token", "$token", "api_key")),
-    distinctId: distinctIdIn(first(body, "distinct_id", "$distinct_id")),
-    anonymousId: filled(first(body, "$anon_distinct_id", "anon_distinct_id")),
-    deviceId: filled(first(body, "$device_id", "device_id") ?? own(personProperties, "$device_id")),
+    token: filled(firstOf(body, "token", "$token", "api_key")),
+    distinctId: distinctIdIn(firstOf(body, "distinct_id", "$distinct_id")),
+    anonymousId: filled(firstOf(body, "$anon_distinct_id", "anon_distinct_id")),
+    deviceId: filled(firstOf(body, "$device_id", "device_id") ?? own(personProperties, "$device_id")),
     personProperties,
-    groups: objectIn(first(body, "groups", "$groups")),
-    groupProperties: objectIn(first(body, "group_properties", "$group_properties")),
-    flagKeys: keysIn(first(body, "flag_keys_to_evaluate", "flag_keys")),
+    groups: objectIn(firstOf(body, "groups", "$groups")),
+    groupProperties: objectIn(firstOf(body, "group_properties", "$group_properties")),
+    flagKeys: keysIn(firstOf(body, "flag_keys_to_evaluate", "flag_keys")),
     runtime: runtimeIn(own(body, "evaluation_runtime")),
-    contexts: textsIn(first(body, "evaluation_contexts", "evaluation_environments")) ?? [],
+    contexts: textsIn(firstOf(body, "evaluation_contexts", "evaluation_environments")) ?? [],
     isDisabled: own(body, "disable_flags") === true,
     isGeoipDisabled: own(body, "geoip_disable") === true,
   };

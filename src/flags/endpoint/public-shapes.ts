@@ -169,7 +169,7 @@ export type FlagDefinitions = z.infer<typeof FlagDefinitions>;
 const yes = z.enum(["true"]);
 
 const EvaluationQuery = z.object({
-  v: z.int().describe("Version of the answer; `version` is read as well"),
+  v: z.int().describe("Version of the response; `version` is read as well"),
   config: z.enum(["true", "false"]).describe("`true`: with the project's settings, `false`: without"),
   only_evaluate_survey_feature_flags: yes.describe("`true`: only flags that target surveys"),
   only_use_override_person_properties: yes.describe("`true`: stored properties are ignored"),
@@ -185,7 +185,9 @@ const EvaluationHeaders = z.object({
 const LocalEvaluationQuery = z.object({
   send_cohorts: z
     .string()
-    .describe("If present, the answer has cohorts; if not, flags with one simple cohort have its conditions"),
+    .describe(
+      "If present, the response has cohorts; if not, flags with one simple cohort have its conditions",
+    ),
 });
 
 const evaluation = (answer: z.ZodType): EndpointDocs => ({

@@ -1,3 +1,4 @@
+import { parsedJson } from "../../base/json.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag, StoredFlagOverride, Worlds } from "../../world/world.ts";
 import { type Decision, payloadText } from "./decision.ts";
@@ -33,19 +34,10 @@ export function overridesFor(
 /** The payload's name among the flag's payloads. */
 const payloadName = ({ value }: StoredFlagOverride): string => (typeof value === "string" ? value : "true");
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** As JSON text; a string that is JSON, as the service's own payloads are, stays as it is. */
 function ownPayload({ payload }: StoredFlagOverride): string | null {
   if (payload === null) return null;
-  return typeof payload === "string" && isJson(payload) ? payload : JSON.stringify(payload);
+  return typeof payload === "string" && parsedJson(payload) !== undefined ? payload : JSON.stringify(payload);
 }
 
 /** The override's own payload, else what the flag gives with this value; a flag that is off has none. */

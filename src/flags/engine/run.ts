@@ -1,7 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import type { CohortBook } from "./cohort-tree.ts";
 
-/** A group of the subject. */
 export interface SubjectGroup {
   readonly key: string;
   /** undefined if the group has no such property. */
@@ -38,7 +37,6 @@ export interface Subject {
 /** The value of a flag, as other flags see it. */
 export type FlagValue = boolean | string;
 
-/** What is hashed. */
 export type IdentifierKind = "distinct_id" | "device_id" | "hash_key_override" | "anonymous_id" | "group_key";
 
 /** Computes where an identifier falls for a flag, in [0, 1]. */

@@ -1,3 +1,5 @@
+import { compareText } from "../../base/text.ts";
+
 /**
  * A semantic version. Numbers are kept as digits without leading zeros: they may be larger than a double
  * holds.
@@ -45,8 +47,6 @@ export function versionOf(text: string): Version | undefined {
     ? { numbers, prerelease, build }
     : undefined;
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Digits without leading zeros. */
 const compareNumbers = (a: string, b: string): number => a.length - b.length || compareText(a, b);

@@ -1,5 +1,5 @@
 import { isObject, own } from "../../base/json.ts";
-import { counted } from "../../base/text.ts";
+import { capital, counted } from "../../base/text.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { cohortName } from "../engine/cohorts.ts";
@@ -31,8 +31,6 @@ function whatOf({ variant }: ConditionSet, filters: Filters): string {
 
 const textOr = <T>(value: unknown, otherwise: T): string | T =>
   typeof value === "string" ? value : otherwise;
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string {
   const { properties = [], rollout_percentage } = set;
@@ -105,7 +103,7 @@ function audienceWords({
 }: FeatureFlag): string[] {
   const runtime = evaluation_runtime === null ? undefined : runtimes[evaluation_runtime];
   return [
-    ...(active ? [] : ["It is inactive: answers leave it out."]),
+    ...(active ? [] : ["It is inactive: responses leave it out."]),
     ...(flag.is_remote_configuration
       ? ["It is remote configuration: its endpoint returns the same payload to every client."]
       : []),

@@ -37,7 +37,6 @@ const Structure = FlagFilters.extend({ payloads: z.unknown().optional() });
 
 const listedLimit = 1000;
 
-/** The first problem that a function finds in a list. */
 function firstOf<T>(list: readonly T[], find: (it: T) => Problem | undefined): Problem | undefined {
   for (const it of list) {
     const problem = find(it);

@@ -52,7 +52,7 @@ const query = parametersOf({
     .describe("Compression of the body, if its bytes do not show it"),
   data: z.string().describe("The events, instead of a body"),
   sent_at: z.int().describe("The sender's clock, ms since the epoch; `_` is read as well"),
-  beacon: z.enum(["1"]).describe("`1`: the answer has no body"),
+  beacon: z.enum(["1"]).describe("`1`: the response has no body"),
 });
 
 const Accepted = z.strictObject({ status: z.literal("Ok") }).meta({ title: "Accepted" });
@@ -103,7 +103,7 @@ const v1: EndpointDocs = {
   headers: parametersOf({
     "PostHog-Sdk-Info": z.string().describe("`name/version` of the SDK; required"),
     "PostHog-Attempt": z.int().min(1).describe("1 for the first attempt; required"),
-    "PostHog-Request-Id": z.uuid().describe("Returned with the answer; required"),
+    "PostHog-Request-Id": z.uuid().describe("Returned with the response; required"),
     "PostHog-Request-Timestamp": Time.describe("The sender's clock; required"),
   }),
   bearer: "project",

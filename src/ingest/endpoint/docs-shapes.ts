@@ -41,4 +41,4 @@ export const unchanged: Record<304, ReplyDocs> = {
 
 export const token = z.string().describe("The project key; `api_key` is read as well");
 
-export const etagHeader = { "If-None-Match": z.string().describe("The ETag of an earlier answer") };
+export const etagHeader = { "If-None-Match": z.string().describe("The ETag of an earlier response") };

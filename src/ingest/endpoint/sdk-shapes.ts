@@ -151,7 +151,7 @@ const preferences: EndpointDocs = {
 /** The widget's endpoints accept any body; only a message is required. */
 const widget = (reply: z.ZodRawShape, body?: z.ZodType): EndpointDocs => ({
   body: jsonBody(body ?? AnyObject, body === undefined),
-  replies: { ...answers("A fixed answer", z.strictObject(reply)), ...serviceErrors(400, 408, 413) },
+  replies: { ...answers("A fixed response", z.strictObject(reply)), ...serviceErrors(400, 408, 413) },
 });
 
 const widgetList = (reply: z.ZodRawShape): EndpointDocs => ({

@@ -25,7 +25,6 @@ function take(properties: Properties, key: string): Json | undefined {
   return value;
 }
 
-/** Sets a missing property. */
 function setMissing(properties: Properties, key: string, value: Json | undefined): void {
   if (value !== undefined && own(properties, key) === undefined) properties[key] = value;
 }

@@ -1,5 +1,5 @@
 import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
 
 /** A span with what its resource and its scope say. */
 export interface OtlpSpan {
@@ -33,11 +33,6 @@ function objectsIn(parent: JsonObject, key: string): JsonObject[] {
     throw unreadable(`\`${key}[${i}]\` is not an object`);
   });
 }
-
-const objectIn = (parent: JsonObject, key: string): JsonObject => {
-  const value = own(parent, key);
-  return isObject(value) ? value : {};
-};
 
 function textIn(parent: JsonObject, key: string): string {
   const value = own(parent, key);

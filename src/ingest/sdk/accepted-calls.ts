@@ -104,7 +104,7 @@ const calls: readonly AcceptedCall[] = [
   {
     methods: ["POST"],
     path: `${widget}/message`,
-    summary: "Accepts a message; there is no answer",
+    summary: "Accepts a message; there is no reply",
     required: ["message"],
     answer: ({ at }, body, { ids }) => ({
       ticket_id: textField(body, "ticket_id") ?? ids.uuid(),

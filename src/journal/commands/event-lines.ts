@@ -1,5 +1,6 @@
-import { clean, cleanJson } from "../../cli/clean-text.ts";
+import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
+import { factLines, propertyLines } from "../../cli/thin-command.ts";
 import type { StoredEvent } from "../../index.ts";
 import { outcomeOf, outcomeText } from "../outcomes.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
@@ -26,18 +27,16 @@ function outcomePart(event: StoredEvent, style: Style): string {
 
 /** An event with all its facts and properties, one a line. */
 export function eventLines(event: StoredEvent, style: Style): string[] {
-  const row = (name: string, text: string) => `  ${style.dim(name.padEnd(12))} ${text}`;
+  const fact = factLines(style);
   return [
     eventLine({ ...event, properties: {} }, true, style),
-    row("outcome", outcomePart(event, style) || "kept"),
-    row("timestamp", clean(event.timestamp)),
-    row("received at", clean(event.received_at)),
-    row("uuid", clean(event.uuid ?? "none")),
-    row("person", `${clean(event.person_id ?? "none")} (${event.person_mode})`),
-    row("request", `#${event.request} (phx-sim requests show ${event.request})`),
-    ...Object.entries(event.properties).map(([name, value], i) =>
-      row(i === 0 ? "properties" : "", `${clean(name, 80)} = ${cleanJson(value, 2000)}`),
-    ),
+    ...fact("outcome", outcomePart(event, style) || "kept"),
+    ...fact("timestamp", clean(event.timestamp)),
+    ...fact("received at", clean(event.received_at)),
+    ...fact("uuid", clean(event.uuid ?? "none")),
+    ...fact("person", `${clean(event.person_id ?? "none")} (${event.person_mode})`),
+    ...fact("request", `#${event.request} (phx-sim requests show ${event.request})`),
+    ...fact("properties", ...propertyLines(event.properties, 2000)),
   ];
 }
 

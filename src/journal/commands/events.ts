@@ -5,14 +5,14 @@ import { callSim, RefusedCall, trySim } from "../../cli/ask-sim.ts";
 import { clean } from "../../cli/clean-text.ts";
 import { type Command, type CommandEnd, type CommandGroup, command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
-import { readPattern } from "../../cli/json-pattern.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { untilSignal } from "../../cli/signals.ts";
+import { thinOptions } from "../../cli/thin-command.ts";
 import { queryText } from "../../client/call.ts";
 import type { EventPage, StoredEvent } from "../stored-event.ts";
 import { eventLine, eventLines } from "./event-lines.ts";
-import { checkedFilter, filterOption } from "./filter-option.ts";
+import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
 
 const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
@@ -53,8 +53,7 @@ const listOptions = {
 
 const showOptions = {
   number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
-  ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
+  ...thinOptions,
 } as const;
 
 const waitOptions = {
@@ -70,8 +69,7 @@ const clearOptions = {
     describe: "Delete the requests too, of all projects, and free their space",
     flagOnly: true,
   },
-  ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
+  ...thinOptions,
 } as const;
 
 type Common = Settings<typeof common>;
@@ -257,7 +255,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events show",
     group,
-    describe: "Show an event: what became of it, its properties, the request that carried it",
+    describe: "Show an event: its outcome, its properties, the request that carried it",
     options: showOptions,
     examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
     run: show,
@@ -277,7 +275,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events wait",
     group,
-    describe: "Wait until events are there; fail with a report when they do not come",
+    describe: "Wait until events arrive; fail with a report if they do not",
     options: waitOptions,
     examples: [
       ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
@@ -288,7 +286,7 @@ export const eventCommands: readonly Command[] = [
   command({
     name: "events clear",
     group,
-    describe: "Clear the events; persons stay, and the numbering goes on",
+    describe: "Clear the events; persons stay, and numbering continues",
     options: clearOptions,
     examples: [
       ["phx-sim events clear --project 2", "of one project"],

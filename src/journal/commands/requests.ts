@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import type { Json } from "../../base/json.ts";
 import { counted } from "../../base/text.ts";
 import { callSim } from "../../cli/ask-sim.ts";
-import { clean } from "../../cli/clean-text.ts";
+import { clean, headerLines } from "../../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
 import { saveAnswer } from "../../cli/save-answer.ts";
 import type { Settings } from "../../cli/settings.ts";
 import type { Style } from "../../cli/style.ts";
+import { thinOptions } from "../../cli/thin-command.ts";
 import { queryText } from "../../client/call.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import { readRequestFilter } from "../filter/read.ts";
@@ -46,8 +47,7 @@ const listOptions = {
 
 const showOptions = {
   number: { kind: "count", describe: "The request's number", flagOnly: true, place: 1 },
-  ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
+  ...thinOptions,
 } as const;
 
 const harOptions = {
@@ -145,9 +145,6 @@ function bodyLines({ body, raw, decode_steps }: RequestInFull, style: Style): st
   if ("base64" in raw) return [`  ${style.dim("binary body (base64)")}`, ...textLines(raw.base64)];
   return [`  ${style.dim(`body not kept: ${clean(raw.omitted)}, ${counted(raw.bytes, "byte")}`)}`];
 }
-
-const headerLines = (headers: RequestInFull["headers"]): string[] =>
-  headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);
 
 function rejectionLines({ rejected, nearest }: RequestInFull, projectKey: string, style: Style): string[] {
   if (rejected === null) return [];

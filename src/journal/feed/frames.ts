@@ -8,7 +8,6 @@ import type { EventRow, RequestRow } from "./feed-row.ts";
  */
 export const protocol = 1;
 
-/** A frame from the client. */
 export type ClientFrame =
   /** The first frame. The token is needed if the port is bound wider than loopback. */
   | { readonly t: "hello"; readonly v: number; readonly token?: string }
@@ -31,7 +30,6 @@ export type ClientFrame =
       readonly columns?: readonly string[];
     };
 
-/** A frame from the sim. */
 export type SimFrame =
   | { readonly t: "hello"; readonly v: number; readonly epoch: string; readonly stat: Stat }
   | {

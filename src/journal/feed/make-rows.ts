@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import { once } from "../../base/work.ts";
 import type { EventFacts } from "../event.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
@@ -26,7 +27,6 @@ function sourceOf({ scripted, fault, source }: RequestHead): string {
   return fault === undefined ? (source ?? "emulator") : "fault";
 }
 
-/** The row of a request. */
 function requestRowOf(line: RequestHead): RequestRow {
   const { rejected } = line;
   return {
@@ -136,15 +136,6 @@ function writtenEventHeads({ n, seq, count, entry }: Written): readonly EventHea
   return (record.events ?? noEvents).map((facts, i) => eventHead(carrier, i, facts, record.keys?.[i]));
 }
 
-/** The value, made on first use. */
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 /** Event `i` (from 0) of a line, as filters see it. */
 export function eventSubject(line: TrafficLine, i: number): EventSubject {
   const row = eventHeadOf(line, i);
@@ -187,7 +178,6 @@ const entryOf = (line: TrafficLine, log: TrafficLog): FeedEntry => ({
   events: visibleIn(line, log).map((i) => eventHeadOf(line, i)),
 });
 
-/** The log as the feed reads it. */
 export const feedJournal = (log: TrafficLog): Journal => ({
   get last() {
     return log.lastRequest;

@@ -66,7 +66,7 @@ const eventFields: readonly Field<EventSubject>[] = [
     name: "outcome",
     aliases: ["verdict"],
     kind: "word",
-    note: "what became of it",
+    note: "its outcome",
     example: "outcome:dropped",
     choices: ["kept", "dropped"],
     index: "outcome",

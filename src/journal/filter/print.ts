@@ -2,7 +2,6 @@ import { isObject, type Json } from "../../base/json.ts";
 import type { Node } from "./parse.ts";
 import { nameAt, scan, type Term, type Value } from "./scan.ts";
 
-/** The text in quotes. */
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 /** True if the text without quotes is read as this one value. */

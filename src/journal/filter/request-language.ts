@@ -35,7 +35,7 @@ const requestFields: readonly Field<RequestSubject>[] = [
     name: "outcome",
     aliases: ["verdict"],
     kind: "word",
-    note: "what became of it",
+    note: "its outcome",
     example: "outcome:rejected",
     choices: ["answered", "rejected"],
     of: ({ row }) => row.outcome,

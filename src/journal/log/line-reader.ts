@@ -1,9 +1,9 @@
-import { isObject } from "../../base/json.ts";
+import { isObject, parsedJson } from "../../base/json.ts";
 import type { Damage } from "../../store/damage.ts";
 import { lineNumber } from "../../store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import { isIntact, parsed, requestIn } from "./log-lines.ts";
+import { isIntact, requestIn } from "./log-lines.ts";
 import type { LogTables } from "./log-tables.ts";
 import { droppedBit, event, spanText } from "./traffic-index.ts";
 
@@ -240,7 +240,7 @@ function parseHead(
 ): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
   const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
   const end = text.search(/,"(?:seq|events|headers)":/);
-  const head = end === -1 ? undefined : parsed(`${text.slice(0, end)}}`);
+  const head = end === -1 ? undefined : parsedJson(`${text.slice(0, end)}}`);
   // The line was checked when it was written, or read for the first time.
   return isObject(head)
     ? { fields: fieldsOf(head as unknown as TrafficLine), seq: seq === undefined ? undefined : Number(seq) }

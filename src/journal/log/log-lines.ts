@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json, parsedJson } from "../../base/json.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
 import { hasSeal, isSealed, linesOf, sealed, sealLength, textsOf, unsealed } from "../../store/lines.ts";
@@ -153,7 +153,7 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
   // A crash while the first line was written: it is cut off with all unfinished lines.
   if (first === undefined && bytes.read(0, 2).equals(Buffer.from('{"'))) return undefined;
   const text = first === undefined ? undefined : unsealed(first.bytes);
-  const found = text === undefined ? undefined : parsed(text);
+  const found = text === undefined ? undefined : parsedJson(text);
   if (first?.offset === 0 && isObject(found) && found.log === openingLog) {
     if (found.version !== 1)
       throw notOurs(
@@ -170,14 +170,6 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
     }
   }
   throw notOurs(bytes, name, reasonOf(bytes));
-}
-
-export function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why the first line is not that of a log. */

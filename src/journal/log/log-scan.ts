@@ -162,7 +162,6 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     };
   }
 
-  /** A test of request rows. */
   function requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
     const hash = partition === undefined ? undefined : fnv1a(partition);
     return (row) => {

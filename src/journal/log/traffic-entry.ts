@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { parsedJson } from "../../base/json.ts";
 import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../base/secrets.ts";
 import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
 import { fromBase64 } from "../../codec/base64.ts";
@@ -183,15 +184,6 @@ function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): str
 
 const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 
-function isReadable(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A handler's JSON is JSON; one that a fault has touched, or a script, may only say that it is. */
 function replyText(reply: GivenReply, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
@@ -202,7 +194,7 @@ function replyText(reply: GivenReply, isTouched: boolean): string {
     return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
   // A refusal may repeat what it refuses.
   const text = reply.status < 400 ? reply.body.toString("utf8") : maskKeys(reply.body.toString("utf8"));
-  const isJson = type.startsWith("application/json") && (!isTouched || isReadable(text));
+  const isJson = type.startsWith("application/json") && (!isTouched || parsedJson(text) !== undefined);
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
 }
 

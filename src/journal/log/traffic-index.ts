@@ -79,7 +79,6 @@ export interface TrafficIndex {
 
 interface IndexOptions {
   opening: Opening;
-  /** Index keys of a line's events. */
   keysOf: (line: TrafficLine) => EventKey[];
   /** Called for an event that may be sent again, with the hash of its uuid. */
   onUnique?: (hash: number, row: number) => void;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../base/json.ts";
+import { compareText } from "../../base/text.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Dashboard } from "../../world/world.ts";
@@ -9,7 +10,7 @@ import { invalid, isTrue } from "../frame/fields.ts";
 import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
-import { compareText, sortedByProject } from "../frame/sorted.ts";
+import { sortedByProject } from "../frame/sorted.ts";
 import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
 import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
 import {
@@ -93,7 +94,8 @@ function overridesIn(call: Call, { filters, variables }: Dashboard): TileOverrid
   };
 }
 
-const override = (what: string) => z.string().describe(`JSON object, merged over the ${what} of the answer`);
+const override = (what: string) =>
+  z.string().describe(`JSON object, merged over the ${what} of the response`);
 
 const overrideQuery = z.object({
   filters_override: override("filters"),

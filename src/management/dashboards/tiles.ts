@@ -11,7 +11,6 @@ import type { DashboardDesk } from "./dashboard-views.ts";
 
 type TileText = NonNullable<Tile["text"]>;
 
-/** The text of a new text tile. */
 export const makeText = ({ draft, user, now }: Maker, body: string): TileText => ({
   id: draft.nextId("texts"),
   body,

@@ -216,7 +216,6 @@ export const datetime = () =>
       .meta({ type: "string", format: "date-time" }),
   );
 
-/** A list. */
 export const list = <T extends z.ZodType>(item: T) => z.array(item);
 
 /** An object with free keys. */

@@ -132,6 +132,3 @@ export function sortedByProject<C extends OfProject>(
     return lists.get(project) ?? [];
   };
 }
-
-/** Code points, as a database without a language sorts. */
-export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

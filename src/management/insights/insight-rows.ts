@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { compareText } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Insight } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -13,7 +14,7 @@ import {
 } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
 import { inProject, projectRoot } from "../frame/row.ts";
-import { compareText, sortedByProject } from "../frame/sorted.ts";
+import { sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
 import { type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
 

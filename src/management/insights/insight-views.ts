@@ -86,7 +86,6 @@ export const copyInsight = (maker: Maker, { name, ...insight }: Insight): Insigh
     saved: insight.saved,
   });
 
-/** A place of an insight. */
 export interface InsightPlace {
   readonly dashboard: Dashboard;
   readonly tile: Tile;

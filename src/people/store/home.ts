@@ -1,7 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
-import { DataFolderError, fileError } from "../../store/data-folder.ts";
+import { type Bytes, memoryBytes } from "../../store/bytes.ts";
+import { DataFolderError, openBytes } from "../../store/data-folder.ts";
 import { lineNumber } from "../../store/lines.ts";
 
 /** The place of people.ndjson: a data folder or memory. */
@@ -27,28 +27,21 @@ const fileName = "people.ndjson";
 export function folderHome(folder: string): PeopleHome {
   const name = join(folder, fileName);
   const draft = `${name}.tmp`;
-  const open = (path: string): Bytes => {
-    try {
-      return fileBytes(path);
-    } catch (error) {
-      throw fileError(path, error);
-    }
-  };
   return {
     name,
     index: join(folder, "people.idx"),
     canFail: true,
     flushFrom: 1,
-    open: () => open(name),
+    open: () => openBytes(name),
     draft() {
       rmSync(draft, { force: true });
-      return open(draft);
+      return openBytes(draft);
     },
     take(written) {
       written.close();
       syncFile(draft);
       renameSync(draft, name);
-      return open(name);
+      return openBytes(name);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { groupedBy } from "../../base/grouped-by.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own } from "../../base/json.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
@@ -199,9 +199,6 @@ function personalKeys(ring: KeyRing, keys: Map<string, string>, notes: Notes): J
     return made;
   });
 }
-
-const objectsIn = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
 
 /** The author, if the scenario has that user. */
 function authorOf(it: Found, emails: ReadonlySet<string>): JsonObject {

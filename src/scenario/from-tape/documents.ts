@@ -4,7 +4,6 @@ import { pathOf } from "../../tapes/format/routes.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 import type { FromTapeOptions } from "./scenario-from-tape.ts";
 
-/** The kinds of documents in a project. */
 export const projectKinds = [
   "dashboards",
   "insights",

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { isoOf } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject, pointerStep } from "../../base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import { invalid } from "../../http/control-body.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { CopiedLine } from "../../journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../journal/traffic.ts";
@@ -109,9 +110,6 @@ function parsed(text: string): JsonObject {
   throw new SimError("invalid_input", "the state must be a JSON object", { pointer: "" });
 }
 
-const invalid = (detail: string, pointer: string, hint?: string): SimError =>
-  new SimError("invalid_input", detail, hint === undefined ? { pointer } : { pointer, hint });
-
 /** A state that was checked. */
 interface State {
   world: World;
@@ -140,9 +138,6 @@ async function checked(given: JsonObject): Promise<State> {
   // the schema's copies lose keys such as __proto__, so that the checked originals are used
   return { world: result.data.world, people: objectsIn(given.people), journal: objectsIn(given.journal) };
 }
-
-const objectsIn = (list: Json | undefined): JsonObject[] =>
-  Array.isArray(list) ? list.filter(isObject) : [];
 
 function linesOf(people: readonly JsonObject[]): Bytes {
   const lines = memoryBytes();

@@ -1,17 +1,18 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { readOpening } from "../../journal/log/log-lines.ts";
 import { createTrafficIndex, readTraffic } from "../../journal/log/traffic-index.ts";
+import { keysOf } from "../../journal/show.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
 import { keyHash } from "../../people/store/apply.ts";
 import { createLineLog } from "../../people/store/log.ts";
 import { mustBePeople, replayPeople } from "../../people/store/replay.ts";
 import { createPeopleState } from "../../people/store/state.ts";
 import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
-import { type Bytes, fileBytes } from "../../store/bytes.ts";
+import type { Bytes } from "../../store/bytes.ts";
 import { clockFile } from "../../store/clock-file.ts";
 import type { Damage } from "../../store/damage.ts";
-import { DataFolderError, fileError } from "../../store/data-folder.ts";
+import { DataFolderError, openBytes } from "../../store/data-folder.ts";
 import { unfinishedBytes } from "../../store/lines.ts";
 import { unfinishedSwitches } from "../../store/switch.ts";
 import { readChanges } from "../../world/store/changes-file.ts";
@@ -60,7 +61,7 @@ const checks: readonly Check[] = [
 ];
 
 /** Everything in a data folder that cannot be read. It changes nothing; index files are left out: they are made anew. */
-export async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
+async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
   const found: Damage[] = [];
   const report: Report = (damage) => void found.push(damage);
   if (!existsSync(folder)) report({ file: folder, line: null, detail: "this folder does not exist" });
@@ -87,7 +88,7 @@ async function checkWorld(file: string, report: Report): Promise<void> {
 
 function withFile(file: string, report: Report, check: (bytes: Bytes, name: string) => void): void {
   if (!existsSync(file)) return;
-  const bytes = opened(file);
+  const bytes = openBytes(file, "r");
   try {
     check(bytes, file);
     const unfinished = unfinishedBytes(bytes);
@@ -102,10 +103,7 @@ function withFile(file: string, report: Report, check: (bytes: Bytes, name: stri
   }
 }
 
-function opened(file: string): Bytes {
-  try {
-    return fileBytes(file, "r");
-  } catch (error) {
-    throw fileError(file, error);
-  }
-}
+export type { Damage } from "../../store/damage.ts";
+
+/** Everything in a data folder that cannot be read, and what is lost by it. It changes nothing in the folder. */
+export const checkData = (folder: string): Promise<Damage[]> => checkFolder(resolve(folder), keysOf);

@@ -3,14 +3,14 @@ import { dropDraft, type Keep } from "../../journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
 import { openPeople, type PeopleStore } from "../../people/people-store.ts";
 import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
-import { type Bytes, fileBytes, memoryBytes } from "../../store/bytes.ts";
+import { memoryBytes } from "../../store/bytes.ts";
 import { type ClockFile, clockFile } from "../../store/clock-file.ts";
 import { createDamageList, type DamageList } from "../../store/damage.ts";
 import {
   DataFolderError,
-  fileError,
   folderError,
   isSystemError,
+  openBytes,
   openDataFolder,
 } from "../../store/data-folder.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../store/switch.ts";
@@ -92,7 +92,7 @@ async function inFolder(
     const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, commit });
     const people = openPeople({ folder: folder.path, onNotice, onDamage });
     const log = openTrafficLog({
-      bytes: trafficBytes(folder.file("traffic.ndjson")),
+      bytes: openBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
       keysOf,
       // What traffic refers to is on disk before it: the project it was adopted by, the persons it made.
@@ -122,14 +122,6 @@ async function inFolder(
   } catch (error) {
     folder.release();
     throw error instanceof DataFolderError || !isSystemError(error) ? error : folderError(folder.path, error);
-  }
-}
-
-function trafficBytes(file: string): Bytes {
-  try {
-    return fileBytes(file);
-  } catch (error) {
-    throw fileError(file, error);
   }
 }
 

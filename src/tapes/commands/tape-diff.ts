@@ -1,3 +1,4 @@
+import { shortened } from "../../base/problem.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import type { Exchange } from "../format/exchange.ts";
@@ -8,7 +9,7 @@ import { pairTapes } from "../match/pairs.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { type Comparison, compareAnswers, createComparison, skipReasonOf } from "../verify/compare.ts";
 import { onFile } from "./tape-trouble.ts";
-import { problemCount, type ReportRequest, reportComparison, shownFile } from "./verify-report.ts";
+import { problemCount, type ReportRequest, reportComparison } from "./verify-report.ts";
 
 interface DiffRequest {
   a: string;
@@ -86,7 +87,7 @@ export async function diffTapes(request: DiffRequest, shell: Shell): Promise<"ok
   const [a, b] = [tapePlace(request.a, shell.cwd), tapePlace(request.b, shell.cwd)];
   await onFile(a, () => readHeader(a));
   const diff = await onFile(b, () => diffOf(a, b, shell.config?.redaction?.ignore));
-  const [nameA, nameB] = [shownFile(a, shell.cwd), shownFile(b, shell.cwd)];
+  const [nameA, nameB] = [shortened(a, shell.cwd), shortened(b, shell.cwd)];
   return reportComparison(
     diff,
     {

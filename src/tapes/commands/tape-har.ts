@@ -16,7 +16,6 @@ import { jsonLine, tapeProblemLine } from "./tape-show.ts";
 import { onFile } from "./tape-trouble.ts";
 
 interface ImportRequest {
-  /** The HAR. */
   file: string;
   /** Name or path of the new tape; (default: that of the HAR). */
   tape: string | undefined;

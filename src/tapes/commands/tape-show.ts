@@ -1,18 +1,12 @@
 import { resolve } from "node:path";
 import { counted } from "../../base/text.ts";
-import { clean } from "../../cli/clean-text.ts";
+import { clean, headerLines } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { sizeText } from "../../cli/progress.ts";
 import type { Style } from "../../cli/style.ts";
 import { plainBytes } from "../format/bodies.ts";
-import {
-  type Exchange,
-  type HeaderPairs,
-  type TapeBody,
-  targetOf,
-  type WireForm,
-} from "../format/exchange.ts";
+import { type Exchange, type TapeBody, targetOf, type WireForm } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace, tapesFolder } from "../format/place.ts";
 import type { TapeInfo } from "../format/read.ts";
@@ -57,7 +51,7 @@ export async function showTape({ tape: name, exchange, json }: ShowRequest, shel
       shell.out.say(...(json ? [jsonLine(found)] : exchangeLines(found, shell.outStyle)));
       return "ok";
     }
-    shell.out.say(...(json ? [jsonLine(header)] : [...headerLines(header, shell.outStyle), ""]));
+    shell.out.say(...(json ? [jsonLine(header)] : [...tapeLines(header, shell.outStyle), ""]));
     let count = 0;
     for await (const it of readTape(tape, { onProblem })) {
       shell.out.say(json ? jsonLine(it) : exchangeLine(it, shell.outStyle));
@@ -101,8 +95,7 @@ function infoLine({ name, size, volumes, exchanges, header, problem }: TapeInfo,
   return `${shown}  ${counted(exchanges, "exchange")}, ${sizeText(size)}${files}  ${clean(from, 80)}  ${style.dim(second(header.created))}`;
 }
 
-/** The header of a tape. */
-const headerLines = (header: TapeHeader, style: Style): string[] => [
+const tapeLines = (header: TapeHeader, style: Style): string[] => [
   `${style.dim("recorded")}   ${second(header.created)} by ${clean(header.creator, 80)}`,
   `${style.dim("upstream")}   ${clean(header.upstream ?? "none: imported", 120)}`,
   `${style.dim("redaction")}  ${clean(header.redaction, 80)}`,
@@ -115,7 +108,6 @@ function statusOf({ res, complete }: Exchange, style: Style): string {
   return complete ? shown : `${shown} ${style.bad("cut off")}`;
 }
 
-/** An exchange on a line. */
 function exchangeLine(exchange: Exchange, style: Style): string {
   const { i, at, route, req, res } = exchange;
   const time = style.dim(clean(at, 30).slice(11, 23));
@@ -123,9 +115,6 @@ function exchangeLine(exchange: Exchange, style: Style): string {
   const what = `${clean(req.method, 32)} ${clean(targetOf(req.url), 120)}`;
   return `${style.dim(`#${i}`)}  ${time}  ${what}  ${statusOf(exchange, style)}${took}  ${style.dim(clean(route, 80))}`;
 }
-
-const headersOf = (headers: HeaderPairs): string[] =>
-  headers.map(([name, value]) => `  ${clean(name, 100)}: ${clean(value, 1000)}`);
 
 /** Lines of a body that are shown; `--json` has all. */
 const mostLines = 400;
@@ -153,14 +142,13 @@ function bytesNote(body: TapeBody): string {
   return `binary body, ${counted(plainBytes(body).length, "byte")}`;
 }
 
-/** All of one exchange. */
 function exchangeLines(exchange: Exchange, style: Style): string[] {
   const { req, res, redacted } = exchange;
   const answer = res
     ? [
         "",
         style.bold(clean(`HTTP/${res.http} ${res.status} ${res.reason}`)),
-        ...headersOf(res.headers),
+        ...headerLines(res.headers),
         ...bodyLines(res.body, res.wire, style),
       ]
     : [];
@@ -169,7 +157,7 @@ function exchangeLines(exchange: Exchange, style: Style): string[] {
     exchangeLine(exchange, style),
     "",
     style.bold(clean(`${req.method} ${req.url} HTTP/${req.http}`, 2000)),
-    ...headersOf(req.headers),
+    ...headerLines(req.headers),
     ...bodyLines(req.body, req.wire, style),
     ...answer,
     ...secrets,

@@ -25,7 +25,7 @@ function adviceFor(url: string, name: string, isRerouted: boolean | undefined): 
   return `no request reached it: the app's host must be ${url}; if the host is hard-coded, ${how}`;
 }
 
-/** Requests that were answered with an error because the tape has no answer for them. */
+/** Requests that were answered with an error because the tape has no response for them. */
 export const missedOf = (played: Played | undefined): number =>
   played?.on_miss === "fail" ? played.ledger.miss_count : 0;
 

@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { relative } from "node:path";
 import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
@@ -63,12 +62,6 @@ function warnOfDamage({ damaged, problems: [problem] }: Comparison, shell: Shell
   if (problem === undefined) return;
   const where = `line ${problem.line}: ${problem.detail}`;
   shell.err.say(clean(`phx-sim: ${counted(damaged, "line")} of the tape passed over; ${where}`, 600));
-}
-
-/** A file of the folder and below by its relative path. */
-export function shownFile(file: string, folder: string): string {
-  const path = relative(folder, file);
-  return path === "" || path.startsWith("..") ? file : path;
 }
 
 /** Most problems of a tape that a report has. */

@@ -1,3 +1,4 @@
+import { shortened } from "../../base/problem.ts";
 import { clean } from "../../cli/clean-text.ts";
 import { command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
@@ -56,11 +57,11 @@ async function run(settings: VerifySettings, shell: Shell) {
   const file = tapePlace(values.tape, shell.cwd);
   const progress = createProgress(process.stderr, shell.env);
   const onStep = (done: number, total: number) => progress.show(`verify: ${done} of ${total}`);
-  const { reportComparison, shownFile } = await import("./verify-report.ts");
+  const { reportComparison } = await import("./verify-report.ts");
   const { runAgainst, runVerify } = await import("./verify-run.ts");
   const report = {
     command: "verify",
-    name: shownFile(file, shell.cwd),
+    name: shortened(file, shell.cwd),
     json: values.json,
     junit: values.junit,
     named: { tape: file },

@@ -83,7 +83,7 @@ export const Exchange = z.object({
   at: z.string().refine((it) => !Number.isNaN(Date.parse(it))),
   route: z.string().describe("flags, capture, GET /api/projects/:id/dashboards …"),
   req: TapeRequest,
-  res: TapeResponse.nullable().describe("null: no answer came"),
+  res: TapeResponse.nullable().describe("null: no response came"),
   complete: z.boolean().describe("False: cut off; it is not replayed"),
   aborted: z.enum(["client", "upstream"]).optional(),
   redacted: texts.describe("Places of placeholders, e.g. req.headers.authorization"),

@@ -12,7 +12,6 @@ export const formatVersion = 1;
 
 /** First line of a tape. */
 const TapeHeader = z.object({
-  /** Version of the format. */
   tape: z.literal(formatVersion),
   id: z.string().refine(isUuid),
   created: z.string().refine((it) => !Number.isNaN(Date.parse(it))),

@@ -1,14 +1,7 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
 import { isGzip } from "../../codec/inflate.ts";
 import { type HeaderPairs, headerOf } from "../format/exchange.ts";
 import type { RawBody } from "../format/raw-exchange.ts";
-
-/** Readers of a HAR's fields, which are whatever the tool that wrote them made of them. */
-
-export const objectIn = (object: JsonObject, key: string): JsonObject => {
-  const value = own(object, key);
-  return isObject(value) ? value : {};
-};
 
 export const textIn = (object: JsonObject, key: string): string | undefined => {
   const value = own(object, key);
@@ -189,7 +182,6 @@ export function requestBody(request: JsonObject, headers: HeaderPairs): FoundBod
 const isBare = (method: string, status: number): boolean =>
   method === "HEAD" || status === 204 || status === 304 || (status >= 100 && status < 200);
 
-/** What was answered. */
 export function answerBody(response: JsonObject, method: string, status: number): FoundBody {
   const content = objectIn(response, "content");
   const text = textIn(content, "text");
@@ -231,10 +223,10 @@ export const noteTexts: Readonly<Record<NoteCode | SkipCode, readonly [detail: s
     "Browsers leave out binary bodies (gzip): record with phx-sim record, or with compression off",
   ],
   no_answer_body: [
-    "the answer's body is not in the HAR",
+    "the response's body is not in the HAR",
     'Export with contents ("Save all as HAR with content"), before the page is left',
   ],
-  body_elsewhere: ["the answer's body is in a file of its own", 'Record with content: "embed"'],
+  body_elsewhere: ["the response's body is in a file of its own", 'Record with content: "embed"'],
   damaged_body: [
     "the request's body was binary and its bytes are lost",
     "The tool wrote bytes as text: record with phx-sim record, or with compression off",
@@ -244,7 +236,7 @@ export const noteTexts: Readonly<Record<NoteCode | SkipCode, readonly [detail: s
   no_start: ["no start time; taken for that of the entry before", "Only the recorded times are wrong"],
   blocked: ["a browser's extension blocked the request", "Record without ad blockers"],
   elsewhere: ["a request to another service", "--all imports every entry"],
-  websocket: ["a websocket", "Tapes hold requests and answers only"],
+  websocket: ["a websocket", "Tapes contain requests and responses only"],
   tunnel: ["a CONNECT to a proxy", "The requests inside are entries of their own"],
   not_http: ["an address that is no http", "Nothing is lost: there was no request"],
   preflight: ["a CORS preflight", "phx-sim answers them itself; --all imports them"],

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { isObject, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type JsonObject, objectIn, own } from "../../base/json.ts";
 import type { RawExchange } from "../format/raw-exchange.ts";
-import { type NoteCode, noteTexts, objectIn, type SkipCode, textIn } from "./entry-fields.ts";
+import { type NoteCode, noteTexts, type SkipCode, textIn } from "./entry-fields.ts";
 import { readEntry } from "./read-entry.ts";
 
 /** A file that cannot be read as a HAR, or a tape that must not become one; the message is for the user. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
 import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
 import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
 import {
@@ -8,7 +8,6 @@ import {
   httpVersionOf,
   type NoteCode,
   numberIn,
-  objectIn,
   requestBody,
   type SkipCode,
   textIn,

@@ -34,7 +34,7 @@ export interface ExchangeRow extends Named {
   isRedacted: boolean;
 }
 
-/** The exchanges of a tape that can be given as answers, found by key. */
+/** The exchanges of a tape that can be given as responses, found by key. */
 export interface Library {
   readonly header: TapeHeader;
   readonly lexicon: Lexicon;
@@ -66,7 +66,7 @@ export function reasonToLeaveOut(
   { complete, aborted, res }: Exchange,
   { skipStatus = [] }: Pick<LibraryOptions, "skipStatus"> = {},
 ): string | undefined {
-  if (res === null) return "no answer was recorded";
+  if (res === null) return "no response was recorded";
   if (skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
   return complete && aborted === undefined ? undefined : "it was cut off";
 }

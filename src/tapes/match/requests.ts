@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { unescaped } from "../../base/text.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { pathOf, routeOf } from "../format/routes.ts";
 import type { ReplayRequest } from "../ports.ts";
@@ -19,14 +20,6 @@ export interface Ask {
   signed: "yes" | "no" | "any";
   /** True if it asks for the answer only if it has changed. */
   isConditional: boolean;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function queryOf(target: string): [string, string][] {
@@ -99,7 +92,7 @@ export function recordedAsk({ req, res, route }: Exchange): Ask {
   return {
     route,
     method: req.method.toUpperCase(),
-    path: decoded(pathOf(req.url)),
+    path: unescaped(pathOf(req.url)),
     query,
     body,
     signed: hasCredentials((name) => names.has(name), query, body) ? "yes" : hidden,
@@ -107,13 +100,12 @@ export function recordedAsk({ req, res, route }: Exchange): Ask {
   };
 }
 
-/** A live request. */
 function liveAsk({ method, target, headers, body }: ReplayRequest): Ask {
   const query = queryOf(target);
   return {
     route: routeOf(method, target),
     method: method.toUpperCase(),
-    path: decoded(pathOf(target)),
+    path: unescaped(pathOf(target)),
     query,
     body,
     signed: hasCredentials((name) => headers[name] !== undefined, query, body) ? "yes" : "no",

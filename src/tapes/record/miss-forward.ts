@@ -66,7 +66,7 @@ async function send(call: Call, base: URL, transport: Transport, links: Bases, s
     { method, target, headers, body },
     { limit: largestAnswer, signal },
   );
-  if (!Buffer.isBuffer(answer.body)) throw new Error(`an answer of more than ${largestAnswer} bytes`);
+  if (!Buffer.isBuffer(answer.body)) throw new Error(`a response of more than ${largestAnswer} bytes`);
   const given = { status: answer.status, headers: answer.headers, body: answer.body };
   const exchange = { at, method, url: base.origin + target, http: "1.1", headers: rawHeaders, body, answer };
   return { reply: replyOf(given, call, links), exchange };
@@ -117,7 +117,7 @@ const refusal = (failure: UpstreamFailure): RecordedAnswer => ({
 });
 
 /**
- * Asks the upstream for what a tape has no answer for; the function it returns never rejects: no answer is 502.
+ * Asks the upstream for what a tape has no response for; the function it returns never rejects: no answer is 502.
  * @throws TapeOrderError when the upstream is none, or must not be reached
  */
 export function openMissForwarder(parts: MissParts): (call: Call) => Promise<RecordedAnswer> {

@@ -173,9 +173,9 @@ export function givenReply({ res }: Exchange, { failure }: ForwardedExchange): R
 export function rejectionOf({ exchange, failure }: ForwardedExchange): Rejection | undefined {
   if (failure) return { reason: "upstream_unreachable", detail: failure.detail };
   if (exchange.aborted === "client")
-    return { reason: "sender_gone", detail: "the sender went away before it had its answer" };
+    return { reason: "sender_gone", detail: "the sender went away before it had its response" };
   if (exchange.aborted === "upstream")
-    return { reason: "upstream_gone", detail: "the upstream ended its answer before it was whole" };
+    return { reason: "upstream_gone", detail: "the upstream ended its response before it was complete" };
   const status = exchange.answer?.status ?? 0;
   return status >= 400 ? { reason: "upstream", detail: `the upstream answered ${status}` } : undefined;
 }

@@ -12,7 +12,6 @@ import { type RecordingRequest, TapeOrderError } from "../ports.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { Redaction } from "./observed.ts";
 
-/** The tape of a recording. */
 export interface Taping {
   readonly file: string;
   taped(): number;

@@ -22,7 +22,7 @@ const unescaped = (text: string): string => {
   }
 };
 
-/** Where a quoted value ends: before the quote that is escaped as often as the one that opened it. */
+/** Where a quoted value ends: before the quote that is escaped as many times as the one that opened it. */
 function endOfQuoted(text: string, from: number, slashes: string, quote: string): number {
   const close = `${slashes}${quote}`;
   for (let at = text.indexOf(close, from); at !== -1; at = text.indexOf(close, at + 1)) {

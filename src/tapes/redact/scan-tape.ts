@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { systemCode } from "../../base/errors.ts";
-import type { Json } from "../../base/json.ts";
+import { parsedJson } from "../../base/json.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { sideFolder, volumeFiles } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";
@@ -54,19 +54,11 @@ const unread = (file: string, line: number): SecretFinding => ({
   detail: `more than ${mostBytes} bytes: not scanned`,
 });
 
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 type Rules = TapeScanOptions["rules"];
 
 /** Damaged lines are scanned as text. */
 function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): Suspicion[] {
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (!isExchange(value)) {
     if (line > 1) tally.damaged++;
     return scanText(text, { rules });

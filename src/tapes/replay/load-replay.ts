@@ -11,6 +11,7 @@ import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
 import {
   createReplay,
   type Decided,
+  isFinal,
   type MissRecorder,
   type ReplayingParts,
   readTiming,
@@ -108,7 +109,7 @@ interface ReplayRules {
   readonly timing: Timing;
   /** As the user wrote it. */
   readonly timingText: string;
-  /** Recorded answers with these statuses are not given. */
+  /** Recorded responses with these statuses are not given. */
   readonly skipStatus: readonly number[];
 }
 
@@ -134,8 +135,6 @@ function chosen<T extends string>(key: keyof ReplayOrder, value: string, choices
   throw wrong(key, value, choices.join(" or "), didYouMean(value, choices));
 }
 
-const isStatus = (value: number): boolean => Number.isInteger(value) && value >= 200 && value <= 599;
-
 /** The rules of an order. @throws TapeOrderError */
 export function rulesOf(
   { mode: modeText = "replay", onMiss, timing: timingText = "none", skipStatus = [] }: Partial<ReplayOrder>,
@@ -149,6 +148,6 @@ export function rulesOf(
   const policy = chosen("onMiss", onMiss ?? policies[mode], known);
   const timing = readTiming(timingText);
   if (timing === undefined) throw wrong("timing", timingText, timingExpected);
-  if (!skipStatus.every(isStatus)) throw wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
+  if (!skipStatus.every(isFinal)) throw wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
   return { mode, onMiss: policy, timing, timingText, skipStatus };
 }

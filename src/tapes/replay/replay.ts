@@ -1,5 +1,5 @@
 import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
-import { partitionOf } from "../../faults/partition.ts";
+import { partitionOf } from "../../faults/call-facts.ts";
 import type { Call } from "../../http/call.ts";
 import type { Family } from "../../http/endpoint.ts";
 import { hopHeaders } from "../../http/reply.ts";
@@ -11,7 +11,7 @@ import { restore } from "../redact/bind.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { MissPolicy } from "../shapes.ts";
 
-/** Asks the service for what the tape has no answer for, and records its answers on the tape. */
+/** Asks the service for what the tape has no response for, and records its answers on the tape. */
 export interface MissRecorder {
   /** Never rejects: no answer is 502. */
   answer(call: Call): Promise<RecordedAnswer>;
@@ -72,7 +72,7 @@ const isPreflight = ({ method, headers }: Call): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 const unusableText = (name: string, { i }: Exchange, why: string): string =>
-  `the tape ${name} cannot give the answer of #${i}: ${why}`;
+  `the tape ${name} cannot give the response of #${i}: ${why}`;
 
 /** The body that came, as the deck compares it. */
 function askedBody({ body }: Decoded): ReplayRequest["body"] {
@@ -97,7 +97,7 @@ function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, cl
 }
 
 /** Recorded refusals are not the app's mistakes; the journal names their exchange. */
-const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this answer` });
+const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this response` });
 
 /**
  * Answers calls from a tape. `owner` finds the project of a call. The emulator answers requests of the capture family:
@@ -178,11 +178,12 @@ export interface RecordedAnswer {
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Can an answer of this status be given again? Interim ones, and what is no status, cannot. */
-const isFinal = (status: number): boolean => Number.isInteger(status) && status >= 200 && status <= 599;
+export const isFinal = (status: number): boolean =>
+  Number.isInteger(status) && status >= 200 && status <= 599;
 
 /** Why an exchange cannot be answered again; undefined when it can. */
 function obstacleOf({ res }: Exchange, body: TapeBody | undefined): string | undefined {
-  if (res === null) return "no answer was recorded";
+  if (res === null) return "no response was recorded";
   if (!isFinal(res.status)) return `its status ${res.status} is none that can be sent`;
   if (body && "omitted" in body) return `its body of ${body.bytes} bytes was not kept (${body.omitted})`;
   return undefined;
@@ -257,19 +258,19 @@ function nearestText({ i, method, url, differing }: Nearest): string {
   return `#${i} ${method} ${cut(targetOf(url))}${shown && `: ${shown}`}`;
 }
 
-/** A request that the tape has no answer for. */
+/** A request that the tape has no response for. */
 interface Unanswered {
   readonly method: string;
   readonly target: string;
 }
 
-/** Why the tape has no answer: a line for each of the nearest exchanges. Keys are masked. */
+/** Why the tape has no response: a line for each of the nearest exchanges. Keys are masked. */
 export function missLines(
   tape: string,
   { method, target }: Unanswered,
   { route, nearest }: ReplayMiss,
 ): string[] {
-  const head = `the tape ${tape} has no answer for ${method} ${cut(maskTargetSecrets(target))} (route ${cut(route)})`;
+  const head = `the tape ${tape} has no response for ${method} ${cut(maskTargetSecrets(target))} (route ${cut(route)})`;
   if (nearest.length === 0) return [maskKeys(`${head}; nothing on it is like it`)];
   return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(maskKeys);
 }

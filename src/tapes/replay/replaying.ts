@@ -95,7 +95,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
   };
 }
 
-/** The ways to the upstream of the options, for what a tape has no answer for. @param port The sim's own */
+/** The ways to the upstream of the options, for what a tape has no response for. @param port The sim's own */
 export function missWays(
   options: TapeSettings,
   redaction: RedactionRules | undefined,

@@ -184,7 +184,7 @@ export function readRate(text: string): Rate | undefined {
 }
 
 /**
- * Returns when each request may go, ms since the epoch: as often as the rate allows, or as far from the first one as
+ * Returns when each request may go, ms since the epoch: as soon as the rate allows, or as far from the first one as
  * it was recorded. `at`: when it was recorded.
  */
 export function createPace(rate: Rate | undefined): (at: number, now: number) => number {

@@ -54,7 +54,7 @@ interface ForwardOptions {
 /** What passed, once it is over. */
 export interface ForwardedExchange {
   readonly exchange: RawExchange;
-  /** Why the upstream gave no answer; the client got this instead of an answer. */
+  /** Why the upstream gave no response; the client got this instead of an answer. */
   readonly failure?: UpstreamFailure;
 }
 

@@ -60,7 +60,7 @@ export function createTransport(agents: Agents = createAgents(), answerMs = 60_0
     const outgoing = request(base, { ...options, ...(signal && { signal }) });
     const head = headOf(outgoing);
     outgoing.end(body);
-    const late = Object.assign(new Error(`there was no whole answer within ${answerMs} ms`), {
+    const late = Object.assign(new Error(`there was no complete response within ${answerMs} ms`), {
       code: "ETIMEDOUT",
     });
     let message: IncomingMessage | undefined;

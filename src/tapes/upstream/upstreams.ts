@@ -152,7 +152,7 @@ export function createAgents(ca?: string, connections?: number): Agents {
   };
 }
 
-/** Why an upstream gave no answer. */
+/** Why an upstream gave no response. */
 export interface UpstreamFailure {
   /** The system's code, e.g. `ECONNREFUSED`. */
   readonly code: string;
@@ -189,7 +189,7 @@ const reasonOf = (code: string): string =>
 export function failureOf(error: unknown, origin: string): UpstreamFailure {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const code = String((inner as NodeJS.ErrnoException | undefined)?.code ?? "unknown");
-  return { code, detail: `${origin} gave no answer: ${reasonOf(code)} (${code})` };
+  return { code, detail: `${origin} gave no response: ${reasonOf(code)} (${code})` };
 }
 
 /** The answer in an upstream's place, in the service's own shape. */

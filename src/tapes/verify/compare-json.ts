@@ -17,7 +17,6 @@ export interface AnswerLike {
   readonly body?: TapeBody | undefined;
 }
 
-/** A difference of one answer. */
 export type AnswerDifference = Omit<DifferenceGroup, "route" | "count" | "of" | "first">;
 
 export interface CompareOptions {

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { type Bytes, fileBytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
-import { DataFolderError, fileError } from "../../store/data-folder.ts";
+import { DataFolderError, openBytes } from "../../store/data-folder.ts";
 import { lineNumber, repairTail, sealed, textsOf } from "../../store/lines.ts";
 import { emptyWorld, type World } from "../world.ts";
 import { type Id, isCollection, type Step, type WorldDocument, worldKeys } from "./document.ts";
@@ -19,7 +19,7 @@ export class ChangesFile {
   /** @throws DataFolderError when the file exists and cannot be opened */
   constructor(path: string) {
     this.#path = path;
-    if (existsSync(path)) this.#bytes = opened(path);
+    if (existsSync(path)) this.#bytes = openBytes(path);
   }
 
   /**
@@ -123,14 +123,6 @@ export function readChanges(
       const detail = `this line is damaged (${reason}): the change that it held is lost`;
       report({ file: path, line: lineNumber(bytes, offset), detail });
     }
-  }
-}
-
-function opened(path: string): Bytes {
-  try {
-    return fileBytes(path);
-  } catch (error) {
-    throw fileError(path, error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, parsedJson } from "../../base/json.ts";
 import type { Damage } from "../../store/damage.ts";
 import { collections, emptyWorld, type World } from "../world.ts";
 import { worldKeys } from "./document.ts";
@@ -41,7 +41,7 @@ interface Parsed {
 }
 
 function parsedWhole(text: string): Parsed | undefined {
-  const found = jsonIn(text);
+  const found = parsedJson(text);
   return isObject(found) ? { found, damaged: [] } : undefined;
 }
 
@@ -73,13 +73,13 @@ function parsedByLine(text: string): Parsed {
     if (key !== undefined && keys.includes(key)) {
       last = key;
       list = value === "[" ? [] : undefined;
-      const read = list ?? jsonIn(value);
+      const read = list ?? parsedJson(value);
       if (read === undefined) damaged.push(i + 1);
       else found[key] = read;
       continue;
     }
     const isIndented = line.startsWith("    ");
-    const document = isIndented ? jsonIn(line.replace(/,$/, "")) : undefined;
+    const document = isIndented ? parsedJson(line.replace(/,$/, "")) : undefined;
     if (document === undefined) {
       damaged.push(i + 1);
       if (!isIndented) list = undefined;
@@ -89,14 +89,6 @@ function parsedByLine(text: string): Parsed {
     }
   }
   return { found, damaged };
-}
-
-function jsonIn(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The first issue of each document or value, the last documents first: removing one moves those behind it. */

@@ -212,7 +212,7 @@ describe("differences", () => {
     ]);
   });
 
-  test("a matcher that finds more than a subset is told as a whole", () => {
+  test("a matcher that finds more than a subset is reported as a whole", () => {
     const [found] = differences(expect.objectContaining({ a: { b: 1 } }), { a: { b: 1, c: 2 } });
     expect(found).toEqual({
       path: "",

@@ -149,7 +149,7 @@ describe("judge", () => {
     });
   });
 
-  test("tells which events fit what", () => {
+  test("reports which events fit what", () => {
     expect(judge({ expect: [a, named(/./)] }, log("b a b a")).matched).toEqual([
       [2, 4],
       [1, 2, 3, 4],

@@ -327,7 +327,7 @@ describe("checkPattern", () => {
     }
   });
 
-  test("several mistakes are all told", () => {
+  test("several mistakes are all reported", () => {
     expect(checkPattern({ a: { "@x": 1 }, b: { "@in": 1 } }).map(({ pointer }) => pointer)).toEqual([
       "/a/@x",
       "/b/@in",

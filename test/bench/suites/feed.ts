@@ -58,7 +58,7 @@ const entryOf = (n: number): FeedEntry => ({
   ],
 });
 
-/** Who tells pages of entries. */
+/** Who reports pages of entries. */
 interface Teller {
   tell(entry: FeedEntry): void;
   accept(
@@ -125,7 +125,7 @@ function oneByOne(isTold = true): Teller {
   };
 }
 
-interface Told extends PagesResult {
+interface Reported extends PagesResult {
   readonly cpuMs: number;
   readonly grownMb: number;
   readonly events: number;
@@ -133,8 +133,8 @@ interface Told extends PagesResult {
 
 const rssMb = (): number => process.memoryUsage().rss / 2 ** 20;
 
-/** Tells pages of 10,000 events a second, for `ms`. */
-async function tell(teller: Teller, ms: number): Promise<Told> {
+/** Sends pages 10,000 events a second, for `ms`. */
+async function tell(teller: Teller, ms: number): Promise<Reported> {
   const server = createServer();
   server.on("upgrade", (req, socket, head) => teller.accept(req, socket as Socket, head));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -153,10 +153,10 @@ async function tell(teller: Teller, ms: number): Promise<Told> {
   return { ...result, events: n, grownMb, cpuMs: (cpu.user + cpu.system) / 1_000 };
 }
 
-const lostIn = ({ told, missing, events }: Told): number =>
-  missing + told.reduce((sum, it) => sum + Math.max(0, events - it), 0);
+const lostIn = ({ reported, missing, events }: Reported): number =>
+  missing + reported.reduce((sum, it) => sum + Math.max(0, events - it), 0);
 
-const perEvent = ({ cpuMs, events }: Told): number => (cpuMs / events) * 1_000;
+const perEvent = ({ cpuMs, events }: Reported): number => (cpuMs / events) * 1_000;
 
 interface Captured extends LoadResult {
   readonly memoryMb: number;
@@ -178,9 +178,9 @@ async function capture(pages: number, { pace }: Bench, perSecond?: number): Prom
       ...(perSecond !== undefined && { perSecond }),
     });
     const memoryMb = server.memory() / 2 ** 20;
-    const { told, missing } = (await open?.end()) ?? { told: [], missing: 0 };
+    const { reported, missing } = (await open?.end()) ?? { reported: [], missing: 0 };
     const all = load.acknowledged.reduce((sum, it) => sum + it, 0);
-    return { ...load, memoryMb, missing: missing + told.filter((it) => it < all).length };
+    return { ...load, memoryMb, missing: missing + reported.filter((it) => it < all).length };
   } finally {
     await server.kill();
     removeFolder(folder);
@@ -197,7 +197,7 @@ const captureColumns = ["", "req/s", "p50 ms", "p99 ms", "CPU µs/req", "× no p
 /** As a busy test suite has them. */
 const steady = 1_000;
 
-/** The same captures while nobody looks on, and with ten pages. */
+/** The same captures while no one looks on, and with ten pages. */
 interface Compared {
   readonly none: Captured[];
   readonly ten: Captured[];
@@ -222,38 +222,38 @@ export const suite: Suite = {
   title: "pages that look on: 10,000 events a second to 5 pages, one of which takes nothing",
   async run(bench) {
     const { pace } = bench;
-    const told: Record<"none" | "feed" | "naive", Told[]> = { none: [], feed: [], naive: [] };
+    const reported: Record<"none" | "feed" | "naive", Reported[]> = { none: [], feed: [], naive: [] };
     const full: Compared = { none: [], ten: [] };
     const paced: Compared = { none: [], ten: [] };
     await tell(theFeed(), pace.warmup.leastMs);
     for (let round = 1; round <= pace.rounds; round++) {
       bench.progress(`round ${round} of ${pace.rounds}`);
-      told.none.push(await tell(oneByOne(false), 5 * pace.measureMs));
-      told.feed.push(await tell(theFeed(), 5 * pace.measureMs));
-      told.naive.push(await tell(oneByOne(), 5 * pace.measureMs));
+      reported.none.push(await tell(oneByOne(false), 5 * pace.measureMs));
+      reported.feed.push(await tell(theFeed(), 5 * pace.measureMs));
+      reported.naive.push(await tell(oneByOne(), 5 * pace.measureMs));
       full.none.push(await capture(0, bench));
       full.ten.push(await capture(10, bench));
       paced.none.push(await capture(0, bench, steady));
       paced.ten.push(await capture(10, bench, steady));
     }
     /** Without making the events. */
-    const net = (results: readonly Told[]): number[] =>
-      results.map((it, i) => perEvent(it) - perEvent(told.none[i] ?? it));
-    const tellRow = (label: string, results: readonly Told[]): string[] => [
+    const net = (results: readonly Reported[]): number[] =>
+      results.map((it, i) => perEvent(it) - perEvent(reported.none[i] ?? it));
+    const tellRow = (label: string, results: readonly Reported[]): string[] => [
       label,
       figure(median(net(results))),
-      figure(pairedRatio(net(results), net(told.naive))),
+      figure(pairedRatio(net(results), net(reported.naive))),
       figure(median(results.map((it) => it.grownMb))),
       String(results.reduce((sum, it) => sum + lostIn(it), 0)),
     ];
-    const lost = told.feed.reduce((sum, it) => sum + lostIn(it), 0);
+    const lost = reported.feed.reduce((sum, it) => sum + lostIn(it), 0);
     const missing = [...full.ten, ...paced.ten].reduce((sum, it) => sum + it.missing, 0);
     return {
       tables: [
         {
           title: "telling 5 pages",
           columns: ["", "CPU µs/event", "× one by one", "MB grown", "lost"],
-          rows: [tellRow("feed", told.feed), tellRow("one by one", told.naive)],
+          rows: [tellRow("feed", reported.feed), tellRow("one by one", reported.naive)],
         },
         ...[
           { title: "POST /capture/ over 10 connections, as many as are answered", of: full },
@@ -261,7 +261,12 @@ export const suite: Suite = {
         ].map(({ title, of }) => ({ title, columns: captureColumns, rows: captureRows(of) })),
       ],
       verdicts: [
-        hold("CPU per event to one by one", pairedRatio(net(told.feed), net(told.naive)), "atMost", 0.25),
+        hold(
+          "CPU per event to one by one",
+          pairedRatio(net(reported.feed), net(reported.naive)),
+          "atMost",
+          0.25,
+        ),
         hold("events that a page did not get", lost + missing, "atMost", 0, "events"),
         hold("CPU per capture with 10 pages to none, full load", ratioOf(full, cpu), "atMost", 1.5),
         hold("p50 of 1,000 captures a second with 10 pages to none", ratioOf(paced, p50), "atMost", 1.5),

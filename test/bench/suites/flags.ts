@@ -20,7 +20,7 @@ const connections = 10;
 const path = "/flags?v=2";
 const users = 1000;
 
-/** Users for whom the sim and the server written by hand must answer the same. */
+/** Users for whose requests the sim and the server written by hand must answer the same. */
 const compared = 100;
 
 /** The answers to the first users. */

@@ -47,7 +47,7 @@ async function once(
   k: number,
 ): Promise<number> {
   const one = crowd[(k * 7_919) % crowd.length];
-  if (!one) throw new Error("nobody waits");
+  if (!one) throw new Error("no one waits");
   const sent = await sender.call("POST", "/capture/", bodies[kind](key, one.awaited));
   const returned = await one.wait;
   if (sent.status !== 200) throw new Error(`capture: ${sent.status}`);

@@ -12,7 +12,7 @@ import { inspectorStage, settling } from "./support.ts";
 
 const stage = inspectorStage();
 
-/** A page of somebody else, on this machine: what a developer's browser may have open besides. */
+/** A page of another user, on this machine: which a developer's browser may have open, too. */
 interface Stranger extends AsyncDisposable {
   readonly url: string;
   /** Paths that were asked for. */
@@ -59,7 +59,7 @@ const attempts: Readonly<Record<string, (sim: string) => Promise<unknown>>> = {
   "a simple fetch": (sim) => fetch(`${sim}/__sim/info`).then((it) => it.text()),
   "a fetch with credentials": (sim) =>
     fetch(`${sim}/__sim/events`, { credentials: "include" }).then((it) => it.text()),
-  "a fetch that nobody may read": (sim) =>
+  "a fetch that no one may read": (sim) =>
     fetch(`${sim}/__sim/info`, { mode: "no-cors" }).then((it) => it.text()),
   "the page's code": (sim) => fetch(`${sim}/__sim/app.js`).then((it) => it.text()),
   "a simple post": (sim) =>
@@ -508,7 +508,7 @@ const findTraces = (): string[] => {
 };
 
 test("hostile text in every field is text in every view", async () => {
-  // a filter that is no filter is refused, and told
+  // a filter that is no filter is refused, and reported
   await using it = await stage.open("", { allow: /status of (400|404)/ });
   const { page, sim } = it;
   const reports: string[] = [];

@@ -97,7 +97,7 @@ describe("an event", () => {
     await it.look("event-warned-light");
   });
 
-  test("that is not there says so", async () => {
+  test("that does not exist says so", async () => {
     await using it = await stage.open("#/events/99", { allow: /404/ });
     await expect(it.page.getByText("there is no event 99").waitFor()).resolves.toBeUndefined();
   });

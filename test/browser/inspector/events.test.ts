@@ -14,11 +14,11 @@ type Where = Pick<Sim, "url" | "apiKey">;
 const sdkFor = ({ url, apiKey }: Where) =>
   new PostHog(apiKey, { host: url, flushAt: 1, flushInterval: 0, disableGeoip: true });
 
-/** An event as somebody may get it wrong. */
+/** An event as someone may get it wrong. */
 const send = ({ url, apiKey }: Where, event: object) =>
   fetch(`${url}/i/v0/e/`, { method: "POST", body: JSON.stringify({ api_key: apiKey, ...event }) });
 
-/** So many events in one batch, numbered. */
+/** N events in one batch, numbered. */
 async function sendMany({ url, apiKey }: Where, count: number, from = 0): Promise<void> {
   const batch = Array.from({ length: count }, (_, i) => ({
     event: `event ${from + i}`,
@@ -112,7 +112,7 @@ describe("events as they come", () => {
     ).resolves.toBeUndefined();
   });
 
-  test("where no frames are drawn, as in a tab that is not seen, rows come all the same", async () => {
+  test("where no frames are drawn, as in a tab that is not seen, rows come anyway", async () => {
     await using stage = await open("#/events");
     await stage.context.addInitScript("window.requestAnimationFrame = () => 0");
     await stage.page.reload();
@@ -168,7 +168,7 @@ describe("a pause", () => {
     await totalOf(stage, 315).waitFor();
   });
 
-  test("who reads further down keeps the place, and is told of what came", async () => {
+  test("a reader further down keeps the place, and a notice counts what came", async () => {
     await using stage = await open("#/events");
     const { sim, page } = stage;
     await sendMany(sim, 200);

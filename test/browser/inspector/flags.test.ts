@@ -84,7 +84,7 @@ describe("posthog-node", () => {
     await sdk.shutdown();
     await it.axe();
 
-    // local evaluation is told as such
+    // local evaluation is reported as such
     const local = new NodeClient("phc_shop", { host: it.sim.url, personalApiKey: "phx_shop", flushAt: 1 });
     await local.reloadFeatureFlags();
     await local.getFeatureFlag("new-checkout", "berta");
@@ -201,14 +201,14 @@ describe("a project's flags", () => {
     await page.getByText("This is not JSON").waitFor();
   });
 
-  test("explain tells what an override covers", async () => {
+  test("explain reports what an override covers", async () => {
     await it.sim.flags.set("pro-only", true);
     await it.go("#/flags/pro-only?tab=explain&distinct_id=otto");
     await expect(it.page.getByText("Its rules give false").waitFor()).resolves.toBeUndefined();
     await it.sim.flags.unset("pro-only");
   });
 
-  test("the list tells the rules in words, and is gone through with keys", async () => {
+  test("the list reports the rules in words, and is gone through with keys", async () => {
     const { page } = it;
     await rowOf(page, "pro-only").getByText('When plan is "pro": everyone gets it.').last().waitFor();
     await rowOf(page, "stopped").getByText("inactive", { exact: true }).waitFor();

@@ -93,7 +93,7 @@ describe("a life", () => {
     await inspector.go("#/people");
   });
 
-  test("a merged person tells how it came to be", async () => {
+  test("a merged person reports how it came to be", async () => {
     const { page } = inspector;
     await page.getByRole("row", { name: /ada@example.com/ }).click();
     const graph = page.getByRole("list", { name: "How the ids were merged" });
@@ -227,7 +227,7 @@ test("the list grows as its end comes near, and stays where it is", async () => 
   expect(await first?.evaluate((it) => it.isConnected)).toBe(true);
 });
 
-test("groups: what to paste, a group with its history and its events, one that is not there", async () => {
+test("groups: what to paste, a group with its history and its events, one that does not exist", async () => {
   await using inspector = await stage.open("#/people/groups", { theme: "light", height: 1100, allow: /404/ });
   const { page } = inspector;
   await page.getByRole("heading", { name: "No group yet" }).waitFor();

@@ -57,7 +57,7 @@ const share = (numbers: readonly number[], part: number): string => {
 const spread = (numbers: readonly number[]): string =>
   `p50 ${share(numbers, 0.5)}, p95 ${share(numbers, 0.95)}, most ${share(numbers, 1)} ms`;
 
-/** Figures are told, not judged: machines differ. */
+/** Figures are reported, not judged: machines differ. */
 const tell = (what: string, figures: string): void =>
   console.info(`page with 100,000 events: ${what}: ${figures}`);
 
@@ -99,7 +99,7 @@ async function heapOf({ page, context }: Inspector): Promise<number> {
   return metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? Number.NaN;
 }
 
-/** From the answer to an event until its row is in the page, ms, so many times; measured by the page's own clock. */
+/** From the answer to an event until its row is in the page, ms, that many times; measured by the page's own clock. */
 const untilSeen = ({ page, sim }: Inspector, times: number) =>
   page.evaluate(
     async ({ count, key }) => {
@@ -180,7 +180,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
   const first = await held();
   expect(first).toBeLessThanOrEqual(many * 1.1);
   tell("from the answer to an event to its row, 100,000 held", spread(await untilSeen(stage, 40)));
-  // what is not held is in the sim, and comes when somebody scrolls there
+  // what is not held is in the sim, and comes when someone scrolls there
   await grid.press("End");
   await expect.poll(held).toBeGreaterThan(first + 40);
   expect(await page.locator(".list-window .list-row").count()).toBeLessThanOrEqual(80);
@@ -198,7 +198,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
     tell(`the filter ${JSON.stringify(text)}, from Enter`, `${Math.round(performance.now() - typed)} ms`);
   }
 
-  // more than the ring holds, which another page keeps going: what the page did not get is told, and can be had
+  // more than the ring holds, which another page keeps going: what the page did not get is reported, and can be had
   const other = await stage.context.newPage();
   await other.goto(`${sim.inspectorUrl}#/events`);
   await total({ page: other }, /2\d\d,\d{3}$/).waitFor();

@@ -61,7 +61,7 @@ test("every view is a key away, has a title, and takes the focus", async () => {
   expect(await page.evaluate(() => document.activeElement?.id)).toBe("view");
 });
 
-test("the sheet tells the keys, holds the focus and gives it back", async () => {
+test("the sheet reports the keys, holds the focus and gives it back", async () => {
   await using it = await stage.open("");
   const { page } = it;
   const help = page.getByRole("button", { name: "Keyboard shortcuts" });
@@ -144,7 +144,7 @@ test("the choice of a project stays from view to view, and is part of the addres
   expect(await page.getByLabel("Project", { exact: true }).inputValue()).toBe(String(made.id));
 });
 
-test("the theme is the system's until somebody chooses, and is kept", async () => {
+test("the theme is the system's until someone chooses, and is kept", async () => {
   await using it = await stage.open("", { theme: "dark" });
   const ground = () => it.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await ground();
@@ -163,7 +163,7 @@ test("the theme is the system's until somebody chooses, and is kept", async () =
   expect([...new Set(durations)]).toEqual(["0s"]);
 });
 
-test("a part that did not come is told, and comes once the sim answers", async () => {
+test("a part that did not come is reported, and comes once the sim answers", async () => {
   await using it = await stage.open("#/nowhere", { allow: /ERR_FAILED|WebSocket|ERR_CONNECTION/ });
   const { page, sim } = it;
   const cut = new Set(["flags", "tapes"]);
@@ -265,7 +265,7 @@ test("a connection that breaks goes on where it was", async () => {
   expect(await rows.count()).toBe(13);
 });
 
-test("a page that nobody sees for long lets go, and goes on when it is seen", async () => {
+test("a page that no one sees for long lets go, and goes on when it is seen", async () => {
   await using it = await stage.open("#/events");
   const { page, sim } = it;
   await page.clock.install();
@@ -291,7 +291,7 @@ test("a page that nobody sees for long lets go, and goes on when it is seen", as
 test.each([
   [4430, "Too many pages of this sim are open"],
   [4400, "did not understand this page"],
-])("told goodbye with %i, it says why and tries again", async (code, words) => {
+])("reported goodbye with %i, it says why and tries again", async (code, words) => {
   await using it = await stage.open("", { allow: /WebSocket/ });
   const { page, sim } = it;
   let calls = 0;

@@ -6,7 +6,7 @@ import { inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
 
-test("a new user is told what to paste, with their own keys, and sees the first event arrive", async () => {
+test("a new user sees what to paste, with their own keys, and sees the first event arrive", async () => {
   await using it = await stage.open("");
   const { sim, page } = it;
   await page.getByText("Nothing has arrived yet").waitFor();
@@ -56,7 +56,7 @@ test("each way to send has an address, and the HTML snippet works as it stands",
   expect(await it.sim.events.waitFor("hello")).toMatchObject({ outcome: "kept" });
 });
 
-test("of a project that is not there, no keys are told", async () => {
+test("of a project that does not exist, no keys are reported", async () => {
   await using it = await stage.open("#/start?project=99");
   await it.page.getByRole("heading", { name: "Project not found" }).waitFor();
   expect(await it.page.locator("main").textContent()).not.toContain(it.sim.apiKey);
@@ -71,7 +71,7 @@ test("a test event goes the way of all events", async () => {
   expect((await it.sim.events.list()).map(({ event }) => event)).toEqual(["test event"]);
 });
 
-test("requests with a wrong key are told with the key that came, and the ones that are known", async () => {
+test("requests with a wrong key are reported with the key that came, and the ones that are known", async () => {
   await using it = await stage.open("");
   const body = JSON.stringify({ api_key: "phc_typo", event: "x", distinct_id: "u" });
   await fetch(`${it.sim.url}/i/v0/e/`, {
@@ -153,7 +153,7 @@ test("looked at narrow and wide, in both colours", async () => {
 const post = (url: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
 
-test("a new problem is told in every view, until Start has shown it", async () => {
+test("a new problem is reported in every view, until Start has shown it", async () => {
   await using it = await stage.open("#/events");
   const { page, sim } = it;
   const title = (text: string) => page.waitForFunction((wanted) => document.title === wanted, text);
@@ -184,7 +184,7 @@ test("a new problem is told in every view, until Start has shown it", async () =
   expect(await page.locator(".start-finding .badge-accent").count()).toBe(1);
 });
 
-test("hostile names and odd bodies are text, and the linter, SDKs and flags are told", async () => {
+test("hostile names and odd bodies are text, and the linter, SDKs and flags are reported", async () => {
   await using it = await stage.open("");
   const { page, sim } = it;
   const evil = "<img src=x onerror=alert(1)>\u202e`code`";

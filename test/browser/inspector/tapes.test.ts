@@ -85,7 +85,7 @@ describe("no tape", () => {
 });
 
 describe("a tape in force", () => {
-  test("is loaded here; hits, a miss with where it differs, and what is unused are told live", async () => {
+  test("is loaded here; hits, a miss with where it differs, and what is unused are reported live", async () => {
     await using it = await stage.open("#/tapes");
     const { page, sim } = it;
     await page.getByRole("button", { name: "Load a tape" }).click();
@@ -182,7 +182,7 @@ describe("a recording", () => {
     await expect
       .poll(async () => Number(await numberOf(it, "secrets removed").innerText()))
       .toBeGreaterThan(0);
-    await it.page.getByText("told.tape.ndjson").waitFor();
+    await it.page.getByText("reported.tape.ndjson").waitFor();
     await it.page.getByRole("button", { name: "Stop" }).click();
     await it.page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();
     await it.page.getByRole("heading", { name: "Last recording" }).waitFor();

@@ -392,7 +392,7 @@ describe("logs", () => {
     expect((await get(`${at}/logs?limit=2`)).json).toMatchObject({ count: 2, next: null });
   });
 
-  test("fifty lines are read unless told", async () => {
+  test("fifty lines are read by default", async () => {
     const { get, post } = open();
     const range = { start_at: "2026-03-01T00:00:00Z", end_at: "2026-03-04T00:00:00Z" };
     await post(`${at}/backfills`, range);

@@ -88,7 +88,7 @@ describe("a queue", () => {
     expect(await sim.events.list()).toHaveLength(2);
   });
 
-  test("repeats an answer as often as it says", async () => {
+  test("repeats a response as many times as it states", async () => {
     await sim.answers.queue([{ status: 500, times: 2 }, bare(503)]);
     expect([await came(), await came(), await came(), await came()]).toEqual([
       scripted(500),
@@ -150,7 +150,7 @@ describe("whose requests", () => {
     ["by a bearer", one, { path: "/flags/definitions", method: "GET", headers: v1Headers("phs_one") }, true],
     ["nobody's", one, { key: "phc_nobody" }, false],
     ["a partition's", here, { partition: "here" }, true],
-    ["a partition's, of nobody", here, { partition: "here", key: "phc_nobody" }, true],
+    ["a partition's, of no one", here, { partition: "here", key: "phc_nobody" }, true],
     ["another partition's", here, { partition: "there" }, false],
     ["without a partition", here, {}, false],
     ["a project's, but in a partition", one, { partition: "here" }, false],
@@ -345,7 +345,7 @@ describe("on the wire", () => {
   });
 });
 
-test("the journal tells what came and what was answered", async () => {
+test("the journal reports what came and what was answered", async () => {
   await sim.answers.queue({ status: 503, body: { no: 1 } }, { partition: "t1" });
   await ask({ partition: "t1", path: "/batch/?x=1" });
   const [summary] = await sim.requests.list({ partition: "t1" });

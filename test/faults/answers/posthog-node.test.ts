@@ -89,8 +89,8 @@ describe("in v1 mode", () => {
   beforeEach(() => void vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1"));
 
   test("events that are to be sent again are", async () => {
-    const told = (result: string) => ({ status: 200, body: { results: { $each_uuid: { result } } } });
-    await sim.answers.queue([told("retry"), told("ok")]);
+    const reported = (result: string) => ({ status: 200, body: { results: { $each_uuid: { result } } } });
+    await sim.answers.queue([reported("retry"), reported("ok")]);
     const client = connect();
     client.capture({ distinctId: "u1", event: "again" });
     await client.flush();

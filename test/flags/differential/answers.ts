@@ -41,9 +41,11 @@ function parsed(payload: string | null): Json | undefined {
   }
 }
 
-type Told = Pick<Decision, "value" | "payload" | "failed"> & { readonly reason: { readonly code: string } };
+type Reported = Pick<Decision, "value" | "payload" | "failed"> & {
+  readonly reason: { readonly code: string };
+};
 
-const ourAnswer = ({ value, payload, failed, reason }: Told): Answer =>
+const ourAnswer = ({ value, payload, failed, reason }: Reported): Answer =>
   failed
     ? { ...silence, failure: reason.code }
     : {
@@ -167,7 +169,7 @@ async function askService(sim: Sim, who: Who, keys: readonly string[] | undefine
 
 /** A sim that holds a scenario, and who asks it. */
 export interface OpenSim extends AsyncDisposable {
-  /** An unmodified posthog-node, evaluating by itself what the sim's definitions endpoint tells it. */
+  /** An unmodified posthog-node, evaluating by itself what the sim's definitions endpoint reports it. */
   readonly client: Side;
   /** The sim's own answers, without anything stored about the subject. */
   readonly service: Side;

@@ -32,7 +32,7 @@ const tally = emptyTally();
 
 const stranger = "nobody";
 
-/** The sim has stored nobody: to it they are in no static cohort. Everything else has to be the same. */
+/** The sim has stored no one: to it they are in no static cohort. Everything else has to be the same. */
 async function compareService(draft: WorldDraft): Promise<void> {
   vi.setSystemTime(new Date(draft.now));
   const { scenario } = documentsOf(draft);

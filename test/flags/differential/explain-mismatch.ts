@@ -74,7 +74,7 @@ function unexplained(what: string, { who, draft }: Case, { ours, theirs }: Pair)
   );
 }
 
-/** Does the client not come to the filter, so that a probe tells nothing? Differences of flags name it. */
+/** Does the client not come to the filter, so that a probe reports nothing? Differences of flags name it. */
 function isOutOfReach({ aggregation }: Probe, who: Who): boolean {
   if (aggregation === null) return who.distinctId === "";
   const type = groupTypes[aggregation];

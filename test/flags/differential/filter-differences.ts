@@ -108,7 +108,7 @@ export const filterDifferences: readonly FilterDifference[] = [
   },
   {
     name: "filter without a value",
-    reason: `The service lets a filter without a value match nobody (rust/feature-flags, property_matching); the client compares with the text "null" (${node}).`,
+    reason: `The service lets a filter without a value match no one (rust/feature-flags, property_matching); the client compares with the text "null" (${node}).`,
     explains: (it) => it.expected === null && !it.operator.endsWith("_set"),
   },
   {

@@ -171,7 +171,7 @@ export const flagDifferences: readonly FlagDifference[] = [
   },
   {
     name: "behaviour in a cohort",
-    reason: `To the service nobody has done anything; the client looks for a property of the event's name (${node}).`,
+    reason: `To the service no one has done anything; the client looks for a property of the event's name (${node}).`,
     explains: (it) => hasLeaf(it, "behavioral"),
   },
   {

@@ -236,7 +236,7 @@ const among = (filtersOf: (family: Family) => Filters): fc.Arbitrary<JsonObject>
 /** Any operator with any value on any property. */
 const mixed: fc.Arbitrary<JsonObject> = fc.record({ key: anyKey, operator: anyOperator, value: anyExpected });
 
-/** Without an operator, which is `exact`; on the id, which nobody has to pass in. */
+/** Without an operator, which is `exact`; on the id, which no one has to pass in. */
 const bare: fc.Arbitrary<JsonObject> = fc.record({
   key: fc.constantFrom("plan", "distinct_id"),
   value: fc.constantFrom<Json>("pro", ["free", "pro"], "42"),

@@ -6,7 +6,7 @@ import { properties } from "./properties.ts";
 /** By index; there is no fourth. */
 export const groupTypes = ["company", "team", "project"] as const;
 
-/** Whom the flags are asked for. */
+/** The users that flags are requested for. */
 export interface Who {
   readonly distinctId: string;
   /** Their uuid, by which static cohorts list them. */

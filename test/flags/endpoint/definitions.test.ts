@@ -118,7 +118,7 @@ describe("definitions", () => {
 
 type Definitions = { flags: { key: string; filters: FeatureFlag["filters"] }[]; cohorts: object };
 
-/** The definitions of a project, as one of the paths tells them. */
+/** The definitions of a project, as one of the paths reports them. */
 async function definitionsOf(more: Partial<World>, target = "/flags/definitions") {
   const other = await aDesk(aWorld(more));
   const answer = await asker(definitionEndpoints(other, other.book))(target, bearer("phs_test"));
@@ -231,7 +231,7 @@ describe("cohorts", () => {
     expect((await definitionsOf(more, `${path}?send_cohorts`)).flags[0]?.filters).toEqual(filters);
   });
 
-  test("only those that flags need are told, with all inside them, but no static ones", async () => {
+  test("only those that flags need are reported, with all inside them, but no static ones", async () => {
     const { cohorts } = await definitionsOf({
       feature_flags: [aFlag("a", { filters: one, active: false })],
       cohorts: [
@@ -255,7 +255,7 @@ describe("cohorts", () => {
 describe("overrides", () => {
   const override = { project: 1, payload: null, created_at: "", distinct_id: null, value: true };
 
-  test("for one person leave the flag to the server, whoever asks", async () => {
+  test("for one person leave the flag to the server, anyone who asks", async () => {
     const { flags } = await definitionsOf({
       feature_flags: [aFlag("a", { id: 1, active: false }), aFlag("b", { id: 2 })],
       flag_overrides: [
@@ -271,7 +271,7 @@ describe("overrides", () => {
     expect(flags).toHaveLength(2);
   });
 
-  test("for everybody change the rules and the tag", async () => {
+  test("for everyone change the rules and the tag", async () => {
     const other = await aDesk(aWorld({ feature_flags: [aFlag("a", { id: 1, active: false })] }));
     const asked = asker(definitionEndpoints(other, other.book));
     const tagOf = async () => (await asked("/flags/definitions", bearer("phs_test"))).header("etag");
@@ -311,7 +311,7 @@ test.each([
   expect(rest).toEqual({ group_type_mapping: {}, cohorts: {}, ...expected });
 });
 
-test("evaluation contexts are told", async () => {
+test("evaluation contexts are reported", async () => {
   const { flags } = await definitionsOf({ feature_flags: [aFlag("a", { evaluation_contexts: ["docs"] })] });
   expect(flags).toMatchObject([{ evaluation_contexts: ["docs"] }]);
 });

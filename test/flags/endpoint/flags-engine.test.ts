@@ -166,7 +166,7 @@ describe("detailed analysis", () => {
   const more = { feature_flags: [flag], cohorts: [{ id: 1, project: 1, filters: {} }] };
   const stored = { persons: { u1: { plan: "free" } } };
 
-  test("tells each condition set", async () => {
+  test("reports each condition set", async () => {
     const { post } = await start(more, stored);
     const { flags } = await post("/flags?v=2&detailed_analysis=true", {});
     expect(flags).toMatchObject({
@@ -214,10 +214,10 @@ describe("detailed analysis", () => {
 
   test("one request's analysis is not another's", async () => {
     const { post } = await start(more, { persons: { u1: { plan: "free" }, u2: { plan: "old" } } });
-    const told = async (distinct_id: string) =>
+    const reported = async (distinct_id: string) =>
       JSON.stringify(await post("/flags?v=2&detailed_analysis", { distinct_id }));
-    expect(await told("u1")).toContain('"actual_value":"free"');
-    expect(await told("u2")).toContain('"actual_value":"old"');
+    expect(await reported("u1")).toContain('"actual_value":"free"');
+    expect(await reported("u2")).toContain('"actual_value":"old"');
     expect(JSON.stringify(await post("/flags?v=2", {}))).not.toContain("conditions");
   });
 
@@ -318,7 +318,7 @@ describe("experience continuity", () => {
   const more = { feature_flags: [sticky] };
   const identified = { distinct_id: no, $anon_distinct_id: yes };
 
-  test("nobody is stored: only this request knows", async () => {
+  test("no one is stored: only this request knows", async () => {
     const { values } = await start(more);
     expect(await values(identified)).toEqual({ "simple-flag": true });
     expect(await values({ distinct_id: no })).toEqual({ "simple-flag": false });

@@ -131,7 +131,7 @@ describe("shapes", () => {
     expect(text).toContain('"featureFlags":{"quo\\"te":true,"__proto__":true,"constructor":true}');
   });
 
-  test("encrypted payloads are not told to the public", async () => {
+  test("encrypted payloads are not shown to the public", async () => {
     const secret = aFlag("secret", {
       has_encrypted_payloads: true,
       filters: { groups: [{}], payloads: { true: '"hidden"' } },
@@ -158,7 +158,7 @@ describe("settings in the answer", () => {
     }
   });
 
-  test("/decide merges the remote config unless told not to", async () => {
+  test("/decide merges the remote config by default", async () => {
     expect(await bodyOf(ask(known)("/decide?v=3", post()))).toMatchObject({ sessionRecording: false });
     expect(await bodyOf(ask(known)("/decide?v=3&config=false", post()))).not.toHaveProperty(
       "sessionRecording",
@@ -409,7 +409,7 @@ describe("where the caller runs", () => {
     ["a browser", {}, { "user-agent": "Mozilla/5.0 (X11; Linux x86_64)" }, [...everywhere, "client"]],
     ["a phone", {}, { "user-agent": "posthog-ios/3.0.0" }, [...everywhere, "client"]],
     ["something with an origin", {}, { origin: "http://localhost:3000" }, [...everywhere, "client"]],
-    ["nobody knows", {}, {}, everywhere],
+    ["no one knows", {}, {}, everywhere],
     [
       "its word beats the agent",
       { evaluation_runtime: "server" },

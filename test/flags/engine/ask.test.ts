@@ -86,7 +86,7 @@ describe("what a continuity flag hashes", () => {
     ["the anonymous person's key", { anonymousId: "anon" }, "theirs", "k2"],
     ["the anonymous id", { anonymousId: "nobody" }, "theirs", "nobody"],
     ["the distinct id", {}, "theirs", "u1"],
-    ["the id of nobody", { distinctId: "nobody" }, "mine", "nobody"],
+    ["the id of no one", { distinctId: "nobody" }, "mine", "nobody"],
   ])("%s", (_name, asked, flagKey, expected) => {
     expect(ask(asked).continuityKey(flagKey)).toBe(expected);
   });
@@ -129,7 +129,7 @@ describe("groups", () => {
     expect(ask({ groups: { company: key } }).group(0)?.key).toBe(expected);
   });
 
-  test("types are told by their names, and unknown ones are none", () => {
+  test("types are reported by their names, and unknown ones are none", () => {
     const groups = JSON.parse('{"__proto__": "g", "planet": "mars"}') as JsonObject;
     expect(ask({ groups }).group(0)).toBeUndefined();
     expect(ask({ groups }).group(1)?.key).toBe("g");

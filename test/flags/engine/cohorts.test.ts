@@ -93,7 +93,7 @@ describe("cohorts", () => {
     expect(membership([...nested].reverse(), who)).toBe(expected);
   });
 
-  test.each(["exact", "is_set", "flag_evaluates_to"])("a cohort in a cohort by %s: nobody", (operator) => {
+  test.each(["exact", "is_set", "flag_evaluates_to"])("a cohort in a cohort by %s: no one", (operator) => {
     const cohorts = [
       aCohort({ id: 1, filters: treeOf("AND", asking(2, operator)) }),
       aCohort({ id: 2, is_static: true, persons: ["p1"] }),
@@ -129,8 +129,8 @@ describe("cohorts", () => {
   });
 
   test("every cohort of a set is computed before any is compared", () => {
-    const nobody = aCohort({ filters: treeOf("AND", isSet("never")) });
-    expect(membership([nobody], {}, asking(1), asking(9))).toBe("dependency_not_found_cohort");
+    const noOne = aCohort({ filters: treeOf("AND", isSet("never")) });
+    expect(membership([noOne], {}, asking(1), asking(9))).toBe("dependency_not_found_cohort");
   });
 
   test("cohorts are asked last, and only where the other filters pass", () => {

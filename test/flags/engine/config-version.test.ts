@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
 
-/** Rules of version 2 that give true to everybody; the keys of version 1 beside them would do the same. */
-const everybody = {
+/** Rules of version 2 that give true to everyone; the keys of version 1 beside them would do the same. */
+const everyone = {
   version: 2,
   return_type: "boolean",
   default_value: false,
@@ -18,7 +18,7 @@ const everybody = {
   ],
 };
 const inBothForms = {
-  ...everybody,
+  ...everyone,
   groups: [{ properties: [{ key: "id", type: "cohort", value: 1 }], rollout_percentage: 100 }],
   multivariate: { variants: [{ key: "a", rollout_percentage: 100 }] },
   payloads: { a: 1 },
@@ -56,7 +56,7 @@ const scenario = {
 async function simWithNextRules(): Promise<Sim> {
   const sim = await startSim({ scenario });
   const state = (await sim.state.export()) as { world: { feature_flags: JsonObject[] } };
-  const filtersOf: Record<string, JsonObject> = { next: everybody, both: inBothForms };
+  const filtersOf: Record<string, JsonObject> = { next: everyone, both: inBothForms };
   for (const flag of state.world.feature_flags) {
     flag.filters = filtersOf[String(flag.key)] ?? flag.filters ?? {};
   }
@@ -113,12 +113,12 @@ describe("flags whose rules are of version 2", () => {
         fetch(sim.url + path, { headers: { authorization: "Bearer phs_one" } }),
       );
       expect(flags).toMatchObject([
-        { key: "next", filters: everybody, active: true, ensure_experience_continuity: true },
+        { key: "next", filters: everyone, active: true, ensure_experience_continuity: true },
         { key: "both", filters: inBothForms, active: true, ensure_experience_continuity: true },
         { key: "plain", ensure_experience_continuity: false },
       ]);
       expect((flags as { filters: unknown }[]).slice(0, 2).map((it) => it.filters)).toEqual([
-        everybody,
+        everyone,
         inBothForms,
       ]);
       expect(cohorts).toEqual({});
@@ -173,7 +173,7 @@ describe("a scenario", () => {
   });
 
   test.each(versions)("with rules of version %j is refused", async (version) => {
-    await expect(startSim({ scenario: withFilters({ ...everybody, version }) as never })).rejects.toThrow(
+    await expect(startSim({ scenario: withFilters({ ...everyone, version }) as never })).rejects.toThrow(
       "/organizations/0/projects/0/flags/next/filters/version: expected 1 (rules of other versions are not evaluated yet), got",
     );
   });

@@ -16,7 +16,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ["no groups key", {}, {}, false, "no_group_type", null, "No group type"],
   ["everybody", { groups: [{}] }, {}, true, "condition_match", 0, "Matched condition set 1"],
   [
-    "null rollout is everybody",
+    "null rollout is everyone",
     { groups: [{ rollout_percentage: null }] },
     {},
     true,
@@ -25,7 +25,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Matched condition set 1",
   ],
   [
-    "0 % is nobody",
+    "0 % is no one",
     { groups: [{ rollout_percentage: 0 }] },
     {},
     false,
@@ -202,7 +202,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Super condition value",
   ],
   [
-    "opted out, though everybody is in",
+    "opted out, though everyone is in",
     { groups: [{}], feature_enrollment: true },
     { properties: { "$feature_enrollment/beta": false } },
     false,
@@ -348,7 +348,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "No matching condition set (group conditions were not evaluated because no group type was provided)",
   ],
   [
-    "a missed rollout tells nothing of groups",
+    "a missed rollout reports nothing of groups",
     {
       groups: [{ rollout_percentage: 0 }, { aggregation_group_type_index: 0 }],
     },
@@ -359,7 +359,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Out of rollout bound",
   ],
   [
-    "groups not given at all: the later set is told",
+    "groups not given at all: the later set is reported",
     { groups: [{}, { aggregation_group_type_index: 1 }], aggregation_group_type_index: 0 },
     {},
     false,
@@ -448,7 +448,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Matched condition set 1",
   ],
   [
-    "a filter without a value matches nobody, though it is negative",
+    "a filter without a value matches no one, though it is negative",
     { groups: [{ properties: [{ key: "x", operator: "is_not" }] }] },
     {},
     false,
@@ -517,7 +517,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     "Holdout condition value",
   ],
   [
-    "nobody is held out",
+    "no one is held out",
     { groups: [{}], holdout: { id: 7, exclusion_percentage: -1 } },
     { distinctId: "" },
     true,
@@ -587,7 +587,7 @@ describe("evaluation", () => {
     expect(decide(flag, { distinctId: "distinct_id_1" }).reason.code).toBe("out_of_rollout_bound");
   });
 
-  test("a continuity flag hashes the key it is told, and fails only when the hash matters", () => {
+  test("a continuity flag hashes the key that it was given, and fails only when the hash matters", () => {
     const flag = { key: "simple-flag", ensure_experience_continuity: true };
     const some = { ...flag, filters: { groups: [{ rollout_percentage: 45 }] } };
     expect(decide(some, { continuityKey: "distinct_id_1" }).value).toBe(true);
@@ -693,7 +693,7 @@ describe("evaluation", () => {
     });
   });
 
-  test("what fails in a set fails only whom the evaluation leads there", () => {
+  test("what fails in a set fails only the users whose evaluation leads there", () => {
     const filters = { groups: [{ properties: [pro, { key: "id", type: "cohort", value: 1 }] }, {}] };
     expect(decide({ filters }, { properties: { plan: "pro" } }).failed).toBe(true);
     expect(decide({ filters }, { properties: { plan: "free" } })).toMatchObject({

@@ -14,13 +14,13 @@ const pro = { key: "plan", value: "pro", type: "person" };
 
 function explained(filters: Filters, who: Who = {}, more: Partial<FeatureFlag> = {}): Explanation {
   const flag = aFlag("simple-flag", { id: 1, filters, ...more });
-  const told = explainFlag(
+  const reported = explainFlag(
     aRuleset({ flags: [flag], groupTypes: ["company"] }),
     "simple-flag",
     aSubject(who),
   );
-  if (!told) throw new Error("no such flag");
-  return told;
+  if (!reported) throw new Error("no such flag");
+  return reported;
 }
 
 /** A set that nothing failed in matches when its filters and its rollout do. */
@@ -30,18 +30,26 @@ function isConsistent({ matched, miss, failure, properties, rollout }: Condition
 }
 
 describe("explanations", () => {
-  test("tell what the evaluation came to, for any flag and anybody", () => {
+  test("tell what the evaluation came to, for any flag and anyone", () => {
     fc.assert(
       fc.property(rulesets, people, (ruleset, who) => {
         const results = evaluateRuleset(ruleset, aSubject(who));
         for (const { compiled, decision } of results) {
-          const told = explainFlag(ruleset, compiled.flag.key, aSubject(who));
+          const reported = explainFlag(ruleset, compiled.flag.key, aSubject(who));
           const { payload, enabled, variant, value, failed, reason, condition_index } = decision;
-          expect(told).toMatchObject({ payload, enabled, variant, value, failed, reason, condition_index });
-          expect(JSON.parse(JSON.stringify(told))).toEqual(told);
-          expect(told?.hint === null).toBe(enabled && told?.holdout?.held_out !== true);
-          expect(told?.conditions.filter((it) => !isConsistent(it))).toEqual([]);
-          const matched = told?.conditions.find((it) => it.reached && it.matched);
+          expect(reported).toMatchObject({
+            payload,
+            enabled,
+            variant,
+            value,
+            failed,
+            reason,
+            condition_index,
+          });
+          expect(JSON.parse(JSON.stringify(reported))).toEqual(reported);
+          expect(reported?.hint === null).toBe(enabled && reported?.holdout?.held_out !== true);
+          expect(reported?.conditions.filter((it) => !isConsistent(it))).toEqual([]);
+          const matched = reported?.conditions.find((it) => it.reached && it.matched);
           if (reason.code === "condition_match") expect(matched?.index).toBe(condition_index);
           else expect(matched).toBeUndefined();
         }
@@ -117,12 +125,12 @@ describe("explanations", () => {
   });
 
   test("properties: expected and actual, also of sets that were not reached", () => {
-    const told = explained(
+    const reported = explained(
       { groups: [{ properties: [pro] }, {}, { properties: [{ key: "x", operator: "is_set" }] }] },
       { properties: { plan: "free" } },
     );
-    expect(told).toMatchObject({ value: true, condition_index: 1, hint: null });
-    expect(told.conditions).toMatchObject([
+    expect(reported).toMatchObject({ value: true, condition_index: 1, hint: null });
+    expect(reported.conditions).toMatchObject([
       {
         reached: true,
         matched: false,
@@ -140,13 +148,13 @@ describe("explanations", () => {
         hint: "condition 3: requires that x is set, but it is not set",
       },
     ]);
-    expect(told.conditions[2]?.properties[0]).not.toHaveProperty("actual");
+    expect(reported.conditions[2]?.properties[0]).not.toHaveProperty("actual");
   });
 
   test("variants: the ranges and the one that was hit", () => {
     const variants = ["a", "b", "c"].map((key, i) => ({ key, rollout_percentage: [50, 30, 20][i] ?? 0 }));
-    const told = explained({ groups: [{}], multivariate: { variants } }, { distinctId: "distinct_id_0" });
-    expect(told.conditions[0]?.variant).toMatchObject({
+    const reported = explained({ groups: [{}], multivariate: { variants } }, { distinctId: "distinct_id_0" });
+    expect(reported.conditions[0]?.variant).toMatchObject({
       forced: null,
       hash: { input: "simple-flag.distinct_id_0variant", identifier: "distinct_id_0" },
       ranges: [
@@ -155,8 +163,8 @@ describe("explanations", () => {
         { variant: "c", from: 0.8, to: 1 },
       ],
     });
-    const hit = told.conditions[0]?.variant?.ranges.filter((range) => range.hit);
-    expect(hit?.map((range) => range.variant)).toEqual([told.value]);
+    const hit = reported.conditions[0]?.variant?.ranges.filter((range) => range.hit);
+    expect(hit?.map((range) => range.variant)).toEqual([reported.value]);
     const forced = explained({ groups: [{ variant: "c" }], multivariate: { variants } });
     expect(forced.conditions[0]?.variant).toMatchObject({ forced: "c", hash: null });
   });
@@ -174,8 +182,8 @@ describe("explanations", () => {
     ["group", { aggregation_group_type_index: 0 }, { groups: { 0: { key: "g" } } }, {}, "group_key", "g"],
     ["person", {}, { distinctId: "p" }, {}, "distinct_id", "p"],
   ])("what is hashed: %s", (_name, filters, who, more, kind, identifier) => {
-    const told = explained({ groups: [{ rollout_percentage: 50 }], ...filters }, who, more);
-    expect(told.conditions[0]?.rollout?.hash).toMatchObject({ identifier_kind: kind, identifier });
+    const reported = explained({ groups: [{ rollout_percentage: 50 }], ...filters }, who, more);
+    expect(reported.conditions[0]?.rollout?.hash).toMatchObject({ identifier_kind: kind, identifier });
   });
 
   test("holdouts", () => {
@@ -277,7 +285,7 @@ describe("explanations", () => {
     expect(explained(filters, who, more).hint).toBe(hint);
   });
 
-  test("cohorts are told as trees, each once", () => {
+  test("cohorts are reported as trees, each once", () => {
     const filters = (...values: object[]) => ({ properties: { type: "OR", values } }) as never;
     const ask = (value: number) => ({ key: "id", type: "cohort", value });
     const cohorts = [
@@ -289,9 +297,9 @@ describe("explanations", () => {
       filters: { groups: [{ properties: [{ ...ask(1), operator: "not_in" }] }] },
     });
     const ruleset = aRuleset({ flags: [flag], cohorts });
-    const told = explainFlag(ruleset, "beta", aSubject({ personId: "p1", properties: { plan: "free" } }));
-    expect(told?.hint).toBe('condition 1: requires that the person is not in cohort "Outer" (1)');
-    expect(told?.conditions[0]?.properties).toMatchObject([
+    const reported = explainFlag(ruleset, "beta", aSubject({ personId: "p1", properties: { plan: "free" } }));
+    expect(reported?.hint).toBe('condition 1: requires that the person is not in cohort "Outer" (1)');
+    expect(reported?.conditions[0]?.properties).toMatchObject([
       {
         type: "cohort",
         operator: "not_in",
@@ -322,7 +330,7 @@ describe("explanations", () => {
     ]);
   });
 
-  test("other flags are told with their values", () => {
+  test("other flags are reported with their values", () => {
     const on = { key: "2", type: "flag", operator: "flag_evaluates_to", value: true };
     const flags = [
       aFlag("a", { id: 1, filters: { groups: [{ properties: [on] }] } }),
@@ -330,28 +338,28 @@ describe("explanations", () => {
       aFlag("c", { id: 3, filters: { groups: [{ properties: [{ ...on, key: "99" }] }] } }),
     ];
     const ruleset = aRuleset({ flags });
-    const told = explainFlag(ruleset, "a", aSubject());
-    expect(told?.hint).toBe('condition 1: requires that flag "b" is on, but it is false');
-    expect(told?.conditions[0]?.properties).toMatchObject([
+    const reported = explainFlag(ruleset, "a", aSubject());
+    expect(reported?.hint).toBe('condition 1: requires that flag "b" is on, but it is false');
+    expect(reported?.conditions[0]?.properties).toMatchObject([
       { flag: { key: "b", value: false }, passed: false },
     ]);
     expect(explainFlag(ruleset, "c", aSubject())?.hint).toBe("it depends on a flag that does not exist");
   });
 
-  test("a chain of cohorts is told down to a depth", () => {
+  test("a chain of cohorts is reported down to a depth", () => {
     const tree = (...values: object[]) => ({ properties: { type: "AND", values } }) as never;
     const ask = (value: number) => ({ key: "id", type: "cohort", value });
     const cohorts = Array.from({ length: 300 }, (_, i) =>
       aCohort({ id: i + 1, filters: i < 299 ? tree(ask(i + 2)) : tree(pro) }),
     );
     const flag = aFlag("beta", { filters: { groups: [{ properties: [ask(1)] }] } });
-    const told = explainFlag(
+    const reported = explainFlag(
       aRuleset({ flags: [flag], cohorts }),
       "beta",
       aSubject({ properties: { plan: "pro" } }),
     );
-    expect(told?.value).toBe(true);
-    expect(JSON.stringify(told).match(/"is_static"/g)).toHaveLength(21);
+    expect(reported?.value).toBe(true);
+    expect(JSON.stringify(reported).match(/"is_static"/g)).toHaveLength(21);
   });
 
   test("flags that are not selected are false to others", () => {
@@ -370,7 +378,7 @@ describe("explanations", () => {
     expect(explainFlag(aRuleset({}), "gone", aSubject())).toBeUndefined();
   });
 
-  test("of flags with the same key the living one is told", () => {
+  test("of flags with the same key the living one is reported", () => {
     const flags = [
       aFlag("a", { id: 1, deleted: true }),
       aFlag("a", { id: 2 }),

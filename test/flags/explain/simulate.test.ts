@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FlagFailure } from "../../../src/flags/engine/reasons.ts";
 import type { Ruleset } from "../../../src/flags/engine/ruleset.ts";
 import type { Subject } from "../../../src/flags/engine/run.ts";
-import { createSimulation } from "../../../src/flags/explain/simulate-flag.ts";
+import { createSimulation } from "../../../src/flags/explanations.ts";
 import { aFlag } from "../../support/documents.ts";
 import { aRuleset, aSubject } from "../engine/a-flag.ts";
 import vectors from "../engine/vectors.json" with { type: "json" };

@@ -167,8 +167,8 @@ test.each(filters)("%j", (filter, words) => {
 });
 
 test("the rows above are about every type", () => {
-  const told = filters.map(([{ type = "person" }]) => type);
-  expect(wordedTypes.filter((type) => !told.includes(type))).toEqual([]);
+  const reported = filters.map(([{ type = "person" }]) => type);
+  expect(wordedTypes.filter((type) => !reported.includes(type))).toEqual([]);
 });
 
 type Filters = FeatureFlag["filters"];
@@ -202,7 +202,7 @@ const sets: [string, Filters, string][] = [
     'When plan is "pro": everyone gets variant "blue".',
   ],
   [
-    "a forced variant that is not there",
+    "a forced variant that does not exist",
     { groups: [{ variant: "blue" }] },
     'Everyone gets it, as it has no variant "blue".',
   ],
@@ -217,7 +217,7 @@ const sets: [string, Filters, string][] = [
     '5 % of all groups of the type "company" get it.',
   ],
   [
-    "a group type that is not there",
+    "a group type that does not exist",
     { aggregation_group_type_index: 3, groups: [{}] },
     "Every group type 3 gets it.",
   ],
@@ -242,7 +242,7 @@ const variants = [
 
 type Part = "before" | "after";
 const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
-  ["an inactive flag", "before", { groups }, { active: false }, ["It is inactive: answers leave it out."]],
+  ["an inactive flag", "before", { groups }, { active: false }, ["It is inactive: responses leave it out."]],
   ["a runtime", "before", { groups }, { evaluation_runtime: "server" }, ["Only for servers."]],
   [
     "contexts",
@@ -318,7 +318,7 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     ["It cannot be computed: A filter of this type is not evaluated by the simulator."],
   ],
   [
-    "a flag that is not there, by its id",
+    "a flag that does not exist, by its id",
     "before",
     { groups: [{ properties: [{ key: "404", type: "flag", operator: "flag_evaluates_to", value: false }] }] },
     {},
@@ -493,7 +493,7 @@ test("flags are named by their keys", () => {
   expect(words(filters, {}, { flags }).sets).toEqual(['When flag "base" is on: everyone gets it.']);
 });
 
-test("a flag that is not there matches nothing, wanted on or off", () => {
+test("a flag that does not exist matches nothing, wanted on or off", () => {
   const filters = {
     groups: [{ properties: [{ key: "gone", type: "flag", operator: "flag_evaluates_to", value: false }] }],
   };

@@ -67,7 +67,7 @@ const error = (detail: string, attr: string | null, code = "invalid_input") => (
 });
 const wire = "2026-03-04T05:06:07.089000Z";
 
-test("a new flag is for everybody, and is shown whole", async () => {
+test("a new flag is for everyone, and is shown whole", async () => {
   const { post, get, worlds } = start();
   const made = await post(`${root}/`, { key: "new-flag" });
   expect(made.status).toBe(201);
@@ -424,7 +424,7 @@ describe("changing a flag", () => {
     });
   });
 
-  test("PUT needs the key, and opens filters without sets for everybody", async () => {
+  test("PUT needs the key, and opens filters without sets for everyone", async () => {
     const { put } = start();
     expect((await put(`${root}/2/`, { name: "N" })).json).toEqual(
       error("This field is required.", "key", "required"),
@@ -484,10 +484,10 @@ describe("changing a flag", () => {
   test.each([
     ["no original", { version: 0, name: "C" }, 200],
     ["the current version", { version: 2, name: "C", original_flag: { name: "The first" } }, 200],
-    ["a field that nobody else changed", { version: 1, key: "k", original_flag: { key: "first" } }, 200],
+    ["a field that no one else changed", { version: 1, key: "k", original_flag: { key: "first" } }, 200],
     ["the same value", { version: 1, name: "B", original_flag: { name: "The first" } }, 200],
     [
-      "a field that somebody else changed",
+      "a field that another user changed",
       { version: 1, name: "C", original_flag: { name: "The first" } },
       409,
     ],
@@ -581,7 +581,7 @@ test.each(["", "/"])("DELETE …/1%s is a 405 without a body, and deletes nothin
 });
 
 test.each(["4", "5", "77", "first", "1e0", "99999999999999999999"])(
-  "flag %s is not there for project 1, whatever is done with it",
+  "flag %s does not exist for project 1, whatever is done with it",
   async (id) => {
     const { get, patch, put } = start();
     const gone = { type: "invalid_request", code: "not_found", detail: "Not found.", attr: null };

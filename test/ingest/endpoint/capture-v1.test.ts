@@ -372,7 +372,7 @@ describe("requests that are refused", () => {
     expect(found["posthog-request-id"]).toBe(requestId);
   });
 
-  test("the journal knows more than the sender is told", async () => {
+  test("the journal has more than the sender's response", async () => {
     const { line } = await post(batch(item(), item({ window_id: 5 }, 2)));
     expect(line.rejected).toEqual({
       reason: "request_parsing_error",

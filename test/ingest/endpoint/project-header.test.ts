@@ -213,7 +213,7 @@ describe("X-Phx-Project", () => {
   });
 
   const unknown = ["999", "phc_nobody", "0", "-2", "2.0", "", "phs_second", "__proto__", "2, 1"];
-  test.each(unknown)("%j is nobody's: the request is rejected, and nothing is kept", async (name) => {
+  test.each(unknown)("%j is no one's: the request is rejected, and nothing is kept", async (name) => {
     const before = await control("/__sim/events?outcome=kept");
     const answer = await send({ path: "/capture/", body: { api_key: "phc_first", ...event } }, name);
     expect(answer).toEqual({
@@ -230,7 +230,7 @@ describe("X-Phx-Project", () => {
   ])("an unknown project and %s", async (_, sent) => {
     const { status, text } = await send(sent, "999");
     expect(status).toBe(400);
-    // capture v1 tells a code, the others what it is
+    // capture v1 reports a code, the others what it is
     expect(text).toMatch(/unknown_project|no project has the number or key/);
     expect(await latest()).toMatchObject({
       project: null,
@@ -245,8 +245,8 @@ describe("X-Phx-Project", () => {
     const headers = { authorization: "Bearer phx_dev" };
     const { text } = await send({ method: "GET", path: "/api/projects/1/feature_flags/", headers }, "2");
     expect(text).toContain('"first"');
-    const nobody = await send({ method: "GET", path: "/api/projects/1/feature_flags/", headers }, "999");
-    expect(nobody.status).toBe(200);
+    const noOne = await send({ method: "GET", path: "/api/projects/1/feature_flags/", headers }, "999");
+    expect(noOne.status).toBe(200);
   });
 
   test("faults and answers of a project are for the requests that name it", async () => {
@@ -300,7 +300,7 @@ describe("X-Phx-Project", () => {
   });
 });
 
-test("a request that cannot be read is the named project's all the same", async () => {
+test("a request that cannot be read is the named project's anyway", async () => {
   await send({ path: "/batch/", body: "{" }, "2");
   const [rejected] = await sim.requests.list({ outcome: "rejected", project: 2 });
   expect(rejected).toMatchObject({ target: "/batch/", rejected: { reason: expect.any(String) } });

@@ -89,7 +89,7 @@ test.each<[string, MmdbOptions["records"][string], GeoPlace | undefined]>([
     { location: { latitude: 0, longitude: -0.5 } },
     { latitude: 0, longitude: -0.5 },
   ],
-  ["what its type has besides", { traits: { is_anycast: true }, ...japan }, short],
+  ["further properties of its type", { traits: { is_anycast: true }, ...japan }, short],
   ["a long name", { city: { names: { en: "x".repeat(300) } } }, { city_name: "x".repeat(300) }],
 ])("a record with %s", async (_, record, expected) => {
   const { placeOf } = await opened(mmdb({ records: { "192.0.2.0/24": record } }));
@@ -140,7 +140,7 @@ describe("files that cannot be used", () => {
     await expect(openCityFile(join(folder, "sub"), () => {})).rejects.toThrow(/sub is a folder$/);
   });
 
-  test("damage further inside is told once, and the address has no place", async () => {
+  test("damage further inside is reported once, and the address has no place", async () => {
     const bytes = mmdb({
       records: { "192.0.2.0/24": japan, "198.51.100.0/24": { country: { iso_code: "!!" } } },
     });

@@ -44,7 +44,7 @@ test.each<[string, string[], Record<string, string>]>([
   expect((await sim.signal("SIGTERM")).code).toBe(143);
 });
 
-test("a file that is missing is told, and nothing is started", async () => {
+test("a file that is missing is reported, and nothing is started", async () => {
   const { code, stdout, stderr } = await phxSim([...start, "--geoip", "none.mmdb"], { cwd: folder }).ended;
   expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toContain(`${join(folder, "none.mmdb")} does not exist; give a city database`);

@@ -234,7 +234,7 @@ describe("events", () => {
 
   test.each([
     ["of their own", true, undefined],
-    ["when told to", false, "SE"],
+    ["when the request asks for it", false, "SE"],
   ])("posthog-node's have none %s", async (_, disableGeoip, expected) => {
     const sim = await start();
     const client = new PostHog("phc_geo", { host: sim.url, disableGeoip });
@@ -255,7 +255,7 @@ describe("a file", () => {
     expect(codes).toEqual(["SE", "XX", "SE", undefined]);
   });
 
-  test("tells all that it knows", async () => {
+  test("reports all that it knows", async () => {
     const sim = await start({ geoip: cityFile });
     const { properties } = await capture(sim, {}, from("89.160.20.129"));
     expect(properties).toMatchObject({
@@ -282,7 +282,7 @@ describe("a file", () => {
   test.each([
     [join(folder, "none.mmdb"), "none.mmdb does not exist"],
     [import.meta.filename, "sim.test.ts is not in MaxMind's format"],
-  ])("that cannot be used is told: %s", async (geoip, message) => {
+  ])("that cannot be used is reported: %s", async (geoip, message) => {
     await expect(startSim({ scenario, geoip })).rejects.toMatchObject({
       name: "StartError",
       code: "geoip",

@@ -252,7 +252,7 @@ describe("answers", () => {
     expect(answer.header("content-type")).toMatch(/^application\/javascript/);
   });
 
-  test("the journal is told whose call it was and what the body said, on one line", async () => {
+  test("the journal records whose call it was and what the body said, on one line", async () => {
     const body = gzipSync('{\n  "resourceLogs": []\n}');
     const answer = await ask("/i/v1/logs?token=phc_other", post(body));
     expect(answer.note).toEqual({ project: 2, steps: ["gzip"], text: '{"resourceLogs":[]}' });
@@ -312,7 +312,7 @@ const refused: (readonly [what: string, target: string, asked: Asked, failure: F
   ["email without credentials", `${messaging}/send/email/`, post({ to: "a" }), unauthenticated],
   ["email without `to`", `${messaging}/send/email/`, post({}, bearer("phs_test")), required],
   ["status of a foreign id", `${messaging}/emails/1`, { headers: bearer("phs_test") }, notFound],
-  ["preferences for nobody", `${messaging}/preferences`, post({}, bearer("phs_test")), required],
+  ["preferences for no one", `${messaging}/preferences`, post({}, bearer("phs_test")), required],
   ["widget message without text", `${widget}/message`, post({}), required],
   ["config of an unknown key", "/array/phc_no/config", {}, notFound],
   ["config.js of an unknown key", "/array/phc_no/config.js", {}, notFound],

@@ -85,7 +85,7 @@ describe("nothing but scripts of the package", () => {
   });
 });
 
-/** Runs a script and tells what it did to the page. */
+/** Runs a script and reports what it did to the page. */
 function run(text: string) {
   const warnings: string[] = [];
   const window: Record<string, unknown> = {};

@@ -147,7 +147,7 @@ describe("rows", () => {
     ["a light filter", { events: "event:other" }, [3, 4], [1, 2, 3, 4], { properties: 0 }],
     ["a property", { events: "prop.plan:pro" }, [2, 4], [1, 2, 3, 4], { properties: 4 }],
     ["of one project", { project: 2 }, [3, 4], [3, 4], { properties: 0 }],
-    ["of a project that is not there", { project: 9 }, [], [], { properties: 0 }],
+    ["of a project that does not exist", { project: 9 }, [], [], { properties: 0 }],
   ];
   test.each(filters)("%s", (_, more, events, requests, lines) => {
     const it = stage();
@@ -163,7 +163,7 @@ describe("rows", () => {
     expect(it.asked).toMatchObject({ ...lines, text: 0, read: 0 });
   });
 
-  test("a wrong filter is told with its place, and the one before stays", () => {
+  test("a wrong filter is reported with its place, and the one before stays", () => {
     const it = stage();
     const page = it.page();
     page.subscribe({ events: "event:other" });
@@ -249,7 +249,7 @@ describe("coming back", () => {
     expect(it.asked.read).toBe(0);
   });
 
-  test("exactly what was missed, while nobody was there", () => {
+  test("exactly what was missed, while no one was there", () => {
     const it = stage();
     const first = it.page();
     it.write(3);
@@ -277,7 +277,7 @@ describe("coming back", () => {
     expect(it.made).toEqual({ events, requests });
   });
 
-  test("whoever asks for more than was made reads it again", () => {
+  test("a client that asks for more than exists reads it again", () => {
     const it = stage();
     const other = it.page();
     other.subscribe({ requests: null });
@@ -300,7 +300,7 @@ describe("coming back", () => {
     expect(other.numbers()).toEqual([7, 8]);
   });
 
-  test("nobody there: nothing is made", () => {
+  test("no one there: nothing is made", () => {
     const it = stage();
     it.page().session.gone();
     it.write(1_000);
@@ -345,7 +345,7 @@ describe("coming back", () => {
 });
 
 describe("another past", () => {
-  test("what was told is void, for all; nothing of it is told later", () => {
+  test("earlier frames are void, for all; none of them is sent later", () => {
     const it = stage();
     const pages = [it.page(), it.page()];
     for (const page of pages) page.subscribe();
@@ -371,7 +371,7 @@ describe("another past", () => {
     expect(page.frames).toContainEqual({ t: "reset", epoch: "past 2", project: 7 });
   });
 
-  test("one after the other is told as often as a page can follow, and the last in the end", () => {
+  test("changes are reported as fast as a page can follow, and the last one at the end", () => {
     const it = stage();
     const page = it.page();
     page.subscribe();
@@ -386,7 +386,7 @@ describe("another past", () => {
     expect(resets().at(-1)).toEqual({ t: "reset", epoch: "past 101", project: 1 });
   });
 
-  test("who takes nothing is told once, of everything", () => {
+  test("who takes nothing is reported once, of everything", () => {
     const it = stage();
     const page = it.page();
     page.subscribe();
@@ -404,7 +404,7 @@ describe("another past", () => {
 });
 
 describe("a page that takes nothing", () => {
-  test("holds little, is told its gap, and the others lose nothing", () => {
+  test("holds little, gets its gap, and the others lose nothing", () => {
     const it = stage();
     const slow = it.page();
     const fast = it.page();
@@ -425,11 +425,11 @@ describe("a page that takes nothing", () => {
     it.timer.pass(1_000);
     const gaps = slow.frames.flatMap((frame) => (frame.t === "gap" ? [frame] : []));
     expect(gaps).toMatchObject([{ why: "slow" }]);
-    const told = slow.frames.flatMap((frame) =>
+    const reported = slow.frames.flatMap((frame) =>
       frame.t === "rows" ? frame.events.map(({ seq }) => seq) : [],
     );
     const [{ from, to } = { from: 0, to: 0 }] = gaps;
-    expect(told).toEqual([...upTo(1, from - 1), ...upTo(to + 1, total)]);
+    expect(reported).toEqual([...upTo(1, from - 1), ...upTo(to + 1, total)]);
   });
 
   test("is let go after 30 s", () => {
@@ -463,7 +463,7 @@ describe("a page that takes nothing", () => {
 describe("stat", () => {
   const stats = (frames: readonly { t: string }[]) => frames.filter(({ t }) => t === "stat");
 
-  test("is told while it changes, once a second, to all", () => {
+  test("is reported while it changes, once a second, to all", () => {
     const it = stage();
     const pages = [it.page(), it.page()];
     it.timer.pass(3_000);
@@ -474,7 +474,7 @@ describe("stat", () => {
     for (const page of pages) expect(stats(page.frames).length).toBe(2);
   });
 
-  test("who took nothing at that moment is told later", () => {
+  test("who took nothing at that moment is reported later", () => {
     const it = stage();
     const page = it.page();
     page.subscribe();
@@ -527,7 +527,7 @@ describe("stat", () => {
   });
 });
 
-test("once it is closed, nobody is let in", () => {
+test("once it is closed, no one is let in", () => {
   const it = stage();
   const page = it.page();
   it.feed.close();

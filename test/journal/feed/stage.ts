@@ -5,7 +5,7 @@ import type { FeedEntry, Kinds, Session, Timer } from "../../../src/journal/feed
 import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
 import { eventRow, requestRow } from "../../support/rows.ts";
 
-/** Time that goes by when it is told to. */
+/** Time that passes only when a test advances it. */
 function stageTimer(): Timer & { pass(ms: number): void } {
   let now = 0;
   let due: { at: number; run: () => void }[] = [];
@@ -46,7 +46,7 @@ interface StagePage {
   drain(): void;
   say(frame: object): void;
   subscribe(more?: object): void;
-  /** The numbers of the requests that it was told of. */
+  /** The numbers of the requests that it was notified of. */
   numbers(): number[];
 }
 

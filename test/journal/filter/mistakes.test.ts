@@ -93,7 +93,7 @@ describe("filters of events", () => {
     expect(hint === undefined ? message : `${message}; ${hint}`).toMatch(said);
   });
 
-  test("all that is wrong is told, first things first", () => {
+  test("all that is wrong is reported, first things first", () => {
     const problems = problemsOf("foo:1 status:x is:nope");
     expect(problems.map((it) => it.at)).toEqual([0, 13, 18]);
     expect(problemsOf("OR ".repeat(600)).map((it) => it.at)).toEqual(

@@ -18,7 +18,7 @@ const anEvent = eventRow(1, {
   person: "0197f3a2-0000-7000-8000-000000000001",
 });
 
-/** A subject of which only some is told. */
+/** A subject of which only some is reported. */
 export const eventOf = (
   row: Partial<EventRow>,
   properties: Readonly<Record<string, Json>> = {},
@@ -36,7 +36,7 @@ export const orphanOf = (row: Partial<EventRow>): EventSubject => ({
   request: () => undefined,
 });
 
-/** A subject of which only some is told. */
+/** A subject of which only some is reported. */
 export const requestOf = (
   row: Partial<RequestRow>,
   events: readonly EventSubject[] = [],

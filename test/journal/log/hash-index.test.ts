@@ -45,7 +45,7 @@ describe("a hash index", () => {
     expect(tests.map((it) => index.find(7, it))).toEqual([0, 0, 1, 2, -1]);
   });
 
-  test("tells hashes apart that have the same place", () => {
+  test("distinguishes hashes that have the same place", () => {
     const hashes = inOnePlace(40);
     const { index } = indexOver(hashes.slice(0, 39));
     expect(hashes.map((hash) => index.find(hash, any))).toEqual([...hashes.keys()].slice(0, 39).concat(-1));
@@ -59,7 +59,7 @@ describe("a hash index", () => {
     expect(looks.count).toBe(48);
   });
 
-  test("a part is never full, so that a look for what is not there ends", () => {
+  test("a part is never full, so that a look for what does not exist ends", () => {
     for (const count of [47, 48, 49, 63, 64, 65, 95, 96, 97, 127, 128, 129]) {
       const { index } = indexOver(inOnePlace(count));
       expect([count, index.find(7 + 64 * 4096 * count, any)]).toEqual([count, -1]);

@@ -15,7 +15,8 @@ const usual = ["content-type", "application/json", "x-phx-source", "emulator"];
 const html = ["content-type", "text/html"];
 
 /** What a line says of an answer. */
-const told = (reply: GivenReply): object => JSON.parse(`{${entryWriter()(call, reply, {}).tail.slice(1)}}`);
+const reported = (reply: GivenReply): object =>
+  JSON.parse(`{${entryWriter()(call, reply, {}).tail.slice(1)}}`);
 
 test.each<[string, GivenReply, object]>([
   // most lines of a journal are captures: they are not made longer
@@ -36,10 +37,10 @@ test.each<[string, GivenReply, object]>([
     { reply_headers: html, reply: "<p>ü" },
   ],
 ])("an answer with %s", (_, reply, line) => {
-  expect(told(reply)).toEqual({ headers: call.rawHeaders, ...line });
+  expect(reported(reply)).toEqual({ headers: call.rawHeaders, ...line });
 });
 
-test("an answer that somebody else gave took until it was over, not until it is written down", () => {
+test("an answer that another user gave took until it was over, not until it is written down", () => {
   const passed = { ...call, started: 100, ended: 114.5 };
   expect(entryWriter()(passed, { status: 200, headers: usual, body: "{}" }, {}).ms).toBe(14.5);
 });

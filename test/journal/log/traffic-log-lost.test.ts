@@ -56,7 +56,7 @@ test.each(rows)("%s (%#)", async (_, what, since, project, lost) => {
   expect(log.lost(since, project)).toBe(lost);
 });
 
-test("over the limit: whoever looks from before is told", async () => {
+test("over the limit: an older cursor is reported as lost", async () => {
   const log = await logOf([1, 2, 2, 2, 2, 2, 2, 2], 600);
   expect(log.counts().evicted_requests).toBeGreaterThan(1);
   expect([log.lost(0), log.lost(0, 1), log.lost(1, 1), log.lost(7)]).toEqual([true, true, false, false]);

@@ -164,15 +164,15 @@ describe.each([
     await log.close();
   });
 
-  test("tells listeners after the write, in order", async () => {
+  test("reports listeners after the write, in order", async () => {
     const log = open();
-    const told: number[] = [];
-    log.subscribe((it) => told.push(it.n));
+    const reported: number[] = [];
+    log.subscribe((it) => reported.push(it.n));
     log.append(entry([item("a")]));
     log.append(entry([item("b")]));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     await log.written();
-    expect(told).toEqual([1, 2]);
+    expect(reported).toEqual([1, 2]);
     await log.close();
   });
 });

@@ -108,7 +108,7 @@ describe("what was changed on the way", () => {
   });
 });
 
-describe("flags that nobody defined", () => {
+describe("flags that no one defined", () => {
   const ask = (answer: Json) => exchange("POST", "/flags/?v=2", answer, { api_key: "phc_app" });
   test("are what was answered", async () => {
     const { scenario, text } = await scenarioFromTape([
@@ -177,7 +177,7 @@ test("flags whose rules are of version 2 are as they were answered, or left out"
 describe("keys", () => {
   const capture = (api_key: string, status = 200) =>
     exchange("POST", "/batch/", { status: 1 }, { api_key, batch: [] }, status);
-  test("each project key is a project's; refused ones are nobody's", async () => {
+  test("each project key is a project's; refused ones are no one's", async () => {
     const { scenario, keys } = await scenarioFromTape([
       capture("{{secret:project_key#1}}"),
       capture("{{secret:project_key#2}}"),

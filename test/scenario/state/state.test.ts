@@ -165,8 +165,8 @@ describe("POST /__sim/reset of one project", () => {
   });
 
   const bad: [what: string, body: (id: number) => object, status: number, pointer: string][] = [
-    ["a project that is not there", () => ({ project: 99 }), 404, "/project"],
-    ["events of a project that is not there", () => ({ project: 99, what: ["events"] }), 404, "/project"],
+    ["a project that does not exist", () => ({ project: 99 }), 404, "/project"],
+    ["events of a project that does not exist", () => ({ project: 99, what: ["events"] }), 404, "/project"],
     ["a project by name", () => ({ project: "one" }), 400, "/project"],
     ["project 0", () => ({ project: 0 }), 400, "/project"],
     ["a project's clock", (project) => ({ project, what: ["clock"] }), 400, "/what"],
@@ -308,7 +308,7 @@ describe("GET and PUT /__sim/state", () => {
     const lineOf = (kind: string) =>
       (state.people as JsonObject[]).findIndex((it) => it.kind === kind).toString();
 
-    const nobody = "0190b5a0-0000-7000-8000-00000000dead";
+    const noOne = "0190b5a0-0000-7000-8000-00000000dead";
 
     const bad: [what: string, body: () => Json, pointer: () => string][] = [
       ["another version", () => changed("/phx_sim_state", 2), () => "/phx_sim_state"],
@@ -323,8 +323,8 @@ describe("GET and PUT /__sim/state", () => {
       ["a bad uuid", () => changed("/people/0/uuid", 'x"}'), () => "/people/0/uuid"],
       ["a bad property list", () => changed("/people/0/properties", []), () => "/people/0/properties"],
       [
-        "an id of nobody",
-        () => changed(`/people/${lineOf("id")}/person`, nobody),
+        "an id of no one",
+        () => changed(`/people/${lineOf("id")}/person`, noOne),
         () => `/people/${lineOf("id")}`,
       ],
       ["a bad time", () => changed("/journal/0/at", -1), () => "/journal/0/at"],

@@ -374,7 +374,7 @@ describe("settings", () => {
     await plain.close();
   });
 
-  test("a rule that cannot be read is told at the start", async () => {
+  test("a rule that cannot be read is reported at the start", async () => {
     await expect(startSim({ proxy: { allow: ["a b"] } })).rejects.toMatchObject({ code: "proxy" });
   });
 

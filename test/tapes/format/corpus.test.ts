@@ -163,7 +163,7 @@ const corpus: Record<string, (all: Secrets) => Sent> = {
     headers: { ...json, "content-encoding": "gzip" },
     body: gzipSync(text(all)),
   }),
-  "gzip that only the query tells": (all) => ({
+  "gzip that only the query reports": (all) => ({
     path: "/i/v0/e/?compression=gzip-js",
     method: "POST",
     headers: { "content-type": "text/plain" },
@@ -222,7 +222,7 @@ const folder = mkdtempSync(join(tmpdir(), "phx-corpus-"));
 const tape = join(folder, "all.tape.ndjson");
 const data = join(folder, "data");
 
-/** Says again what it was told: whatever hides in a request hides in an answer as well. */
+/** Repeats its input: whatever hides in a request hides in an answer as well. */
 const echo = createServer(async (asked, response) => {
   const body = await buffer(asked);
   const { "content-type": type, "content-encoding": encoding, cookie } = asked.headers;
@@ -328,19 +328,19 @@ const isHidden = (file: string, row: string, kind: string): boolean =>
   (kind === "password" && managed.has(row));
 const managed = new Set(["headers", "the query", "a destination's password", "a destination, gzipped"]);
 
-test("no byte on the disk tells a secret", () => {
+test("no byte on the disk reports a secret", () => {
   const found = written().flatMap(({ file, lines }) => {
-    const tells = grep(lines);
+    const reports = grep(lines);
     return rows.flatMap(({ row, secrets }) =>
       Object.entries(secrets).flatMap(([kind, secret]) =>
-        isHidden(file, row, kind) && tells(secret) ? [`${file}: ${row}: ${kind}`] : [],
+        isHidden(file, row, kind) && reports(secret) ? [`${file}: ${row}: ${kind}`] : [],
       ),
     );
   });
   expect(found).toEqual([]);
 });
 
-/** What cannot be opened without being told how. */
+/** What cannot be opened without knowing how. */
 const closed = new Set(["brotli", "gzip, cut off"]);
 
 test.each(rows.filter(({ row }) => !closed.has(row)))(

@@ -39,7 +39,7 @@ const rows: Row[] = [
   ],
   ["identity", text, encoded("identity"), undefined, []],
   [
-    "gzip that nobody announces (posthog-js)",
+    "gzip that no one announces (posthog-js)",
     gzipSync(text),
     [["content-type", "text/plain"]],
     "/e/?compression=gzip-js",
@@ -53,7 +53,7 @@ const rows: Row[] = [
     "/e/?compression=base64&ver=1",
     ["form", "base64"],
   ],
-  ["base64 in a form, announced by nobody", form(base64(text)), [], "/e/", ["form", "base64"]],
+  ["base64 in a form, announced by no one", form(base64(text)), [], "/e/", ["form", "base64"]],
   [
     "base64 whose + became spaces",
     `data=${base64(text).replaceAll("+", "%20").replaceAll("=", "%3D")}`,
@@ -191,7 +191,7 @@ describe("decodeBody", () => {
       /^constructor: /,
       [],
     ],
-  ] as const)("%s is kept as it came, and told", (_, bytes, headers, body, trouble, encodings) => {
+  ] as const)("%s is kept as it came, and reported", (_, bytes, headers, body, trouble, encodings) => {
     const decoded = decodeBody(bytes, headers, "/e");
     expect(decoded.body).toEqual(body);
     expect(decoded.wire.encodings).toEqual(encodings);

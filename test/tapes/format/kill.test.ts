@@ -36,18 +36,18 @@ async function killedAfter(writer: string, file: string, exchanges: number): Pro
   return highest;
 }
 
-test("kill -9 again and again: every exchange that was told is there, and every line can be read", async () => {
+test("kill -9 again and again: every exchange that was reported is there, and every line can be read", async () => {
   const at = folder();
   const writer = await built(new URL("./kill-writer.ts", import.meta.url), at);
   const file = join(at, "t.tape.ndjson");
   for (let round = 1; round <= 8; round++) {
-    const told = await killedAfter(writer, file, 7 * round);
+    const reported = await killedAfter(writer, file, 7 * round);
     const { exchanges, problems } = await readAll(file, { bodies: "whole" });
     expect(problems.filter(({ detail }) => !detail.includes("unfinished"))).toEqual([]);
     expect(problems.length).toBeLessThanOrEqual(1);
     const numbers = exchanges.map(({ i }) => i);
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1));
-    expect(numbers.length).toBeGreaterThanOrEqual(told);
+    expect(numbers.length).toBeGreaterThanOrEqual(reported);
     expect(exchanges.map(({ req }) => req.body)).toEqual(
       numbers.map((i) => ({ json: { i, fill: "x".repeat(i % 10 === 0 ? 70_000 : 1500) } })),
     );

@@ -124,7 +124,7 @@ describe("a line that is", () => {
       res({ wire: { bytes: 1, encodings: [1] } }),
       "it has no valid `res.wire`",
     ],
-  ])("%s is passed over and told", async (_, line, detail) => {
+  ])("%s is passed over and reported", async (_, line, detail) => {
     const file = tape([good, line, { ...good, i: 3 }]);
     const { exchanges, problems } = await readAll(file);
     expect(exchanges.map(({ i }) => i)).toEqual([1, 3]);
@@ -140,7 +140,7 @@ describe("a line that is", () => {
     ]);
   });
 
-  test("the last and unfinished is told as such; one that only lacks its line break is read", async () => {
+  test("the last and unfinished is reported as such; one that only lacks its line break is read", async () => {
     const cut = tape([good, '{"i":2,"at":"2026']);
     writeFileSync(cut, readFileSync(cut, "utf8").trimEnd());
     expect((await readAll(cut)).problems.map(({ detail }) => detail)).toEqual([
@@ -191,7 +191,7 @@ describe("a file that is", () => {
   ])("%s is refused clearly", async (_, content, message, hint) => {
     const file = join(folder(), "t.tape.ndjson");
     writeFileSync(file, content);
-    // one after the other: what rejects while nobody listens counts as an error of its own
+    // one after the other: what rejects while no one listens counts as an error of its own
     for (const read of [readHeader, allOf]) {
       const error = await errorOf(read(file));
       expect(error.message).toMatch(message);
@@ -247,7 +247,7 @@ describe("a tape of several files", () => {
     },
   );
 
-  test("tells a damaged header of a later file", async () => {
+  test("reports a damaged header of a later file", async () => {
     const file = await rotated();
     const second = file.replace(".tape", ".2.tape");
     writeFileSync(second, "garbage\n");
@@ -309,7 +309,7 @@ describe("a side file", () => {
     ["that is a folder", (at) => mkdirSync(join(at, name)), "it is not a file"],
     ["that leads elsewhere", (at) => symlinkSync("/etc/hostname", join(at, name)), "it is not a file"],
   ];
-  test.each(rows)("%s is told, and the body is unreadable", async (_, make, why) => {
+  test.each(rows)("%s is reported, and the body is unreadable", async (_, make, why) => {
     const at = folder();
     mkdirSync(join(at, "t.tape.d"));
     make(join(at, "t.tape.d"));
@@ -323,13 +323,13 @@ describe("a side file", () => {
 
   test("is read from the tape's folder only, whatever its name says", async () => {
     const file = tape([]);
-    const told: string[] = [];
+    const reported: string[] = [];
     const body = { file: "../t.tape.ndjson", bytes: 1 };
-    expect(readBody(sideFolder(file), body, (it) => told.push(it))).toEqual({
+    expect(readBody(sideFolder(file), body, (it) => reported.push(it))).toEqual({
       omitted: "unreadable",
       bytes: 1,
     });
-    expect(told).toEqual(["side file ../t.tape.ndjson: its name is not the hash of a content"]);
+    expect(reported).toEqual(["side file ../t.tape.ndjson: its name is not the hash of a content"]);
   });
 });
 

@@ -21,7 +21,7 @@ import { allOf, folder, json, linesOf, plain, raw } from "./fixture.ts";
 
 const newTape = (): string => join(folder(), "tapes", "t.tape.ndjson");
 
-/** A writer and what it told. */
+/** A writer and its reports. */
 function open(file: string, options: Partial<TapeWriterOptions> = {}) {
   const troubles: TapeTrouble[] = [];
   const notices: string[] = [];
@@ -228,7 +228,7 @@ describe("large bodies", () => {
   });
 });
 
-describe("a tape that is there already", () => {
+describe("a tape that already exists", () => {
   async function recorded(times: number): Promise<string> {
     const file = newTape();
     const { writer } = open(file, { header: { upstream: "https://a.test" } });
@@ -515,7 +515,7 @@ describe("trouble", () => {
     expect(existsSync(`${join(at, name)}.lock`)).toBe(false);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("a full disk is told when the tape is opened", () => {
+  test.skipIf(!existsSync("/dev/full"))("a full disk is reported when the tape is opened", () => {
     const file = join(folder(), "t.tape.ndjson");
     symlinkSync("/dev/full", file);
     expect(messageOf(() => open(file))).toMatch(/the disk is full → free some space/);

@@ -103,7 +103,7 @@ describe("bodies", () => {
   test.each<[string, Parameters<typeof exchangeWith>[0], JsonObject]>([
     ["no body", {}, { bodySize: 0 }],
     [
-      "decoded: the headers that told how it was packed are gone",
+      "decoded: the headers that reported how it was packed are gone",
       { body: { text: "a=1" }, wire: gzip, headers: packed },
       {
         headers: [{ name: "X", value: "y" }],
@@ -219,7 +219,7 @@ describe("a tape", () => {
     });
   });
 
-  test("damaged lines are told and left out", async () => {
+  test("damaged lines are reported and left out", async () => {
     const problems: TapeProblem[] = [];
     const tape = foreignTape([exchangeWith(), { i: "one" }, exchangeWith({}, {}, { i: 2 })]);
     const text = await exported(tape, { onProblem: (it) => problems.push(it) });
@@ -236,7 +236,7 @@ describe("secrets", () => {
     ["the address", exchangeWith({ url: `https://us.posthog.com/api/?personal_api_key=${key}` })],
     ["a body", exchangeWith({ body: { json: { deep: [{ note: `it is ${key}` }] } } })],
     ["an answer's cookie", exchangeWith({}, { headers: [["Set-Cookie", "session=hunter2hunter2"]] })],
-  ])("in %s of somebody else's tape do not get out", async (_, exchange) => {
+  ])("in %s of another user's tape do not get out", async (_, exchange) => {
     const text = await exported(foreignTape([exchange]));
     expect(text).not.toContain(key);
     expect(text).not.toContain("hunter2");

@@ -234,7 +234,7 @@ describe("answers", () => {
     expect(await only(entryWith({}, response, rest))).toMatchObject({ answer: null });
   });
 
-  test("who gave up is known where it is told", async () => {
+  test("who gave up is known where it is reported", async () => {
     expect(await only(entryWith({}, { status: 0, _error: "net::ERR_ABORTED" }))).toMatchObject({
       aborted: "client",
     });

@@ -40,7 +40,7 @@ export async function tapeOf(exchanges: readonly RawExchange[], maxBytes?: numbe
   return file;
 }
 
-/** A tape as somebody else may have written it: nothing is redacted or checked. */
+/** A tape as another user may have written it: nothing is redacted or checked. */
 export function foreignTape(exchanges: readonly object[], header: Partial<TapeHeader> = {}): string {
   const file = join(newFolder(), "foreign.tape.ndjson");
   const first = {

@@ -68,7 +68,7 @@ test("a side file that is gone: its body is unreadable", async () => {
   expect("hit" in answered && answered.body).toEqual({ omitted: "unreadable", bytes: expect.any(Number) });
 });
 
-test("damaged lines are told and passed over", async () => {
+test("damaged lines are reported and passed over", async () => {
   await write([{ target: list }]);
   appendFileSync(file, '{"i":\n');
   const problems: TapeProblem[] = [];

@@ -290,7 +290,7 @@ describe("ids", () => {
     expect(bodyOf(answered)).toEqual({ token: "phc_mine", url: "/x?token=phc_mine" });
   });
 
-  test("what was made is known by the id that was told", async () => {
+  test("what was made is known by the id that was reported", async () => {
     const deck = await deckOf([
       { target: list, body: { name: "x" }, status: 201, answer: { id: 42 } },
       { target: `${list}/42`, answer: { id: 42, tiles: [{ dashboard_id: 42 }] } },
@@ -300,7 +300,7 @@ describe("ids", () => {
     expect(hitOf(deck.answer(asked({ target: `${list}/42` })))).toBe(2);
   });
 
-  test("what the emulator made in the place of the tape gets its number", async () => {
+  test("what the emulator made instead of the tape gets its number", async () => {
     const deck = await deckOf([
       { target: list, body: { name: "x" }, status: 201, answer: { id: 42 } },
       { target: `${list}/42`, answer: { id: 42, tiles: [{ dashboard_id: 42, id: 42 }] } },
@@ -382,7 +382,7 @@ describe("bodies that are not JSON", () => {
   });
 });
 
-test("a privacy profile's stand-ins match whoever comes", async () => {
+test("a privacy profile's stand-ins match anyone who comes", async () => {
   const said = (name: string): Said => ({
     target: "/batch",
     body: { batch: [{ event: "$identify", $set: { name, plan: "pro" }, properties: { $ip: name } }] },

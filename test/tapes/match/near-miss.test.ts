@@ -49,7 +49,7 @@ describe("misses name what is nearest", () => {
     ]);
   });
 
-  test("no secret is told with a whole body", async () => {
+  test("no secret is reported with a whole body", async () => {
     const [near] = await missOf([{ target, method: "POST" }], {
       target,
       body: { password: "hunter2", n: 1 },
@@ -180,7 +180,7 @@ describe("misses name what is nearest", () => {
     ]);
   });
 
-  test("a secret that is missing is not told", async () => {
+  test("a secret that is missing is not reported", async () => {
     const [near] = await missOf([{ target, body: { name: "a", password: "hunter2" } }], {
       target,
       body: { name: "a" },

@@ -144,7 +144,7 @@ describe("clients", () => {
 });
 
 describe("the ledger", () => {
-  test("tells unused and missed ones; preflights are nobody's fault", async () => {
+  test("reports unused and missed ones; preflights are no one's fault", async () => {
     const deck = await deckOf([
       { target },
       { target: "/api/users/@me" },

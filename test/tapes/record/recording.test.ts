@@ -168,7 +168,7 @@ describe("record", () => {
     });
   });
 
-  test("an authority that is no certificate: an answer all the same", async () => {
+  test("an authority that is no certificate: an answer anyway", async () => {
     const near = await sim({
       upstream: "https://127.0.0.1:9",
       upstreamCa: "-----BEGIN CERTIFICATE-----\nno\n",
@@ -178,7 +178,7 @@ describe("record", () => {
     expect(await answer.json()).toMatchObject({ code: "upstream_unreachable" });
   });
 
-  test("a tape that cannot be written is told loudly; the traffic goes on", async () => {
+  test("a tape that cannot be written is reported loudly; the traffic goes on", async () => {
     const far = await cloud();
     const notices: string[] = [];
     const near = await sim({ upstream: far.url, tape: tapeFile(), onNotice: (text) => notices.push(text) });
@@ -228,7 +228,7 @@ describe("other modes", () => {
     expect(differences?.groups[0]).toMatchObject({ route: "capture", severity: "break", path: "status" });
   });
 
-  test("once records what is not there, and then answers from it", async () => {
+  test("once records what does not exist, and then answers from it", async () => {
     const far = await cloud();
     const first = await sim({ mode: "once", upstream: far.url, tape: tapeFile() });
     const ask = { api_key: far.apiKey, distinct_id: "u" };
@@ -309,7 +309,7 @@ describe("what cannot start", () => {
     expect(await startError(options)).toBe(code);
   });
 
-  test("under CI only an upstream of this machine is reached, unless told", async () => {
+  test("under CI only an upstream of this machine is reached, unless the options allow it", async () => {
     const before = process.env.CI;
     process.env.CI = "true";
     try {

@@ -212,7 +212,7 @@ describe("a text that is opened", () => {
     expect(openedText(text)).toBe(opened);
   });
 
-  test("so many layers as are asked for", () => {
+  test("at most the requested number of layers", () => {
     const text = percent("a b cdef", 3);
     expect([0, 1, 2].map((layers) => openedText(text, layers))).toEqual([
       text,

@@ -66,7 +66,7 @@ describe("placeholders", () => {
     });
   });
 
-  test("paths say where; many are told without their positions", () => {
+  test("paths say where; many are reported without their positions", () => {
     const batch = Array.from({ length: 100 }, () => ({
       properties: { token: "t-1", "odd name.token": "t-2" },
     }));
@@ -359,7 +359,7 @@ describe("a memory of secrets", () => {
     expect(memory.placeholder(kind, "c")).toBe(of(kind, 5));
   });
 
-  test("of several nobody knows which; what is no key, and a new tape, get new numbers", () => {
+  test("of several no one knows which; what is no key, and a new tape, get new numbers", () => {
     const [kind = ""] = keys;
     const several = createMemory(true);
     several.reserve(of(kind, 3));

@@ -75,7 +75,7 @@ const files = (): string[] =>
     .filter((it) => it.isFile())
     .map((it) => readFileSync(join(it.parentPath, it.name), "latin1"));
 
-test.each(rows)("nothing on disk tells a secret: %s", async (_, headers, body, query) => {
+test.each(rows)("nothing on disk reports a secret: %s", async (_, headers, body, query) => {
   const file = join(folder, "a.tape.ndjson");
   const writer = openTapeWriter(file, { redactor: createRedactor() });
   writer.append(raw(headers, body, query));

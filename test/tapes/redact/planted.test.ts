@@ -30,7 +30,7 @@ const secret = fc
   )
   .map(([lead, chars]) => lead + chars.join(""));
 
-/** A document with the text in the place of one of its leaves. */
+/** A document with the text instead of one of its leaves. */
 function plant(document: Json, text: string, path: readonly number[]): Json {
   const [at, ...rest] = path;
   if (at === undefined || typeof document !== "object" || document === null) return text;

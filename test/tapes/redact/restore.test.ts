@@ -69,7 +69,7 @@ const rows: [where: string, recorded: Exchange, echoed: Json, asked: ReplayReque
     { token: "phc_live" },
   ],
   [
-    "nowhere: fakes that nobody takes for real",
+    "nowhere: fakes that no one takes for real",
     exchangeWith({}),
     { token: "phc_recorded", personal_api_key: "phx_recorded", password: "hunter2", other: 1 },
     asked(),

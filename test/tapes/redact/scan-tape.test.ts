@@ -83,7 +83,7 @@ describe("scanTape", () => {
     ]);
   });
 
-  test("side files, compressed ones and ones that nobody can read", async () => {
+  test("side files, compressed ones and ones that no one can read", async () => {
     const file = write("a.tape.ndjson", header);
     const side = join(folder, "a.tape.d");
     mkdirSync(side);

@@ -105,7 +105,7 @@ describe("a sim that cannot start", () => {
   });
 });
 
-test("damaged lines are told and left out", async () => {
+test("damaged lines are reported and left out", async () => {
   const file = await tapeOf([
     exchange(dashboards, answer({ a: 1 })),
     exchange("GET /api/users/@me/", answer({ b: 1 })),

@@ -25,7 +25,7 @@ describe("what is not on the tape", () => {
       code: "tape_miss",
       attr: null,
       detail:
-        "the tape checkout has no answer for POST /api/projects/1/dashboards/ " +
+        "the tape checkout has no response for POST /api/projects/1/dashboards/ " +
         "(route POST /api/projects/:id/dashboards); nearest: " +
         "#2 POST /api/projects/1/dashboards/: req.body.name is Sales on the tape, Revenue here",
       route: "POST /api/projects/:id/dashboards",
@@ -65,8 +65,8 @@ describe("what is not on the tape", () => {
     const notices: string[] = [];
     const tape = await tapeOf([exchange("GET /api/a/", answer({}))]);
     const sim = await started({ tape, onNotice: (text) => notices.push(text) });
-    const told: unknown[] = [];
-    sim.onRequest((summary) => told.push(summary));
+    const reported: unknown[] = [];
+    sim.onRequest((summary) => reported.push(summary));
     const { text, headers } = await asked(sim, `GET ${target}`);
     expect(text).toContain("tape_miss");
     const shown = await (await fetch(`${sim.url}/__sim/tapes`)).json();
@@ -77,7 +77,7 @@ describe("what is not on the tape", () => {
       headers: [...headers],
       shown,
       notices,
-      told,
+      reported,
       request: await sim.requests.get(n?.n ?? 0),
     };
     expect(JSON.stringify(all)).not.toContain("mysecret");
@@ -95,7 +95,7 @@ describe("what is not on the tape", () => {
     expect(await asked(sim, dashboards)).toMatchObject({ status: 200, source: "tape:checkout#1" });
   });
 
-  test("a body that was not kept is told", async () => {
+  test("a body that was not kept is reported", async () => {
     const file = await tapeOf([
       exchange("GET /static/a.js", answer(null, { body: { omitted: "too_large", bytes: 9 } })),
     ]);

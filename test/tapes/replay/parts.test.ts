@@ -52,14 +52,14 @@ describe("rules", () => {
     [{ mode: "record" }, false, { key: "mode", message: 'mode must be replay or hybrid, not "record"' }],
     [{ onMiss: "constructor" }, false, { key: "onMiss" }],
     [{ timing: "slow" }, false, { key: "timing", message: expect.stringContaining("max:N (ms)") }],
-  ])("%j", (wish, canForward, expected) => {
-    const rules = () => rulesOf(wish, { forwards: canForward, records: false });
+  ])("%j", (request, canForward, expected) => {
+    const rules = () => rulesOf(request, { forwards: canForward, records: false });
     if (!("key" in expected)) expect(rules()).toMatchObject(expected);
     else expect(rules).toThrow(expect.objectContaining(expected));
   });
 });
 
-describe("headers of a tape that anybody may have written", () => {
+describe("headers of a tape that anyone may have written", () => {
   test.each<[string, string]>([
     ["X-A", "a\r\nSet-Cookie: evil=1"],
     ["X A", "1"],
@@ -85,15 +85,15 @@ describe("what is said of a miss", () => {
   const url = "https://eu.posthog.com/api/a/";
 
   test.each([
-    [[], ["the tape t has no answer for GET /x (route GET /x); nothing on it is like it"]],
+    [[], ["the tape t has no response for GET /x (route GET /x); nothing on it is like it"]],
     [
       [{ i: 3, method: "GET", url, differing: [] }],
-      ["the tape t has no answer for GET /x (route GET /x); nearest:", "  #3 GET /api/a/"],
+      ["the tape t has no response for GET /x (route GET /x); nearest:", "  #3 GET /api/a/"],
     ],
     [
       [{ i: 3, method: "GET", url, differing: differing(7) }],
       [
-        "the tape t has no answer for GET /x (route GET /x); nearest:",
+        "the tape t has no response for GET /x (route GET /x); nearest:",
         `  #3 GET /api/a/: ${differing(5)
           .map(({ path }) => `${path} is 1 on the tape, 2 here`)
           .join("; ")}; … and 2 more`,

@@ -44,7 +44,7 @@ function connect(sim: Sim, key: string, taped: RawExchange[] = []): PostHog {
   return client;
 }
 
-/** What an app does; returns what it was told. */
+/** What an app does; returns what it got. */
 async function session(client: PostHog) {
   client.identify({ distinctId: "user-1", properties: { plan: "pro" } });
   client.capture({ distinctId: "user-1", event: "signed_up", properties: { source: "ad" } });
@@ -61,16 +61,16 @@ const recorded = async () => {
   await sim.flags.set("checkout", "blue", { force: true });
   await sim.flags.set("beta", true, { force: true });
   const taped: RawExchange[] = [];
-  const told = await session(connect(sim, sim.apiKey, taped));
-  expect(told.checkout).toBe("blue");
-  return { told, tape: await tapeOf(taped) };
+  const reported = await session(connect(sim, sim.apiKey, taped));
+  expect(reported.checkout).toBe("blue");
+  return { reported, tape: await tapeOf(taped) };
 };
 
 describe("a session of posthog-node, recorded at one sim, replayed by another", () => {
   test("the same answers, nothing missed, nothing unused; its events are in the log", async () => {
-    const { told, tape } = await recorded();
+    const { reported, tape } = await recorded();
     const sim = await started({ tape });
-    expect(await session(connect(sim, "phc_another_project"))).toEqual(told);
+    expect(await session(connect(sim, "phc_another_project"))).toEqual(reported);
     expect((await sim.tapes.get())?.ledger).toMatchObject({
       miss_count: 0,
       unused_count: 0,
@@ -82,10 +82,10 @@ describe("a session of posthog-node, recorded at one sim, replayed by another", 
   });
 
   test("in two projects at the same time", async () => {
-    const { told, tape } = await recorded();
+    const { reported, tape } = await recorded();
     const sim = await started({ tape });
     const sessions = ["phc_one", "phc_two"].map((key) => session(connect(sim, key)));
-    expect(await Promise.all(sessions)).toEqual([told, told]);
+    expect(await Promise.all(sessions)).toEqual([reported, reported]);
     expect((await sim.tapes.get())?.ledger).toMatchObject({ miss_count: 0, unused_count: 0 });
   });
 });

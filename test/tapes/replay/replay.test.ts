@@ -156,7 +156,7 @@ describe("what is on the tape is answered from it", () => {
   });
 });
 
-describe("what the emulator answers all the same", () => {
+describe("what the emulator answers anyway", () => {
   test("captures: their events are in the log, whatever key they carry", async () => {
     const batch = (event: string) => ({
       api_key: token,
@@ -186,7 +186,7 @@ describe("what the emulator answers all the same", () => {
 });
 
 describe("secrets that were taken out of the recording", () => {
-  test("the asker's own key stands where the recorded one stood; what nobody knows is a visible fake", async () => {
+  test("the asker's own key stands where the recorded one stood; what no one knows is a visible fake", async () => {
     const given = { api_token: "phc_recordedkey", other: "phx_recordedsecret", name: "Shop" };
     const recorded = exchange("GET /api/projects/1/?token=phc_recordedkey", answer(given));
     const sim = await started({ tape: await tapeOf([recorded]) });
@@ -222,7 +222,7 @@ describe("recorded refusals", () => {
     expect((await asked(sim, list)).source).toBe("tape:checkout#3");
     const ledger = (await sim.tapes.get())?.ledger;
     expect(ledger).toMatchObject({ total: 2, requests: 2, hits: 2, unused: [] });
-    expect(ledger?.left_out).toMatchObject([{ i: 2, why: "no answer was recorded" }]);
+    expect(ledger?.left_out).toMatchObject([{ i: 2, why: "no response was recorded" }]);
     expect(await usedIn(sim)).toEqual([true, false, true]);
   });
 

@@ -87,7 +87,7 @@ describe("several keys", () => {
     }
   });
 
-  test("keys that the tape tells apart stay apart", async () => {
+  test("keys that the tape distinguishes stay apart", async () => {
     const each = (key: string, name: string) =>
       exchange(`${list}?key=${key}`, answer({ name }), { headers: ["Authorization", `Bearer ${key}`] });
     const sim = await started({ tape: await tapeOf([each(token("a"), "one"), each(token("b"), "two")]) });

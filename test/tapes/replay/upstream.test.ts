@@ -39,7 +39,7 @@ describe("on miss: upstream", () => {
     expect(last).toMatchObject({ source: "upstream", outcome: "answered" });
   });
 
-  test("a service that is not there is told", async () => {
+  test("a service that does not exist is reported", async () => {
     const sim = await started({ tape: await tape(), upstream: "http://127.0.0.1:9", onMiss: "upstream" });
     const given = await asked(sim, "GET /api/users/@me/");
     expect([given.status, JSON.parse(given.text)]).toMatchObject([502, { code: "upstream_unreachable" }]);

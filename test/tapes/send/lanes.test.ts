@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createLanes } from "../../../src/tapes/send/run.ts";
 
-test("what a job throws ends the run: later jobs are not begun, and the end tells", async () => {
+test("what a job throws ends the run: later jobs are not begun, and the end reports", async () => {
   const lanes = createLanes(2);
   const done: number[] = [];
   await lanes.add([0], async () => void done.push(1));

@@ -225,7 +225,7 @@ describe("how fast", () => {
     expect(readRate(text)).toEqual(rate);
   });
 
-  test("so many a second, without a burst after a pause", () => {
+  test("a rate per second, without a burst after a pause", () => {
     const due = createPace({ perSecond: 4 });
     expect([due(0, 1000), due(0, 1000), due(0, 1001), due(0, 9000), due(0, 9000)]).toEqual([
       1000, 1250, 1500, 9000, 9250,

@@ -152,10 +152,10 @@ describe("answers", () => {
 describe("no answer", () => {
   const many = Array.from({ length: 40 }, (_, i) => event(i + 1, "ann"));
 
-  test("nobody there: the first failure ends it", async () => {
+  test("no one there: the first failure ends it", async () => {
     const target = await served((_, response) => response.end());
-    const nobody = new URL("http://127.0.0.1:1");
-    expect(await sendAll(many, nobody)).toMatchObject({ answered: 0, failed: 1, unreachable: true });
+    const noOne = new URL("http://127.0.0.1:1");
+    expect(await sendAll(many, noOne)).toMatchObject({ answered: 0, failed: 1, unreachable: true });
     expect(await sendAll(many, target)).toMatchObject({ answered: 40, failed: 0, unreachable: false });
   });
 
@@ -189,7 +189,7 @@ describe("no answer", () => {
     const transport = createTransport(createAgents(undefined, 1), 50);
     onTestFinished(() => transport.close());
     const tally = await sendAll([event(1, "ann")], target, { transport });
-    expect(tally).toMatchObject({ failed: 1, failure: "there was no whole answer within 50 ms" });
+    expect(tally).toMatchObject({ failed: 1, failure: "there was no complete response within 50 ms" });
   });
 
   test("stopped: nothing more is begun, what is under way ends, and a wait is over at once", async () => {

@@ -307,7 +307,7 @@ describe("ends that come too soon", () => {
     expect(await sim.recording.get()).toMatchObject({ aborted: 1, in_flight: 0, passed: 1 });
   });
 
-  test("nobody listens: 502 in the service's shape, and the sim says so", async () => {
+  test("no one listens: 502 in the service's shape, and the sim says so", async () => {
     const upstream = await rawUpstream(() => {});
     await upstream.close();
     const notices: string[] = [];
@@ -324,7 +324,7 @@ describe("ends that come too soon", () => {
     expect(await answer.json()).toEqual({
       type: "server_error",
       code: "upstream_unreachable",
-      detail: `${upstream.url} gave no answer: nothing listens there: check that it is running, and the port (ECONNREFUSED)`,
+      detail: `${upstream.url} gave no response: nothing listens there: check that it is running, and the port (ECONNREFUSED)`,
       attr: null,
     });
     await sim.settle({ idleMs: 0 });

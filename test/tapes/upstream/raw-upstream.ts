@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A server that says exactly the bytes it is told to, and keeps exactly those it is sent. */
+/** A server that says exactly the bytes it is given, and keeps exactly those it is sent. */
 export interface RawUpstream {
   readonly url: string;
   readonly port: number;

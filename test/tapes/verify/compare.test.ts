@@ -12,12 +12,12 @@ const answer = (body: TapeBody | undefined, status = 200, headers = jsonType): A
 });
 
 /** `severity kind path recorded|own` of each difference. */
-const told = (recorded: AnswerLike, own: AnswerLike, noise: readonly string[] = []): string[] =>
+const reported = (recorded: AnswerLike, own: AnswerLike, noise: readonly string[] = []): string[] =>
   compareAnswers(recorded, own, { route: "r", noise }).map(
     (it) => `${it.severity} ${it.kind} ${it.path} ${it.recorded}|${it.own}`,
   );
 const ofJson = (recorded: Json, own: Json, noise?: readonly string[]): string[] =>
-  told(answer({ json: recorded }), answer({ json: own }), noise);
+  reported(answer({ json: recorded }), answer({ json: own }), noise);
 
 const parsed = (text: string): Json => JSON.parse(text);
 
@@ -50,7 +50,7 @@ describe("shapes", () => {
       [{ a: 1 }, { a: 1 }],
       ["additive null body[].a number or null|number"],
     ],
-    ["nothing can be told from an empty list", { a: [{ b: 1 }] }, { a: [] }, ["value length body.a 1|0"]],
+    ["nothing can be reported from an empty list", { a: [{ b: 1 }] }, { a: [] }, ["value length body.a 1|0"]],
     ["another root", [1], { a: 1 }, ["break type body list|object"]],
     [
       "keys of a map are data",
@@ -149,7 +149,7 @@ describe("values", () => {
     expect(found.length).toBeLessThan(200);
   });
 
-  test("a hostile depth is told, not walked", () => {
+  test("a hostile depth is reported, not walked", () => {
     const deep = parsed("[".repeat(5000) + "]".repeat(5000));
     expect(ofJson(deep, [])).toEqual(["value too_deep body JSON|JSON"]);
   });
@@ -232,13 +232,13 @@ describe("status, headers, bodies", () => {
       ["value header_value headers.allow GET|POST"],
     ],
     [
-      "headers nobody acts on",
+      "headers no one acts on",
       answer(undefined, 200, [["X-Served-By", "a"]]),
       answer(undefined, 200, []),
       [],
     ],
   ])("%s", (_, recorded, own, expected) => {
-    expect(told(recorded, own)).toEqual(expected);
+    expect(reported(recorded, own)).toEqual(expected);
   });
 });
 

@@ -42,7 +42,7 @@ describe("a tape of a sim", () => {
     const of = await differences(await productionTape(), "production");
     expect(of("break")).toEqual([]);
     expect(of("additive")).toEqual([]);
-    // Members that nobody asked for are not there.
+    // Members that no one asked for are not there.
     expect(of("value")).toEqual([
       "GET /api/users/@me body.organization.member_count",
       "GET /api/organizations body.results[].member_count",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EscapeError, looksLikeSdk, verifyEscapes } from "../../../src/testing/playwright/browser-traffic.ts";
+import { EscapeError, looksLikeSdk, verifyEscapes } from "../../../src/egress/browser-traffic.ts";
 
 const key = "phc_TheKeyOfAProject0123456789";
 
@@ -43,7 +43,7 @@ describe("requests that look like an SDK's", () => {
 
 const escaped = (url: string, page = "https://shop.test/") => ({ method: "POST", url, page });
 
-describe("what is told of them", () => {
+describe("what is reported of them", () => {
   test("nothing, without any", () => {
     expect(() => verifyEscapes([])).not.toThrow();
   });

@@ -147,7 +147,7 @@ test("captures $pageview", async ({ ph }) => {
   });
 });
 
-test("every row has a text, and they are told apart", () => {
+test("every row has a text, and they are distinguished", () => {
   const event: StoredEvent = {
     seq: 7,
     outcome: "kept",

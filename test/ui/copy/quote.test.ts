@@ -54,8 +54,8 @@ describe.each(hostileItems)("%s", (_, item) => {
     expect(person?.properties).toMatchObject({ plan: "it's" });
     const groups = await other.groups.list();
     expect(groups.map((it) => it.key)).toEqual([item.event]);
-    const told = await other.flags.explain("price", { distinctId: "anybody" });
-    expect(told.value).toBe("yearly");
+    const reported = await other.flags.explain("price", { distinctId: "anybody" });
+    expect(reported.value).toBe("yearly");
     const json = copyRows.find((it) => it.id === "json")?.text(first, contextOf(sim, ph)) ?? "";
     expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(first)));
   });

@@ -14,7 +14,7 @@ export function simOfFile(): () => Sim {
   return () => sim;
 }
 
-/** Sends an item by itself and tells what became of it. */
+/** Sends an item by itself and reports what became of it. */
 export async function sent(sim: Sim, ph: Project, item: Json): Promise<StoredEvent> {
   const mark = await ph.events.mark();
   const answer = await fetch(`${sim.url}/batch/`, {

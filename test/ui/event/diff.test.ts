@@ -3,7 +3,7 @@ import type { Json } from "../../../src/base/json.ts";
 import { jsonPath } from "../../../ui/parts/tree/model.ts";
 import { countsOf, type Difference, differencesOf, isSame } from "../../../ui/views/event/diff.ts";
 
-const told = ({ path, change, isVolatile }: Difference): string =>
+const reported = ({ path, change, isVolatile }: Difference): string =>
   `${change} ${jsonPath(path)}${isVolatile ? " ~" : ""}`;
 
 describe("differencesOf", () => {
@@ -23,14 +23,14 @@ describe("differencesOf", () => {
     ["no objects at all", 1, 2, ["changed $"]],
   ])("%s", (_, before, after, lines) => {
     expect(
-      differencesOf(before, after).map((it) => told(it).replaceAll('["', ".").replaceAll('"]', "")),
+      differencesOf(before, after).map((it) => reported(it).replaceAll('["', ".").replaceAll('"]', "")),
     ).toEqual(lines);
   });
 
   test("hostile keys are keys", () => {
     const before = JSON.parse('{"__proto__": {"a": 1}, "constructor": 1}') as Json;
     const after = JSON.parse('{"__proto__": {"a": 2}, "toString": 1}') as Json;
-    expect(differencesOf(before, after).map(told)).toEqual([
+    expect(differencesOf(before, after).map(reported)).toEqual([
       "changed $.__proto__.a",
       "added $.toString",
       "removed $.constructor",

@@ -105,7 +105,7 @@ describe("the way in", () => {
     expect(senderOf(event(changes), request(asked))).toBe(sender);
   });
 
-  test("as a real sim tells it", async () => {
+  test("as a real sim reports it", async () => {
     await using sim = await startSim();
     const item = { event: "x", distinct_id: "u1", properties: { a: 1 } };
     await fetch(`${sim.url}/batch/`, {

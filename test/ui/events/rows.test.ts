@@ -49,7 +49,7 @@ describe("what became of an event", () => {
   });
 
   test.each([...Object.keys(dropReasons), ...Object.keys(warnings)])(
-    "%s is told with what to do",
+    "%s is reported with what to do",
     (reason) => {
       const text = explanationOf({ ...plain, outcome: "dropped", reason });
       expect(text).not.toContain("`");

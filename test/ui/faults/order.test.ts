@@ -31,13 +31,18 @@ describe("the order that a form makes", () => {
     ["every second flag", { kind: "flags" }, { effect: { flags: "partial" } }],
     [
       "what is no number, as it was written",
-      { value: "teapot", rate: "half", times: "two" },
+      { value: "teapot", limits: { rate: "half", times: "two" } },
       { effect: { status: "teapot" }, rate: "half", times: "two" },
     ],
     ["an answer that is lost", { kind: "lost" }, { effect: { socket: "reset", after: true } }],
     [
       "where, how often, until when",
-      { kind: "reset", match: { route: " /batch/ " }, project: "3", rate: "25", times: "2", duration: "30s" },
+      {
+        kind: "reset",
+        match: { route: " /batch/ " },
+        project: "3",
+        limits: { rate: "25", times: "2", duration: "30s" },
+      },
       {
         effect: { socket: "reset" },
         match: { route: "/batch/", project: 3 },
@@ -59,6 +64,6 @@ describe("the order that a form makes", () => {
   );
 
   test("limits that are not given are left out", () => {
-    expect(limitsOf(emptyForm)).toEqual({});
+    expect(limitsOf(emptyForm.limits)).toEqual({});
   });
 });

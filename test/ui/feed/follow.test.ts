@@ -14,7 +14,7 @@ function createModel() {
   let journal: Row[] = [];
   let epoch = 1;
   let [seq, n] = [0, 0];
-  let follower: { told: RowListener<Row>; cursor: number } | undefined;
+  let follower: { reported: RowListener<Row>; cursor: number } | undefined;
   let back: () => void = () => {};
   let isDown = false;
   const waiting: (() => void)[] = [];
@@ -36,10 +36,10 @@ function createModel() {
         // it is answered when the test lets it, of what there is then
         waiting.push(() => (isDown ? reject(new Error("down")) : resolve(history(limit, before))));
       }),
-    subscribe(of, cursor, told) {
-      const mine = { told, cursor };
+    subscribe(of, cursor, reported) {
+      const mine = { reported, cursor };
       follower = mine;
-      if (of !== String(epoch)) told.onReset();
+      if (of !== String(epoch)) reported.onReset();
       return () => {
         if (follower === mine) follower = undefined;
       };
@@ -58,8 +58,8 @@ function createModel() {
     if (!it || isDown || it.cursor >= n) return;
     const from = it.cursor + 1;
     it.cursor = n;
-    if (isGap) it.told.onGap(from, n);
-    else it.told.onRows(passing().filter((row) => row.n >= from));
+    if (isGap) it.reported.onGap(from, n);
+    else it.reported.onRows(passing().filter((row) => row.n >= from));
   }
 
   return {
@@ -75,7 +75,7 @@ function createModel() {
     clear() {
       journal = [];
       epoch++;
-      follower?.told.onReset();
+      follower?.reported.onReset();
     },
     down(isOver: boolean) {
       const wasDown = isDown;
@@ -195,7 +195,7 @@ describe("a list that begins", () => {
     expect(seqs(rows)).toEqual([3, 2, 1]);
   });
 
-  test("tells why it does not come, and comes when the connection is back", async () => {
+  test("reports why it does not come, and comes when the connection is back", async () => {
     const model = createModel();
     model.capture([true]);
     model.down(false);

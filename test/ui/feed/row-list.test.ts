@@ -87,7 +87,7 @@ describe("a pause", () => {
     expect([shown(list), list.unread(), list.added()]).toEqual([[4, 3, 2, 1], 0, 2]);
   });
 
-  test("of more than can wait, the oldest are left in the sim, and told as missing", () => {
+  test("of more than can wait, the oldest are left in the sim, and reported as missing", () => {
     const list = listOf(10);
     list.replace(page(1, 3));
     list.pause();

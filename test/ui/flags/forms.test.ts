@@ -47,8 +47,8 @@ test.each([
 
 const form: OverrideForm = { choice: "true", other: "", distinctId: "", payload: "" };
 const overrides: [string, Partial<OverrideForm>, object][] = [
-  ["for everybody", {}, { body: { value: true } }],
-  ["for somebody", { distinctId: "anna" }, { body: { value: true, distinct_id: "anna" } }],
+  ["for everyone", {}, { body: { value: true } }],
+  ["for someone", { distinctId: "anna" }, { body: { value: true, distinct_id: "anna" } }],
   ["a variant", { choice: "variant-0" }, { body: { value: "a" } }],
   ["with a payload", { payload: '{"a":1}' }, { body: { value: true, payload: { a: 1 } } }],
   ["another variant", { choice: "other", other: "z" }, { body: { value: "z", force: true } }],

@@ -24,7 +24,7 @@ const property = (more: Partial<PropertyTrace> = {}): PropertyTrace => ({
 
 const properties: [string, Partial<PropertyTrace>, actual: string][] = [
   ["a property", { actual: "free" }, 'is "free"'],
-  ["one that is not there", {}, "is not set"],
+  ["one that does not exist", {}, "is not set"],
   ["one that is null", { actual: null }, "is null"],
   [
     "a cohort",
@@ -134,7 +134,7 @@ test.each([
   expect(clientWords(client)).toBe(words);
 });
 
-describe("whom one asks about again", () => {
+describe("the subject of the next request", () => {
   const asked: Decision["asked"] = {
     person_properties: { plan: "pro" },
     groups: { company: "acme", team: { odd: true } },
@@ -144,7 +144,7 @@ describe("whom one asks about again", () => {
     ip: null,
     keys: null,
   };
-  test("is told all that the request said and can be used", () => {
+  test("gets all that the request had and can be used", () => {
     expect(subjectOf(aDecision({}, { asked }))).toEqual({
       distinct_id: "anna",
       project: 1,
@@ -166,7 +166,7 @@ describe("whom one asks about again", () => {
   });
 });
 
-test("a value that is another one now is told", () => {
+test("a value that is another one now is reported", () => {
   const now = {
     project: 1,
     distinct_id: "anna",

@@ -42,7 +42,7 @@ describe("the order of ids", () => {
   });
 });
 
-test("what was said again and again is told once", () => {
+test("what was said again and again is reported once", () => {
   const joins = [join("a", "u"), join("a", "u", "same", 2), join("a", "u", "same", 3)];
   const { rows, lines } = graphOf(["a", "u"], joins);
   expect(rows[1]?.notes.map((it) => [it.join.outcome, it.times])).toEqual([

@@ -19,7 +19,7 @@ describe("what a person is called", () => {
   test.each<[what: string, ids: string[], properties: JsonObject, name: string]>([
     ["e-mail", [made, "u1"], { email: "ada@example.com", name: "Ada" }, "ada@example.com"],
     ["name", [made], { email: "", name: "Ada" }, "Ada"],
-    ["an id that somebody chose", [made, "u1"], { email: 7 }, "u1"],
+    ["an id that someone chose", [made, "u1"], { email: 7 }, "u1"],
     ["an id that was made", [made], {}, made],
     ["uuid", [], {}, "0195a000-0000-7000-8000-0000000000c1"],
   ])("%s", (_, ids, properties, name) => {

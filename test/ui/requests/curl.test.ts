@@ -127,7 +127,7 @@ describe("what is left out", () => {
     }
   });
 
-  test("masked keys in the body are told", () => {
+  test("masked keys in the body are reported", () => {
     for (const text of both({ body: { key: "phx_***" } }))
       expect(text).toContain("keys in the body are masked");
   });

@@ -182,7 +182,7 @@ test("steps through a list with gaps in its numbers", () => {
   expect([stepFrom(rows, 9, -1), stepFrom(rows, 3, -1), stepFrom(rows, 8, 1)]).toEqual([undefined, 7, 9]);
 });
 
-test("reasons are told once each", () => {
+test("reasons are reported once each", () => {
   const rows = ["a", null, "b", "a"].map((reason) => ({ reason }));
   expect(reasonsIn({ at: (index) => rows[index] })).toEqual(["a", "b"]);
 });
@@ -195,6 +195,6 @@ test.each([
     "phx-sim.har",
   ],
   [{ from: 4, to: 4 }, "requests.har?limit=10000&since=3&until=4", "phx-sim-request-4.har"],
-])("HAR of %j", (wish, path, name) => {
-  expect([harPath(wish), harName(wish)]).toEqual([path, name]);
+])("HAR of %j", (request, path, name) => {
+  expect([harPath(request), harName(request)]).toEqual([path, name]);
 });

@@ -15,7 +15,7 @@ describe("where tiles lie on a board of twelve columns", () => {
   const rows: [what: string, places: Tile["place"][], expected: [column: string, row: string][]][] = [
     ["none", [], []],
     [
-      "as somebody laid them",
+      "as someone laid them",
       [
         { x: 0, y: 0, w: 6, h: 5 },
         { x: 6, y: 0, w: 6, h: 10 },

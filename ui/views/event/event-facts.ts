@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, own, textsIn } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { LintFinding } from "../../../src/lint/shapes.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
@@ -26,8 +26,6 @@ export interface KindProps {
   /** undefined while it is loading. */
   request: ShownRequest | undefined;
 }
-
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Index of the event in its request, or -1. */
 export const placeIn = (event: StoredEvent, { carried }: ShownRequest): number =>
@@ -73,9 +71,6 @@ const entriesIn = (properties: JsonObject, key: string): [string, Json][] => {
   const value = own(properties, key);
   return isObject(value) ? Object.entries(value) : [];
 };
-
-const textsIn = (value: Json | undefined): string[] =>
-  Array.isArray(value) ? value.filter((it) => typeof it === "string") : [];
 
 const merging: Readonly<Record<string, string>> = {
   $identify: "$anon_distinct_id",

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { capital } from "../../../src/base/text.ts";
 import { outcomeOf } from "../../../src/journal/outcomes.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
@@ -8,7 +9,7 @@ import { EventIcon } from "../../parts/event-icon.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
 import { dateText, explained, numberText, plain, spanText } from "../../parts/text.ts";
-import { capital, type ShownRequest, senderOf, skewOf } from "./event-facts.ts";
+import { type ShownRequest, senderOf, skewOf } from "./event-facts.ts";
 import { Named } from "./event-parts.tsx";
 import { compareHref, eventHref, type Neighbours } from "./neighbours.ts";
 

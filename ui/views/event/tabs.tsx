@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { type Json, type JsonObject, own } from "../../../src/base/json.ts";
+import { capital } from "../../../src/base/text.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { LintFinding, LintPage } from "../../../src/lint/shapes.ts";
 import type { StoredPerson } from "../../../src/people/shapes.ts";
@@ -18,7 +19,6 @@ import { counted, numberText, plain, spanText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { isSame } from "./diff.ts";
 import {
-  capital,
   findingsFor,
   isAbout,
   type PersonStep,
@@ -140,7 +140,6 @@ interface RequestProps {
   problem: SimProblem | undefined;
 }
 
-/** The tab with the event's request. */
 export function RequestFacts({ event, request, problem }: RequestProps) {
   if (problem) return <Trouble problem={problem} />;
   if (!request) return <p class="muted">Loading request {event.request}</p>;

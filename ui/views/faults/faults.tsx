@@ -8,7 +8,7 @@ import { useAction } from "../../app/use-action.ts";
 import { stat } from "../../feed/socket.ts";
 import { Badge, Button, Code, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
-import { emptyForm, type Limits, limitsOf, touchedBy } from "./order.ts";
+import { type Limits, limitsOf, touchedBy } from "./order.ts";
 import { LimitFields, RuleForm } from "./rule-form.tsx";
 
 /** Active faults, presets, and a form for a rule. */
@@ -96,13 +96,13 @@ const commands =
 
 function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => void }) {
   const { data } = useResource<{ presets: FaultPreset[] }>("faults/presets");
-  const limits = useSignal<Limits>(emptyForm);
+  const limits = useSignal<Limits>({});
   return (
     <Section title="Presets">
       <LimitFields
         value={limits.value}
         onChange={(it) => {
-          limits.value = { ...limits.value, ...it };
+          limits.value = it;
         }}
       />
       <ul class="cards faults-presets">

@@ -7,10 +7,11 @@ export interface FaultForm {
   /** By names of `matchFields`. */
   readonly match: Readonly<Record<string, string>>;
   readonly project: string;
-  readonly rate: string;
-  readonly times: string;
-  readonly duration: string;
+  readonly limits: Limits;
 }
+
+/** Texts of `limitFields`, by name. */
+export type Limits = Readonly<Record<string, string>>;
 
 interface KindRow {
   readonly label: string;
@@ -83,29 +84,46 @@ export const matchFields: readonly MatchField[] = [
 
 export const kindRow = (kind: FaultKind): KindRow => kinds[kind];
 
-export const emptyForm: FaultForm = {
-  kind: "status",
-  value: "",
-  match: {},
-  project: "",
-  rate: "",
-  times: "",
-  duration: "",
-};
+interface LimitField {
+  /** Its key in the order. */
+  readonly name: string;
+  readonly label: string;
+  readonly usual: string;
+  readonly inputMode?: "numeric" | "decimal";
+  value(text: string): number | string;
+}
+
+/** Text fields that presets have as well. */
+export const limitFields: readonly LimitField[] = [
+  {
+    name: "times",
+    label: "Limit (requests)",
+    usual: "none",
+    inputMode: "numeric",
+    value: (text) => numberIn(text),
+  },
+  {
+    name: "rate",
+    label: "Share of requests (%)",
+    usual: "100",
+    inputMode: "decimal",
+    value: (text) => numberIn(text, 100),
+  },
+  { name: "duration", label: "Duration", usual: "until cleared", value: (text) => text.trim() },
+];
+
+export const emptyForm: FaultForm = { kind: "status", value: "", match: {}, project: "", limits: {} };
 
 /** A filter of the requests that a fault changed. */
 export const touchedBy = (name: string): string => `fault:${valueText(name)}`;
 
-/** Limits that presets have as well. */
-export type Limits = Pick<FaultForm, "rate" | "times" | "duration">;
-
-export function limitsOf({ rate, times, duration }: Limits) {
-  return {
-    ...(rate.trim() !== "" && { rate: numberIn(rate, 100) }),
-    ...(times.trim() !== "" && { times: numberIn(times) }),
-    ...(duration.trim() !== "" && { duration: duration.trim() }),
-  };
-}
+export const limitsOf = (limits: Limits): Record<string, number | string> =>
+  Object.fromEntries(
+    limitFields.flatMap(({ name, value }) => {
+      const text = limits[name] ?? "";
+      return text.trim() === "" ? [] : [[name, value(text)]];
+    }),
+  );
 
 /** Body of POST /__sim/faults. */
 export function orderOf(form: FaultForm): Record<string, unknown> {
@@ -119,6 +137,6 @@ export function orderOf(form: FaultForm): Record<string, unknown> {
   return {
     effect: effect(form.value),
     ...(Object.keys(match).length > 0 && { match }),
-    ...limitsOf(form),
+    ...limitsOf(form.limits),
   };
 }

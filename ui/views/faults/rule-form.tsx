@@ -11,6 +11,7 @@ import {
   kindRow,
   kinds,
   type Limits,
+  limitFields,
   matchFields,
   orderOf,
 } from "./order.ts";
@@ -19,33 +20,23 @@ import {
 export function LimitFields({ value, onChange }: LimitFieldsProps) {
   return (
     <div class="fields">
-      <TextField
-        label="Limit (requests)"
-        inputMode="numeric"
-        placeholder="none"
-        value={value.times}
-        onText={(times) => onChange({ times })}
-      />
-      <TextField
-        label="Share of requests (%)"
-        inputMode="decimal"
-        placeholder="100"
-        value={value.rate}
-        onText={(rate) => onChange({ rate })}
-      />
-      <TextField
-        label="Duration"
-        placeholder="until cleared"
-        value={value.duration}
-        onText={(duration) => onChange({ duration })}
-      />
+      {limitFields.map(({ name, label, usual, inputMode }) => (
+        <TextField
+          key={name}
+          label={label}
+          inputMode={inputMode}
+          placeholder={usual}
+          value={value[name] ?? ""}
+          onText={(text) => onChange({ ...value, [name]: text })}
+        />
+      ))}
     </div>
   );
 }
 
 interface LimitFieldsProps {
   value: Limits;
-  onChange(change: Partial<Limits>): void;
+  onChange(limits: Limits): void;
 }
 
 /** A form for a fault, and the same fault as code for a test. */
@@ -108,7 +99,7 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
           onText={(id) => set({ project: id })}
         />
       </div>
-      <LimitFields value={form.value} onChange={set} />
+      <LimitFields value={form.value.limits} onChange={(limits) => set({ limits })} />
       <Code label="The same in a test" text={`await sim.faults.apply(${JSON.stringify(order)})`} />
       <Button kind="main" type="submit">
         Apply the fault

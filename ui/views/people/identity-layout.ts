@@ -13,7 +13,6 @@ export interface Note {
   readonly times: number;
 }
 
-/** The row of an id. */
 export interface IdRow {
   readonly id: string;
   /** Belongs to another person: a merge was refused. */
@@ -32,7 +31,6 @@ interface Line {
   readonly outcome: DatedJoin["outcome"];
 }
 
-/** Layout of the identity graph. */
 export interface IdentityGraph {
   readonly rows: readonly IdRow[];
   readonly lines: readonly Line[];

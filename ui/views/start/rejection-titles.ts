@@ -17,7 +17,7 @@ const titles: Readonly<Record<string, string>> = {
   authentication_failed: "the personal key is not known",
   permission_denied: "the personal key may not do this",
   throttled: "there were too many requests",
-  tape_miss: "the tape has no answer to this request",
+  tape_miss: "the tape has no response to this request",
   upstream_unreachable: "the upstream cannot be reached",
 };
 

@@ -1,4 +1,4 @@
-import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
+import { firstOf, isObject, isTooDeep, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
 import { prettyJson } from "../../../copy/quote.ts";
 import { sizeText } from "../../../parts/text.ts";
 
@@ -25,14 +25,6 @@ const textIn = (object: JsonObject, ...keys: readonly string[]): string | undefi
   for (const key of keys) {
     const value = own(object, key);
     if (typeof value === "string" && value !== "") return value;
-  }
-  return undefined;
-};
-
-const firstOf = (object: JsonObject, ...keys: readonly string[]): Json | undefined => {
-  for (const key of keys) {
-    const value = own(object, key);
-    if (value !== undefined && value !== null) return value;
   }
   return undefined;
 };

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../../src/base/json.ts";
+import { unescaped } from "../../../../src/base/text.ts";
 import { isCampaignParameter } from "../../../../src/journal/sdk-properties.ts";
 import { numberIn, textIn } from "./read-values.ts";
 import type { NamedValue } from "./value-list.tsx";
@@ -13,14 +14,6 @@ interface UrlParts {
 }
 
 const mostParameters = 100;
-
-const unescaped = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
 
 /** The parts of an address, unescaped; undefined for what is no address. */
 export function urlParts(text: string): UrlParts | undefined {

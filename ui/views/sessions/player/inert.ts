@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../../../src/base/json.ts";
 import { type RecordedEvent, recordedSources, recordedTypes } from "../../../../src/sessions/rrweb.ts";
 
 /** Recorded events that load nothing and run nothing, whatever the recorded page had. */
@@ -148,9 +148,6 @@ function inertRules(value: Json, count: Count): Json {
   return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, inertRules(it, count)]));
 }
 
-const listOf = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isObject) : [];
-
 /** A changed attribute may also be an object: declarations of `style`. */
 function inertChange(change: JsonObject, count: Count): JsonObject {
   const given = isObject(change.attributes) ? change.attributes : {};
@@ -162,14 +159,14 @@ function inertChange(change: JsonObject, count: Count): JsonObject {
 
 const inertMutation = (data: JsonObject, count: Count): JsonObject => ({
   ...data,
-  texts: listOf(data.texts).map((it) => {
+  texts: objectsIn(data.texts).map((it) => {
     const value = textOf(it.value);
     // it may be the text of a style element
     return { ...it, value: value.includes("{") ? inertCss(value, count) : value };
   }),
-  attributes: listOf(data.attributes).map((it) => inertChange(it, count)),
-  removes: listOf(data.removes),
-  adds: listOf(data.adds).map((it) => ({ ...it, node: inertNode(it.node ?? null, count, false) })),
+  attributes: objectsIn(data.attributes).map((it) => inertChange(it, count)),
+  removes: objectsIn(data.removes),
+  adds: objectsIn(data.adds).map((it) => ({ ...it, node: inertNode(it.node ?? null, count, false) })),
 });
 
 /** Style rules, declarations and adopted style sheets. */

@@ -176,7 +176,7 @@ test("an app that points at the sim, with another key, is the test's, too", asyn
   await expect(ph).toHaveCaptured("by another key");
 });
 
-test("what goes past the sim is told", async ({ page, ph, browser, shop }) => {
+test("what goes past the sim is reported", async ({ page, ph, browser, shop }) => {
   const other = await browser.newContext();
   const attachment = await attach(other, ph);
   const second = await other.newPage();
