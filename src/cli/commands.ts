@@ -1,5 +1,5 @@
-import { check } from "../check/command.ts";
 import { baselineCommands } from "../baseline/command.ts";
+import { check } from "../check/command.ts";
 import { clockCommands } from "../clock/command.ts";
 import { exportCommands } from "../exports/command.ts";
 import { faultCommands } from "../faults/command.ts";
