@@ -7,4 +7,6 @@ const container = await new GenericContainer("phx-sim")
   .withExposedPorts(7490)
   .withWaitStrategy(Wait.forHealthCheck())
   .start();
-export const sim = await connectSim(`http://${container.getHost()}:${container.getMappedPort(7490)}`, { token });
+export const sim = await connectSim(`http://${container.getHost()}:${container.getMappedPort(7490)}`, {
+  token,
+});
