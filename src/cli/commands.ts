@@ -6,6 +6,7 @@ import { flagCommands } from "../flags/command.ts";
 import { eventCommands } from "../journal/commands/events.ts";
 import { requestCommands } from "../journal/commands/requests.ts";
 import { lint } from "../lint/command.ts";
+import { mcp } from "../mcp/command.ts";
 import { groupCommands } from "../people/groups-command.ts";
 import { personCommands } from "../people/persons-command.ts";
 import { planCommands } from "../plan/command.ts";
@@ -53,5 +54,6 @@ export const commands: readonly Command[] = [
   ...planCommands,
   ...tapeCommands,
   ...caCommands,
+  mcp,
   completion(() => commands),
 ];
