@@ -23,6 +23,7 @@ import { completion } from "./completion.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { env } from "./env.ts";
 import { exec } from "./exec/exec.ts";
+import { init } from "./init/init.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   start,
   stop,
   status,
+  init,
   env,
   doctor,
   check,

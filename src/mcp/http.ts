@@ -1,14 +1,17 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { JsonObject } from "../base/json.ts";
+import type { SimError } from "../base/errors.ts";
+import { type JsonObject, objectIn } from "../base/json.ts";
 import { Failure } from "../cli/failure.ts";
 import { callBy, type Send } from "../client/call.ts";
 import type { Call } from "../http/call.ts";
+import { invalid } from "../http/control-body.ts";
 import type { Reply } from "../http/reply.ts";
 import { createMcpServer } from "./server.ts";
 import type { ToolPorts } from "./tool.ts";
 
-/** Headers that the protocol reads; the others were judged by the control API. */
-const passed = ["accept", "content-type", "mcp-protocol-version"];
+/** The answer is always JSON, also for clients that ask for nothing. */
+const accepted = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+const versionHeader = "mcp-protocol-version";
 
 /** The tools of the sim that answers. Who may call it may not start programs on this machine. */
 function portsOf(send: Send): ToolPorts {
@@ -25,6 +28,13 @@ function portsOf(send: Send): ToolPorts {
   };
 }
 
+/** A message that the protocol does not have, as the control API reports it. */
+function refusal(text: string): SimError {
+  const message = objectIn(JSON.parse(text), "error").message;
+  const hint = "send one message of the Model Context Protocol, e.g. of the method tools/list";
+  return invalid(typeof message === "string" ? message : "this is no message of the protocol", "", hint);
+}
+
 /** Answers one message of the Streamable HTTP transport, without a session. */
 export async function answerMcp(call: Call, body: JsonObject, send: Send): Promise<Reply> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -33,13 +43,12 @@ export async function answerMcp(call: Call, body: JsonObject, send: Send): Promi
   call.signal.addEventListener("abort", leave, { once: true });
   try {
     await server.connect(transport);
-    const headers = passed.flatMap((name): [string, string][] => {
-      const value = call.headers[name];
-      return value === undefined ? [] : [[name, value]];
-    });
+    const version = call.headers[versionHeader];
+    const headers = { ...accepted, ...(version !== undefined && { [versionHeader]: version }) };
     const request = new Request("http://localhost/__sim/mcp", { method: "POST", headers, body: "{}" });
     const response = await transport.handleRequest(request, { parsedBody: body });
     const text = await response.text();
+    if (response.status >= 400) throw refusal(text);
     return {
       status: response.status,
       headers: [...response.headers].flat(),

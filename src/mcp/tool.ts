@@ -4,7 +4,7 @@ import type { CheckOrder } from "../check/command.ts";
 import type { CheckReport } from "../check/shapes.ts";
 import type { ControlCall } from "../client/call.ts";
 
-/** How a tool call ends early, and to whom it reports. */
+/** How a tool call ends early, and what it reports meanwhile. */
 export interface ToolCall {
   /** Ends when the client cancels the call. */
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ export interface Tool {
 }
 
 export const defaultSize = 2_000;
-export const largestSize = 20_000;
+const largestSize = 20_000;
 
 const size = z
   .int()

@@ -15,7 +15,7 @@ import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
-import { mcpRows } from "../mcp/rows.ts";
+import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
@@ -82,7 +82,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
       ],
       rules,
     ),
-    ...guardedPage(pageRows(), rules),
+    ...guardedPage([...pageRows(), llmsRow()], rules),
     ...guardedBadge([badgeScriptRow(), ...badgeRows(ports)], rules),
   ];
 }

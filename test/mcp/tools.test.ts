@@ -65,6 +65,9 @@ describe("the protocol", () => {
     expect((await ask(sim, { ...json, origin: "https://evil.test" })).status).toBe(403);
     expect((await ask(sim, { ...json, "content-type": "text/plain" })).status).toBe(415);
     expect((await fetch(`${sim.url}/__sim/mcp`)).status).toBe(405);
+    const wrong = await ask(sim, { ...json, "mcp-protocol-version": "1.0" });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toMatchObject({ code: "invalid_input", hint: expect.any(String) });
     const token = "a-token-of-a-test-0123456789";
     await using locked = await startSim({ token });
     expect((await ask(locked, json)).status).toBe(401);
