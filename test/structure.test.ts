@@ -33,6 +33,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "the person of a journey, and the order of its events",
     flags: "the decisions about flags in force",
   },
+  baseline: { flags: "the flags that a request names" },
   lint: { ingest: "the times and limits of captures" },
   tapes: {
     faults: "the same replies as scripted answers",
@@ -51,6 +52,10 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tapes: "scenarios made from a tape",
   },
   server: { tapes: "requests that are passed on" },
+  verdict: {
+    flags: "the flags that were read",
+    lint: "findings of the linter are part of a verdict",
+  },
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */

@@ -1,3 +1,4 @@
+import { baselineCommands } from "../baseline/command.ts";
 import { check } from "../check/command.ts";
 import { clockCommands } from "../clock/command.ts";
 import { exportCommands } from "../exports/command.ts";
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   ...stateCommands,
   ...scenarioCommands,
   ...planCommands,
+  ...baselineCommands,
   ...tapeCommands,
   ...caCommands,
   mcp,

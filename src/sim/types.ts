@@ -1,6 +1,7 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
@@ -144,6 +145,8 @@ export interface Finding {
 /** A request that has been answered, in a few words. */
 export interface RequestSummary {
   n: number;
+  /** Arrival, ms since the epoch. */
+  at: number;
   method: string;
   target: string;
   status: number;
@@ -163,8 +166,10 @@ export interface RequestSummary {
   events: number;
   /** The cursor before its events. */
   since: number;
-  /** Names of the kept events, the first few. */
+  /** Names of the kept events. */
   names: string[];
+  /** Number of the kept events with warnings. */
+  warned: number;
   dropped: Finding[];
   /** What was odd about events that were kept. */
   warnings: Finding[];
@@ -190,6 +195,10 @@ interface SimInProcess {
   isReplaying(): boolean;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
+  /** Calls back with each request as the journal has it: a test may clear it later. Returns the function that ends it. */
+  onLine(listener: (line: TrafficLine) => void): () => void;
+  /** Calls back with each project that is made for a test; its name is null if it was made without one. */
+  onProject(listener: (project: { id: number; name: string | null }) => void): () => void;
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const scenario = {
   version: 1,
@@ -84,8 +84,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (args: string[], env: Record<string, string> = {}) =>
-  phxSim(["flags", ...args], { cwd, env }).ended;
+const run = (args: string[], env: Record<string, string> = {}) => runHere(["flags", ...args], { cwd, env });
 
 /** What a client gets. */
 async function served(key: string, distinctId: string): Promise<unknown> {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { tripped } from "../../src/cli/exec/run-findings.ts";
 import { plain } from "../../src/cli/style.ts";
 import type { LintFinding, LintPage } from "../../src/index.ts";
 import { lintLine } from "../../src/lint/command.ts";
 import { createLintWatch } from "../../src/lint/command-watch.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { verdict } from "../verdict/facts.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
   code: "property_type_flip",
@@ -47,17 +47,13 @@ describe("a line", () => {
 });
 
 describe("--fail-on lint", () => {
-  const findings = (lint: LintFinding[]) => ({
-    tally: { counts: { kept: 0, dropped: 0, requests: 0, flags: 0, rejected: 0, unmatched: 0 } },
-    blocked: [],
-    plan: null,
-    lint,
-  });
   test.each([
     ["warnings", [finding(), finding({ severity: "hint" })], ["1 warning of the linter"]],
     ["hints", [finding({ severity: "hint" })], []],
     ["nothing", [], []],
-  ])("%s", (_, lint, failures) => expect(tripped(["lint"], findings(lint))).toEqual(failures));
+  ])("%s", (_, lint, failures) =>
+    expect(verdict({ lint, failOn: ["lint"] }).failures.map(({ text }) => text)).toEqual(failures),
+  );
 });
 
 describe("the watch", () => {
@@ -180,9 +176,11 @@ describe("the commands", () => {
     const { sim, ready } = await startReady(["--memory"], { cwd });
     const { url, project_api_key: api_key } = ready;
     const send = (batch: object[]) => post(`${url}/batch/`, { api_key, batch });
-    const lint = (...args: string[]) => phxSim(["lint", "--url", url, ...args], { cwd }).ended;
+    const lint = (...args: string[]) => runHere(["lint", "--url", url, ...args], { cwd });
 
     await send(grouped);
+    // The first answer loads the control API; a command waits five seconds for one.
+    expect((await fetch(`${url}/__sim/info`)).status).toBe(200);
     expect(await lint()).toMatchObject({ code: 0, stderr: "phx-sim: 0 warnings, 1 hint in 1 event\n" });
     expect((await lint("--strict")).code).toBe(1);
 

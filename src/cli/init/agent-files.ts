@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import { type JsonFile, jsonLike } from "./json-file.ts";
 
 /** What a coding agent needs in order to work on the app's analytics: how, and when. */
-const guide = `- Run tests against a sim: \`npx phx-sim exec --fail-on dropped,rejected -- COMMAND\`. It sets POSTHOG_HOST, POSTHOG_API_KEY and PHX_SIM_URL; nothing reaches PostHog.
+const guide = `- Run tests against a sim: \`npx phx-sim exec --block-egress --fail-on dropped,rejected -- COMMAND\`. It sets POSTHOG_HOST, POSTHOG_API_KEY and PHX_SIM_URL, and blocks calls to PostHog.
 - Examine the app in a browser: \`npx phx-sim check --json\`. Fix every finding of severity error; each has a fix.
 - Look at what arrived: \`npx phx-sim start\` in the background, then \`npx phx-sim events list --json --limit 20\` and \`npx phx-sim requests list --json\`.
 - An event is missing: \`npx phx-sim events list --outcome dropped --json\`, \`npx phx-sim requests list --outcome rejected --json\`; if both are empty, it was not sent: look for a missing flush or await, a wrong host or key, the bot filter, a proxy.
