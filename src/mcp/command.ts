@@ -1,10 +1,15 @@
 import { clean } from "../cli/clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../cli/command.ts";
+import { simOptions } from "../cli/open-sim.ts";
 import { findRunning, whereOptions } from "../cli/running-sim.ts";
 import type { Settings } from "../cli/settings.ts";
 import { untilSignal } from "../cli/signals.ts";
 
-const options = whereOptions;
+const options = {
+  ...whereOptions,
+  scenario: simOptions.scenario,
+  port: { kind: "port", describe: "Port of a sim that the tool start starts", default: "7490" },
+} as const;
 
 /** The command `phx-sim mcp`. */
 export const mcp = command({
@@ -26,7 +31,7 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<Co
     import("@modelcontextprotocol/sdk/server/stdio.js"),
     import("./own-sim.ts"),
   ]);
-  const own = createOwnSim(() => findRunning(settings, shell.cwd), settings.values.data, shell);
+  const own = createOwnSim(() => findRunning(settings, shell.cwd), settings.values, shell);
   const server = createMcpServer(own);
   server.onerror = ({ message }) =>
     shell.err.say(`phx-sim: a message on stdin was left out: ${clean(message)}`);

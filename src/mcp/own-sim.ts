@@ -3,6 +3,7 @@ import { clean, cleanLines } from "../cli/clean-text.ts";
 import type { Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
 import { closesWithin, startFailure } from "../cli/open-sim.ts";
+import { kinds } from "../cli/options.ts";
 import type { Running } from "../cli/running-sim.ts";
 import { callBy, sendOverNetwork } from "../client/call.ts";
 import { type SimServer, StartError } from "../sim/types.ts";
@@ -10,14 +11,21 @@ import type { FoundSim, ToolPorts } from "./tool.ts";
 
 const closeMs = 1500;
 
+/** Options of a sim that the tool `start` starts. */
+interface OwnOptions {
+  readonly port: number;
+  readonly data: string;
+  readonly scenario: string;
+}
+
 /**
  * The sim of a server on stdin and stdout: the running one, as client commands find it, else one in this process that
  * the tool `start` has started. It ends with the server.
- * @param data Folder of a sim that is started
+ * @param usual Of a sim that is started, if the tool names nothing else
  */
 export function createOwnSim(
   find: () => Promise<Running>,
-  data: string,
+  usual: OwnOptions,
   shell: Shell,
 ): ToolPorts & { close(): Promise<void> } {
   let own: Promise<SimServer> | undefined;
@@ -28,13 +36,17 @@ export function createOwnSim(
     return { call: callBy(sendOverNetwork(url, { token })) };
   }
 
-  async function start({ scenario, port = 7490 }: Parameters<ToolPorts["start"]>[0]): Promise<FoundSim> {
+  async function start({
+    scenario,
+    port = usual.port,
+  }: Parameters<ToolPorts["start"]>[0]): Promise<FoundSim> {
     const found = await sim().catch((error: unknown) => {
       if (error instanceof Failure && error.kind === "no_sim") return undefined;
       throw error;
     });
     if (found) return found;
-    own = openOwn({ port, data, ...(scenario !== undefined && { scenario }) }, shell);
+    const named = scenario === undefined ? usual.scenario : kinds.scenario.read(scenario, shell.cwd);
+    own = openOwn({ port, data: usual.data, scenario: named ?? usual.scenario }, shell);
     try {
       return { call: callBy((await own).send), isNew: true };
     } catch (error) {
@@ -61,10 +73,8 @@ export function createOwnSim(
   };
 }
 
-async function openOwn(
-  options: { port: number; data: string; scenario?: string },
-  shell: Shell,
-): Promise<SimServer> {
+async function openOwn({ port, data, scenario }: OwnOptions, shell: Shell): Promise<SimServer> {
+  const options = { port, data, scenario };
   const { runSim } = await import("../sim.ts");
   const onNotice = (text: string) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000));
   try {

@@ -41,8 +41,16 @@ export const start = tool({
   description:
     "Starts a sim if none runs; it ends with this server. Point the app at it with the answer's url and project_api_key, or with `phx-sim env --framework NAME`.",
   input: z.strictObject({
-    scenario: z.string().optional().describe("A scenario file, or a shipped one's name (default: default)"),
-    port: z.int().min(0).max(65_535).optional().describe("Default: 7490; 0 takes any free port"),
+    scenario: z
+      .string()
+      .optional()
+      .describe("A scenario file, or a shipped one's name (default: of phx-sim.config.json)"),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .optional()
+      .describe("Default: of phx-sim.config.json, else 7490; 0 takes any free port"),
   }),
   changes: true,
   async run({ scenario, port }, ports) {

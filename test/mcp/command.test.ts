@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -30,12 +30,18 @@ async function connect(cwd: string, args: readonly string[] = []) {
 
 test("finds no sim, starts one where client commands find it, and ends it with itself", async () => {
   const cwd = newFolder();
+  writeFileSync(join(cwd, "phx-sim.config.json"), '{ "scenario": "world.json", "port": 0 }');
+  writeFileSync(join(cwd, "world.json"), '{ "api_key": "phc_of_a_file" }');
   const { client, call } = await connect(cwd);
   const missing = await call("status");
   expect(missing.isError).toBe(true);
   expect(JSON.parse(missing.text)).toMatchObject({ code: "no_sim", hint: expect.stringContaining("start") });
-  const started = JSON.parse((await call("start", { port: 0 })).text);
-  expect(started).toMatchObject({ started: true, data: join(cwd, ".phx-sim") });
+  const started = JSON.parse((await call("start")).text);
+  expect(started).toMatchObject({
+    started: true,
+    data: join(cwd, ".phx-sim"),
+    project_api_key: "phc_of_a_file",
+  });
   const located = JSON.parse(readFileSync(join(cwd, ".phx-sim/run.json"), "utf8"));
   const body = JSON.stringify({ api_key: located.project_api_key, event: "signup", distinct_id: "u1" });
   await fetch(`${located.url}/capture/`, { method: "POST", body });
