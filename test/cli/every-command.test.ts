@@ -36,6 +36,8 @@ beforeAll(async () => {
     method: "POST",
     body: JSON.stringify({ token: sim.apiKey, distinct_id: "u1" }),
   });
+  const baseline = '{"phx_sim_baseline":1}\n{"test":"","event":"signup","count":1}\n';
+  writeFileSync(join(files, "analytics.baseline.ndjson"), baseline);
   for (const args of [
     ["requests", "har", "--out", "traffic.har"],
     ["tape", "import", "traffic.har", "--tape", "one", "--all"],
@@ -86,6 +88,9 @@ const rows: Readonly<Record<string, Row>> = {
   env: result,
   doctor: {},
   check: { args: ["--start", "true"], ...result },
+  "baseline update": { args: ["--from", "analytics.baseline.ndjson"] },
+  "baseline diff": { args: ["analytics.baseline.ndjson"], ...result },
+  "baseline show": result,
   exec: {
     isProcess: true,
     args: ["--", process.execPath, "-e", ""],

@@ -162,7 +162,7 @@ describe("list", () => {
       "  stopped         inactive",
       "                  everyone: 100 %",
       "  new             no such flag",
-      "                  overridden: true for everyone",
+      "                  overridden: true for everybody",
       "project 2",
       "  \\x1b[2Jhostile  everyone: 100 %",
       "",
@@ -236,7 +236,7 @@ describe("explain", () => {
     const { stdout } = await run(["explain", "pros", "--distinct-id", "user-1"]);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
       "pros is true for user-1: Overridden in phx-sim",
-      "  overridden for everyone; its rules give false: No matching condition set",
+      "  overridden for everybody; its rules give false: No matching condition set",
     ]);
   });
 
