@@ -1,6 +1,7 @@
 // Bundles the inspector page into dist/inspector: the shell with what several views need, and a file for each view, which
 // is fetched when the view is opened.
-import { copyFileSync, readdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build as bundle } from "esbuild";
 import { build } from "rolldown";
 import { inChunks } from "./graph.mjs";
@@ -66,3 +67,33 @@ await bundle({
 });
 copyFileSync("ui/index.html", `${dir}/index.html`);
 copyFileSync("ui/views/sessions/player/player.html", `${dir}/player.html`);
+
+// The page of a report is one file that needs no other: `exec --report` puts the data into it.
+const report = { bundle: true, minify: true, write: false, legalComments: "none", target: "es2022" };
+const outputOf = async (options) => (await bundle({ ...report, ...options })).outputFiles[0].text.trim();
+const code = await outputOf({
+  entryPoints: ["ui/report/main.tsx"],
+  tsconfig: "ui/tsconfig.json",
+  format: "iife",
+  // nothing in it may end its element
+  supported: { "inline-script": false },
+});
+const styles = await outputOf({ entryPoints: ["ui/report/report.css"] });
+const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const policy = [
+  "default-src 'none'",
+  `script-src ${hashOf(code)}`,
+  `style-src ${hashOf(styles)}`,
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+const parts = { policy, styles, code };
+const template = readFileSync("ui/report/report.html", "utf8");
+mkdirSync("dist/report", { recursive: true });
+writeFileSync(
+  "dist/report/report.html",
+  template.replace(/\/\* (policy|styles|code) \*\//g, (_, name) => parts[name]),
+);

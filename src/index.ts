@@ -127,4 +127,5 @@ export type {
   TapeOptions,
   Tapes,
 } from "./tapes/client.ts";
+export type { RunVerdict } from "./verdict/shapes.ts";
 export type { Dialect } from "./world/dialect.ts";

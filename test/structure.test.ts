@@ -51,6 +51,10 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tapes: "scenarios made from a tape",
   },
   server: { tapes: "requests that are passed on" },
+  verdict: {
+    flags: "the flags that were read",
+    lint: "findings of the linter are part of a verdict",
+  },
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */

@@ -4,7 +4,7 @@ import { OfProject } from "./query-shapes.ts";
 export const SdkQuery = z.strictObject({ project: OfProject.optional() });
 
 /** What an SDK, or another client, sent. */
-const SdkTotal = z
+export const SdkTotal = z
   .strictObject({
     name: z.string().describe("From `$lib`, else from the User-Agent: `posthog-js`, `curl`"),
     version: z.string().nullable().describe("null if it does not say"),

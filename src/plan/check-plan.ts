@@ -102,7 +102,7 @@ export function reportViolations(result: PlanResult): string {
     total === 0
       ? `${counted(checked, "event")} as planned; ${coverage}`
       : `${counted(total, "violation")} of the tracking plan in ${offending} of ${counted(checked, "event")}; ${coverage}`;
-  const lines = grouped(violations).flatMap(([name, rows]) => [printable(name), ...rows.map(lineOf)]);
+  const lines = groupedByEvent(violations).flatMap(([name, rows]) => [printable(name), ...rows.map(lineOf)]);
   const more = lines.length - mostLines;
   const never = unseen.length === 0 ? [] : [`never seen: ${listed(unseen)}`];
   return [
@@ -127,7 +127,8 @@ interface Row {
   count: number;
 }
 
-function grouped(violations: readonly Violation[]): [name: string, rows: Row[]][] {
+/** Violations by the name of their event, equal ones together. */
+export function groupedByEvent(violations: readonly Violation[]): [name: string, rows: Row[]][] {
   const names = new Map<string, Map<string, Row>>();
   for (const it of violations) {
     const rows = names.get(it.event) ?? new Map<string, Row>();

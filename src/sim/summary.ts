@@ -4,8 +4,6 @@ import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
 import type { Finding, RequestSummary } from "./types.ts";
 
-const namesShown = 5;
-
 /** What happened in a request that is in the log now. */
 export function summaryOf(
   { n, seq, entry }: Written,
@@ -23,6 +21,7 @@ export function summaryOf(
   const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
   return {
     n,
+    at: entry.at,
     method,
     target,
     status,
@@ -36,7 +35,8 @@ export function summaryOf(
     ...(record.source !== undefined && { source: record.source }),
     events: facts.length,
     since: seq - 1,
-    names: kept.slice(0, namesShown),
+    names: kept,
+    warned: facts.filter((it) => it.dropped === undefined && it.warnings !== undefined).length,
     dropped: facts.flatMap((it, i) => (it.dropped === undefined ? [] : [finding(i, it.dropped)])),
     warnings: facts.flatMap((it, i) => (it.warnings ?? []).map((warning) => finding(i, warning))),
   };

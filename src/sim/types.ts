@@ -144,6 +144,8 @@ export interface Finding {
 /** A request that has been answered, in a few words. */
 export interface RequestSummary {
   n: number;
+  /** Arrival, ms since the epoch. */
+  at: number;
   method: string;
   target: string;
   status: number;
@@ -163,8 +165,10 @@ export interface RequestSummary {
   events: number;
   /** The cursor before its events. */
   since: number;
-  /** Names of the kept events, the first few. */
+  /** Names of the kept events. */
   names: string[];
+  /** Number of the kept events with warnings. */
+  warned: number;
   dropped: Finding[];
   /** What was odd about events that were kept. */
   warnings: Finding[];

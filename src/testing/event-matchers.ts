@@ -1,4 +1,5 @@
 import { wholeEvent } from "../assert/client-pattern.ts";
+import { sightingOf } from "../assert/match/judge.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
 import type { Count } from "../assert/match/report-shapes.ts";
 import type { Terms } from "../assert/match/types.ts";
@@ -7,7 +8,14 @@ import type { StoredEvent } from "../index.ts";
 import { explain } from "../journal/outcome.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { Plan } from "../plan/plan.ts";
-import { type CaptureOptions, type Judgement, type MatcherCall, messageOf, reportText } from "./matcher.ts";
+import {
+  type CaptureOptions,
+  failedBy,
+  type Judgement,
+  type MatcherCall,
+  messageOf,
+  reportIn,
+} from "./matcher.ts";
 
 const seqs = (matched: readonly number[][]): string =>
   [...new Set(matched.flat())]
@@ -28,7 +36,7 @@ async function verified(
     const which = seqs(matched);
     return { pass: true, text: messageOf(call, which === "" ? hold : `${hold}: ${which}`) };
   } catch (error) {
-    return { pass: false, text: reportText(error) };
+    return failedBy(reportIn(error));
   }
 }
 
@@ -92,7 +100,7 @@ export async function capturedInOrder(
       text: messageOf(call, `they were captured in this order: ${seqs([found.map(({ seq }) => seq)])}`),
     };
   } catch (error) {
-    return { pass: false, text: reportText(error) };
+    return failedBy(reportIn(error));
   }
 }
 
@@ -155,7 +163,21 @@ export async function noDroppedEvents(
     ...(rejected.length > 0 ? [`requests that were rejected with all their events: ${rejected.length}`] : []),
     ...capped(rejected.map(requestLine), "requests"),
   ];
-  return { pass, text: messageOf(call, ...(pass ? ["every event was kept"] : lines)) };
+  const text = messageOf(call, ...(pass ? ["every event was kept"] : lines));
+  return {
+    ...{ pass, text },
+    report: {
+      ...{ title: call.title, text, hints: [] },
+      dropped: dropped.flatMap((it) =>
+        it.reason === null
+          ? []
+          : [{ ...sightingOf(it), reason: it.reason, ...explain(it.reason), fits: false }],
+      ),
+      rejected: rejected.flatMap((it) =>
+        it.rejected === null ? [] : [{ n: it.n, method: it.method, target: it.target, ...it.rejected }],
+      ),
+    },
+  };
 }
 
 const sharedLine = (count: number): string =>
@@ -172,7 +194,14 @@ export async function noUnmatchedRequests(call: MatcherCall): Promise<Judgement>
     ...capped(unmatched.map(requestLine), "requests"),
     ...(unattributed > 0 ? [sharedLine(unattributed)] : []),
   ];
-  return { pass, text: messageOf(call, ...(pass ? ["every request went to a path that exists"] : lines)) };
+  const text = messageOf(call, ...(pass ? ["every request went to a path that exists"] : lines));
+  const found = unmatched.map(({ n, method, target, rejected }) => ({
+    n,
+    method,
+    target,
+    hint: rejected?.hint,
+  }));
+  return { pass, text, report: { title: call.title, text, hints: [], unmatched: found } };
 }
 
 /** A page of the control API. */

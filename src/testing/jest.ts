@@ -4,11 +4,12 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { guardProcess } from "../egress/guard.ts";
+import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
 import { type GuardSetting, projectName } from "./test-worker.ts";
 
-export type { GuardSetting, Project, ProjectOptions, SimClient };
+export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient };
 export { connectSim };
 
 declare module "expect" {
@@ -36,6 +37,8 @@ interface CircusTest {
   concurrent: boolean;
   errors: readonly unknown[];
   fn: unknown;
+  /** ms since the epoch. */
+  startedAt?: number | null;
   /** ms; absent if the test has no limit of its own. */
   timeout?: number;
 }
@@ -112,7 +115,8 @@ function verifyGuard(): void {
   }
 }
 
-afterEach(() => {
+afterEach(async () => {
+  await reportFailed();
   try {
     verifyAwaited();
   } finally {
@@ -131,6 +135,26 @@ export function sim(): Promise<SimClient> {
     return it;
   });
   return connected;
+}
+
+/** `globals: { phxReport: … }` of the configuration. */
+const { phxReport = true } = globalThis as { phxReport?: ReportSetting };
+
+/** The errors of a test; circus keeps each with the place of its call. */
+const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Array.isArray(it) ? it[0] : it));
+
+/** Writes the reports of the running test's projects if it failed, and names them in its errors. */
+async function reportFailed(): Promise<void> {
+  const test = circus()?.currentlyRunningTest;
+  const errors = test ? errorsOf(test) : [];
+  if (!test || errors.length === 0) return;
+  const { currentTestName: title = "", testPath: file = "" } = expect.getState();
+  const messages = errors.map((it) => (it instanceof Error ? it.message : String(it)));
+  const facts = { title, errors: messages, started: test.startedAt ?? Date.now(), ended: Date.now() };
+  for (const project of made.filter((it) => watched.get(it) === title)) {
+    const line = await reportFailure(project, facts, { file, setting: phxReport });
+    if (line !== undefined) for (const error of errors) addLine(error, line);
+  }
 }
 
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
@@ -156,18 +180,16 @@ export const withProject =
   (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
   async () => {
     const opened = await openProject(options);
-    const drop = async () => {
-      watched.delete(opened);
-      await opened.dispose();
-    };
     try {
       await body(opened);
     } catch (error) {
       assertionsOf(opened).end();
-      await drop();
+      // its report is written after the test, which has a limit
+      made.push(opened);
       throw error;
     }
-    await drop();
+    watched.delete(opened);
+    await opened.dispose();
   };
 
 // Not after each: tests of `test.concurrent` run at the same time.

@@ -1,4 +1,5 @@
 import type { CheckedPattern } from "../assert/match/operators.ts";
+import type { Report } from "../assert/match/report-shapes.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
 
@@ -99,7 +100,15 @@ export interface RunnerState {
 export interface MatcherResult {
   pass: boolean;
   message: () => string;
+  /** Also `report` of the error that the runner throws. */
+  report: MatcherReport;
 }
+
+/**
+ * Why a matcher failed: the report of `ExpectationError`. Matchers that are not about expected events have its title,
+ * text and hints, and what they looked at, such as `dropped` or `rejected`.
+ */
+export type MatcherReport = Pick<Report, "title" | "text" | "hints"> & Partial<Report>;
 
 /** One call of a matcher. */
 export interface MatcherCall {
@@ -114,21 +123,23 @@ export interface MatcherCall {
 export interface Judgement {
   readonly pass: boolean;
   readonly text: string;
+  /** What is known of a failure (default: title and text). */
+  readonly report?: MatcherReport;
 }
+
+/** The judgement of a report. */
+export const failedBy = (report: MatcherReport): Judgement => ({ pass: false, text: report.text, report });
 
 /** A message: the call, and lines below it. */
 export const messageOf = ({ title }: MatcherCall, ...lines: readonly string[]): string =>
   [title, "", ...lines].join("\n");
 
-/**
- * The text of the report in a thrown error; other errors are thrown again. Recognized by its shape: a suite may contain
- * two copies of this package, one of each module system.
- */
-export function reportText(error: unknown): string {
-  if (error instanceof Error && "report" in error) {
-    const { report } = error;
-    if (typeof report === "object" && report !== null && "text" in report && typeof report.text === "string")
-      return report.text;
-  }
+/** The report in a thrown error; other errors are thrown again. */
+export function reportIn(error: unknown): MatcherReport {
+  // By its shape: a suite may contain two copies of this package, one of each module system.
+  if (error instanceof Error && "report" in error && isReport(error.report)) return error.report;
   throw error;
 }
+
+const isReport = (value: unknown): value is MatcherReport =>
+  typeof value === "object" && value !== null && "text" in value && typeof value.text === "string";

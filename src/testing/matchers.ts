@@ -68,19 +68,44 @@ const wrongReceiver = (name: string, received: unknown): TypeError =>
   new TypeError(`${name}: expect() needs a sim, or a project of one${hintOn(received)}`);
 
 function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
-  return async function matcher(
-    this: RunnerState | undefined,
+  async function result(
+    matcher: (...args: never[]) => unknown,
+    state: RunnerState | undefined,
     received: Tenant,
-    ...args: Args
+    args: Args,
   ): Promise<MatcherResult> {
-    const isNot = this?.isNot === true;
+    const isNot = state?.isNot === true;
     const title = called(isNot ? `not.${name}` : name, ...args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
     checkOptions(name, optionKeys[name] ?? {}, args, matcher);
     const call: MatcherCall = { tenant: received, isNot, title };
-    const { pass, text } = await assertionsOf(received).run(matcher, title, () => judge(call, ...args));
-    return { pass, message: () => text };
+    const {
+      pass,
+      text,
+      report = { title, text, hints: [] },
+    } = await assertionsOf(received).run(matcher, title, () => judge(call, ...args));
+    return { pass, message: () => text, report };
+  }
+  return function matcher(
+    this: RunnerState | undefined,
+    received: Tenant,
+    ...args: Args
+  ): Promise<MatcherResult> {
+    return withReport(result(matcher, this, received, args));
   };
+}
+
+/** Runners make an error of the message alone, in a function that they pass to `then`: it gets the report as well. */
+function withReport(result: Promise<MatcherResult>): Promise<MatcherResult> {
+  const plain = result.then((it) => it);
+  const reported: typeof result.then = (onResult, onError) =>
+    plain.then(onResult, onError).catch(async (error: unknown) => {
+      const { report } = await plain;
+      if (error instanceof Error && !("report" in error)) Object.assign(error, { report });
+      throw error;
+    });
+  // biome-ignore lint/suspicious/noThenProperty: it is the promise's own, with an addition
+  return Object.assign(result, { then: reported });
 }
 
 /**

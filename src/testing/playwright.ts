@@ -55,6 +55,8 @@ export interface SimTestOptions {
   phxGuard: GuardSetting;
   /** Options of `ph`, e.g. `{ flags: { "new-checkout": "test" } }`. */
   phxProject: ProjectOptions;
+  /** Attaches a report of its traffic to a failed test: HTML, and the verdict as JSON. Default true. */
+  phxReport: boolean;
 }
 
 export interface SimWorkerFixtures {
@@ -73,13 +75,29 @@ async function openSim(options: SimOptions): Promise<SimClient> {
   return startSim(options);
 }
 
-/** Attaches the captured events to a failed test. */
-async function showCaptured(project: Project, info: TestInfo): Promise<void> {
+/** Attaches the captured events to a failed test, its verdict, and its report as a page. */
+async function showCaptured(project: Project, info: TestInfo, isReported: boolean): Promise<void> {
   if (info.status === info.expectedStatus) return;
   const [kept, dropped] = await Promise.all([project.events.list(), project.events.dropped()]);
   const body = JSON.stringify({ kept, dropped }, null, 2);
   await info.attach("phx-sim events", { body, contentType: "application/json" });
+  if (!isReported) return;
+  const { testReport } = await import("../verdict/test-report-client.ts");
+  const { verdict, html } = await testReport(project, {
+    title: info.titlePath.slice(1).join(" › "),
+    errors: info.errors.map(({ message = "" }) => message.replace(colours, "")),
+    started: Date.now() - info.duration,
+    ended: Date.now(),
+  });
+  await info.attach("phx-sim verdict", {
+    body: JSON.stringify(verdict, null, 2),
+    contentType: "application/json",
+  });
+  await info.attach("phx-sim report", { body: html, contentType: "text/html" });
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
+const colours = /\u001b\[[\d;]*m/g;
 
 /** The checks at the end of a test. */
 interface Check {
@@ -168,6 +186,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   phxProject: [{}, { option: true }],
   phxAttach: [true, { option: true }],
   phxGuard: [true, { option: true }],
+  phxReport: [true, { option: true }],
   sim: [
     async ({ phxSim }, use) => {
       const sim = await openSim(phxSim);
@@ -200,7 +219,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
     { auto: true },
   ],
   ph: [
-    async ({ sim, phxProject, phxAttach, phxCheck }, use, info) => {
+    async ({ sim, phxProject, phxAttach, phxReport, phxCheck }, use, info) => {
       const project = await sim.project({
         name: projectName(info.titlePath.slice(1).join(" › ")),
         ...phxProject,
@@ -220,7 +239,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
         await use(Object.assign(project, { attach: attachTo }));
         phxCheck.look();
         await Promise.all(attachments.map((it) => it.finish()));
-        await showCaptured(project, info);
+        await showCaptured(project, info, phxReport);
       } finally {
         contexts.end();
         await project.dispose();

@@ -3,11 +3,12 @@ import { test as base, expect, inject, type TestContext } from "vitest";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
+import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
-export type { GuardSetting, Project, ProjectOptions, SimClient, VitestSimOptions };
+export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient, VitestSimOptions };
 export { expect };
 
 /** The fixtures of `phx-sim/vitest`. */
@@ -23,6 +24,11 @@ export interface SimFixtures {
    * allows them; options (`{ hosts, allow }`) name hosts. Default true.
    */
   phxGuard: GuardSetting;
+  /**
+   * The folder for the reports of failed tests, one HTML file each, named in the failure; false: none.
+   * `PHX_SIM_TEST_REPORTS` comes first: a folder, or `off`. Default true: `phx-report`.
+   */
+  phxReport: ReportSetting;
   /** Checks each test at its end; not for use in tests. */
   phxCheck: Check;
 }
@@ -88,6 +94,19 @@ function checkOf(task: Task): Check {
   };
 }
 
+/** Writes the report of a failed test, and names it in the failure. */
+async function report(project: Project, task: Task, started: number, setting: ReportSetting): Promise<void> {
+  const errors = task.result?.errors ?? [];
+  const test = {
+    title: task.fullTestName,
+    errors: errors.map(({ message }) => message),
+    started,
+    ended: Date.now(),
+  };
+  const line = await reportFailure(project, test, { file: task.file.name, setting });
+  if (line !== undefined) for (const error of errors) addLine(error, line);
+}
+
 const guard = createWorkerGuard();
 
 /** The sim of the global setup or of `phx-sim exec`, else one in this process. */
@@ -116,6 +135,7 @@ export const test = base.extend<SimFixtures>({
   ],
   phxProject: {},
   phxGuard: true,
+  phxReport: true,
   phxCheck: [
     async ({ sim, phxGuard, task }, use) => {
       const check = checkOf(task);
@@ -127,12 +147,16 @@ export const test = base.extend<SimFixtures>({
     },
     { auto: true },
   ],
-  ph: async ({ sim, phxProject, phxCheck, task }, use) => {
+  ph: async ({ sim, phxProject, phxReport, phxCheck, task }, use) => {
     const project = await sim.project({ name: projectName(task.name), ...phxProject });
     phxCheck.watch(project);
+    const started = Date.now();
     await use(project);
     // The test reports why it failed.
-    if (task.result?.state === "fail") assertionsOf(project).end();
+    if (task.result?.state === "fail") {
+      assertionsOf(project).end();
+      await report(project, task, started, phxReport);
+    }
     await project.dispose();
   },
 });

@@ -1,91 +1,50 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { relaySignals } from "../../src/cli/exec/child-process.ts";
-import { createTally } from "../../src/cli/exec/run-findings.ts";
-import { summaryLines, summaryMarkdown } from "../../src/cli/exec/run-report.ts";
+import { summaryLines, summaryMarkdown } from "../../src/cli/exec/summary-text.ts";
+import { junitOf } from "../../src/cli/exec/verdict-junit.ts";
 import { plain } from "../../src/cli/style.ts";
-import type { RequestSummary } from "../../src/index.ts";
+import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 
-const request = (given: Partial<RequestSummary>): RequestSummary => ({
-  n: 1,
-  method: "POST",
-  target: "/capture/",
-  status: 200,
-  ms: 1,
-  project: 1,
-  events: 0,
-  since: 0,
-  names: [],
-  dropped: [],
-  warnings: [],
-  ...given,
+test("the projects of alike mishaps are counted, and a few of them are named", () => {
+  const traffic = tallyOf(
+    ...[1, 2, 3, 4, 5, 6, 7, 1].map((n) => ({ dropped: [drop("a")], project: n, projectName: `test ${n}` })),
+  );
+  expect(summaryLines(verdict({ traffic }), plain)[1]).toBe(
+    '  ✕ dropped "a" ×8 missing_distinct_id: it has none → send one\n' +
+      '    in project 1 "test 1" ×2, project 2 "test 2", project 3 "test 3", project 4 "test 4", project 5 "test 5", and 2 more',
+  );
 });
 
-const drop = (event: string) => ({
-  event,
-  reason: "missing_distinct_id",
-  sentence: "it has none",
-  fix: "send one",
-});
-
-describe("the tally", () => {
-  const rejected = { reason: "invalid_api_key", detail: "bad key" };
-  const rows: [string, Partial<RequestSummary>, object][] = [
-    ["kept and dropped", { events: 3, dropped: [drop("a")] }, { kept: 2, dropped: 1, requests: 1 }],
-    ["rejected", { rejected }, { rejected: 1, unmatched: 0 }],
-    ["unmatched", { rejected, unmatched: true }, { rejected: 0, unmatched: 1 }],
-    ["by a fault", { rejected, fault: "capture-503" }, { rejected: 0, requests: 1 }],
-    ["by a script", { rejected, scripted: true }, { rejected: 0 }],
-    [
-      "drops of a fault",
-      { events: 1, dropped: [drop("a")], fault: "quota-exhausted" },
-      { kept: 0, dropped: 0 },
-    ],
-    ["flags", { target: "/flags/?v=2" }, { flags: 1 }],
-    ["decide", { target: "/decide?v=3" }, { flags: 1 }],
-    ["local evaluation", { target: "/api/feature_flag/local_evaluation?token=x" }, { flags: 1 }],
-    ["not flags", { target: "/flagship" }, { flags: 0 }],
-  ];
-  test.each(rows)("%s", (_, given, counts) => {
-    const tally = createTally("phc_x");
-    tally.add(request(given));
-    expect(tally.counts).toMatchObject(counts);
-  });
-
-  test("alike mishaps are one; names of properties are names like others", () => {
-    const tally = createTally("phc_x");
-    for (const event of ["__proto__", "a", "a", "constructor"])
-      tally.add(request({ events: 1, dropped: [drop(event)] }));
-    expect(tally.mishaps().map(({ what, count }) => [what, count])).toEqual([
-      ["__proto__", 1],
-      ["a", 2],
-      ["constructor", 1],
-    ]);
-  });
-
-  test("the projects of alike mishaps are counted, and a few of them are named", () => {
-    const tally = createTally("phc_x");
-    for (const n of [1, 2, 3, 4, 5, 6, 7, 1])
-      tally.add(request({ events: 1, dropped: [drop("a")], project: n, project_name: `test ${n}` }));
-    const run = { tally, blocked: [], plan: null, lint: [], code: 0, failures: [] };
-    expect(summaryLines(run, plain)[1]).toBe(
-      '  ✕ dropped "a" ×8 missing_distinct_id: it has none → send one\n' +
-        '    in project 1 "test 1" ×2, project 2 "test 2", project 3 "test 3", project 4 "test 4", project 5 "test 5", and 2 more',
-    );
-  });
-
-  test("no number of different mishaps fills the memory", () => {
-    const tally = createTally("phc_x");
-    for (let i = 0; i < 1500; i++) tally.add(request({ events: 1, dropped: [drop(`e${i}`)] }));
-    expect(tally.counts.dropped).toBe(1500);
-    expect(tally.mishaps()).toHaveLength(1000);
-  });
+test("a section of a further option is shown as it is", () => {
+  const item = { code: "type_changed", what: "signup", sentence: "plan string → number", fix: "", count: 1 };
+  const section = {
+    ...{
+      name: "baseline",
+      title: "Analytics diff",
+      failed: true,
+      summary: "1 change",
+      total: 1,
+      left_out: 0,
+    },
+    items: [{ ...item, tests: { items: [], left_out: 0 } }],
+  };
+  const run = verdict({ sections: [section] });
+  expect(run).toMatchObject({ exit_code: 1, failures: [{ code: "baseline", text: "1 change", count: 1 }] });
+  expect(summaryLines(run, plain).slice(-2)).toEqual([
+    "phx-sim: Analytics diff: 1 change",
+    "  baseline signup type_changed: plan string → number",
+  ]);
+  expect(summaryMarkdown(run)).toContain(
+    "| baseline | signup | 1 |  | type&#95;changed | plan string → number |  |",
+  );
+  expect(junitOf(run)).toContain(
+    '<testcase classname="phx-sim exec" name="rule baseline"><failure type="baseline"',
+  );
 });
 
 describe("captured text stays on its line", () => {
-  const tally = createTally("phc_x");
-  tally.add(request({ events: 1, dropped: [drop("\u001b[31m<b>|a`*\n")] }));
-  const run = { tally, blocked: [], plan: null, lint: [], code: 0, failures: [] };
+  const run = verdict({ traffic: tallyOf({ dropped: [drop("\u001b[31m<b>|a`*\n")] }) });
 
   test("on a terminal", () => {
     const [, line] = summaryLines(run, plain);
@@ -99,6 +58,31 @@ describe("captured text stays on its line", () => {
     expect(line).toBe(
       "| dropped | &#92;x1b&#91;31m&#60;b&#62;&#124;a&#96;&#42;&#92;x0a | 1 |  | missing&#95;distinct&#95;id | it has none | send one |",
     );
+  });
+});
+
+describe("the verdict as JUnit XML", () => {
+  const traffic = tallyOf(
+    { projectName: "shop › buys", kept: ["bought"] },
+    { project: 2, projectName: "shop › <loses>", dropped: [drop("bought")] },
+  );
+
+  test("a case for the command, each rule and each test", () => {
+    const xml = junitOf(verdict({ traffic, failOn: ["dropped", "rejected"] }));
+    expect(xml).toContain('<testsuites name="phx-sim exec" tests="5" failures="2" skipped="0" errors="0">');
+    expect(xml).toContain('<testcase classname="phx-sim exec" name="command"/>');
+    expect(xml).toContain('name="rule dropped"><failure type="dropped" message="1 event dropped">');
+    expect(xml).toContain('<testcase classname="phx-sim exec" name="rule rejected"/>');
+    expect(xml).toContain('<testcase classname="phx-sim exec" name="shop › buys"/>');
+    expect(xml).toContain(
+      'name="shop › &lt;loses&gt;"><failure type="dropped" message="1 event dropped">✕ dropped bought missing_distinct_id',
+    );
+  });
+
+  test("mishaps that fail nothing are output", () => {
+    const xml = junitOf(verdict({ traffic, command: { program: "npm", exit_code: 3 } }));
+    expect(xml).toContain('name="command"><failure type="command_failed"');
+    expect(xml).toContain('name="shop › &lt;loses&gt;"><system-out>✕ dropped bought');
   });
 });
 

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { RunVerdict } from "../../src/verdict/shapes.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {
@@ -257,7 +258,12 @@ describe("--report", () => {
     ).ended;
     expect(ended.code).toBe(3);
     const folder = join(cwd, "out/phx");
-    expect(readdirSync(folder).sort()).toEqual(["events.ndjson", "requests.har", "summary.md"]);
+    expect(readdirSync(folder).sort()).toEqual([
+      "events.ndjson",
+      "requests.har",
+      "summary.json",
+      "summary.md",
+    ]);
     expect(readdirSync(cwd).sort()).toEqual(["out", "step.md"]);
     const events = readFileSync(join(folder, "events.ndjson"), "utf8").trimEnd().split("\n");
     expect(events.map((line) => JSON.parse(line))).toMatchObject([
@@ -307,6 +313,37 @@ describe("--report", () => {
   });
 });
 
+describe("--json", () => {
+  test("is one document on stdout; the command's own output goes to stderr", async () => {
+    const cwd = newFolder();
+    const code = `console.log("hello"); ${kept}${dropped} await send("/flags/?v=2", { distinct_id: "u" });`;
+    const args = ["--json", "--fail-on", "dropped", "--report", "out", "--junit", "out/phx.xml"];
+    const { code: ended, stdout, stderr } = await exec(args, script(code), {}, cwd).ended;
+    expect(ended).toBe(1);
+    const run = RunVerdict.parse(JSON.parse(stdout));
+    expect(stderr).toMatch(/^hello\n/m);
+    expect(run).toMatchObject({
+      verdict: "failed",
+      exit_code: 1,
+      command: { exit_code: 0 },
+      failures: [{ code: "dropped", text: "1 event dropped", count: 1 }],
+      events: { kept: 1, dropped: 1 },
+      dropped: { items: [{ what: "checkout", tests: { items: [{ name: "Default project" }] } }] },
+      requests: { total: 3, flags: 1 },
+    });
+    expect(run.sdks.items).toMatchObject([{ name: "unknown", kept: 1, dropped: 1 }]);
+    expect(readFileSync(join(cwd, "out/summary.json"), "utf8")).toBe(stdout);
+    expect(readFileSync(join(cwd, "out/phx.xml"), "utf8")).toContain('name="rule dropped"><failure');
+    expect(run.files).toContain(join(cwd, "out/phx.xml"));
+  });
+
+  test("also for a command that cannot be run", async () => {
+    const { code, stdout } = await exec(["--json", "--quiet"], ["phx-no-such-program"]).ended;
+    expect(code).toBe(127);
+    expect(JSON.parse(stdout)).toMatchObject({ exit_code: 127, failures: [{ code: "command_not_run" }] });
+  });
+});
+
 describe("the real service", () => {
   const leak = `await fetch("https://us.i.posthog.com/batch/", { method: "POST" }).catch(() => {});`;
 
@@ -317,7 +354,7 @@ describe("the real service", () => {
     const { code, stderr } = await exec(args, script(kept + leak)).ended;
     expect(code).toBe(expected);
     expect(stderr).toContain(
-      "  blocked POST https://us.i.posthog.com/batch/ → it does not use POSTHOG_HOST\n",
+      "  blocked POST https://us.i.posthog.com/batch/ egress: this call to the real service was blocked → set the SDK's host",
     );
     expect(stderr).toContain("phx-sim: 1 event kept");
     expect(stderr.includes("phx-sim: --fail-on: 1 call to the real service blocked\n")).toBe(expected === 1);
@@ -420,6 +457,7 @@ describe("mistakes", () => {
     [["exec", "--port", "x", "--", "true"], 2, "--port must be a whole number"],
     [["exec", "--report", "file/below", "--", "true"], 2, "/file/below: a part of its path is not a folder"],
     [["exec", "--report", "file", "--", "true"], 2, "/file: it is a file"],
+    [["exec", "--junit", "file/x.xml", "--", "true"], 2, "--junit cannot be put into"],
     [["exec", "--clock", "noon", "--", "true"], 2, "noon"],
     [["exec", "missing.json", "--", "true"], 3, "missing.json"],
     [["exec", "no-such-world", "--", "true"], 3, "no-such-world"],

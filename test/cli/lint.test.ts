@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { tripped } from "../../src/cli/exec/run-findings.ts";
 import { plain } from "../../src/cli/style.ts";
 import type { LintFinding, LintPage } from "../../src/index.ts";
 import { lintLine } from "../../src/lint/command.ts";
 import { createLintWatch } from "../../src/lint/command-watch.ts";
+import { verdict } from "../verdict/facts.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
@@ -47,17 +47,13 @@ describe("a line", () => {
 });
 
 describe("--fail-on lint", () => {
-  const findings = (lint: LintFinding[]) => ({
-    tally: { counts: { kept: 0, dropped: 0, requests: 0, flags: 0, rejected: 0, unmatched: 0 } },
-    blocked: [],
-    plan: null,
-    lint,
-  });
   test.each([
     ["warnings", [finding(), finding({ severity: "hint" })], ["1 warning of the linter"]],
     ["hints", [finding({ severity: "hint" })], []],
     ["nothing", [], []],
-  ])("%s", (_, lint, failures) => expect(tripped(["lint"], findings(lint))).toEqual(failures));
+  ])("%s", (_, lint, failures) =>
+    expect(verdict({ lint, failOn: ["lint"] }).failures.map(({ text }) => text)).toEqual(failures),
+  );
 });
 
 describe("the watch", () => {

@@ -9,6 +9,7 @@ import { createRequestLog } from "../../src/journal/commands/request-log.ts";
 
 const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   n: 1,
+  at: 0,
   method: "POST",
   target: "/capture/",
   status: 200,
@@ -17,6 +18,7 @@ const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   events: 1,
   since: 0,
   names: ["signed_up"],
+  warned: 0,
   dropped: [],
   warnings: [],
   ...over,

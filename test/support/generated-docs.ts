@@ -7,13 +7,16 @@ import type { Command } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { type Option, placedOf, variableOf } from "../../src/cli/options.ts";
 import { fixFor } from "../../src/http/rejection-fixes.ts";
+import { jsonSchemaOf } from "../../src/http/row.ts";
 import { startSim } from "../../src/index.ts";
 import { filterFields } from "../../src/journal/filter/fields.ts";
 import type { FilterKind } from "../../src/journal/filter/types.ts";
 import { dropReasons, type ReasonText, warnings } from "../../src/journal/outcome.ts";
 import { outcomes, outcomeText } from "../../src/journal/outcomes.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
+import { RunVerdict } from "../../src/verdict/shapes.ts";
 import { differences } from "../../src/world/dialect.ts";
+import { tallyOf, verdict } from "../verdict/facts.ts";
 import { root } from "./docs.ts";
 import { allEndpoints, type ListedEndpoint } from "./endpoints.ts";
 
@@ -170,6 +173,28 @@ const errorRow = (code: ErrorCode): string[] => [
 ];
 
 /** Blocks of the documentation that are made from the code. `UPDATE_DOCS=1 npx vitest run test/docs.test.ts` writes them. */
+function verdictTable(): string {
+  const { properties = {} } = jsonSchemaOf(RunVerdict, "output") as {
+    properties?: Record<string, { description?: string }>;
+  };
+  return table(
+    ["field", "what it is"],
+    Object.entries(properties).map(([name, { description = "" }]) => [`\`${name}\``, description]),
+  );
+}
+
+/** A run that lost an event. */
+function exampleVerdict() {
+  const test = { project: 2, projectName: "checkout › pays" };
+  const lost = { event: "order_paid", reason: "missing_distinct_id", ...dropReasons.missing_distinct_id };
+  const at = Date.UTC(2026, 0, 1);
+  return verdict({
+    failOn: ["dropped", "rejected"],
+    traffic: tallyOf({ ...test, at, kept: ["cart_opened"] }, { ...test, at: at + 250, dropped: [lost] }),
+    files: ["phx-report/report.html", "phx-report/summary.json"],
+  });
+}
+
 export const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   differences: () =>
     table(
@@ -189,6 +214,8 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
       ["code", "", "what is odd", "what to do"],
       Object.entries(lintCodes).map(([code, it]) => [anchored(code), it.severity, it.sentence, it.fix]),
     ),
+  verdict: verdictTable,
+  "verdict example": () => `\`\`\`json\n${JSON.stringify(exampleVerdict(), null, 2)}\n\`\`\``,
   "shared options": () => optionTable(shared()),
   commands: commandList,
   "event fields": () => fieldTable("events"),

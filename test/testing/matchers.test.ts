@@ -4,6 +4,7 @@ import { assertionsOf } from "../../src/assert/client-assertions.ts";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { definePlan } from "../../src/plan.ts";
+import type { MatcherReport } from "../../src/testing/matcher.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { askFlags, send, signedUp } from "./shop.ts";
 
@@ -419,5 +420,52 @@ describe("mistakes", () => {
   });
   test("are not let pass by .not", async () => {
     expect(await failure(expect(taken("phc_x")).not.toHaveCaptured("a"))).toMatch(/needs a sim/);
+  });
+});
+
+describe("error.report", () => {
+  const reportOf = async (assertion: Promise<unknown>): Promise<MatcherReport> => {
+    const error = await assertion.then(
+      () => undefined,
+      (it: unknown) => it,
+    );
+    expect(error).toHaveProperty("report");
+    return (error as { report: MatcherReport }).report;
+  };
+
+  test("matchers and waits carry the report of the sim", async () => {
+    await using ph = await sim.project();
+    await signup(ph);
+    const wanted = {
+      title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})',
+      seen: { signup_started: 1 },
+    };
+    const error = await expect(ph, "after the signup")
+      .toHaveCaptured("nope", {}, now)
+      .catch((it: Error) => it);
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/^after the signup: toHaveCaptured/),
+      report: wanted,
+    });
+    const waited = await reportOf(ph.events.waitFor("nope", {}, { timeoutMs: 0 }));
+    expect(waited).toMatchObject({ title: 'waitFor("nope", {})', complaints: [{ kind: "too_few" }] });
+    expect(Object.keys(waited).sort()).toEqual(
+      Object.keys(await reportOf(expect(ph).toHaveCaptured("nope", {}, now))).sort(),
+    );
+  });
+
+  test("other matchers have title, text and what they looked at", async () => {
+    await using ph = await sim.project();
+    await send(ph, { event: "lost", distinct_id: "" });
+    expect(await reportOf(expect(ph).toHaveNoDroppedEvents())).toMatchObject({
+      title: "toHaveNoDroppedEvents()",
+      text: expect.stringContaining("missing_distinct_id"),
+      dropped: [{ event: "lost", reason: "missing_distinct_id", fix: expect.any(String) }],
+    });
+    expect(await reportOf(expect(ph).toHaveIdentified("ada", {}, { timeoutMs: 0 }))).toMatchObject({
+      title: 'toHaveIdentified("ada", {}, {timeoutMs: 0})',
+      hints: [],
+    });
+    await expect(expect(ph).toHaveIdentified("")).rejects.toThrow(TypeError);
   });
 });

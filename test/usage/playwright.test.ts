@@ -80,7 +80,8 @@ describe("Playwright", () => {
     expect(code).toBe(1);
     expect(text).toContain('toHaveCaptured("checkout_completed", {amount: 94}');
     expect(text).toMatch(/properties\.amount +- 94/);
-    expect(text).toContain('"name": "phx-sim events"');
+    for (const name of ["phx-sim events", "phx-sim verdict", "phx-sim report"])
+      expect(text).toContain(`"name": "${name}"`);
     expect(text).toMatch(
       /EscapeError: 1 request looks like PostHog's, but bypassed the sim:\s+POST http:\/\/127\.0\.0\.1:\d+\/ingest\/e\/\?ver=1 \(from http/,
     );

@@ -173,6 +173,10 @@ describe.each(named)("$title", (runner) => {
     expect(out).toMatch(/signup_started/);
     expect(out).toMatch(/wrong\.test\.[jt]s/);
     expect(code).toBe(1);
+    const fixtures = folder !== "node-test";
+    expect(/phx-sim report: phx-report\/expects-what-is-not-captured-\w{6}\.html/.test(out), out).toBe(
+      fixtures,
+    );
   });
 });
 

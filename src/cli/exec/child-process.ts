@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
@@ -55,18 +55,20 @@ export function relaySignals(
 /** True if one of our streams is a terminal. */
 export const hasTerminal = (): boolean => [0, 1, 2].some((fd) => isatty(fd));
 
-/** Runs a program, without a shell, on our own streams. Never rejects. */
+/** Runs a program, without a shell, on our own streams; with `isStdoutOurs` its stdout is our stderr. Never rejects. */
 export function runChild(
   [program = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
   relay: SignalRelay,
+  { isStdoutOurs = false } = {},
 ): Promise<ChildEnd> {
   return new Promise((resolve) => {
     const refuse = (error: Error) => resolve(refusal(program, error));
     const mark = randomUUID();
     const watcher = startWatcher(mark);
     try {
-      const child = spawn(program, args, { stdio: "inherit", env: { ...env, PHX_SIM_EXEC: mark } });
+      const stdio: StdioOptions = ["inherit", isStdoutOurs ? 2 : "inherit", "inherit"];
+      const child = spawn(program, args, { stdio, env: { ...env, PHX_SIM_EXEC: mark } });
       if (child.pid !== undefined) watcher?.begin(child.pid);
       relay.passTo(child);
       child.on("error", (error) => {

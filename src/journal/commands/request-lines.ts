@@ -101,14 +101,20 @@ function headLine(it: RequestGroup, style: Style): string {
     .join("  ");
 }
 
+/** Names of kept events that a line has. */
+const namesShown = 5;
+
 function eventsPart({ events, dropped, names }: RequestGroup): string {
   if (events === 0) return "";
   const kept = events - dropped.length;
   const text =
     kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
   if (names.length === 0) return text;
-  const more = kept > names.length ? ", …" : "";
-  return `${text}: ${names.map((name) => clean(name, 60)).join(", ")}${more}`;
+  const more = kept > namesShown ? ", …" : "";
+  return `${text}: ${names
+    .slice(0, namesShown)
+    .map((name) => clean(name, 60))
+    .join(", ")}${more}`;
 }
 
 const timePart = ({ ms, requests }: RequestGroup): string =>

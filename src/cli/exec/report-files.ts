@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { systemCode } from "../../base/errors.ts";
+import { makeFolder } from "../../base/make-folder.ts";
+import { writeWhole } from "../../base/whole-file.ts";
+import type { Sim } from "../../index.ts";
+import type { RunVerdict } from "../../verdict/shapes.ts";
+import { clean } from "../clean-text.ts";
+import { Failure } from "../failure.ts";
+import { reasonOf } from "../system-reason.ts";
+import { allEvents } from "./run-findings.ts";
+import { summaryMarkdown } from "./summary-text.ts";
+
+/** Makes a folder for results, before the work whose results it is to hold. @throws Failure usage */
+export function makeResultFolder(folder: string, what = "the report"): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const reason = systemCode(error) === "EEXIST" ? "it is a file" : reasonOf(error);
+    throw new Failure("usage", `${what} cannot be put into ${clean(folder)}: ${reason}`, error);
+  }
+}
+
+type Content = Iterable<string> | AsyncIterable<string | Uint8Array>;
+
+/** The verdict as JSON, as it is printed and written. */
+export const verdictText = (verdict: RunVerdict): string => JSON.stringify(verdict, null, 2);
+
+type FileRow = readonly [name: string, content: (sim: Sim, verdict: RunVerdict) => Promise<Content>];
+
+/** The files of a report. */
+const reportFiles: readonly FileRow[] = [
+  ["events.ndjson", async (sim) => eventLines(sim)],
+  ["requests.har", (sim) => harOf(sim)],
+  ["summary.md", async (_, verdict) => [summaryMarkdown(verdict)]],
+  ["summary.json", async (_, verdict) => [`${verdictText(verdict)}\n`]],
+  ["report.html", async (sim, verdict) => [await pageOf(sim, verdict)]],
+];
+
+/** The files that `writeReport` writes. */
+export const reportPaths = (folder: string): string[] => reportFiles.map(([name]) => join(folder, name));
+
+/** Writes the files of a report; each appears whole or not at all. @throws Failure failed */
+export async function writeReport(folder: string, sim: Sim, verdict: RunVerdict): Promise<void> {
+  try {
+    for (const [name, content] of reportFiles)
+      await writeWhole(join(folder, name), await content(sim, verdict), 0o666);
+  } catch (error) {
+    throw new Failure("failed", `the report in ${clean(folder)} is incomplete: ${reasonOf(error)}`, error);
+  }
+}
+
+async function* eventLines(sim: Sim): AsyncGenerator<string> {
+  for await (const event of allEvents(sim)) yield `${JSON.stringify(event)}\n`;
+}
+
+async function pageOf(sim: Sim, verdict: RunVerdict): Promise<string> {
+  const { reportPage, trafficOf } = await import("../../verdict/report-client.ts");
+  return reportPage(await trafficOf(sim), verdict);
+}
+
+/** The newest N are in the report. */
+const mostRequests = 10_000;
+
+async function harOf(sim: Sim): Promise<Content> {
+  const answer = await sim.handle(new Request(`${sim.url}/__sim/requests.har?limit=${mostRequests}`));
+  if (!answer.ok || !answer.body) throw new Error(`requests.har is answered with ${answer.status}`);
+  return Readable.fromWeb(answer.body);
+}

@@ -1,0 +1,195 @@
+import { counted, times } from "../../base/text.ts";
+import { outcomeText } from "../../journal/outcomes.ts";
+import { lintLine } from "../../lint/command.ts";
+import type { Mishap, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
+import { clean } from "../clean-text.ts";
+import type { Style } from "../style.ts";
+
+/** Kinds of mishaps that the terminal shows; the report has more. */
+const shownMishaps = 10;
+
+const headline = ({ events, requests }: RunVerdict): string =>
+  `${counted(events.kept, "event")} kept, ${events.dropped} dropped; ` +
+  `${counted(requests.total, "request")} (${requests.flags} for flags), ` +
+  `${requests.rejected} rejected, ${requests.unmatched} unmatched`;
+
+/** Projects that a mishap names at most. */
+const namedProjects = 5;
+
+/** The projects of a mishap, each with the name of its test. */
+function projectText({ tests }: Mishap): string {
+  const named = tests.items.map(
+    ({ project, name, count }) => `project ${project} ${clean(JSON.stringify(name), 120)}${times(count)}`,
+  );
+  const more = named.length + tests.left_out - namedProjects;
+  return [...named.slice(0, namedProjects), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+interface MishapWords {
+  /** `✕ dropped`. */
+  readonly word: string;
+  readonly isBad: boolean;
+  readonly isName: boolean;
+}
+
+const words = {
+  dropped: { word: outcomeText("dropped"), isBad: true, isName: true },
+  rejected: { word: outcomeText("rejected"), isBad: true, isName: false },
+  unmatched: { word: "unmatched", isBad: true, isName: false },
+  egress: { word: "blocked", isBad: false, isName: false },
+} as const satisfies Record<string, MishapWords>;
+
+function mishapLine({ word, isBad, isName }: MishapWords, mishap: Mishap, style: Style): string {
+  const { what, code, sentence, fix, count } = mishap;
+  const named = isName ? `"${clean(what, 80)}"` : clean(what, 200);
+  const line = `${isBad ? style.bad(word) : word} ${named}${times(count)} ${clean(code, 60)}: ${clean(sentence)}`;
+  const projects = projectText(mishap);
+  return `  ${line}${fix && ` → ${clean(fix)}`}${projects && `\n    in ${projects}`}`;
+}
+
+/** The first lines of a list, and how many more there are. */
+function firstLines(lines: readonly string[], all: number, most = shownMishaps): string[] {
+  const more = all - most;
+  if (more <= 1 && lines.length === all) return [...lines];
+  return [...lines.slice(0, most), `  … and ${all - Math.min(most, lines.length)} more`];
+}
+
+const kindsOf = ({ items, left_out }: { readonly items: readonly unknown[]; readonly left_out: number }) =>
+  items.length + left_out;
+
+/** The report of a plan may be long; the last line sums it up elsewhere. */
+function planLines({ plan }: RunVerdict): string[] {
+  if (plan === null || plan.violations === 0) return [];
+  const lines = plan.text.split("\n").map((line) => `  ${clean(line, 600)}`);
+  return firstLines(lines, lines.length, 3 * shownMishaps);
+}
+
+const tapeText = ({ tape }: RunVerdict): string[] => (tape === null ? [] : tape.text.split("\n"));
+
+const sectionWords = { word: "", isBad: false, isName: false };
+
+const sectionLines = (section: VerdictSection, style: Style): string[] => [
+  `phx-sim: ${clean(section.title, 100)}: ${clean(section.summary)}`,
+  ...firstLines(
+    section.items.map((it) => mishapLine({ ...sectionWords, word: clean(section.name, 40) }, it, style)),
+    kindsOf(section),
+  ),
+];
+
+const silence =
+  "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
+
+/** The summary on a terminal. */
+export function summaryLines(verdict: RunVerdict, style: Style): string[] {
+  const { dropped, rejected, unmatched, egress, faults, lint, sections } = verdict;
+  const mishaps = Object.entries({ dropped, rejected, unmatched } as const).flatMap(([kind, { items }]) =>
+    items.map((it) => mishapLine(words[kind as keyof typeof words], it, style)),
+  );
+  const kinds = kindsOf(dropped) + kindsOf(rejected) + kindsOf(unmatched);
+  return [
+    `phx-sim: ${headline(verdict)}`,
+    ...(verdict.requests.total === 0 ? [silence] : []),
+    ...firstLines(mishaps, kinds),
+    ...firstLines(
+      faults.items.map(
+        ({ name, requests }) => `  fault ${clean(name, 120)} touched ${counted(requests, "request")}`,
+      ),
+      kindsOf(faults),
+    ),
+    ...firstLines(
+      egress.items.map((it) => mishapLine(words.egress, it, style)),
+      kindsOf(egress),
+    ),
+    ...tapeText(verdict),
+    ...planLines(verdict),
+    ...firstLines(
+      lint.items.map((it) => `  ${lintLine(it, style)}`),
+      kindsOf(lint),
+    ),
+    ...sections.flatMap((it) => sectionLines(it, style)),
+  ];
+}
+
+/** A cell of a Markdown table: captured text may not end the row, nor be HTML or a link. */
+const cell = (text: string): string =>
+  clean(text, 200).replace(/[\\`*_|[\]<>&]/g, (char) => `&#${char.codePointAt(0)};`);
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
+
+function resultText({ verdict, failures, command }: RunVerdict): string {
+  const code = ` (exit code of the command: ${command?.exit_code ?? 0})`;
+  if (verdict === "passed") return `✅ passed${code}`;
+  const others = failures.filter((it) => it.code !== "command_failed");
+  return `❌ ${others.length === 0 ? "failed" : cell(others.map(({ text }) => text).join(", "))}${code}`;
+}
+
+const tableHead = (head: readonly string[]): string[] => [row(head), row(head.map(() => "---"))];
+
+const moreRows = (left_out: number): string[] => (left_out > 0 ? ["", `… and ${left_out} more`] : []);
+
+function table(head: readonly string[], rows: readonly string[], left_out: number): string[] {
+  return rows.length === 0 ? [] : ["", ...tableHead(head), ...rows, ...moreRows(left_out)];
+}
+
+const mishapHead = ["", "what", "times", "project", "reason", "what happened", "what to do"];
+
+const mishapRow = (kind: string, it: Mishap): string =>
+  row([kind, cell(it.what), it.count, cell(projectText(it)), cell(it.code), cell(it.sentence), cell(it.fix)]);
+
+function mishapTable({ dropped, rejected, unmatched, egress }: RunVerdict): string[] {
+  const kinds = Object.entries({ dropped, rejected, unmatched, blocked: egress });
+  const rows = kinds.flatMap(([kind, { items }]) => items.map((it) => mishapRow(kind, it)));
+  return table(
+    mishapHead,
+    rows,
+    kinds.reduce((sum, [, it]) => sum + it.left_out, 0),
+  );
+}
+
+type LintRow = RunVerdict["lint"]["items"][number];
+
+const lintRow = ({ code, severity, event, sentence, detail, fix, count }: LintRow): string =>
+  row([severity, cell(event ?? ""), count, cell(code), `${cell(sentence)} (${cell(detail)})`, cell(fix)]);
+
+const sectionMarkdown = ({ name, title, summary, items, left_out }: VerdictSection): string[] => [
+  "",
+  `### ${cell(title)}`,
+  "",
+  cell(summary),
+  ...table(
+    mishapHead,
+    items.map((it) => mishapRow(name, it)),
+    left_out,
+  ),
+];
+
+/** Lines of a tracking plan's report. */
+const mostPlanLines = 100;
+
+/** The summary as Markdown, as CI systems show it for a job. */
+export function summaryMarkdown(verdict: RunVerdict): string {
+  const { faults, lint, plan } = verdict;
+  const paragraphs = [
+    ...faults.items.map(
+      ({ name, requests }) => `Fault ${cell(name)} touched ${counted(requests, "request")}.`,
+    ),
+    ...tapeText(verdict).map(cell),
+    ...(plan ? plan.text.split("\n").slice(0, mostPlanLines).map(cell) : []),
+  ];
+  return [
+    "## phx-sim",
+    "",
+    resultText(verdict),
+    "",
+    headline(verdict),
+    ...mishapTable(verdict),
+    ...table(
+      ["", "event", "times", "code", "what is odd", "what to do"],
+      lint.items.map(lintRow),
+      lint.left_out,
+    ),
+    ...paragraphs.flatMap((text) => ["", text]),
+    ...verdict.sections.flatMap(sectionMarkdown),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,82 @@
+import type { SimRequest } from "../journal/request-shapes.ts";
+import type { StoredEvent } from "../journal/stored-event.ts";
+import type { RunVerdict } from "./shapes.ts";
+
+/** An event of a report; properties that are too large in total are left out. */
+export type ReportEvent = Pick<
+  StoredEvent,
+  | "seq"
+  | "outcome"
+  | "reason"
+  | "detail"
+  | "warnings"
+  | "project"
+  | "event"
+  | "distinct_id"
+  | "timestamp"
+  | "received_at"
+  | "request"
+> & { readonly properties: StoredEvent["properties"] | null };
+
+export type ReportRequest = Pick<
+  SimRequest,
+  | "n"
+  | "at"
+  | "method"
+  | "target"
+  | "status"
+  | "ms"
+  | "project"
+  | "outcome"
+  | "rejected"
+  | "fault"
+  | "scripted"
+  | "source"
+  | "events"
+  | "dropped"
+>;
+
+/** The flags of one decision. */
+export interface ReportDecision {
+  readonly at: string;
+  readonly request: number;
+  readonly project: number | null;
+  readonly distinct_id: string | null;
+  readonly by: "answer" | "local_evaluation";
+  readonly flags: readonly {
+    readonly key: string;
+    readonly value: boolean | string | null;
+    readonly reason: string | null;
+  }[];
+}
+
+/** What the report's page shows. */
+export interface ReportData {
+  readonly verdict: RunVerdict;
+  /** In order of arrival. */
+  readonly events: readonly ReportEvent[];
+  readonly requests: readonly ReportRequest[];
+  readonly decisions: readonly ReportDecision[];
+  /** What the limits left out. */
+  readonly left_out: {
+    readonly events: number;
+    readonly requests: number;
+    /** True if there may be older decisions. */
+    readonly decisions: boolean;
+    /** Number of events without their properties. */
+    readonly properties: number;
+  };
+}
+
+/** Where the template has the data. */
+const place = '"phx-sim: data"';
+
+/** Inert in a script element: no `<` can end it or begin a comment. */
+const inert = (data: ReportData): string => JSON.stringify(data).replaceAll("<", "\\u003c");
+
+/** The page with its data. @throws Error for a template without a place */
+export function reportHtml(template: string, data: ReportData): string {
+  const [before, after] = template.split(place);
+  if (before === undefined || after === undefined) throw new Error(`the template has no ${place}`);
+  return `${before}${inert(data)}${after}`;
+}
