@@ -51,6 +51,10 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tapes: "scenarios made from a tape",
   },
   server: { tapes: "requests that are passed on" },
+  matrix: {
+    scenario: "the flags of a scenario and their values",
+    verdict: "the verdicts of its runs",
+  },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",

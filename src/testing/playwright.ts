@@ -23,6 +23,7 @@ import {
 import { verifyEscapes } from "./playwright/browser-traffic.ts";
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
 export { type Escape, EscapeError } from "./playwright/browser-traffic.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };

@@ -1,12 +1,10 @@
-import { appendFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { writeWhole } from "../../base/whole-file.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { replayed } from "../../tapes/commands/tape-summary.ts";
 import { type FailReason, failReasons } from "../../verdict/fail-rules.ts";
-import type { RunFailure, RunVerdict } from "../../verdict/shapes.ts";
+import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import type { Tally } from "../../verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
 import { readyLine } from "../banner.ts";
@@ -15,7 +13,7 @@ import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
 import type { Settings } from "../settings.ts";
-import { reasonOf } from "../system-reason.ts";
+import type { Signal } from "../signals.ts";
 import {
   announceVariables,
   blockedBy,
@@ -27,7 +25,14 @@ import {
   rerouteVariables,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
-import { makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
+import {
+  appendStepSummary,
+  makeResultFolder,
+  reportPaths,
+  verdictText,
+  writeReport,
+  writeResult,
+} from "./report-files.ts";
 import { comparedWith, failReasonsOf, planFor, readersOf, tallyOf, tapeResult } from "./run-findings.ts";
 import { summaryLines, summaryMarkdown } from "./summary-text.ts";
 
@@ -65,6 +70,19 @@ const options = {
     describe: "File to write the result to as JUnit XML, a case for each rule and each test",
     flagOnly: true,
   },
+  matrix: {
+    kind: "names",
+    describe:
+      "Run the command with combinations of these flags, KEY or KEY=a|b, each with a sim of its own; default values: all",
+    flagOnly: true,
+    excludes: "tape",
+  },
+  strength: {
+    kind: "count",
+    describe:
+      "With --matrix: every choice of values of N flags occurs in a run; 2, every pair (1 for one flag), is the default",
+    flagOnly: true,
+  },
   quiet: { kind: "switch", describe: "Print neither the variables nor the summary" },
   json: {
     kind: "switch",
@@ -80,7 +98,7 @@ const options = {
   },
 } as const;
 
-type ExecSettings = Settings<typeof options>;
+export type ExecSettings = Settings<typeof options>;
 
 export const exec = command({
   name: "exec",
@@ -90,9 +108,24 @@ export const exec = command({
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
+    ["phx-sim exec --matrix new-checkout,beta --strength 2 -- npm test", "every pair of flag values"],
   ],
   run,
 });
+
+/** Where and with what a command runs. */
+export interface RunPlace {
+  readonly scenario: ScenarioSource;
+  /** Sections of the verdict that are known before the run; the summary on the terminal omits them. */
+  readonly sections: readonly VerdictSection[];
+  /** The variables of the command are printed. */
+  readonly isAnnounced: boolean;
+  /** The verdict is needed with all its parts, also without --json and --report. */
+  readonly isWhole: boolean;
+}
+
+/** Runs the command once, with a sim of its own, and prints the summary. A signal that came before it ends all. */
+export type RunOnce = (settings: ExecSettings, place: RunPlace) => Promise<RunVerdict | Signal>;
 
 async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
   const { values, origins } = settings;
@@ -104,7 +137,35 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
   // Loaded here: a start of the sim does not need it.
   const { hasTerminal, relaySignals } = await import("./child-process.ts");
   const relay = relaySignals(process, hasTerminal());
-  const where = { ...missUpstreamOf(settings), port: values.port, scenario: scenarioOf(settings) };
+  const scenario = scenarioOf(settings);
+  const runOnce: RunOnce = (its, place) => runWithSim({ failOn, plan, relay, shell }, its, place);
+  if (values.matrix !== undefined) {
+    const { runMatrix } = await import("./matrix-runs.ts");
+    return runMatrix({ settings, shell, scenario, keys: values.matrix, relay, runOnce });
+  }
+  if (values.strength !== undefined)
+    throw new Failure("usage", "--strength needs --matrix: the flags to combine");
+  const place = { scenario, sections: [], isAnnounced: true, isWhole: false };
+  const verdict = await runOnce(settings, place);
+  if (typeof verdict === "string") return verdict;
+  await appendStepSummary(summaryMarkdown(verdict), shell);
+  if (values.json) shell.out.say(verdictText(verdict));
+  shell.out.flush();
+  return verdict.exit_code;
+}
+
+/** What all runs of a command share. */
+interface RunParts {
+  readonly failOn: readonly FailReason[];
+  readonly plan: Plan | undefined;
+  readonly relay: SignalRelay;
+  readonly shell: Shell;
+}
+
+async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPlace) {
+  const { failOn, relay, shell } = parts;
+  const { values } = settings;
+  const where = { ...missUpstreamOf(settings), port: values.port, scenario: place.scenario };
   const sim = await openSim(values, where, shell);
   let guard: ChildGuard | undefined;
   try {
@@ -113,11 +174,13 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
     if (relay.first) return relay.first;
     const tally = tallyOf(sim);
     const started = Date.now();
+    if (place.isAnnounced && !values.quiet)
+      announceVariables(sim, values.command, childVariables(readyLine(sim)), shell);
     const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
-    const facts = await factsOf({ sim, settings, failOn, plan, guard, tally, started, end });
-    return await conclude(facts, sim, settings, shell);
+    const facts = await factsOf({ ...parts, ...place, sim, settings, guard, tally, started, end });
+    return await conclude(facts, sim, settings, shell, place.sections);
   } finally {
     await guard?.close();
     await closesWithin(sim, closeMs);
@@ -125,11 +188,9 @@ async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
 }
 
 /** A run that has ended. */
-interface EndedRun {
+interface EndedRun extends Pick<RunParts, "failOn" | "plan">, RunPlace {
   readonly sim: Sim;
   readonly settings: ExecSettings;
-  readonly failOn: readonly FailReason[];
-  readonly plan: Plan | undefined;
   readonly guard: ChildGuard | undefined;
   readonly tally: Tally;
   readonly started: number;
@@ -141,7 +202,7 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
   const { values } = settings;
   const [program = ""] = values.command;
   const { code, problem } = run.end;
-  const isWhole = values.json || values.report !== undefined;
+  const isWhole = run.isWhole || values.json || values.report !== undefined;
   return {
     title: clean(program, 200),
     command: { program: clean(program, 200), exit_code: code },
@@ -154,7 +215,7 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
     lint: (await sim.lint()).findings,
     ...(await readersOf(sim, isWhole)),
     tape: tapeResult(await replayed(sim, isRerouting(values))),
-    sections: [],
+    sections: run.sections,
     problems: problem === undefined ? [] : [{ code: "command_not_run", text: problem, count: 1 }],
     files: [
       ...(values.report === undefined ? [] : reportPaths(values.report)),
@@ -180,7 +241,6 @@ async function runPointed(
   more: Readonly<Record<string, string>> = {},
 ): Promise<ChildEnd> {
   const variables = childVariables(readyLine(sim));
-  if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
   // fixtures put the reports of failed tests beside that of the run
@@ -189,8 +249,14 @@ async function runPointed(
   return runChild(values.command, env, relay, { isStdoutOurs: values.json });
 }
 
-/** Writes and prints the verdict and returns the exit code: the command's own, or 1 if something else failed. */
-async function conclude(facts: RunFacts, sim: Sim, { values }: ExecSettings, shell: Shell): Promise<number> {
+/** Writes the files of the verdict, prints its summary, and returns it. */
+async function conclude(
+  facts: RunFacts,
+  sim: Sim,
+  { values }: ExecSettings,
+  shell: Shell,
+  known: RunPlace["sections"],
+): Promise<RunVerdict> {
   const whole = verdictOf(facts);
   const unwritten = await writeFiles(whole, sim, values);
   const verdict =
@@ -198,12 +264,10 @@ async function conclude(facts: RunFacts, sim: Sim, { values }: ExecSettings, she
       ? whole
       : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
   const isRun = facts.problems.length === 0;
-  if (isRun && !values.quiet) shell.err.say(...summaryLines(verdict, shell.errStyle));
+  const news = { ...verdict, sections: verdict.sections.filter((it) => !known.includes(it)) };
+  if (isRun && !values.quiet) shell.err.say(...summaryLines(news, shell.errStyle));
   shell.err.say(...reasonLines(verdict));
-  await appendStepSummary(verdict, shell);
-  if (values.json) shell.out.say(verdictText(verdict));
-  shell.out.flush();
-  return verdict.exit_code;
+  return verdict;
 }
 
 /** Why the run failed although its command passed; the summary has the details. */
@@ -216,17 +280,6 @@ function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),
     ...others.map(({ code, text }) => `phx-sim: ${code === "not_written" ? "" : `${code}: `}${clean(text)}`),
   ];
-}
-
-/** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
-async function appendStepSummary(verdict: RunVerdict, shell: Shell): Promise<void> {
-  const { GITHUB_STEP_SUMMARY: file } = shell.env;
-  if (!file) return;
-  try {
-    await appendFile(file, summaryMarkdown(verdict));
-  } catch (error) {
-    shell.err.say(`phx-sim: the step summary cannot be written to ${clean(file)}: ${reasonOf(error)}`);
-  }
 }
 
 /** Writes the files that are requested. A file that cannot be written must not hide the command's exit code. */
@@ -253,11 +306,7 @@ async function writeFiles(
 
 async function writeJunit(file: string, verdict: RunVerdict): Promise<void> {
   const { junitOf } = await import("./verdict-junit.ts");
-  try {
-    await writeWhole(file, [junitOf(verdict)], 0o666);
-  } catch (error) {
-    throw new Failure("failed", `--junit ${clean(file)} cannot be written: ${reasonOf(error)}`, error);
-  }
+  await writeResult(file, junitOf(verdict), "--junit");
 }
 
 const closeMs = 1500;

@@ -1,3 +1,4 @@
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { systemCode } from "../../base/errors.ts";
@@ -6,6 +7,7 @@ import { writeWhole } from "../../base/whole-file.ts";
 import type { Sim } from "../../index.ts";
 import type { RunVerdict } from "../../verdict/shapes.ts";
 import { clean } from "../clean-text.ts";
+import type { Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { reasonOf } from "../system-reason.ts";
 import { allEvents } from "./run-findings.ts";
@@ -66,4 +68,24 @@ async function harOf(sim: Sim): Promise<Content> {
   const answer = await sim.handle(new Request(`${sim.url}/__sim/requests.har?limit=${mostRequests}`));
   if (!answer.ok || !answer.body) throw new Error(`requests.har is answered with ${answer.status}`);
   return Readable.fromWeb(answer.body);
+}
+
+/** Writes a file of results whole, or not at all. @param what Names it in the message. @throws Failure failed */
+export async function writeResult(file: string, text: string, what: string): Promise<void> {
+  try {
+    await writeWhole(file, [text], 0o666);
+  } catch (error) {
+    throw new Failure("failed", `${what} ${clean(file)} cannot be written: ${reasonOf(error)}`, error);
+  }
+}
+
+/** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
+export async function appendStepSummary(markdown: string, shell: Shell): Promise<void> {
+  const { GITHUB_STEP_SUMMARY: file } = shell.env;
+  if (!file) return;
+  try {
+    await appendFile(file, markdown);
+  } catch (error) {
+    shell.err.say(`phx-sim: the step summary cannot be written to ${clean(file)}: ${reasonOf(error)}`);
+  }
 }
