@@ -21,7 +21,7 @@ const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
 /** What drives processes and browsers, changes this process's sockets, or measures its memory. */
 const apart = [
-  ..."browser cli egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  ..."browser check cli egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
   "test/exports/volume.test.ts",
 ];
 

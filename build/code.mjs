@@ -50,6 +50,7 @@ function chunksOf(graph) {
     ["management", loaded(["management/rows.ts"])],
     ["tapes", graph.loadedWith(late("tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
+    ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
     ["late", new Set(graph.all)],
   ];
 }

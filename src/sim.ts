@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { transferableAbortController } from "node:util";
 import { createAgenda } from "./base/agenda.ts";
+import { createBus } from "./base/bus.ts";
 import { createClock } from "./base/clock.ts";
 import { stackOf, storageTrouble } from "./base/errors.ts";
 import { randomIds } from "./base/ids.ts";
@@ -113,6 +114,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     worlds.projectByKey(token) ??
     (lateAdoption()() ? adopt({ worlds, ids, clock }, token, notice) : undefined);
   const underway: Desk["underway"] = new Map();
+  const projectsMade = createBus<{ id: number; name: string | null }>();
   const { seen } = log;
   const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
   const owners = createCallOwners(desk);
@@ -182,6 +184,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     // a captured event names the file, so its lines are only for the developer at this machine
     sourceFolder: isOpen ? null : process.cwd(),
     notice,
+    onProject: projectsMade.publish,
     stop: options.onStop,
     closing: ending.signal,
     endpoints: () => documented(lateRouter()),
@@ -303,6 +306,12 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     recorded: recordings.facts,
     isReplaying: () => replaying.active,
     onRequest: (listen) => log.subscribe((written) => listen(summaryOf(written, worlds.projectById))),
+    onLine: (listen) =>
+      log.subscribe(({ n }) => {
+        const line = log.line(n);
+        if (line) listen(line);
+      }),
+    onProject: projectsMade.subscribe,
   };
 }
 

@@ -33,6 +33,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "the person of a journey, and the order of its events",
     flags: "the decisions about flags in force",
   },
+  baseline: { flags: "the flags that a request names" },
   lint: { ingest: "the times and limits of captures" },
   tapes: {
     faults: "the same replies as scripted answers",
@@ -62,7 +63,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */
-const outer = ["sim", "start-sim", "client", "cli", "testing", "index"];
+const outer = ["sim", "start-sim", "client", "cli", "testing", "check", "index"];
 
 /** package → its one home. */
 const homes: Readonly<Record<string, string>> = {

@@ -30,7 +30,7 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'
  * terminal: controls (C0, C1), format characters (bidirectional marks, zero-width, tags), line
  * separators, lone surrogates.
  */
-const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+export const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 function spelled(character: string): string {
   const hex = (character.codePointAt(0) ?? 0).toString(16);

@@ -1,3 +1,5 @@
+import { check } from "../check/command.ts";
+import { baselineCommands } from "../baseline/command.ts";
 import { clockCommands } from "../clock/command.ts";
 import { exportCommands } from "../exports/command.ts";
 import { faultCommands } from "../faults/command.ts";
@@ -32,6 +34,7 @@ export const commands: readonly Command[] = [
   status,
   env,
   doctor,
+  check,
   exec,
   record,
   replay,
@@ -49,6 +52,7 @@ export const commands: readonly Command[] = [
   ...stateCommands,
   ...scenarioCommands,
   ...planCommands,
+  ...baselineCommands,
   ...tapeCommands,
   ...caCommands,
   completion(() => commands),

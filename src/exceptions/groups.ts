@@ -35,7 +35,7 @@ function shownOf(event: StoredEvent): Pick<Group, "type" | "message" | "handled"
     type: (newest?.type ?? "").slice(0, 200),
     message: (newest?.message ?? "").slice(0, 500),
     handled: newest?.handled ?? null,
-    at: frame ? placeText(frame).slice(0, 300) : null,
+    at: frame && frame.file !== "" ? placeText(frame).slice(0, 300) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 
 /** Limits of the Web Vitals programme: good up to the first, poor above the second. CLS has no unit, the others ms. */
 export const webVitals = [
@@ -9,12 +9,27 @@ export const webVitals = [
 ] as const;
 export type WebVital = (typeof webVitals)[number];
 
+/** A number, also one that came as text. */
+export function numberOf(value: Json | undefined): number | undefined {
+  const number =
+    typeof value === "string" && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(value)
+      ? Number(value)
+      : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
 /** The values of a `$web_vitals` event that are numbers. */
 export const vitalsIn = (properties: Readonly<JsonObject>): { vital: WebVital; value: number }[] =>
   webVitals.flatMap((vital) => {
-    const value = own(properties, `$web_vitals_${vital.name}_value`);
-    return typeof value === "number" ? [{ vital, value }] : [];
+    const value = numberOf(own(properties, `$web_vitals_${vital.name}_value`));
+    return value === undefined ? [] : [{ vital, value }];
   });
+
+/** 2.84 s, 148 ms; CLS has no unit: 0.27. */
+export function vitalText(value: number, { name }: WebVital): string {
+  if (name === "CLS") return value.toFixed(2);
+  return value >= 1_000 ? `${(value / 1_000).toFixed(2)} s` : `${Math.round(value)} ms`;
+}
 
 /** Characters of an element chain that are searched. */
 const searched = 5_000;

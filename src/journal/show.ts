@@ -122,6 +122,12 @@ export function sentProperties(line: TrafficLine, index: number): JsonObject {
   return isObject(item) ? reader.properties(item, line) : noProperties;
 }
 
+/** True if the sender gave the event its uuid; the sim makes those of the others. */
+export function hasOwnUuid(line: TrafficLine, index: number): boolean {
+  const item = readerOf(line).items(line)[index];
+  return isObject(item) && typeof item.uuid === "string";
+}
+
 /**
  * Event `index` (from 0) of a line. A line without its body shows only the facts.
  * @throws RangeError when the line has no such event

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { type EventKind, eventKind } from "../journal/event-kinds.ts";
-import { clickedText, vitalsIn } from "../journal/event-texts.ts";
+import { clickedText, vitalsIn, vitalText } from "../journal/event-texts.ts";
 import { exceptionHead } from "../journal/exception.ts";
 import type { JourneyMoment } from "./shapes.ts";
 
@@ -37,9 +37,7 @@ const exceptionText = (properties: JsonObject): string => {
 /** The web vitals that are not good. */
 const weakVitals = (properties: JsonObject): string =>
   vitalsIn(properties)
-    .flatMap(({ vital, value }) =>
-      value > vital.good ? [`${vital.name} ${Number(value.toPrecision(3))}`] : [],
-    )
+    .flatMap(({ vital, value }) => (value > vital.good ? [`${vital.name} ${vitalText(value, vital)}`] : []))
     .join(", ");
 
 const flagText = (properties: JsonObject): string =>

@@ -19,7 +19,7 @@ export function lintLine(finding: LintFinding, style: Style): string {
 }
 
 /** The findings that count as failures. */
-export const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
+const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
   findings.filter(({ severity }) => severity === "warning");
 
 const options = {

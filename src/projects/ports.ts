@@ -38,5 +38,7 @@ export interface ProjectPorts extends ResetPorts {
   readonly ids: Ids;
   readonly keys: Keyring;
   readonly flagBook: { forget(project: number): void };
+  /** A project was made for a test. */
+  onProject(project: { id: number; name: string | null }): void;
   readonly exports: { readonly engine: { scheduled(batchExport: BatchExport): void } };
 }

@@ -53,7 +53,9 @@ export const projectRows = (ports: ProjectPorts) => [
         like: templateOf(ports, like),
         flags: Object.entries(flags ?? {}),
       };
-      return accessTo(makeProject(ports, order), call.origin);
+      const made = makeProject(ports, order);
+      ports.onProject({ id: made.project.id, name: name || null });
+      return accessTo(made, call.origin);
     },
   }),
   row({

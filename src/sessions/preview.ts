@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, own } from "../base/json.ts";
 import { eventKind } from "../journal/event-kinds.ts";
-import { clickedText, vitalsIn } from "../journal/event-texts.ts";
+import { clickedText, vitalsIn, vitalText } from "../journal/event-texts.ts";
 import { exceptionHead } from "../journal/exception.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import type { StoredEvent } from "../journal/stored-event.ts";
@@ -48,7 +48,7 @@ function flagText(properties: JsonObject): string {
 
 const vitalsText = (properties: JsonObject): string =>
   vitalsIn(properties)
-    .map(({ vital, value }) => `${vital.name} ${value < 10 ? value.toFixed(2) : Math.round(value)}`)
+    .map(({ vital, value }) => `${vital.name} ${vitalText(value, vital)}`)
     .join(" · ");
 
 /** What an event holds, in a few words; "" if its name says it all. */

@@ -42,7 +42,7 @@ const mostReads = 10;
 const showSession = (it: SessionSum): StoredSession => ({
   id: it.id,
   project: it.project,
-  distinct_ids: [...it.distinctIds],
+  distinct_ids: [...it.distinctIds].sort(([, a], [, b]) => b - a).map(([id]) => id),
   person_id: it.person,
   start: isoOf(it.start),
   end: isoOf(it.end),
@@ -164,12 +164,12 @@ function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) 
   return ({ project, person, distinctIds }) => {
     if (person === wanted || distinctIds.has(wanted)) return true;
     const uuid = personOf(project, wanted) ?? wanted;
-    return [...distinctIds].some((id) => personOf(project, id) === uuid);
+    return [...distinctIds.keys()].some((id) => personOf(project, id) === uuid);
   };
 }
 
 const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
-  id.includes(text) || [...distinctIds].some((it) => it.includes(text));
+  id.includes(text) || [...distinctIds.keys()].some((it) => it.includes(text));
 
 /** The endpoints of sessions. */
 export function sessionRows(ports: SessionPorts) {

@@ -33,7 +33,8 @@ export interface PartSum {
 export interface SessionSum {
   readonly id: string;
   readonly project: number | null;
-  readonly distinctIds: Set<string>;
+  /** With the seq of the newest event of each. */
+  readonly distinctIds: Map<string, number>;
   person: string | null;
   start: number;
   end: number;
@@ -67,7 +68,7 @@ const keyOf = (project: number | null, id: string): string => `${project ?? ""} 
 const freshSession = (id: string, { project, seq }: StoredEvent): SessionSum => ({
   id,
   project,
-  distinctIds: new Set(),
+  distinctIds: new Map(),
   person: null,
   start: Number.POSITIVE_INFINITY,
   end: Number.NEGATIVE_INFINITY,
@@ -197,7 +198,9 @@ function add(count: SessionCount, event: StoredEvent, line: TrafficLine, lineSiz
   if (typeof id !== "string" || id === "" || id.length > longestId) return;
   const session = sessionFor(count, id, event);
   if (!session) return;
-  if (session.distinctIds.size < most.ids) session.distinctIds.add(event.distinct_id);
+  const known = session.distinctIds.get(event.distinct_id);
+  if (known !== undefined || session.distinctIds.size < most.ids)
+    session.distinctIds.set(event.distinct_id, Math.max(known ?? 0, event.seq));
   if (event.person_id !== null && (session.person === null || event.seq > session.lastSeq))
     session.person = event.person_id;
   session.firstSeq = Math.min(session.firstSeq, event.seq);

@@ -23,7 +23,7 @@ export const SessionListQuery = z.strictObject({
 const sessionFields = {
   id: z.string(),
   project: z.int().nullable(),
-  distinct_ids: z.array(z.string()).describe("In order of arrival, at most 20"),
+  distinct_ids: z.array(z.string()).describe("The latest first, at most 20"),
   person_id: z.string().nullable(),
   start: Time,
   end: Time,

@@ -1,6 +1,7 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../http/endpoint.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
@@ -194,6 +195,10 @@ interface SimInProcess {
   isReplaying(): boolean;
   /** Calls back after each answered request; returns the function that ends it. */
   onRequest(listener: (summary: RequestSummary) => void): () => void;
+  /** Calls back with each request as the journal has it: a test may clear it later. Returns the function that ends it. */
+  onLine(listener: (line: TrafficLine) => void): () => void;
+  /** Calls back with each project that is made for a test; its name is null if it was made without one. */
+  onProject(listener: (project: { id: number; name: string | null }) => void): () => void;
   /** Stops accepting, ends what is waited for, writes everything, closes. Harmless when done twice. */
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ function folderOf(setting: ReportSetting): string | undefined {
   return given || (setting === true ? usualFolder : setting);
 }
 
-/** Words of the title, and what tells apart those that are equal. */
+/** Words of the title, and a hash: titles of different tests may be equal. */
 function nameOf(title: string, file: string): string {
   const words = title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "");
   const mark = createHash("sha256").update(`${file}\n${title}`).digest("hex").slice(0, 6);

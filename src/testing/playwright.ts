@@ -10,6 +10,7 @@ import {
 import { type Assertions, assertionsOf, type NotAwaitedError } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
+import { verifyEscapes } from "../egress/browser-traffic.ts";
 import type { SimOptions } from "../index.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
@@ -20,12 +21,11 @@ import {
   attach,
   attachForTest,
 } from "./playwright/attach.ts";
-import { verifyEscapes } from "./playwright/browser-traffic.ts";
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 
+export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
-export { type Escape, EscapeError } from "./playwright/browser-traffic.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 
 /** A test's project, which pages can be attached to. */

@@ -149,7 +149,7 @@ export const test = base.extend<SimFixtures>({
     { auto: true },
   ],
   ph: async ({ sim, phxProject, phxReport, phxCheck, task }, use) => {
-    const project = await sim.project({ name: projectName(task.name), ...phxProject });
+    const project = await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject });
     phxCheck.watch(project);
     const started = Date.now();
     await use(project);

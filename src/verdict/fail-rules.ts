@@ -2,7 +2,10 @@ import { counted } from "../base/text.ts";
 import type { RunFailure, RunVerdict } from "./shapes.ts";
 
 /** What the rules look at. */
-type Judged = Pick<RunVerdict, "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint">;
+type Judged = Pick<
+  RunVerdict,
+  "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections"
+>;
 
 interface FailRule {
   readonly count: (verdict: Judged) => number;
@@ -34,6 +37,10 @@ const rules = {
   lint: {
     count: ({ lint }) => lint.warnings,
     text: (count) => `${counted(count, "warning")} of the linter`,
+  },
+  baseline: {
+    count: ({ sections }) => sections.find(({ name }) => name === "baseline")?.total ?? 0,
+    text: (count) => `${counted(count, "change")} of the analytics baseline`,
   },
 } as const satisfies Record<string, FailRule>;
 

@@ -3,7 +3,7 @@ import { builtFile } from "../base/built-file.ts";
 import type { Tenant } from "../client/api.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { StoredEvent } from "../journal/stored-event.ts";
-import { type ReportData, type ReportEvent, type ReportRequest, reportHtml } from "./report-data.ts";
+import { type ReportData, type ReportedEvent, type ReportedRequest, reportHtml } from "./report-data.ts";
 import type { RunVerdict } from "./shapes.ts";
 
 /** Limits of a report: the newest are kept. */
@@ -12,12 +12,12 @@ const mostRequests = 10_000;
 const mostDecisions = 1_000;
 const mostBytes = 2_000_000;
 
-const eventOf = ({ person_id, person_mode, uuid, ...event }: StoredEvent): ReportEvent => event;
+const eventOf = ({ person_id, person_mode, uuid, ...event }: StoredEvent): ReportedEvent => event;
 
-const requestOf = ({ partition, ...request }: SimRequest): ReportRequest => request;
+const requestOf = ({ partition, ...request }: SimRequest): ReportedRequest => request;
 
 /** Events without the properties that exceed the limit; those of dropped events come first. */
-function withinLimit(events: readonly StoredEvent[]): { events: ReportEvent[]; properties: number } {
+function withinLimit(events: readonly StoredEvent[]): { events: ReportedEvent[]; properties: number } {
   let bytes = 0;
   const without = new Set<StoredEvent>();
   const ordered = [...events].sort((a, b) => Number(a.outcome === "kept") - Number(b.outcome === "kept"));

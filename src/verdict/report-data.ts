@@ -3,7 +3,7 @@ import type { StoredEvent } from "../journal/stored-event.ts";
 import type { RunVerdict } from "./shapes.ts";
 
 /** An event of a report; properties that are too large in total are left out. */
-export type ReportEvent = Pick<
+export type ReportedEvent = Pick<
   StoredEvent,
   | "seq"
   | "outcome"
@@ -18,7 +18,7 @@ export type ReportEvent = Pick<
   | "request"
 > & { readonly properties: StoredEvent["properties"] | null };
 
-export type ReportRequest = Pick<
+export type ReportedRequest = Pick<
   SimRequest,
   | "n"
   | "at"
@@ -37,7 +37,7 @@ export type ReportRequest = Pick<
 >;
 
 /** The flags of one decision. */
-export interface ReportDecision {
+export interface ReportedDecision {
   readonly at: string;
   readonly request: number;
   readonly project: number | null;
@@ -54,9 +54,9 @@ export interface ReportDecision {
 export interface ReportData {
   readonly verdict: RunVerdict;
   /** In order of arrival. */
-  readonly events: readonly ReportEvent[];
-  readonly requests: readonly ReportRequest[];
-  readonly decisions: readonly ReportDecision[];
+  readonly events: readonly ReportedEvent[];
+  readonly requests: readonly ReportedRequest[];
+  readonly decisions: readonly ReportedDecision[];
   /** What the limits left out. */
   readonly left_out: {
     readonly events: number;

@@ -11,7 +11,7 @@ const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({ items: z.array(item), left_out: leftOut });
 
 const TestCount = z.strictObject({
-  project: z.int(),
+  project: z.int().nullable().describe("null: only the name is known"),
   name: z.string().describe("Name of the project: of a test's project, the test"),
   count: z.int(),
 });
@@ -132,6 +132,10 @@ export const VerdictSection = z
     total: z.int().describe("Number of findings"),
     items: z.array(Mishap),
     left_out: leftOut,
+    text: z
+      .string()
+      .nullable()
+      .describe("The findings as lines, which people see in place of the items; null: the items are enough"),
   })
   .meta({ title: "VerdictSection" });
 export type VerdictSection = z.infer<typeof VerdictSection>;
@@ -143,7 +147,6 @@ const NextStep = z
     command: z.string().nullable().describe("A command line that does it, or shows more"),
   })
   .meta({ title: "NextStep" });
-export type NextStep = z.infer<typeof NextStep>;
 
 /** The result of a run: what `phx-sim exec` found. */
 export const RunVerdict = z
@@ -164,20 +167,22 @@ export const RunVerdict = z
     fail_on: z.array(z.string()).describe("The rules of --fail-on"),
     failures: z.array(RunFailure).describe("Empty if the run passed"),
     next_steps: z.array(NextStep).describe("What to do, the most important first"),
-    events: z.strictObject({
-      kept: z.int().describe("Also those with warnings"),
-      warned: z.int().describe("Of these, those that were changed or are doubtful"),
-      dropped: z.int(),
-      names: listOf(EventName).describe("The most frequent names first"),
-    })
-    .describe("Number of events by outcome and by name"),
-    requests: z.strictObject({
-      total: z.int(),
-      flags: z.int().describe("Requests for flags"),
-      rejected: z.int().describe("Without those that a fault, a script or a tape answered"),
-      unmatched: z.int().describe("Requests to paths that do not exist"),
-    })
-    .describe("Number of requests"),
+    events: z
+      .strictObject({
+        kept: z.int().describe("Also those with warnings"),
+        warned: z.int().describe("Of these, those that were changed or are doubtful"),
+        dropped: z.int(),
+        names: listOf(EventName).describe("The most frequent names first"),
+      })
+      .describe("Number of events by outcome and by name"),
+    requests: z
+      .strictObject({
+        total: z.int(),
+        flags: z.int().describe("Requests for flags"),
+        rejected: z.int().describe("Without those that a fault, a script or a tape answered"),
+        unmatched: z.int().describe("Requests to paths that do not exist"),
+      })
+      .describe("Number of requests"),
     tests: listOf(TestedProject).describe("Projects that got requests; those with mishaps first"),
     dropped: mishaps("Number of dropped events").describe("Lost events"),
     rejected: mishaps("Number of rejected requests").describe("Requests that were refused as a whole"),
@@ -186,13 +191,14 @@ export const RunVerdict = z
     faults: listOf(z.strictObject({ name: z.string(), requests: z.int() })).describe(
       "Faults that affected requests",
     ),
-    lint: z.strictObject({
-      warnings: z.int(),
-      hints: z.int(),
-      items: z.array(LintFinding.extend({ test: z.string().nullable().describe("Name of its project") })),
-      left_out: leftOut,
-    })
-    .describe("Findings of the linter"),
+    lint: z
+      .strictObject({
+        warnings: z.int(),
+        hints: z.int(),
+        items: z.array(LintFinding.extend({ test: z.string().nullable().describe("Name of its project") })),
+        left_out: leftOut,
+      })
+      .describe("Findings of the linter"),
     plan: PlanResult.nullable().describe("null: there is no tracking plan"),
     sdks: listOf(SdkTotal).describe("SDKs and other clients that sent events or were rejected"),
     flags: listOf(FlagRead).describe("Flags that were read, the most frequent first"),

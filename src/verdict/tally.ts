@@ -67,7 +67,7 @@ export interface ProjectCount {
   last: number;
 }
 
-export type MishapKind = "dropped" | "rejected" | "unmatched";
+type MishapKind = "dropped" | "rejected" | "unmatched";
 
 /** The counts of a run's traffic. */
 export interface Tally {

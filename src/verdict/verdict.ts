@@ -137,7 +137,7 @@ function lintOf(findings: readonly LintFinding[], projects: Projects): RunVerdic
 
 /** Why the run failed: the command, the rules, what an option found. */
 function failuresOf(
-  { command, failOn, problems, tape, sections }: RunFacts,
+  { command, failOn, problems, tape }: RunFacts,
   judged: Parameters<typeof trippedBy>[1],
 ): RunFailure[] {
   const code = command?.exit_code ?? 0;
@@ -147,7 +147,7 @@ function failuresOf(
       ? []
       : [{ code: "command_failed", text: `the command ended with exit code ${code}`, count: 1 }]),
     ...trippedBy(failOn, judged),
-    ...sections
+    ...judged.sections
       .filter(({ failed }) => failed)
       .map(({ name, summary, total }) => ({ code: name, text: summary, count: total })),
     ...(tape?.on_miss === "fail" && tape.missed > 0
@@ -168,6 +168,7 @@ export function verdictOf(facts: RunFacts): RunVerdict {
     egress: egressOf(facts.blocked),
     plan: facts.plan,
     lint: lintOf(facts.lint, projects),
+    sections: [...facts.sections],
   };
   const failures = failuresOf(facts, judged);
   const code = command?.exit_code ?? 0;
@@ -203,9 +204,10 @@ export function verdictOf(facts: RunFacts): RunVerdict {
     sdks: { items: sdks.sdks, left_out: sdks.more },
     flags: flagsRead(facts.flags, projects),
     tape: facts.tape,
-    sections: [...facts.sections],
     files: [...facts.files],
   };
-  const { failures: why, ...rest } = result;
-  return { ...rest, failures: why, next_steps: nextSteps(result) };
+  const { schema_version, verdict, exit_code, title, ...rest } = result;
+  // in the order of a reader's interest
+  const first = { schema_version, verdict, exit_code, title, failures, next_steps: nextSteps(result) };
+  return { ...first, ...rest };
 }

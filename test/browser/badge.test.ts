@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { thisMachine } from "../../src/check/browser/find-chromium.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { here, launchChromium } from "../support/chromium.ts";
+import { launchChromium } from "../support/chromium.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
 
 const example = (name: string) =>
@@ -126,7 +127,7 @@ test("it goes with the sim, and does not come to a page of another name", async 
 
   await using _ = await open();
   // resolved by the browser: a page of a name in the network
-  const named = await launchChromium(here(), ["--host-resolver-rules=MAP shop.example 127.0.0.1"]);
+  const named = await launchChromium(thisMachine(), ["--host-resolver-rules=MAP shop.example 127.0.0.1"]);
   try {
     const foreign = await named.newPage();
     // the load event waits for the script

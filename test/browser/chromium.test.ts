@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import {
-  here,
-  installedCandidates,
-  launch,
-  launchChromium,
-  packagedCandidate,
-  type Surroundings,
-} from "../support/chromium.ts";
+  type ChromiumSurroundings,
+  installedChromiums,
+  thisMachine,
+} from "../../src/check/browser/find-chromium.ts";
+import { launch, launchChromium, packagedCandidate } from "../support/chromium.ts";
 
 const root = mkdtempSync(join(tmpdir(), "phx-chromium-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -21,7 +19,7 @@ function file(...parts: string[]): string {
   return path;
 }
 
-const bare: Surroundings = { env: {}, platform: "linux", arch: "none", home: join(root, "empty") };
+const bare: ChromiumSurroundings = { env: {}, platform: "linux", arch: "none", home: join(root, "empty") };
 
 describe("where a Chromium is looked for", () => {
   const named = file("named", "my-chrome");
@@ -30,7 +28,7 @@ describe("where a Chromium is looked for", () => {
   const cached = file("home", ".cache", "ms-playwright", "chromium-1200", "chrome-linux64", "chrome");
   file("home", ".cache", "ms-playwright", "firefox-1500", "firefox", "chrome");
 
-  test.each<[string, Partial<Surroundings>, string[]]>([
+  test.each<[string, Partial<ChromiumSurroundings>, string[]]>([
     ["nowhere", {}, []],
     ["the environment", { env: { CHROMIUM_PATH: named } }, [named]],
     ["a path that does not exist is passed over", { env: { CHROME_BIN: join(root, "no") } }, []],
@@ -47,7 +45,7 @@ describe("where a Chromium is looked for", () => {
       [named, onPath, cached],
     ],
   ])("%s", (_what, around, expected) => {
-    expect(installedCandidates({ ...bare, ...around }).map((it) => it.path)).toEqual(expected);
+    expect(installedChromiums({ ...bare, ...around }).map((it) => it.path)).toEqual(expected);
   });
 });
 
@@ -60,7 +58,7 @@ test("without any, the error says how to get one and what was tried", async () =
 const hasPackage = process.platform === "linux" && process.arch === "x64";
 
 test.runIf(hasPackage)("the npm package's Chromium runs with its own libraries", async () => {
-  const candidate = await packagedCandidate(here());
+  const candidate = await packagedCandidate(thisMachine());
   if (!candidate) throw new Error("@sparticuz/chromium is not installed: npm ci");
   const browser = await launch(candidate);
   try {

@@ -72,6 +72,7 @@ describe("the report", () => {
           total: 0,
           items: [],
           left_out: 0,
+          text: null,
         },
       ],
     });

@@ -82,6 +82,7 @@ const rows: Readonly<Record<string, Row>> = {
   status: {},
   env: result,
   doctor: {},
+  check: { args: ["--start", "true"], ...result },
   exec: {
     args: ["--", process.execPath, "-e", ""],
   },

@@ -26,6 +26,7 @@ test("a section of a further option is shown as it is", () => {
       summary: "1 change",
       total: 1,
       left_out: 0,
+      text: null,
     },
     items: [{ ...item, tests: { items: [], left_out: 0 } }],
   };

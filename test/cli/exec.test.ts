@@ -261,6 +261,7 @@ describe("--report", () => {
     const folder = join(cwd, "out/phx");
     expect(readdirSync(folder).sort()).toEqual([
       "events.ndjson",
+      "report.html",
       "requests.har",
       "summary.json",
       "summary.md",

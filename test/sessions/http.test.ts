@@ -51,6 +51,16 @@ describe("/__sim/sessions", () => {
     expect(sessions[1]).toMatchObject({ events: 1, recording: null });
   });
 
+  test("names the latest distinct id first, in whatever direction the events were read", async () => {
+    const ids = async () => (await get<StoredSessionPage>("sessions")).sessions[0]?.distinct_ids;
+    await sendPart(sim, opening(page), { distinct_id: "visitor-7" });
+    await sendPart(sim, [], { distinct_id: "customer-1001" });
+    // the first call reads the older events, newest first
+    expect(await ids()).toEqual(["customer-1001", "visitor-7"]);
+    await sendPart(sim, [], { distinct_id: "visitor-8" });
+    expect(await ids()).toEqual(["visitor-8", "customer-1001", "visitor-7"]);
+  });
+
   test("finds those of a person by each of its ids, those with a recording, and parts of ids", async () => {
     await sendEvent(sim, "seen", start);
     await sendEvent(sim, "$identify", start, { $session_id: "s2", $anon_distinct_id: "anon-9" });

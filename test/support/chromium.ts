@@ -1,111 +1,16 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
-
-/** An executable that may be a Chromium. */
-interface Candidate {
-  /** Where it was found, for the report. */
-  from: string;
-  path: string;
-  /** What it needs in its environment in addition to ours. */
-  env?: Record<string, string>;
-}
-
-/** What the search looks at. */
-export interface Surroundings {
-  env: Readonly<Record<string, string | undefined>>;
-  platform: NodeJS.Platform;
-  arch: string;
-  home: string;
-}
-
-export const here = (): Surroundings => ({
-  env: process.env,
-  platform: process.platform,
-  arch: process.arch,
-  home: homedir(),
-});
-
-const variables = [
-  "CHROMIUM_PATH",
-  "CHROME_PATH",
-  "CHROME_BIN",
-  "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH",
-  "PUPPETEER_EXECUTABLE_PATH",
-];
-
-const commands = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
-
-/** Applications that are not on the PATH. */
-const applications: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  darwin: [
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-  ],
-  win32: [
-    "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
-    "C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe",
-  ],
-};
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-
-const foldersIn = (path: string): string[] =>
-  existsSync(path)
-    ? readdirSync(path, { withFileTypes: true }).flatMap((it) =>
-        it.isDirectory() ? [join(path, it.name)] : [],
-      )
-    : [];
-
-const fromEnvironment = ({ env }: Surroundings): Candidate[] =>
-  variables.flatMap((name) => {
-    const path = env[name];
-    return path ? [{ from: name, path }] : [];
-  });
-
-function fromSystem({ env, platform }: Surroundings): Candidate[] {
-  const suffix = platform === "win32" ? ".exe" : "";
-  const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
-  const onPath = commands.flatMap((name) => folders.map((folder) => join(folder, name + suffix)));
-  return [...onPath, ...(applications[platform] ?? [])].map((path) => ({ from: "the system", path }));
-}
-
-/** Where Playwright keeps the browsers it has downloaded. */
-function playwrightCache({ env, platform, home }: Surroundings): string {
-  if (env.PLAYWRIGHT_BROWSERS_PATH) return env.PLAYWRIGHT_BROWSERS_PATH;
-  if (platform === "darwin") return join(home, "Library", "Caches", "ms-playwright");
-  if (platform === "win32") return join(env.LOCALAPPDATA ?? home, "ms-playwright");
-  return join(home, ".cache", "ms-playwright");
-}
-
-const playwrightNames = [
-  "chrome",
-  "chrome-headless-shell",
-  "headless_shell",
-  "chrome.exe",
-  "chrome-headless-shell.exe",
-  join("Chromium.app", "Contents", "MacOS", "Chromium"),
-];
-
-const fromPlaywright = (around: Surroundings): Candidate[] =>
-  foldersIn(playwrightCache(around))
-    .filter((folder) => /[\\/]chromium[^\\/]*$/.test(folder))
-    .toSorted()
-    .toReversed()
-    .flatMap(foldersIn)
-    .flatMap((folder) => playwrightNames.map((name) => join(folder, name)))
-    .map((path) => ({ from: "Playwright's cache", path }));
-
-/** Every installed executable that may be a Chromium, best first. */
-export const installedCandidates = (around: Surroundings): Candidate[] =>
-  [...fromEnvironment(around), ...fromSystem(around), ...fromPlaywright(around)].filter(({ path }) =>
-    isFile(path),
-  );
+import {
+  type ChromiumCandidate,
+  type ChromiumSurroundings,
+  installedChromiums,
+  thisMachine,
+} from "../../src/check/browser/find-chromium.ts";
 
 const project = join(import.meta.dirname, "..", "..");
 const require = createRequire(import.meta.url);
@@ -153,7 +58,7 @@ export async function packagedCandidate({
   env,
   platform,
   arch,
-}: Surroundings): Promise<Candidate | undefined> {
+}: ChromiumSurroundings): Promise<ChromiumCandidate | undefined> {
   if (platform !== "linux" || arch !== "x64") return undefined;
   // Its entry is build/cjs/index.cjs; package.json itself is not among its exports.
   const home = join(require.resolve("@sparticuz/chromium"), "..", "..", "..");
@@ -179,7 +84,7 @@ const args = [
 ];
 
 /** Starts one candidate, headless, with a new empty profile. Playwright itself passes --no-sandbox. */
-export const launch = (candidate: Candidate, more: readonly string[] = []): Promise<Browser> =>
+export const launch = (candidate: ChromiumCandidate, more: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: candidate.path,
     headless: true,
@@ -196,8 +101,10 @@ const advice =
  * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs in addition.
  * @throws Error when there is none
  */
-export async function chromiumEnv(around: Surroundings = here()): Promise<Record<string, string>> {
-  const candidate = installedCandidates(around)[0] ?? (await packagedCandidate(around));
+export async function chromiumEnv(
+  around: ChromiumSurroundings = thisMachine(),
+): Promise<Record<string, string>> {
+  const candidate = installedChromiums(around)[0] ?? (await packagedCandidate(around));
   if (!candidate) throw new Error(advice);
   return { CHROMIUM_PATH: candidate.path, ...candidate.env };
 }
@@ -209,11 +116,11 @@ export async function chromiumEnv(around: Surroundings = here()): Promise<Record
  * @throws Error that says how to get one, and what was tried
  */
 export async function launchChromium(
-  around: Surroundings = here(),
+  around: ChromiumSurroundings = thisMachine(),
   more: readonly string[] = [],
 ): Promise<Browser> {
   const tried: string[] = [];
-  const attempt = async (from: string, find: () => Promise<Candidate | undefined>) => {
+  const attempt = async (from: string, find: () => Promise<ChromiumCandidate | undefined>) => {
     try {
       const candidate = await find();
       return candidate && (await launch(candidate, more));
@@ -222,7 +129,7 @@ export async function launchChromium(
       return undefined;
     }
   };
-  for (const candidate of installedCandidates(around)) {
+  for (const candidate of installedChromiums(around)) {
     const browser = await attempt(`${candidate.from} (${candidate.path})`, async () => candidate);
     if (browser) return browser;
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { operators } from "../../src/assert/match/operators.ts";
 import { type ErrorCode, errorCodes, SimError } from "../../src/base/errors.ts";
+import { checkRules } from "../../src/check/rules/all-rules.ts";
 import type { Command } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { type Option, placedOf, variableOf } from "../../src/cli/options.ts";
@@ -213,6 +214,16 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
     table(
       ["code", "", "what is odd", "what to do"],
       Object.entries(lintCodes).map(([code, it]) => [anchored(code), it.severity, it.sentence, it.fix]),
+    ),
+  "check codes": () =>
+    table(
+      ["code", "", "what is wrong", "what to do"],
+      Object.entries(checkRules).map(([code, it]) => [
+        anchored(code),
+        `${it.area}, ${it.severity}`,
+        it.sentence,
+        prose(it.fix),
+      ]),
     ),
   verdict: verdictTable,
   "verdict example": () => `\`\`\`json\n${JSON.stringify(exampleVerdict(), null, 2)}\n\`\`\``,

@@ -1,7 +1,7 @@
 import { type CountedRequest, createTally } from "../../src/verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../src/verdict/verdict.ts";
 
-export const request = (given: Partial<CountedRequest> = {}): CountedRequest => ({
+const request = (given: Partial<CountedRequest> = {}): CountedRequest => ({
   method: "POST",
   target: "/capture/",
   at: Date.UTC(2026, 0, 1),
@@ -29,7 +29,7 @@ export const tallyOf = (...requests: readonly Partial<CountedRequest>[]) => {
 };
 
 /** The facts of a run without traffic whose command passed. */
-export const facts = (given: Partial<RunFacts> = {}): RunFacts => ({
+const facts = (given: Partial<RunFacts> = {}): RunFacts => ({
   title: "npm",
   command: { program: "npm", exit_code: 0 },
   started: Date.UTC(2026, 0, 1),

@@ -163,7 +163,7 @@ describe("the verdict", () => {
       ["command_failed", "dropped"],
     ],
     [
-      "a command that is not there",
+      "a command that does not exist",
       {
         command: { program: "x", exit_code: 127 },
         problems: [{ code: "command_not_run", text: "there is no such program", count: 1 }],

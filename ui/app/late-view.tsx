@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, h } from "preact";
-import { useEffect, useErrorBoundary } from "preact/hooks";
+import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
+import { greetings } from "../feed/socket.ts";
 import { Button, Empty } from "../parts/basics.tsx";
 
 /** A component whose code is loaded when it is first shown, or earlier. */
@@ -44,16 +45,28 @@ export function late<Props extends object>(
       () => "failed" as const,
     );
   }
+  /** Chromium remembers that a module failed, so only a new page asks for it again. The address has the page's state. */
+  async function retry(): Promise<void> {
+    await fetch();
+    if (found.value === "failed") location.reload();
+  }
   function LateComponent(props: Props): ComponentChildren {
     useEffect(() => void fetch(), []);
     const it = found.value;
     if (it === undefined) return <p class="muted shell-loading">Loading</p>;
-    return it === "failed" ? <NotLoaded onRetry={fetch} /> : h(it.Component, props);
+    return it === "failed" ? <NotLoaded onRetry={retry} /> : h(it.Component, props);
   }
   return Object.assign(LateComponent, { fetch });
 }
 
+/** Retries by its button, and when the sim is connected again. */
 function NotLoaded({ onRetry }: { onRetry: () => Promise<void> }) {
+  const greeted = useRef(greetings.value);
+  useEffect(() => {
+    const isAgain = greeted.current > 0 && greetings.value > greeted.current;
+    greeted.current = greetings.value;
+    if (isAgain) void onRetry();
+  }, [greetings.value]);
   return (
     <Empty title="This part of the page did not load">
       <p>The sim did not respond. If it is running, it was updated: reload the page.</p>

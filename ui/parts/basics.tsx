@@ -3,24 +3,19 @@ import { useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
 import { clockText, dateText, exactText, numberText, plain, type Tone } from "./text.ts";
 
-const marks: Readonly<Record<Tone, string>> = {
-  plain: "",
-  good: "✓",
-  odd: "!",
-  bad: "✕",
-  note: "◆",
-  accent: "●",
+const marks: Readonly<Partial<Record<Tone, IconName>>> = {
+  good: "tick",
+  odd: "alert",
+  bad: "close",
+  note: "event",
+  accent: "dot",
 };
 
 /** A short state. */
-export function Badge({ tone = "plain", children, title, isMarked = true }: BadgeProps) {
+export function Badge({ tone = "plain", children, title, mark = marks[tone], isMarked = true }: BadgeProps) {
   return (
     <span class={`badge badge-${tone}`} title={title}>
-      {isMarked && marks[tone] !== "" && (
-        <span class="badge-mark" aria-hidden="true">
-          {marks[tone]}
-        </span>
-      )}
+      {isMarked && mark && <Icon of={mark} class="badge-mark" />}
       {children}
     </span>
   );
@@ -29,7 +24,9 @@ export function Badge({ tone = "plain", children, title, isMarked = true }: Badg
 interface BadgeProps {
   tone?: Tone;
   title?: string | undefined;
-  /** Shows the tone's mark; default true. */
+  /** Instead of the tone's mark. */
+  mark?: IconName;
+  /** Shows the mark; default true. */
   isMarked?: boolean;
   children: ComponentChildren;
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** A label above a control, or beside it if inline. */
-export function Field({ label, hint, children, isInline = false }: FieldProps) {
+/** A label above a control. */
+export function Field({ label, hint, children }: FieldProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
-    <label class={isInline ? "row" : "field"}>
+    <label class="field">
       <span class="small muted">{label}</span>
       {children}
       {hint !== undefined && <span class="field-hint small">{hint}</span>}
@@ -15,7 +15,6 @@ export function Field({ label, hint, children, isInline = false }: FieldProps) {
 interface FieldProps {
   label: string;
   hint?: ComponentChildren;
-  isInline?: boolean;
   children: ComponentChildren;
 }
 
@@ -62,20 +61,22 @@ export function SelectField({ label, value, options, onText }: SelectFieldProps)
 }
 
 interface CheckFieldProps {
-  label: string;
+  label: ComponentChildren;
+  title?: string;
   isChecked: boolean;
   onChange(isChecked: boolean): void;
 }
 
-/** A checkbox with its label beside it. */
-export function CheckField({ label, isChecked, onChange }: CheckFieldProps) {
+/** A switch with its label beside it. */
+export function CheckField({ label, title, isChecked, onChange }: CheckFieldProps) {
   return (
-    <Field label={label} isInline>
+    <label class="switch" title={title}>
       <input
         type="checkbox"
         checked={isChecked}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />
-    </Field>
+      <span>{label}</span>
+    </label>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Outcome } from "../../src/journal/outcomes.ts";
 import { Prose } from "./basics.tsx";
+import { asSentence } from "./text.ts";
 
 /** One icon per outcome: circles, a triangle and an octagon around the marks of the terminal. */
 const drawings: Readonly<Record<Outcome, string>> = {
@@ -47,6 +48,6 @@ interface OutcomeBadgeProps {
 export const Fix = ({ text, class: name }: { text: string; class?: string }) =>
   text === "" ? null : (
     <span class={name}>
-      Fix: <Prose text={`${text}.`} />
+      Fix: <Prose text={asSentence(text)} />
     </span>
   );

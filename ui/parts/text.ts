@@ -29,17 +29,26 @@ export function zoneText(ms: number): string {
 export const exactText = (ms: number): string =>
   `${dateText(ms).slice(0, 10)} ${clockText(ms)} ${zoneText(ms)}`;
 
-const spans: readonly (readonly [unit: string, ms: number])[] = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["min", 60_000],
-  ["s", 1_000],
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+
+const roundSteps: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((it) => it * second),
+  ...[1, 2, 5, 10, 15, 30].map((it) => it * minute),
+  ...[1, 2, 3, 6, 12].map((it) => it * hour),
+  ...[1, 2, 7, 14, 30, 91, 365, 3_650].map((it) => it * day),
 ];
+
+/** The shortest round time, ms, of at least this length: 5 s, 15 min. */
+export const roundStep = (least: number): number => roundSteps.find((it) => it >= least) ?? least;
+
+const units = { d: day, h: hour, min: minute, s: second };
 
 /** A duration in its largest unit, unsigned: 3 min, 250 ms. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
-  for (const [unit, length] of spans) if (size >= length) return `${Math.round(size / length)} ${unit}`;
+  for (const [unit, length] of Object.entries(units))
+    if (size >= length) return `${Math.round(size / length)} ${unit}`;
   return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.round(size)} ms`;
 }
 
@@ -61,6 +70,9 @@ export function sizeText(bytes: number): string {
 
 /** A sentence without backticks, e.g. for a tooltip. */
 export const withoutTicks = (text: string): string => text.replaceAll("`", "");
+
+/** A text with an end: `Send JSON.` */
+export const asSentence = (text: string): string => (/[.…!?]$/.test(text) ? text : `${text}.`);
 
 /** Captured text on one line, with invisible characters escaped. */
 export const plain = (text: string, most = 500): string =>

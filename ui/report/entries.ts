@@ -1,24 +1,29 @@
 import type {
   ReportData,
-  ReportDecision,
-  ReportEvent,
-  ReportRequest,
+  ReportedDecision,
+  ReportedEvent,
+  ReportedRequest,
 } from "../../src/verdict/report-data.ts";
 
 /** What happened in a test at one moment. */
 export type Entry =
-  | { readonly kind: "event"; readonly at: number; readonly project: number | null; readonly it: ReportEvent }
+  | {
+      readonly kind: "event";
+      readonly at: number;
+      readonly project: number | null;
+      readonly it: ReportedEvent;
+    }
   | {
       readonly kind: "request";
       readonly at: number;
       readonly project: number | null;
-      readonly it: ReportRequest;
+      readonly it: ReportedRequest;
     }
   | {
       readonly kind: "flags";
       readonly at: number;
       readonly project: number | null;
-      readonly it: ReportDecision;
+      readonly it: ReportedDecision;
     };
 
 /** Which entries are shown. */

@@ -91,7 +91,7 @@ export function runChild(
  * Ends a child when this process is killed. It is started before the child and knows it by its environment, because the
  * child may run before this process has sent its pid. Windows has no signals to end a child with.
  */
-function startWatcher(mark: string): { begin(pid: number): void; end(): void } | undefined {
+export function startWatcher(mark: string): { begin(pid: number): void; end(): void } | undefined {
   if (process.platform === "win32") return undefined;
   // In its own session: a signal to our process group must not end it.
   const watcher = spawn(process.execPath, [builtFile("cli/exec/child-watch.js"), mark], {

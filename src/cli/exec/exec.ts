@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { BaselineOutcome, BaselineRun } from "../../baseline/command-run.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Plan } from "../../plan/plan.ts";
@@ -33,10 +34,18 @@ import {
   writeReport,
   writeResult,
 } from "./report-files.ts";
-import { comparedWith, failReasonsOf, planFor, readersOf, tallyOf, tapeResult } from "./run-findings.ts";
+import {
+  baselineFor,
+  comparedWith,
+  failReasonsOf,
+  planFor,
+  readersOf,
+  tallyOf,
+  tapeResult,
+} from "./run-findings.ts";
 import { summaryLines, summaryMarkdown } from "./summary-text.ts";
 
-const options = {
+export const execOptions = {
   scenarios: {
     kind: "scenario",
     describe: "Scenarios to start with, each over the one before: files, or names of shipped ones",
@@ -61,26 +70,24 @@ const options = {
     describe:
       "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
   },
+  baseline: {
+    kind: "file",
+    describe:
+      "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
+  },
+  "baseline-complete": {
+    kind: "switch",
+    describe: "A test of the baseline that did not run is a change, too",
+    flagOnly: true,
+  },
   report: {
     kind: "folder",
-    describe: "Folder for report.html, events.ndjson, requests.har, summary.md and summary.json",
+    describe:
+      "Folder for report.html, events.ndjson, requests.har, summary.md, summary.json and analytics.baseline.ndjson",
   },
   junit: {
     kind: "file",
     describe: "File to write the result to as JUnit XML, a case for each rule and each test",
-    flagOnly: true,
-  },
-  matrix: {
-    kind: "names",
-    describe:
-      "Run the command with combinations of these flags, KEY or KEY=a|b, each with a sim of its own; default values: all",
-    flagOnly: true,
-    excludes: "tape",
-  },
-  strength: {
-    kind: "count",
-    describe:
-      "With --matrix: every choice of values of N flags occurs in a run; 2, every pair (1 for one flag), is the default",
     flagOnly: true,
   },
   quiet: { kind: "switch", describe: "Print neither the variables nor the summary" },
@@ -98,7 +105,24 @@ const options = {
   },
 } as const;
 
-export type ExecSettings = Settings<typeof options>;
+/** Options of `exec` alone. */
+const options = {
+  ...execOptions,
+  matrix: {
+    kind: "names",
+    describe:
+      "Run the command with combinations of these flags, KEY (all values) or KEY=a|b, each with a sim of its own",
+    flagOnly: true,
+    excludes: "tape",
+  },
+  strength: {
+    kind: "count",
+    describe: "With --matrix: all values of any N flags occur together (default: 2, every pair)",
+    flagOnly: true,
+  },
+} as const;
+
+export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
 
 export const exec = command({
   name: "exec",
@@ -108,50 +132,27 @@ export const exec = command({
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
-    ["phx-sim exec --matrix new-checkout,beta --strength 2 -- npm test", "every pair of flag values"],
+    ["phx-sim exec --matrix new-checkout,beta=true|false -- npm test", "every pair of flag values"],
   ],
   run,
 });
 
-/** Where and with what a command runs. */
-export interface RunPlace {
-  readonly scenario: ScenarioSource;
-  /** Sections of the verdict that are known before the run; the summary on the terminal omits them. */
-  readonly sections: readonly VerdictSection[];
-  /** The variables of the command are printed. */
-  readonly isAnnounced: boolean;
-  /** The verdict is needed with all its parts, also without --json and --report. */
-  readonly isWhole: boolean;
-}
-
-/** Runs the command once, with a sim of its own, and prints the summary. A signal that came before it ends all. */
-export type RunOnce = (settings: ExecSettings, place: RunPlace) => Promise<RunVerdict | Signal>;
-
-async function run(settings: ExecSettings, shell: Shell): Promise<CommandEnd> {
-  const { values, origins } = settings;
-  const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
-  const plan = await planFor(values.plan, failOn.includes("plan"), shell);
-  await checkReroute(values);
-  if (values.report !== undefined) makeResultFolder(values.report);
-  if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
-  // Loaded here: a start of the sim does not need it.
-  const { hasTerminal, relaySignals } = await import("./child-process.ts");
-  const relay = relaySignals(process, hasTerminal());
-  const scenario = scenarioOf(settings);
-  const runOnce: RunOnce = (its, place) => runWithSim({ failOn, plan, relay, shell }, its, place);
-  if (values.matrix !== undefined) {
-    const { runMatrix } = await import("./matrix-runs.ts");
-    return runMatrix({ settings, shell, scenario, keys: values.matrix, relay, runOnce });
+async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
+  const { matrix, strength, baseline } = settings.values;
+  const openBaseline = (isNeeded: boolean) => baselineFor(settings.values, isNeeded, shell);
+  if (matrix === undefined) {
+    if (strength !== undefined) throw new Failure("usage", "--strength needs --matrix: the flags to combine");
+    return runExec(settings, shell, openBaseline);
   }
-  if (values.strength !== undefined)
-    throw new Failure("usage", "--strength needs --matrix: the flags to combine");
-  const place = { scenario, sections: [], isAnnounced: true, isWhole: false };
-  const verdict = await runOnce(settings, place);
-  if (typeof verdict === "string") return verdict;
-  await appendStepSummary(summaryMarkdown(verdict), shell);
-  if (values.json) shell.out.say(verdictText(verdict));
-  shell.out.flush();
-  return verdict.exit_code;
+  if (settings.origins.baseline.source === "flag" && baseline !== undefined)
+    throw new Failure("usage", "--matrix and --baseline exclude each other; give one of them");
+  const parts = await partsOf(settings, shell);
+  if (parts.failOn.includes("baseline"))
+    throw new Failure("usage", "--matrix and --fail-on baseline exclude each other; give one of them");
+  const runOnce: RunOnce = (its, place) => runWithSim(parts, its, place);
+  const { runMatrix } = await import("./matrix-runs.ts");
+  const scenario = scenarioOf(settings);
+  return runMatrix({ settings, shell, scenario, keys: matrix, strength, relay: parts.relay, runOnce });
 }
 
 /** What all runs of a command share. */
@@ -162,25 +163,70 @@ interface RunParts {
   readonly shell: Shell;
 }
 
+/** Reports mistakes before anything runs. @throws Failure usage */
+async function partsOf(settings: ExecSettings, shell: Shell): Promise<RunParts> {
+  const { values, origins } = settings;
+  const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
+  const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  await checkReroute(values);
+  if (values.report !== undefined) makeResultFolder(values.report);
+  if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
+  // Loaded here: a start of the sim does not need it.
+  const { hasTerminal, relaySignals } = await import("./child-process.ts");
+  return { failOn, plan, relay: relaySignals(process, hasTerminal()), shell };
+}
+
+/** @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline` */
+export async function runExec(
+  settings: ExecSettings,
+  shell: Shell,
+  openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+): Promise<CommandEnd> {
+  const { values } = settings;
+  const parts = await partsOf(settings, shell);
+  const baseline = await openBaseline(parts.failOn.includes("baseline"));
+  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline });
+  if (typeof verdict === "string") return verdict;
+  await appendStepSummary(summaryMarkdown(verdict), shell);
+  if (values.json) shell.out.say(verdictText(verdict));
+  shell.out.flush();
+  return verdict.exit_code;
+}
+
+/** With what a command runs. */
+export interface RunPlace {
+  readonly scenario: ScenarioSource;
+  readonly baseline?: BaselineRun | undefined;
+  /** A section of the verdict that was printed before the run. */
+  readonly known?: VerdictSection;
+  /** The names of the command's variables were printed before. */
+  readonly isAnnounced?: boolean;
+}
+
+/** Runs the command once, with a sim of its own, and prints the summary. Returns a signal that came before it. */
+export type RunOnce = (settings: ExecSettings, place: RunPlace) => Promise<RunVerdict | Signal>;
+
 async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPlace) {
   const { failOn, relay, shell } = parts;
   const { values } = settings;
-  const where = { ...missUpstreamOf(settings), port: values.port, scenario: place.scenario };
-  const sim = await openSim(values, where, shell);
+  const { baseline, known, isAnnounced, scenario } = place;
+  const sim = await openSim(values, { ...missUpstreamOf(settings), port: values.port, scenario }, shell);
   let guard: ChildGuard | undefined;
   try {
     if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);
     const routes = await rerouteVariables(sim, values, shell);
     if (relay.first) return relay.first;
     const tally = tallyOf(sim);
+    baseline?.watch(sim);
     const started = Date.now();
-    if (place.isAnnounced && !values.quiet)
-      announceVariables(sim, values.command, childVariables(readyLine(sim)), shell);
-    const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
+    const variables = childVariables(readyLine(sim));
+    if (!isAnnounced && !values.quiet) announceVariables(sim, values.command, variables, shell);
+    const end = await runPointed(settings, shell, relay, { ...variables, ...guard?.env, ...routes });
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
-    const facts = await factsOf({ ...parts, ...place, sim, settings, guard, tally, started, end });
-    return await conclude(facts, sim, settings, shell, place.sections);
+    const recorded = await baseline?.finish(sim, end.code);
+    const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, known });
+    return await conclude(facts, sim, settings, shell, { recorded, known });
   } finally {
     await guard?.close();
     await closesWithin(sim, closeMs);
@@ -188,13 +234,15 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
 }
 
 /** A run that has ended. */
-interface EndedRun extends Pick<RunParts, "failOn" | "plan">, RunPlace {
+interface EndedRun extends Pick<RunParts, "failOn" | "plan"> {
   readonly sim: Sim;
   readonly settings: ExecSettings;
   readonly guard: ChildGuard | undefined;
   readonly tally: Tally;
   readonly started: number;
   readonly end: ChildEnd;
+  readonly recorded: BaselineOutcome | undefined;
+  readonly known: VerdictSection | undefined;
 }
 
 /** What the verdict is made of. The results of further options are its `sections`. */
@@ -202,7 +250,7 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
   const { values } = settings;
   const [program = ""] = values.command;
   const { code, problem } = run.end;
-  const isWhole = run.isWhole || values.json || values.report !== undefined;
+  const isWhole = values.json || values.report !== undefined;
   return {
     title: clean(program, 200),
     command: { program: clean(program, 200), exit_code: code },
@@ -215,10 +263,10 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
     lint: (await sim.lint()).findings,
     ...(await readersOf(sim, isWhole)),
     tape: tapeResult(await replayed(sim, isRerouting(values))),
-    sections: run.sections,
+    sections: [run.known, run.recorded?.section].filter((it) => it !== undefined),
     problems: problem === undefined ? [] : [{ code: "command_not_run", text: problem, count: 1 }],
     files: [
-      ...(values.report === undefined ? [] : reportPaths(values.report)),
+      ...(values.report === undefined ? [] : reportPaths(values.report, run.recorded?.record)),
       ...(values.junit === undefined ? [] : [values.junit]),
     ],
   };
@@ -232,20 +280,18 @@ function scenarioOf({ values, origins }: ExecSettings): ScenarioSource {
   return more.length === 0 ? only : [only, ...more];
 }
 
-/** Runs the command with the variables that point it at the sim. @param more Others that it gets */
+/** Runs the command. @param variables Those that point it at the sim, and others that it gets */
 async function runPointed(
-  sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
   relay: SignalRelay,
-  more: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>>,
 ): Promise<ChildEnd> {
-  const variables = childVariables(readyLine(sim));
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
   // fixtures put the reports of failed tests beside that of the run
   const reports = values.report === undefined ? {} : { PHX_SIM_TEST_REPORTS: join(values.report, "tests") };
-  const env = { ...reports, ...shell.env, ...variables, ...more };
+  const env = { ...reports, ...shell.env, ...variables };
   return runChild(values.command, env, relay, { isStdoutOurs: values.json });
 }
 
@@ -255,16 +301,16 @@ async function conclude(
   sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
-  known: RunPlace["sections"],
+  { recorded, known }: Pick<EndedRun, "recorded" | "known">,
 ): Promise<RunVerdict> {
   const whole = verdictOf(facts);
-  const unwritten = await writeFiles(whole, sim, values);
+  const unwritten = await writeFiles(whole, sim, values, recorded?.record);
   const verdict =
     unwritten.length === 0
       ? whole
       : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
   const isRun = facts.problems.length === 0;
-  const news = { ...verdict, sections: verdict.sections.filter((it) => !known.includes(it)) };
+  const news = { ...verdict, sections: verdict.sections.filter((it) => it !== known) };
   if (isRun && !values.quiet) shell.err.say(...summaryLines(news, shell.errStyle));
   shell.err.say(...reasonLines(verdict));
   return verdict;
@@ -274,7 +320,8 @@ async function conclude(
 function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
   const ofRules = failures.filter(({ code }) => fail_on.includes(code)).map(({ text }) => text);
   const others = failures.filter(
-    ({ code }) => code === "not_written" || sections.some(({ name }) => name === code),
+    ({ code }) =>
+      code === "not_written" || (!fail_on.includes(code) && sections.some(({ name }) => name === code)),
   );
   return [
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),
@@ -287,9 +334,10 @@ async function writeFiles(
   verdict: RunVerdict,
   sim: Sim,
   { report, junit }: ExecSettings["values"],
+  record: string | undefined,
 ): Promise<RunFailure[]> {
   const writes = [
-    ...(report === undefined ? [] : [() => writeReport(report, sim, verdict)]),
+    ...(report === undefined ? [] : [() => writeReport(report, sim, verdict, record)]),
     ...(junit === undefined ? [] : [() => writeJunit(junit, verdict)]),
   ];
   const failures: RunFailure[] = [];

@@ -20,6 +20,7 @@ interface MatrixRuns {
   readonly scenario: ScenarioSource;
   /** The words of `--matrix`. */
   readonly keys: readonly string[];
+  readonly strength: number | undefined;
   readonly relay: Pick<SignalRelay, "first">;
   readonly runOnce: RunOnce;
 }
@@ -63,6 +64,7 @@ const sectionOf = (flags: Combination, number: number, count: number): VerdictSe
   total: 0,
   items: [],
   left_out: 0,
+  text: null,
 });
 
 /** Runs the command with each combination, and prints what they show together. */
@@ -71,7 +73,7 @@ export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
   const { values } = settings;
   const scenario = await scenarioIn(all.scenario);
   const flags = flagsOf(keys, scenario);
-  const strength = values.strength ?? Math.min(2, flags.length);
+  const strength = all.strength ?? Math.min(2, flags.length);
   const rows = combinations(flags, strength);
   const runs: MatrixVerdict["runs"] = [];
   for (const [i, combination] of rows.entries()) {
@@ -84,9 +86,8 @@ export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
       { ...settings, values: { ...values, report, junit: undefined } },
       {
         scenario: withFlags(scenario, combination),
-        sections: [sectionOf(combination, i + 1, rows.length)],
-        isAnnounced: i === 0,
-        isWhole: values.json,
+        known: sectionOf(combination, i + 1, rows.length),
+        isAnnounced: i > 0,
       },
     );
     if (typeof verdict === "string") return verdict;

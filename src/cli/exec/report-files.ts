@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { systemCode } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { writeWhole } from "../../base/whole-file.ts";
+import { baselineName } from "../../baseline/record.ts";
 import type { Sim } from "../../index.ts";
 import type { RunVerdict } from "../../verdict/shapes.ts";
 import { clean } from "../clean-text.ts";
@@ -39,13 +40,23 @@ const reportFiles: readonly FileRow[] = [
   ["report.html", async (sim, verdict) => [await pageOf(sim, verdict)]],
 ];
 
+/** The record of a run that passed is one more file, for `phx-sim baseline update --from`. */
+const filesWith = (record: string | undefined): readonly FileRow[] =>
+  record ? [...reportFiles, [baselineName, async () => [record]]] : reportFiles;
+
 /** The files that `writeReport` writes. */
-export const reportPaths = (folder: string): string[] => reportFiles.map(([name]) => join(folder, name));
+export const reportPaths = (folder: string, record: string | undefined): string[] =>
+  filesWith(record).map(([name]) => join(folder, name));
 
 /** Writes the files of a report; each appears whole or not at all. @throws Failure failed */
-export async function writeReport(folder: string, sim: Sim, verdict: RunVerdict): Promise<void> {
+export async function writeReport(
+  folder: string,
+  sim: Sim,
+  verdict: RunVerdict,
+  record: string | undefined,
+): Promise<void> {
   try {
-    for (const [name, content] of reportFiles)
+    for (const [name, content] of filesWith(record))
       await writeWhole(join(folder, name), await content(sim, verdict), 0o666);
   } catch (error) {
     throw new Failure("failed", `the report in ${clean(folder)} is incomplete: ${reasonOf(error)}`, error);

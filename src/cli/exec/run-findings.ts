@@ -1,4 +1,5 @@
 import { didYouMean } from "../../base/nearest.ts";
+import type { BaselineRun } from "../../baseline/command-run.ts";
 import type { FlagTotals } from "../../flags/decision-shapes.ts";
 import type { RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import type { SdkTotals } from "../../journal/sdk-shapes.ts";
@@ -103,6 +104,27 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Ru
     items: rows.slice(0, mostViolations),
     left_out: Math.max(0, rows.length - mostViolations),
   };
+}
+
+/**
+ * Records the run if it is to be compared with a baseline, or reported. The baseline is read before the run.
+ * @throws Failure usage
+ */
+export async function baselineFor(
+  values: {
+    readonly baseline: string | undefined;
+    readonly "baseline-complete": boolean;
+    readonly report: string | undefined;
+    readonly command: readonly string[];
+  },
+  isNeeded: boolean,
+  shell: Shell,
+): Promise<BaselineRun | undefined> {
+  const { baseline, "baseline-complete": complete, report, command: commandLine } = values;
+  const isCompared = baseline !== undefined || isNeeded;
+  if (!isCompared && report === undefined) return undefined;
+  const { comparingRun, fileOf } = await import("../../baseline/command-run.ts");
+  return comparingRun(isCompared ? fileOf(baseline, shell) : undefined, { complete, commandLine }, shell);
 }
 
 /** The rules that a list names. @param where Its source, e.g. `--fail-on`. @throws Failure usage */

@@ -19,7 +19,8 @@ const namedProjects = 5;
 /** The projects of a mishap, each with the name of its test. */
 function projectText({ tests }: Mishap): string {
   const named = tests.items.map(
-    ({ project, name, count }) => `project ${project} ${clean(JSON.stringify(name), 120)}${times(count)}`,
+    ({ project, name, count }) =>
+      `${project === null ? "" : `project ${project} `}${clean(JSON.stringify(name), 120)}${times(count)}`,
   );
   const more = named.length + tests.left_out - namedProjects;
   return [...named.slice(0, namedProjects), ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
@@ -68,13 +69,19 @@ const tapeText = ({ tape }: RunVerdict): string[] => (tape === null ? [] : tape.
 
 const sectionWords = { word: "", isBad: false, isName: false };
 
-const sectionLines = (section: VerdictSection, style: Style): string[] => [
-  `phx-sim: ${clean(section.title, 100)}: ${clean(section.summary)}`,
-  ...firstLines(
-    section.items.map((it) => mishapLine({ ...sectionWords, word: clean(section.name, 40) }, it, style)),
-    kindsOf(section),
-  ),
-];
+/** Lines of a section's own text on a terminal. */
+const mostSectionLines = 60;
+
+function sectionLines(section: VerdictSection, style: Style): string[] {
+  const head = `phx-sim: ${clean(section.title, 100)}: ${clean(section.summary)}`;
+  if (section.text !== null) {
+    const lines = section.text.split("\n").map((line) => `  ${clean(line, 600)}`);
+    return [head, ...firstLines(lines, lines.length, mostSectionLines)];
+  }
+  const word = clean(section.name, 40);
+  const items = section.items.map((it) => mishapLine({ ...sectionWords, word }, it, style));
+  return [head, ...firstLines(items, kindsOf(section))];
+}
 
 const silence =
   "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
@@ -151,16 +158,28 @@ type LintRow = RunVerdict["lint"]["items"][number];
 const lintRow = ({ code, severity, event, sentence, detail, fix, count }: LintRow): string =>
   row([severity, cell(event ?? ""), count, cell(code), `${cell(sentence)} (${cell(detail)})`, cell(fix)]);
 
-const sectionMarkdown = ({ name, title, summary, items, left_out }: VerdictSection): string[] => [
+/** Lines of a comment: GitHub takes 65,536 characters. */
+const mostMarkdownLines = 200;
+
+/** Captured names in a block of code are neither HTML nor links, and mention no users. Added (+), removed (-) and changed (!) lines have colours. */
+function codeBlock(text: string): string[] {
+  const coloured = (line: string) => line.replace(/^ +(?=[-+] )/, "").replace(/^ +~ /, "! ");
+  const lines = text.split("\n").map((line) => coloured(clean(line, 600)));
+  return ["", "```diff", ...firstLines(lines, lines.length, mostMarkdownLines), "```"];
+}
+
+const sectionMarkdown = ({ name, title, summary, items, left_out, text }: VerdictSection): string[] => [
   "",
   `### ${cell(title)}`,
   "",
   cell(summary),
-  ...table(
-    mishapHead,
-    items.map((it) => mishapRow(name, it)),
-    left_out,
-  ),
+  ...(text === null
+    ? table(
+        mishapHead,
+        items.map((it) => mishapRow(name, it)),
+        left_out,
+      )
+    : codeBlock(text)),
 ];
 
 /** Lines of a tracking plan's report. */

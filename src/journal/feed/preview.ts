@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { eventKind } from "../event-kinds.ts";
-import { clickedText, vitalsIn } from "../event-texts.ts";
+import { clickedText, vitalsIn, vitalText } from "../event-texts.ts";
 import { exceptionHead } from "../exception.ts";
 import { valuesAt } from "../filter/values.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
@@ -113,10 +113,7 @@ function clickParts(properties: Properties): (PreviewPart | undefined)[] {
 }
 
 const vitalParts: Preview = (properties) =>
-  vitalsIn(properties).map(({ vital: { name }, value }) => {
-    if (name === "CLS") return [name, value.toFixed(2)];
-    return [name, value >= 1_000 ? `${(value / 1_000).toFixed(2)} s` : `${Math.round(value)} ms`];
-  });
+  vitalsIn(properties).map(({ vital, value }) => [vital.name, vitalText(value, vital)]);
 
 function aiParts(properties: Properties): (PreviewPart | undefined)[] {
   const input = own(properties, "$ai_input_tokens");

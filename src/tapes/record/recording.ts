@@ -110,7 +110,7 @@ export async function openRecording(
         tape?.append(exchange);
         return exchange;
       });
-      await observe(redaction.withKeys(clean), passage, { ...times, ended, ticket, peer });
+      await observe(redaction.withKeys(clean), passage, { ended, ticket, peer, ...times });
     } catch (error) {
       parts.notice(`a bug in phx-sim: a request that was passed on is not shown: ${String(error)}`);
     } finally {

@@ -17,6 +17,7 @@ import {
   toClient,
   toUpstream,
 } from "./rewriting.ts";
+import { takeWhole } from "./take-whole.ts";
 import { type Agents, failureBody, failureOf, type UpstreamFailure } from "./upstreams.ts";
 
 /** Where a request wants to go. */
@@ -110,15 +111,25 @@ export function forward(
         resolve({ exchange: exchangeOf(transit, aborted), ...(failure && { failure }) });
       },
     };
-    req.on("data", transit.sent.add);
     req.on("error", () => {});
-    try {
-      send(transit, true);
-    } catch (error) {
-      // What Node refuses to send, or a certificate that it cannot read.
-      req.resume();
-      refuse(transit, failureOf(error, options.base.origin));
-    }
+    const begin = (parts?: readonly Buffer[]) => {
+      try {
+        send(transit, true, parts);
+      } catch (error) {
+        // What Node refuses to send, or a certificate that it cannot read.
+        req.resume();
+        refuse(transit, failureOf(error, options.base.origin));
+      }
+    };
+    const whole = (parts: readonly Buffer[]) => {
+      for (const part of parts) transit.sent.add(part);
+      begin(parts);
+    };
+    const stream = () => {
+      req.on("data", transit.sent.add);
+      begin();
+    };
+    takeWhole(req, whole, stream);
   });
 }
 
@@ -133,13 +144,14 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
     http: req.httpVersion,
     headers: req.rawHeaders,
     body: sent.body(),
-    answer: answer ? { ...answer, body: received.body(), total: performance.now() - started } : null,
+    answer: answer ? { body: received.body(), total: performance.now() - started, ...answer } : null,
     ...(aborted && { aborted }),
     ...(typeof partition === "string" && { client: partition }),
   };
 }
 
-function send(transit: Transit, mayTryAgain: boolean): void {
+/** @param parts The whole body, if it came with the head */
+function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[]): void {
   const { req, res, options } = transit;
   const upstream = open(transit);
   const isBodiless =
@@ -159,19 +171,37 @@ function send(transit: Transit, mayTryAgain: boolean): void {
       upstream.reusedSocket && isBodiless && (error as NodeJS.ErrnoException).code === "ECONNRESET";
     if (isStale && mayTryAgain) {
       res.off("close", leave);
-      return send(transit, false);
+      return send(transit, false, parts);
     }
     drain(req, upstream);
     refuse(transit, failureOf(error, options.base.origin));
   });
   if (isBodiless) {
     upstream.end();
-    req.resume();
+    if (!parts) req.resume();
+    return;
+  }
+  const addTrailers = () => upstream.addTrailers(pairsOf(req.rawTrailers));
+  if (parts) {
+    endWith(upstream, parts, addTrailers);
     return;
   }
   flushHead(upstream);
-  req.on("end", () => upstream.addTrailers(pairsOf(req.rawTrailers)));
+  req.on("end", addTrailers);
   req.pipe(upstream);
+}
+
+/** Ends a message with its whole body: mostly head and body are one write. */
+function endWith(
+  message: ClientRequest | ServerResponse,
+  parts: readonly Buffer[],
+  addTrailers: () => void,
+): void {
+  const last = parts.at(-1);
+  for (const part of parts) if (part !== last) message.write(part);
+  addTrailers();
+  if (last) message.end(last.toString("latin1"), "latin1");
+  else message.end();
 }
 
 function open({ req, options }: Transit): ClientRequest {
@@ -241,9 +271,30 @@ function passBack(transit: Transit, upstream: ClientRequest, answer: IncomingMes
     headers: answer.rawHeaders,
     ttfb,
   };
-  if (isHeld) hold(transit, answer, head);
-  watch(transit, answer);
-  if (!isHeld) answer.pipe(transit.res);
+  answer.on("error", () => {});
+  const asStream = () => {
+    if (isHeld) hold(transit, answer, head);
+    else flushHead(transit.res);
+    watch(transit, answer);
+    if (!isHeld) answer.pipe(transit.res);
+  };
+  if (isHeld) asStream();
+  else takeWhole(answer, (parts) => giveWhole(transit, answer, parts), asStream);
+}
+
+/** Gives the client an answer that came as a whole. */
+function giveWhole(transit: Transit, answer: IncomingMessage, parts: readonly Buffer[]): void {
+  const { res, received } = transit;
+  for (const part of parts) received.add(part);
+  if (!res.destroyed) endWith(res, parts, () => addTrailers(res, answer));
+  transit.finish();
+  // The connection is free for the next request once the stream has ended.
+  answer.push(null);
+  answer.resume();
+}
+
+function addTrailers(res: ServerResponse, answer: IncomingMessage): void {
+  if (answer.rawTrailers.length > 0 && res.chunkedEncoding) res.addTrailers(pairsOf(answer.rawTrailers));
 }
 
 /** Holds an answer back until its end, which may have to be another; one that is large, or cut off, passes as it is. */
@@ -283,11 +334,10 @@ function hold(transit: Transit, answer: IncomingMessage, head: Head): void {
 /** Keeps what passes, and knows how it ended. */
 function watch(transit: Transit, answer: IncomingMessage): void {
   const { res, received } = transit;
-  answer.on("error", () => {});
   answer.on("data", received.add);
   answer.on("end", () => {
     if (!answer.complete) return;
-    if (answer.rawTrailers.length > 0 && res.chunkedEncoding) res.addTrailers(pairsOf(answer.rawTrailers));
+    addTrailers(res, answer);
     transit.finish();
   });
   answer.on("close", () => {
@@ -323,7 +373,6 @@ function writeHead({ req, res }: Transit, { status, reason, headers }: Head): vo
   if (takesChunks && res.shouldKeepAlive) res.removeHeader("connection");
   const hop = { staysOpen: res.shouldKeepAlive, takesChunks };
   res.writeHead(status, reason, toClient(headers, hop));
-  flushHead(res);
 }
 
 /** Answers instead of the upstream. */

@@ -2,7 +2,6 @@ import type { Frame, Request, Route } from "@playwright/test";
 import { maskKeys } from "../../base/secrets.ts";
 import type { Tenant } from "../../client/api.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";
-import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
 import {
   disguise,
   disguisedHeader,
@@ -11,7 +10,8 @@ import {
   forward,
   looksLikeSdk,
   verifyEscapes,
-} from "./browser-traffic.ts";
+} from "../../egress/browser-traffic.ts";
+import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
 
 /** A page or a context of Playwright. */
 export interface AttachTarget {

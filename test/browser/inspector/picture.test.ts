@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { visitShop } from "./shop-day.ts";
-import { inspectorStage } from "./support.ts";
+import type { SimOptions } from "../../../src/index.ts";
+import { askForFlags, visitShop } from "./shop-day.ts";
+import { inspectorStage, settling } from "./support.ts";
 
 const { open } = inspectorStage();
 
@@ -12,26 +13,43 @@ const folder = join(import.meta.dirname, "../../../docs/images");
 const pictures: readonly (readonly [name: string, hash: string, shows: string])[] = [
   ["inspector", "#/events?f=", "CheckoutError"],
   ["start", "#/start", "What is lost, and why"],
-  ["exception", "#/events?f=event:$exception", "CheckoutError"],
-  ["ai", "#/events?f=event:$ai_generation", "gpt-4o-mini"],
-  ["flag", "#/flags/new-checkout", "Who gets it"],
-  ["journey", "#/people/customer-1001?part=journey", "order_completed"],
+  ["exception", "#/events/17", "priceOf"],
+  ["ai", "#/events/20", "Where is my order"],
+  ["flag", "#/flags/product-page", "seen against expected"],
+  ["journey", "#/people/customer-1001?part=journey&at=e14", "149.9"],
 ];
-const withDetails = new Set(["exception", "ai"]);
+
+/** The shop, with an experiment. */
+const scenario: SimOptions["scenario"] = {
+  version: 1,
+  extends: "shop",
+  organizations: [
+    {
+      name: "Fern & Fable",
+      projects: [
+        {
+          name: "Web shop",
+          flags: { "product-page": { rollout: 60, variants: { control: 50, gallery: 50 } } },
+        },
+      ],
+    },
+  ],
+};
 
 test.each(pictures)("the picture %s", async (name, hash, shows) => {
   await using stage = await open("#/world", {
-    sim: { scenario: "shop" },
+    sim: { scenario },
     theme: "light",
     width: 1400,
     height: 760,
   });
   const { sim, page, go } = stage;
+  const settled = settling(page);
   await visitShop(sim);
+  if (name === "flag") await askForFlags(sim, 200);
   await go(hash);
-  if (withDetails.has(name)) await page.locator(".list-window [role=row]").first().click();
   await page.getByText(shows).first().waitFor();
-  await page.waitForLoadState("networkidle");
+  await settled();
   const image = await page.screenshot({ animations: "disabled" });
   expect(image.length).toBeLessThan(250_000);
   if (process.env.UPDATE_DOCS) {

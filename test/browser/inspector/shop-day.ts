@@ -252,3 +252,12 @@ export async function visitShop({ url, apiKey, clock }: Sim): Promise<void> {
   await send(mistakes, "curl/8.5.0");
   await clock.set("real");
 }
+
+/** Visitors ask for their flags. */
+export async function askForFlags({ url, apiKey }: Sim, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const body = JSON.stringify({ token: apiKey, distinct_id: `customer-${2_000 + i}` });
+    const answer = await fetch(`${url}/flags/?v=2`, { method: "POST", body });
+    await answer.arrayBuffer();
+  }
+}

@@ -229,6 +229,16 @@ describe("what goes out", () => {
     client.socket.destroy();
   });
 
+  test("the first half of a body goes on before the second comes", async () => {
+    const { sim, upstream } = await through((socket) => void socket.write(fine));
+    const head = lines("POST /e HTTP/1.1", "Host: x", "Content-Length: 6");
+    const client = rawClient(sim.url, Buffer.concat([head, Buffer.from("abc")]));
+    expect(await upstream.until("\r\n\r\nabc")).toMatch(/\r\n\r\nabc$/);
+    client.socket.write("def");
+    expect(await upstream.until("abcdef")).toMatch(/\r\n\r\nabcdef$/);
+    client.socket.destroy();
+  });
+
   test("a path of the upstream goes before the request's", async () => {
     const upstream = await rawUpstream((socket) => void socket.write(fine));
     open.push(upstream);

@@ -6,11 +6,11 @@ describe("statuses", () => {
   test.each(runStatuses)("%s has a tone and a mark of its own", (status) => {
     const others = runStatuses.filter((it) => it !== status).map((it) => statusRow(it).mark);
     expect(others).not.toContain(statusRow(status).mark);
-    expect(statusRow(status).mark).not.toBe("?");
+    expect(statusRow(status).mark).not.toBe("alert");
   });
 
   test.each(["", "Odd", "__proto__", "constructor"])("%j is not known", (status) => {
-    expect(statusRow(status)).toEqual({ tone: "plain", mark: "?" });
+    expect(statusRow(status)).toEqual({ tone: "plain", mark: "alert" });
   });
 
   test("a run ends in all but two of them", () => {

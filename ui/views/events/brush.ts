@@ -1,5 +1,6 @@
 import type { Histogram } from "../../../src/journal/histogram-answer.ts";
 import { demandsOf, withoutTerm, withTerm } from "../../parts/filter-box/filter-text.ts";
+import { roundStep } from "../../parts/text.ts";
 
 /** A range of time, ms; `to` is excluded. */
 export interface Span {
@@ -78,14 +79,7 @@ export function movedEdges(
     : [from, Math.min(count, Math.max(from + 1, target))];
 }
 
-const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
-const ticks: readonly number[] = [
-  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30].map((it) => it * second),
-  ...[1, 2, 5, 10, 15, 30].map((it) => it * minute),
-  ...[1, 2, 3, 6, 12].map((it) => it * hour),
-  ...[1, 2, 7, 14, 30, 91, 365, 3_650].map((it) => it * day),
-];
+const [second, minute, day] = [1_000, 60_000, 86_400_000];
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
@@ -100,7 +94,7 @@ function tickText(at: number, every: number): string {
 
 /** Labels of the axis in local time, with their places from 0 to 1; at most `most`. */
 export function axisOf({ from, to }: Span, most: number): { at: number; share: number; text: string }[] {
-  const every = ticks.find((it) => (to - from) / it <= most) ?? (to - from) / most;
+  const every = roundStep((to - from) / most);
   const offset = new Date(from).getTimezoneOffset() * minute;
   const first = Math.ceil((from - offset) / every) * every + offset;
   const labels: { at: number; share: number; text: string }[] = [];

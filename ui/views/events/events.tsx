@@ -156,10 +156,12 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
         <span class="events-label">Columns</span>
       </Button>
       <Button title="Show only events from now on" onClick={fromNow}>
-        From now on
+        <Icon of="clock" />
+        <span class="events-label">From now on</span>
       </Button>
-      <Button kind="danger" onClick={onClear}>
-        Clear events…
+      <Button kind="danger" title="Clear events…" onClick={onClear}>
+        <Icon of="clear" />
+        <span class="events-label">Clear events…</span>
       </Button>
       {isChoosing && <ColumnsDialog properties={known(rows).properties} onClose={() => setChoosing(false)} />}
     </div>

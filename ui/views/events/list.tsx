@@ -95,17 +95,16 @@ function jointOf(rows: LiveRows<EventRow>, { seq, n }: EventRow): string {
   return ` events-joint${above ? "" : " events-joint-first"}${under ? "" : " events-joint-last"}`;
 }
 
-/** The divider above a run: its person, session, length, and what is in it. */
+/** The divider above a run: its person, session, length, and what is in it; or above single rows of several people. */
 function RunCells({ run }: { run: Run }) {
-  const { session, distinctId, count, exceptions, first, last } = run;
+  const { session, distinctId, count, exceptions, first, last, singles } = run;
+  const isOne = count > 1 || singles === 1;
   const length = last - first;
   return (
     <Cell class="events-run">
-      <Icon of="sessions" />
+      <Icon of={isOne && session !== null ? "sessions" : "people"} />
       <span class="cut">
-        {count === 1 ? (
-          <b>Several people</b>
-        ) : (
+        {isOne ? (
           <>
             <b>{distinctId === "" ? "(no distinct id)" : plain(distinctId, longest)}</b>
             {" · "}
@@ -118,13 +117,14 @@ function RunCells({ run }: { run: Run }) {
             )}
             {length > 0 && ` · ${spanText(length)}`}
           </>
+        ) : (
+          "Several people"
         )}
       </span>
-      {count > 1 && (
-        <span class="end">
-          {`${counted(count, "event")}${exceptions > 0 ? ` · ${counted(exceptions, "exception")}` : ""}`}
-        </span>
-      )}
+      <span class="end">
+        {counted(isOne ? count : singles, "event")}
+        {exceptions > 0 && isOne && ` · ${counted(exceptions, "exception")}`}
+      </span>
     </Cell>
   );
 }

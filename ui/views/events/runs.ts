@@ -6,16 +6,19 @@ import type { RowsByIndex } from "./seen.ts";
 export interface Run {
   readonly key: string;
   readonly session: string | null;
-  readonly distinctId: string;
+  /** Of its newest row: the person is identified by then. */
+  distinctId: string;
   /** Seq and arrival of its newest row, and arrival of its oldest. */
   top: number;
   last: number;
   readonly first: number;
   count: number;
   exceptions: number;
+  /** Runs of one row that follow each other, down from this one. */
+  readonly singles: number;
 }
 
-/** A row of the list, or the divider above a run; `run` without a name: rows of several people. */
+/** A row of the list, or the divider above a run, or above single rows. */
 export type Item = { readonly row: EventRow } | { readonly run: Run };
 
 const keyOf = ({ session, distinct_id }: EventRow): string => session ?? `person ${distinct_id}`;
@@ -43,13 +46,18 @@ export class Runs {
     const exceptions = eventKind(row.event) === "exception" ? 1 : 0;
     if (last?.key !== key) {
       const { session, distinct_id: distinctId, seq, at } = row;
-      this.#runs.push({ key, session, distinctId, top: seq, first: at, last: at, count: 1, exceptions });
+      const singles = last?.count === 1 ? last.singles + 1 : 1;
+      this.#runs.push({
+        ...{ key, session, distinctId, exceptions, singles },
+        ...{ top: seq, first: at, last: at, count: 1 },
+      });
       return;
     }
     last.count++;
     last.exceptions += exceptions;
     last.top = row.seq;
     last.last = row.at;
+    last.distinctId = row.distinct_id;
     if (last.count > 2) return;
     const below = this.#runs.at(-2);
     if (below?.count === 1) this.#divided.push(below);

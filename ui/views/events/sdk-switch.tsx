@@ -2,6 +2,7 @@ import { eventKind } from "../../../src/journal/event-kinds.ts";
 import { useLast } from "../../api/resource.ts";
 import { project } from "../../app/location.ts";
 import { useTotals } from "../../app/sim.ts";
+import { CheckField } from "../../parts/fields.tsx";
 import { hasTerm, toggled, withoutTerm } from "../../parts/filter-box/filter-text.ts";
 import { numberText } from "../../parts/text.ts";
 
@@ -21,16 +22,16 @@ export function SdkSwitch({ filter, onFilter }: SwitchProps) {
     .reduce((sum, it) => sum + it.count, 0);
   const isExact = totals?.complete === true && totals.more_names === 0;
   return (
-    <label class="events-switch" title="Show only events that the app sends by name (is:own)">
-      <input
-        type="checkbox"
-        checked={hasTerm(filter, ownTerm)}
-        onChange={() => onFilter(toggled(filter, ownTerm, ["is:sdk"]))}
-      />
-      <span>
-        Hide SDK events
-        {totals && <span class="faint">{` ${numberText(count)}${isExact ? "" : "+"}`}</span>}
-      </span>
-    </label>
+    <CheckField
+      title="Show only events that the app sends by name (is:own)"
+      isChecked={hasTerm(filter, ownTerm)}
+      onChange={() => onFilter(toggled(filter, ownTerm, ["is:sdk"]))}
+      label={
+        <>
+          Hide SDK events
+          {totals && <span class="faint">{` ${numberText(count)}${isExact ? "" : "+"}`}</span>}
+        </>
+      }
+    />
   );
 }

@@ -4,7 +4,7 @@ import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
-import { Badge, Empty, Scrolled, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Badge, Empty, Scrolled, Time, Trouble } from "../../parts/basics.tsx";
 import { TextInput } from "../../parts/fields.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
@@ -60,8 +60,6 @@ function Group({ group }: { group: ExceptionGroup }) {
   );
 }
 
-const nothingFound = (text: string): string => (text === "" ? "" : "No exception has this text.");
-
 /** Exceptions of the project by fingerprint, the latest first. */
 export function ExceptionsView() {
   const [text, setText] = useState("");
@@ -86,28 +84,23 @@ export function ExceptionsView() {
     );
   const sum = found.reduce((total, { count }) => total + count, 0);
   return (
-    <Section
-      title="Exceptions"
-      actions={
-        <span class="exceptions-search">
-          <TextInput
-            type="search"
-            aria-label="Search type, message, file"
-            placeholder="Search"
-            value={text}
-            onText={setText}
-          />
+    <div class="exceptions">
+      <div class="row toolbar">
+        <TextInput
+          type="search"
+          aria-label="Search type, message, file"
+          placeholder="Search type, message, file"
+          value={text}
+          onText={setText}
+        />
+        <span class="small muted" role="status">
+          {`${data.complete ? "" : "At least "}${counted(sum, "event")} in ${counted(found.length, "group")}`}
+          {data.others > 0 && `, ${counted(data.others, "event")} of further groups`}
         </span>
-      }
-    >
-      <p class="small muted" role="status">
-        {`${data.complete ? "" : "At least "}${counted(sum, "event")} in ${counted(found.length, "group")}`}
-        {data.others > 0 && `, ${counted(data.others, "event")} of further groups`}. Equal are exceptions with
-        the same fingerprint, else with equal types, messages (numbers and ids aside) and frames of the app.
-      </p>
+      </div>
       <Scrolled label="Exceptions by fingerprint">
         <Table
-          class="exceptions"
+          class="exceptions-table"
           columns={[
             "Exception",
             ["Events", "number"],
@@ -121,8 +114,14 @@ export function ExceptionsView() {
           ))}
         </Table>
       </Scrolled>
-      {found.length === 0 && <p class="muted">{nothingFound(text)}</p>}
-      {found.length > mostShown && <p class="muted">The latest {mostShown} are shown; search for others.</p>}
-    </Section>
+      {found.length === 0 && <p class="muted exceptions-note">No exception has this text.</p>}
+      {found.length > mostShown && (
+        <p class="muted exceptions-note">The latest {mostShown} are shown; search for others.</p>
+      )}
+      <p class="small muted exceptions-note">
+        Equal are exceptions with the same fingerprint, else with equal types, messages (numbers and ids
+        aside) and frames of the app.
+      </p>
+    </div>
   );
 }

@@ -9,6 +9,7 @@ import type { Route } from "../../app/route.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { type Action, useAction } from "../../app/use-action.ts";
 import { Badge, Code, Empty, Scrolled, Section, Time, Trouble } from "../../parts/basics.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { Split, Table, useCurrentInView } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";
 import { ClockBar } from "./clock-bar.tsx";
@@ -86,11 +87,7 @@ function Exports({ exports, chosen }: { exports: readonly Export[]; chosen: stri
           <li key={it.id} class="stack stack-tight card" aria-current={it.id === chosen ? "true" : undefined}>
             <header class="row">
               <a href={link("exports", it.id === chosen ? [] : [it.id])}>{plain(it.name) || "(no name)"}</a>
-              {it.paused ? (
-                <Badge tone="odd">paused</Badge>
-              ) : (
-                <Badge tone="good">{everyText(it.interval)}</Badge>
-              )}
+              {it.paused ? <Badge tone="odd">paused</Badge> : <Badge>{everyText(it.interval)}</Badge>}
               <span class="muted">
                 {it.model} to {plain(it.destination)} · {plain(projectName(it.project))}
               </span>
@@ -126,7 +123,7 @@ function LastRuns({ runs }: { runs: Export["last_runs"] }) {
           title={`${status}, up to ${data_interval_end}`}
           aria-label={`Run up to ${data_interval_end}: ${status}`}
         >
-          {statusRow(status).mark}
+          <Icon of={statusRow(status).mark} />
         </a>
       ))}
     </span>
@@ -225,32 +222,34 @@ function Runs({ runs, hasMore, place }: RunsProps) {
 function RunTable({ runs, place }: { runs: readonly ExportRun[]; place: Place }) {
   const body = useCurrentInView<HTMLTableSectionElement>(place.run);
   return (
-    <Table
-      class="exports-table"
-      columns={["Status", "Export", "Data up to", ["Records", "number"], ["Size", "number"]]}
-      body={body}
-    >
-      {runs.map((it) => (
-        <tr key={it.id} aria-current={it.id === place.run ? "true" : undefined}>
-          <td>
-            <a href={linkTo({ ...place, run: it.id })}>
-              <Badge tone={statusRow(it.status).tone} isMarked={false}>
-                {statusRow(it.status).mark} {it.status}
-              </Badge>
-            </a>
-          </td>
-          <td>
-            {plain(it.name ?? "a deleted export")}
-            {it.backfill !== null && <span class="muted"> · backfill</span>}
-            {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
-          </td>
-          <td>
-            <Time at={it.data_interval_end} isWhole />
-          </td>
-          <td class="number">{it.records_completed === null ? "–" : numberText(it.records_completed)}</td>
-          <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>
-        </tr>
-      ))}
-    </Table>
+    <Scrolled label="Runs">
+      <Table
+        class="exports-table"
+        columns={["Status", "Export", "Data up to", ["Records", "number"], ["Size", "number"]]}
+        body={body}
+      >
+        {runs.map((it) => (
+          <tr key={it.id} aria-current={it.id === place.run ? "true" : undefined}>
+            <td>
+              <a href={linkTo({ ...place, run: it.id })}>
+                <Badge tone={statusRow(it.status).tone} mark={statusRow(it.status).mark}>
+                  {it.status}
+                </Badge>
+              </a>
+            </td>
+            <td>
+              {plain(it.name ?? "a deleted export")}
+              {it.backfill !== null && <span class="muted"> · backfill</span>}
+              {it.latest_error !== null && <p class="muted">{plain(it.latest_error)}</p>}
+            </td>
+            <td>
+              <Time at={it.data_interval_end} isWhole />
+            </td>
+            <td class="number">{it.records_completed === null ? "–" : numberText(it.records_completed)}</td>
+            <td class="number">{it.bytes_exported === null ? "–" : sizeText(it.bytes_exported)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Scrolled>
   );
 }

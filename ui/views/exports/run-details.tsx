@@ -30,8 +30,8 @@ export function RunDetails({ id, revision, act }: Props) {
         <Facts
           rows={{
             Status: (
-              <Badge tone={row.tone} isMarked={false}>
-                {row.mark} {run.status}
+              <Badge tone={row.tone} mark={row.mark}>
+                {run.status}
               </Badge>
             ),
             Error: run.latest_error === null ? undefined : plain(run.latest_error, 10_000),

@@ -1,26 +1,27 @@
 import type { Export } from "../../../src/exports/shapes.ts";
+import type { IconName } from "../../parts/icon.tsx";
 import { plain, type Tone } from "../../parts/text.ts";
 
 interface StatusRow {
   readonly tone: Tone;
-  readonly mark: string;
+  readonly mark: IconName;
   readonly isOpen?: true;
 }
 
 const rows: Readonly<Record<string, StatusRow>> = {
-  Starting: { tone: "plain", mark: "◌", isOpen: true },
-  Running: { tone: "accent", mark: "▸", isOpen: true },
-  Completed: { tone: "good", mark: "✓" },
-  ContinuedAsNew: { tone: "note", mark: "↻" },
-  Cancelled: { tone: "odd", mark: "–" },
-  Terminated: { tone: "odd", mark: "■" },
-  Failed: { tone: "bad", mark: "✕" },
-  FailedRetryable: { tone: "bad", mark: "↺" },
-  FailedBilling: { tone: "bad", mark: "¤" },
-  TimedOut: { tone: "bad", mark: "◔" },
+  Starting: { tone: "plain", mark: "dot", isOpen: true },
+  Running: { tone: "accent", mark: "play", isOpen: true },
+  Completed: { tone: "good", mark: "tick" },
+  ContinuedAsNew: { tone: "note", mark: "right" },
+  Cancelled: { tone: "odd", mark: "hidden" },
+  Terminated: { tone: "odd", mark: "stop" },
+  Failed: { tone: "bad", mark: "close" },
+  FailedRetryable: { tone: "bad", mark: "back" },
+  FailedBilling: { tone: "bad", mark: "key" },
+  TimedOut: { tone: "bad", mark: "clock" },
 };
 
-const unknown: StatusRow = { tone: "plain", mark: "?" };
+const unknown: StatusRow = { tone: "plain", mark: "alert" };
 
 export const statusRow = (status: string): StatusRow =>
   (Object.hasOwn(rows, status) ? rows[status] : undefined) ?? unknown;

@@ -1,4 +1,5 @@
 import type { FlagInForce, FlagSpan, JourneyMoment } from "../../../src/journeys/shapes.ts";
+import { counted, plain } from "../../parts/text.ts";
 
 /** A moment with its time in ms. */
 export interface Placed extends JourneyMoment {
@@ -280,4 +281,20 @@ export function damageIn(moments: readonly Placed[]): string[] {
       ? [`${events(late)} arrived before an earlier one; they are in the order of their own times`]
       : []),
   ];
+}
+
+/** True if it was rejected or dropped. */
+export const isLost = ({ outcome }: Placed): boolean => outcome === "rejected" || outcome === "dropped";
+
+/** What a moment is, in a few words. */
+export function momentText(it: Placed): string {
+  const name = plain(it.name, 80) || "(no name)";
+  const text = plain(it.text, 120);
+  if (it.lane === "request") {
+    const carried = it.events ? `, ${counted(it.events, "event")}` : "";
+    return `${name} ${it.status === 0 ? "no response" : it.status}${carried}`;
+  }
+  if (it.lane === "click") return text === "" ? name : `click “${text}”`;
+  if (it.lane === "page" || it.lane === "problem") return text === "" ? name : text;
+  return text === "" ? name : `${name}: ${text}`;
 }

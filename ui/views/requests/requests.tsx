@@ -13,7 +13,7 @@ import { Split } from "../../parts/layout.tsx";
 import { WindowedList } from "../../parts/windowed-list.tsx";
 import type { DetailsProps } from "./details.tsx";
 import { stepFrom } from "./list-filter.ts";
-import { cellsOf, head } from "./row.tsx";
+import { cellsOf, headOf } from "./row.tsx";
 import { timeOf } from "./row-texts.ts";
 import { Toolbar } from "./toolbar.tsx";
 
@@ -84,12 +84,8 @@ interface RowsProps {
   filter: string;
 }
 
-function* drawnRows(rows: LiveRows<RequestRow>, first: number, end: number): Generator<RequestRow> {
-  for (let i = first; i < end; i++) {
-    const row = rows.at(i);
-    if (row) yield row;
-  }
-}
+const drawnRows = (rows: LiveRows<RequestRow>, first: number, end: number): RequestRow[] =>
+  Array.from({ length: end - first }, (_, i) => rows.at(first + i)).filter((it) => it !== undefined);
 
 function Rows({ rows, chosen, filter }: RowsProps) {
   void rows.version.value;
@@ -97,6 +93,7 @@ function Rows({ rows, chosen, filter }: RowsProps) {
   const [[first, end], setDrawn] = useState<readonly [first: number, end: number]>([0, 50]);
   const drawn = useCallback((from: number, to: number) => setDrawn([from, to]), []);
   const shown = timeOf(drawnRows(rows, first, end));
+  const hasTests = drawnRows(rows, first, end).some((it) => it.partition !== null);
   if (rows.count() === 0 && !rows.isLoading.value && !rows.hasOlder.value && !problem)
     return filter === "" && project.value === undefined ? <FirstRequests /> : <NoneSuits filter={filter} />;
   return (
@@ -104,13 +101,13 @@ function Rows({ rows, chosen, filter }: RowsProps) {
       {problem && <Trouble problem={problem} />}
       <MissedRows rows={rows} class="row requests-missing" />
       <WindowedList
-        class="requests-list"
+        class={hasTests ? "requests-list requests-tested" : "requests-list"}
         label="Requests, the newest first"
         count={rows.count()}
-        head={head}
+        head={headOf(hasTests)}
         at={rows.at}
         keyOf={({ n }) => n}
-        cellsOf={(row) => cellsOf(row, shown)}
+        cellsOf={(row) => cellsOf(row, shown, hasTests)}
         onDrawn={drawn}
         classOf={({ outcome }) => (outcome === "rejected" ? "requests-rejected" : "")}
         chosen={chosen === undefined ? -1 : rows.indexOf(chosen)}

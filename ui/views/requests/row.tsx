@@ -18,7 +18,7 @@ import {
 } from "./row-texts.ts";
 
 /** Column titles; requests.css hides some in narrow windows. */
-export const head = (
+export const headOf = (hasTests: boolean) => (
   <>
     <HeadCell class="cell-number requests-n">No.</HeadCell>
     <HeadCell class="requests-time">Time</HeadCell>
@@ -36,12 +36,12 @@ export const head = (
     >
       Waterfall
     </HeadCell>
-    <HeadCell class="requests-partition">Test</HeadCell>
+    {hasTests && <HeadCell class="requests-partition">Test</HeadCell>}
   </>
 );
 
 /** @param shown The time of the rows that are drawn */
-export function cellsOf(row: RequestRow, shown: Shown | undefined) {
+export function cellsOf(row: RequestRow, shown: Shown | undefined, hasTests: boolean) {
   const verdict = verdictOf(row);
   return (
     <>
@@ -70,7 +70,9 @@ export function cellsOf(row: RequestRow, shown: Shown | undefined) {
         <Took ms={row.ms} />
       </Cell>
       <Cell class="requests-waterfall">{shown && <WaterfallBar row={row} shown={shown} />}</Cell>
-      <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
+      {hasTests && (
+        <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
+      )}
     </>
   );
 }

@@ -2,20 +2,24 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { SessionPart } from "../../../src/sessions/shapes.ts";
 import { Scrolled } from "../../parts/basics.tsx";
-import { plain, sizeText, spanText } from "../../parts/text.ts";
+import { plain, roundStep, sizeText, spanText } from "../../parts/text.ts";
 import { bytesOver, type Moment, offsetText, type Story } from "./story.ts";
 
-/** Bars of the first lane, and marks of the axis. */
+/** Bars of the first lane. */
 const bars = 120;
-const marks = 7;
 /** The most dots of a lane. */
 const mostDots = 400;
 
 const percent = (share: number): string => `${(Math.max(0, Math.min(1, share)) * 100).toFixed(3)}%`;
 
-/** With tenths in short sessions, whose marks would be equal. */
-const axisText = (at: number, length: number): string =>
-  offsetText(at, length > 20_000).replace(/(\.\d)\d\d$/, "$1");
+/** Times on the axis, at most nine: round ones. */
+function axisOf(length: number): { at: number; text: string }[] {
+  const every = roundStep(length / 8);
+  return Array.from({ length: Math.floor(length / every) + 1 }, (_, i) => ({
+    at: i * every,
+    text: offsetText(i * every, every % 1_000 === 0),
+  }));
+}
 
 function Lane({ title, children }: { title: string; children: ComponentChildren }) {
   return (
@@ -44,24 +48,17 @@ function Bytes({ parts, start, story }: Pick<LanesProps, "parts" | "start" | "st
         <path d={path} />
       </svg>
       {story.idle.slice(0, mostDots).map(({ from, to }) => (
-        <svg
+        <i
           key={from}
-          class="session-idle"
+          class="lane-idle session-idle"
           role="img"
           aria-label={`No activity for ${spanText(to - from)}`}
+          title={`No activity for ${spanText(to - from)}`}
           style={{
             insetInlineStart: percent(from / story.length),
             inlineSize: percent((to - from) / story.length),
           }}
-        >
-          <title>{`No activity for ${spanText(to - from)}`}</title>
-          <defs>
-            <pattern id="session-hatch" width="6" height="6" patternUnits="userSpaceOnUse">
-              <path d="M-1 1 1 -1M0 6 6 0M5 7 7 5" />
-            </pattern>
-          </defs>
-          <rect width="100%" height="100%" />
-        </svg>
+        />
       ))}
     </>
   );
@@ -72,7 +69,7 @@ const Dots = ({ moments, kind, length }: { moments: readonly Moment[]; kind: str
     {moments.slice(0, mostDots).map(({ at, verb, name, text }, i) => (
       <i
         key={i}
-        class={`session-dot session-dot-${kind}`}
+        class={`lane-mark lane-${kind}`}
         style={{ insetInlineStart: percent(at / length) }}
         title={`${offsetText(at)} ${plain([verb, name, text].filter(Boolean).join(" "), 160)}`}
       />
@@ -105,7 +102,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
           {pages.slice(0, mostDots).map(({ from, to, path, title }) => (
             <span
               key={from}
-              class="session-span"
+              class="lane-bar session-span"
               title={`${offsetText(from)} ${plain(path)} ${plain(title, 100)}`}
               style={{ insetInlineStart: percent(from / length), inlineSize: percent((to - from) / length) }}
             >
@@ -121,7 +118,7 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
         </Lane>
         <Lane title="Problems">
           <Dots moments={problems.filter((it) => it.kind === "exception")} kind="error" length={length} />
-          <Dots moments={problems.filter((it) => it.kind !== "exception")} kind="warn" length={length} />
+          <Dots moments={problems.filter((it) => it.kind !== "exception")} kind="warned" length={length} />
         </Lane>
       </>
     );
@@ -152,14 +149,16 @@ export function Lanes({ story, parts, start, at, onSeek }: LanesProps) {
       >
         {lanes}
         <div class="session-over">
-          <i class="session-playhead" style={{ insetInlineStart: percent(at / length) }} />
+          <i class="lane-playhead" style={{ insetInlineStart: percent(at / length) }} />
         </div>
       </div>
       <div class="session-lane" aria-hidden="true">
         <span />
         <div class="session-axis">
-          {Array.from({ length: marks }, (_, i) => (
-            <span key={i}>{axisText((length * i) / (marks - 1), length)}</span>
+          {axisOf(length).map(({ at: mark, text }) => (
+            <span key={mark} style={{ insetInlineStart: percent(mark / length) }}>
+              {text}
+            </span>
           ))}
         </div>
       </div>

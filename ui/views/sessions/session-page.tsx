@@ -131,7 +131,7 @@ function Head({ session, player }: { session: StoredSessionDetails; player: Play
     const hash = link("sessions", [id], { at: Math.round(player.at) });
     return `${location.origin}${location.pathname}${hash}`;
   };
-  const first = ids.at(-1);
+  const [person] = ids;
   return (
     <header class="row toolbar session-head">
       <a class="button button-quiet" href={link("sessions")}>
@@ -141,11 +141,11 @@ function Head({ session, player }: { session: StoredSessionDetails; player: Play
       <h1 title={plain(id)}>{`Session ${shortId(id)}`}</h1>
       <span class="small muted session-facts">
         started <Time at={session.start} />
-        {first !== undefined && (
+        {person !== undefined && (
           <>
             {" · "}
-            <a href={link("people", [first], { in: session.project ?? undefined })}>
-              {plain(first, 60) || "(no id)"}
+            <a href={link("people", [person], { in: session.project ?? undefined })}>
+              {plain(person, 60) || "(no id)"}
             </a>
           </>
         )}

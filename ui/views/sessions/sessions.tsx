@@ -130,7 +130,7 @@ function SessionCells({ session }: { session: StoredSession }) {
       </Cell>
       <Cell class="cell-number">{offsetText(Date.parse(end) - Date.parse(start), true)}</Cell>
       <Cell>
-        {plain(ids.at(-1) ?? "", 80) || <span class="muted">(no id)</span>}
+        {plain(ids[0] ?? "", 80) || <span class="muted">(no id)</span>}
         {ids.length > 1 && <span class="muted">{` +${counted(ids.length - 1, "id")}`}</span>}
       </Cell>
       <Cell class="sessions-wide mono muted">{url === null ? "" : plain(pathOf(url), 120)}</Cell>

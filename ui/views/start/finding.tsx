@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Outcome } from "../../../src/journal/outcomes.ts";
 import { Badge, Prose } from "../../parts/basics.tsx";
 import { OutcomeSign } from "../../parts/outcome.tsx";
+import { asSentence } from "../../parts/text.ts";
 
 interface FindingProps {
   /** undefined: a hint, which changes no outcome. */
@@ -37,7 +38,7 @@ export const Finding = ({ of, title, count, isNew = false, fix, children }: Find
     </h3>
     {fix !== "" && (
       <p>
-        <b>Fix:</b> <Prose text={`${fix}.`} />
+        <b>Fix:</b> <Prose text={asSentence(fix)} />
       </p>
     )}
     <div class="muted">{children}</div>

@@ -1,20 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/base/json.ts";
 import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
-import { webVitals } from "../../../../src/journal/event-texts.ts";
+import { numberOf, vitalsIn, vitalText, webVitals } from "../../../../src/journal/event-texts.ts";
 import { calledFlag, decisionFor } from "../../../../ui/views/event/kinds/called-flag.ts";
 import { heatPages, typeCounts } from "../../../../ui/views/event/kinds/heat-points.ts";
 import { kindViewOf } from "../../../../ui/views/event/kinds/kinds.ts";
 import { pageFacts, spentText, urlParts, visitIn } from "../../../../ui/views/event/kinds/page-facts.ts";
-import { numberOf } from "../../../../ui/views/event/kinds/read-values.ts";
 import { surveyAnswers, surveyWords } from "../../../../ui/views/event/kinds/survey-answers.ts";
-import {
-  bandOf,
-  largestIn,
-  placeOf,
-  vitalsIn,
-  vitalText,
-} from "../../../../ui/views/event/kinds/vital-bands.ts";
+import { bandOf, largestIn, placeOf } from "../../../../ui/views/event/kinds/vital-bands.ts";
 
 test.each([
   ["$autocapture", "Element"],

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { JsonObject } from "../../../../src/base/json.ts";
+import { numberOf } from "../../../../src/journal/event-texts.ts";
 import { CopyButton } from "../../../parts/basics.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { plain, spanText } from "../../../parts/text.ts";
@@ -15,7 +16,7 @@ import {
   type PageElement,
   selectorOf,
 } from "./element-chain.ts";
-import { numberIn, numberOf, textIn } from "./read-values.ts";
+import { numberIn, textIn } from "./read-values.ts";
 import { type NamedValue, ValueList } from "./value-list.tsx";
 
 /** Outer elements beyond these are opened by a click. */

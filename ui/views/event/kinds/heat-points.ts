@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
-import { numberIn, numberOf } from "./read-values.ts";
+import { numberOf } from "../../../../src/journal/event-texts.ts";
+import { numberIn } from "./read-values.ts";
 
 const pointTypes = ["click", "rageclick", "mousemove", "scroll", "deadclick", "other"] as const;
 export type PointType = (typeof pointTypes)[number];

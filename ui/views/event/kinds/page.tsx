@@ -19,7 +19,7 @@ export function PageView({ event }: KindProps) {
           </b>
         </p>
       )}
-      <Address url={facts.url} isScreen={facts.screen !== undefined} />
+      <Address facts={facts} />
       <Facts rows={{ Referrer: <Referrer facts={facts} /> }} />
       {facts.campaign.length > 0 && (
         <Part title="Campaign">
@@ -44,9 +44,9 @@ function Part({ title, children }: { title: string; children: ComponentChildren 
   );
 }
 
-function Address({ url, isScreen }: { url: string | undefined; isScreen: boolean }) {
+function Address({ facts: { url, screen, campaign } }: { facts: PageFacts }) {
   if (url === undefined)
-    return isScreen ? null : <p class="muted">The event has no $current_url and no $pathname.</p>;
+    return screen !== undefined ? null : <p class="muted">The event has no $current_url and no $pathname.</p>;
   const parts = urlParts(url);
   if (parts === undefined)
     return (
@@ -54,6 +54,10 @@ function Address({ url, isScreen }: { url: string | undefined; isScreen: boolean
         <Named text={url} otherwise="" />
       </p>
     );
+  // campaign parameters have a part of their own
+  const query = parts.query.filter(
+    ([name, value]) => !campaign.some((it) => it[0] === name && it[1] === value),
+  );
   return (
     <div class="stack">
       <p class="first-url mono">
@@ -69,7 +73,7 @@ function Address({ url, isScreen }: { url: string | undefined; isScreen: boolean
           </span>
         )}
       </p>
-      {parts.query.length > 0 && <ValueList label="Query" values={parts.query} />}
+      {query.length > 0 && <ValueList label="Query" values={query} />}
       <NotShown left={parts.left} noun="parameter" />
     </div>
   );

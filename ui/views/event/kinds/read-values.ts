@@ -1,18 +1,10 @@
-import { type Json, type JsonObject, own } from "../../../../src/base/json.ts";
+import { type JsonObject, own } from "../../../../src/base/json.ts";
+import { numberOf } from "../../../../src/journal/event-texts.ts";
 
 /** A property that is a text and not empty. */
 export function textIn(properties: JsonObject, name: string): string | undefined {
   const value = own(properties, name);
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-/** A number, also one that came as text. */
-export function numberOf(value: Json | undefined): number | undefined {
-  const number =
-    typeof value === "string" && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?\s*$/i.test(value)
-      ? Number(value)
-      : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 export const numberIn = (properties: JsonObject, name: string): number | undefined =>

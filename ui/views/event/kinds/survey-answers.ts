@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
-import { numberOf, textIn } from "./read-values.ts";
+import { numberOf } from "../../../../src/journal/event-texts.ts";
+import { textIn } from "./read-values.ts";
 
 export interface Scale {
   readonly from: number;

@@ -1,7 +1,7 @@
-import type { WebVital } from "../../../../src/journal/event-texts.ts";
+import { vitalsIn, vitalText, type WebVital } from "../../../../src/journal/event-texts.ts";
 import type { KindProps } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
-import { bandOf, largestIn, placeOf, vitalsIn, vitalText } from "./vital-bands.ts";
+import { bandOf, largestIn, placeOf } from "./vital-bands.ts";
 
 const words = { good: "good", middle: "needs improvement", poor: "poor" } as const;
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { countedLines } from "../../egress/blocked-call.ts";
+import { countedLines } from "./blocked-call.ts";
 
 export interface Forwarded {
   readonly status: number;

@@ -1,0 +1,6 @@
+import { PostHog } from "posthog-node";
+
+const posthog = new PostHog(process.env.POSTHOG_API_KEY, { host: process.env.POSTHOG_HOST });
+posthog.capture({ distinctId: "user-8231", event: "report sent" });
+await posthog.shutdown();
+throw new Error("the report cannot be written");
