@@ -131,7 +131,7 @@ export function tupleCount(sizes: readonly number[], strength: number): number {
   return sums[strength] ?? 0;
 }
 
-/** Tuples that the search for a smaller array may look at, and at most so many changes for each row less. */
+/** Limits of the search for an array with one row less: tuples that it looks at, and changes. */
 const effort = 1_500_000;
 const mostChanges = 20_000;
 

@@ -194,7 +194,7 @@ export async function runExec(
 }
 
 /** With what a command runs. */
-export interface RunPlace {
+interface RunPlace {
   readonly scenario: ScenarioSource;
   readonly baseline?: BaselineRun | undefined;
   /** A section of the verdict that was printed before the run. */

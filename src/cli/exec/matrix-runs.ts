@@ -93,11 +93,12 @@ export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
     if (typeof verdict === "string") return verdict;
     runs.push({ flags: combination, verdict });
   }
-  const result = resultOf(runs, rows.length, strength);
+  const result = matrixResult(runs, rows.length, strength);
   return conclude(result, all);
 }
 
-function resultOf(runs: MatrixVerdict["runs"], count: number, strength: number): MatrixVerdict {
+/** What the runs show together. @param count Number of all combinations */
+export function matrixResult(runs: MatrixVerdict["runs"], count: number, strength: number): MatrixVerdict {
   const judged = runs.map(({ flags, verdict }) => ({ flags, failed: verdict.verdict === "failed" }));
   const cause = smallestFailing(judged);
   const first = runs.find(({ verdict }) => verdict.verdict === "failed");

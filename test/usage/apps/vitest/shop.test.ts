@@ -1,4 +1,4 @@
-import { expect, flagCombinations, test } from "phx-sim/vitest";
+import { expect, test } from "phx-sim/vitest";
 import { openShop } from "../shop-app/shop.js";
 
 test("a signup is tracked", async ({ ph }) => {
@@ -43,20 +43,3 @@ test.concurrent.for(["ann", "ben", "cleo"])("%s signs up", async (user, { ph, ex
   await expect(ph).toHaveCapturedTimes("signup_completed", 1);
   await expect(ph).toHaveIdentified(user);
 });
-
-const prices = flagCombinations({
-  flags: {
-    "new-prices": ["monthly", "yearly"],
-    "free-shipping": [true, false],
-    "hero-banner": ["photo", "video"],
-  },
-});
-
-for (const { flags, title } of prices) {
-  test.extend({ phxProject: { flags } })(`the price page with ${title}`, async ({ ph }) => {
-    const shop = openShop(ph);
-    const price = flags["new-prices"] === "yearly" ? "120 a year" : "12 a month";
-    expect(await shop.pricePage("anna")).toBe(price);
-    await shop.close();
-  });
-}
