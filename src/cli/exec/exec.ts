@@ -13,6 +13,7 @@ import { clean } from "../clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
+import { writeResult } from "../result-file.ts";
 import type { Settings } from "../settings.ts";
 import type { Signal } from "../signals.ts";
 import {
@@ -32,11 +33,11 @@ import {
   reportPaths,
   verdictText,
   writeReport,
-  writeResult,
 } from "./report-files.ts";
 import {
   baselineFor,
   comparedWith,
+  coverageOf,
   failReasonsOf,
   planFor,
   readersOf,
@@ -120,6 +121,17 @@ const options = {
     describe: "With --matrix: all values of any N flags occur together (default: 2, every pair)",
     flagOnly: true,
   },
+  coverage: {
+    kind: "folder",
+    describe: "Folder with the app's source, to show which of its SDK calls fired; see phx-sim coverage",
+    flagOnly: true,
+    excludes: "matrix",
+  },
+  "min-coverage": {
+    kind: "count",
+    describe: "With --coverage: exit 1 if fewer than N percent of the calls fired",
+    flagOnly: true,
+  },
 } as const;
 
 export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
@@ -140,9 +152,13 @@ export const exec = command({
 async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
   const { matrix, strength, baseline } = settings.values;
   const openBaseline = (isNeeded: boolean) => baselineFor(settings.values, isNeeded, shell);
+  const { coverage, "min-coverage": min } = settings.values;
+  if (min !== undefined && coverage === undefined)
+    throw new Failure("usage", "--min-coverage needs --coverage: the folder with the source");
   if (matrix === undefined) {
     if (strength !== undefined) throw new Failure("usage", "--strength needs --matrix: the flags to combine");
-    return runExec(settings, shell, openBaseline);
+    const inspect = coverage === undefined ? undefined : await coverageOf(coverage, min, shell);
+    return runExec(settings, shell, openBaseline, inspect);
   }
   if (settings.origins.baseline.source === "flag" && baseline !== undefined)
     throw new Failure("usage", "--matrix and --baseline exclude each other; give one of them");
@@ -181,11 +197,12 @@ export async function runExec(
   settings: ExecSettings,
   shell: Shell,
   openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+  inspect?: RunPlace["inspect"],
 ): Promise<CommandEnd> {
   const { values } = settings;
   const parts = await partsOf(settings, shell);
   const baseline = await openBaseline(parts.failOn.includes("baseline"));
-  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline });
+  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline, inspect });
   if (typeof verdict === "string") return verdict;
   await appendStepSummary(summaryMarkdown(verdict), shell);
   if (values.json) shell.out.say(verdictText(verdict));
@@ -197,6 +214,8 @@ export async function runExec(
 interface RunPlace {
   readonly scenario: ScenarioSource;
   readonly baseline?: BaselineRun | undefined;
+  /** Makes a further section of the verdict, after the run. */
+  readonly inspect?: ((sim: Sim) => Promise<VerdictSection>) | undefined;
   /** A section of the verdict that was printed before the run. */
   readonly known?: VerdictSection;
   /** The names of the command's variables were printed before. */
@@ -225,7 +244,8 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
     const recorded = await baseline?.finish(sim, end.code);
-    const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, known });
+    const sections = [known, recorded?.section, await place.inspect?.(sim)].filter((it) => it !== undefined);
+    const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, sections });
     return await conclude(facts, sim, settings, shell, { recorded, known });
   } finally {
     await guard?.close();
@@ -242,7 +262,7 @@ interface EndedRun extends Pick<RunParts, "failOn" | "plan"> {
   readonly started: number;
   readonly end: ChildEnd;
   readonly recorded: BaselineOutcome | undefined;
-  readonly known: VerdictSection | undefined;
+  readonly sections: readonly VerdictSection[];
 }
 
 /** What the verdict is made of. The results of further options are its `sections`. */
@@ -263,7 +283,7 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
     lint: (await sim.lint()).findings,
     ...(await readersOf(sim, isWhole)),
     tape: tapeResult(await replayed(sim, isRerouting(values))),
-    sections: [run.known, run.recorded?.section].filter((it) => it !== undefined),
+    sections: run.sections,
     problems: problem === undefined ? [] : [{ code: "command_not_run", text: problem, count: 1 }],
     files: [
       ...(values.report === undefined ? [] : reportPaths(values.report, run.recorded?.record)),
@@ -301,7 +321,7 @@ async function conclude(
   sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
-  { recorded, known }: Pick<EndedRun, "recorded" | "known">,
+  { recorded, known }: Pick<EndedRun, "recorded"> & Pick<RunPlace, "known">,
 ): Promise<RunVerdict> {
   const whole = verdictOf(facts);
   const unwritten = await writeFiles(whole, sim, values, recorded?.record);

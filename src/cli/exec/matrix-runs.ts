@@ -9,10 +9,11 @@ import type { VerdictSection } from "../../verdict/shapes.ts";
 import { clean, cleanLines } from "../clean-text.ts";
 import type { CommandEnd, Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
+import { writeResult } from "../result-file.ts";
 import type { SignalRelay } from "./child-process.ts";
 import type { ExecSettings, RunOnce } from "./exec.ts";
 import { matrixJunit, matrixLines, matrixMarkdown, shownCombination } from "./matrix-text.ts";
-import { appendStepSummary, makeResultFolder, writeResult } from "./report-files.ts";
+import { appendStepSummary, makeResultFolder } from "./report-files.ts";
 
 interface MatrixRuns {
   readonly settings: ExecSettings;

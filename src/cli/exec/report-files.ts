@@ -81,15 +81,6 @@ async function harOf(sim: Sim): Promise<Content> {
   return Readable.fromWeb(answer.body);
 }
 
-/** Writes a file of results whole, or not at all. @param what Names it in the message. @throws Failure failed */
-export async function writeResult(file: string, text: string, what: string): Promise<void> {
-  try {
-    await writeWhole(file, [text], 0o666);
-  } catch (error) {
-    throw new Failure("failed", `${what} ${clean(file)} cannot be written: ${reasonOf(error)}`, error);
-  }
-}
-
 /** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
 export async function appendStepSummary(markdown: string, shell: Shell): Promise<void> {
   const { GITHUB_STEP_SUMMARY: file } = shell.env;
