@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longer than their size says: where they came last, they would be waited for alone. */
 const isSlow = ({ moduleId }: TestSpecification): boolean =>
-  /\/test\/(?:usage\/|cli\/(?:every-command|exec|record-modes)\.|browser\/inspector\/(?:legible|scale|requests)\.)/.test(
+  /\/test\/(?:usage\/|cli\/(?:every-command|exec|record-modes)\.|browser\/inspector\/(?:legible|scale|requests)\.|contract\/generated|flags\/differential\/)/.test(
     moduleId,
   );
 
@@ -19,9 +19,9 @@ const every = "test/**/*.test.ts";
 // Run by their own runners (test/usage/runners.test.ts).
 const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
-/** What drives processes and browsers, changes this process's sockets, or measures its memory. */
+/** What changes this process's sockets and variables, or measures its memory. */
 const apart = [
-  ..."browser check cli egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
+  ..."action check egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
   "test/exports/volume.test.ts",
 ];
 
@@ -35,6 +35,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: "apart", include: apart, exclude: foreign } },
     ],
+    // What was built runs as it is.
+    server: { deps: { external: [/\/dist\//] } },
     // With two cores vitest would take one worker; tests wait for answers more than they compute.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     sequence: { sequencer: SlowFirst },

@@ -81,7 +81,8 @@ async function update(settings: Settings<typeof updateOptions>, shell: Shell) {
   if (hasCommand === (values.from !== undefined))
     throw new Failure("usage", "baseline update needs a command after --, or --from FILE");
   if (values.from !== undefined) {
-    shell.err.say(...(await updateFrom(values.from, options, shell)));
+    const lines = await updateFrom(values.from, options, shell);
+    if (!values.quiet) shell.err.say(...lines);
     return "ok" as const;
   }
   return runExec(settings, shell, () => updatingRun(options, shell));
@@ -145,10 +146,7 @@ export const baselineCommands: readonly Command[] = [
     describe: "Compare two baselines; exit code 1 if they differ",
     options: diffOptions,
     examples: [
-      [
-        "git show main:analytics.baseline.ndjson > main.ndjson && phx-sim baseline diff main.ndjson",
-        "what a branch changes",
-      ],
+      ["phx-sim baseline diff main.ndjson", "after git show main:analytics.baseline.ndjson > main.ndjson"],
     ],
     run: diff,
   }),

@@ -4,7 +4,7 @@ import { cleanLines } from "./clean-text.ts";
 import { type Command, type CommandEnd, configOptions, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
 import { Failure, type FailureKind } from "./failure.ts";
-import { createLines, survive } from "./output.ts";
+import { createLines, type Sink, survive } from "./output.ts";
 import { type CommandLine, readArgs } from "./read-args.ts";
 import { start } from "./start.ts";
 import { styleFor } from "./style.ts";
@@ -22,30 +22,50 @@ const exitCodes: Readonly<Record<Exclude<CommandEnd, number> | FailureKind, numb
   SIGTERM: 143,
 };
 
+/** A stream that may be a terminal. */
+interface Terminal extends Sink {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** What a command line uses of its process. */
+interface Host {
+  readonly env: Shell["env"];
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
+  cwd(): string;
+  exit(code: number): void;
+}
+
 /** Runs a command line (without node and the script) and resolves with the exit code; never rejects. */
-export async function main(argv: readonly string[]): Promise<number> {
-  survive(process.stdout);
-  survive(process.stderr);
-  const out = createLines(process.stdout);
-  const err = createLines(process.stderr);
-  const ending = await run(argv, out, err).catch((error: unknown) => {
+export async function main(argv: readonly string[], host: Host = process): Promise<number> {
+  survive(host.stdout);
+  survive(host.stderr);
+  const out = createLines(host.stdout);
+  const err = createLines(host.stderr);
+  const ending = await run(argv, host, out, err).catch((error: unknown) => {
     err.say(...complaint(error));
     return error instanceof Failure ? error.kind : "failed";
   });
   out.flush();
   err.flush();
   const code = codeOf(ending);
-  if (code !== 0) leaveSoon(code);
+  if (code !== 0) leaveSoon(host, code);
   return code;
 }
 
 const codeOf = (ending: CommandEnd | FailureKind): number =>
   typeof ending === "number" ? ending : exitCodes[ending];
 
-async function run(argv: readonly string[], out: Shell["out"], err: Shell["err"]): Promise<CommandEnd> {
+async function run(
+  argv: readonly string[],
+  host: Host,
+  out: Shell["out"],
+  err: Shell["err"],
+): Promise<CommandEnd> {
   const reading = startOf(argv) ?? readArgs(argv, await allCommands());
-  if ("command" in reading) return reading.command.run(reading.flags, await shellOf(out, err));
-  out.say("version" in reading ? version : await help(reading.help));
+  if ("command" in reading) return reading.command.run(reading.flags, await shellOf(host, out, err));
+  out.say("version" in reading ? version : await help(reading.help, host.stdout.columns));
   return "ok";
 }
 
@@ -61,29 +81,30 @@ function startOf(argv: readonly string[]): CommandLine | undefined {
 
 const allCommands = async (): Promise<readonly Command[]> => (await import("./commands.ts")).commands;
 
-async function help(name: string): Promise<string> {
+async function help(name: string, columns: number | undefined): Promise<string> {
   const { helpOf } = await import("./help.ts");
-  return helpOf(name, await allCommands(), process.stdout.columns);
+  return helpOf(name, await allCommands(), columns);
 }
 
-async function shellOf(out: Shell["out"], err: Shell["err"]): Promise<Shell> {
-  const cwd = process.cwd();
+async function shellOf(host: Host, out: Shell["out"], err: Shell["err"]): Promise<Shell> {
+  const { env, stdout, stderr } = host;
+  const cwd = host.cwd();
   const config = await findConfig(cwd, async () => configOptions(await allCommands()));
   return {
-    env: process.env,
+    env,
     cwd,
     config,
     out,
     err,
-    outStyle: styleFor(process.env, process.stdout.isTTY === true),
-    errStyle: styleFor(process.env, process.stderr.isTTY === true),
-    quit: (ending) => process.exit(codeOf(ending)),
+    outStyle: styleFor(env, stdout.isTTY === true),
+    errStyle: styleFor(env, stderr.isTTY === true),
+    quit: (ending) => host.exit(codeOf(ending)),
   };
 }
 
 /** After a signal or a failure, open handles must not keep the process alive. */
-function leaveSoon(code: number): void {
-  setTimeout(() => process.exit(code), 300).unref();
+function leaveSoon(host: Host, code: number): void {
+  setTimeout(() => host.exit(code), 300).unref();
 }
 
 /** One line for what the user can fix; the stack for a bug. */

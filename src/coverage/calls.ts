@@ -1,5 +1,5 @@
 /** What a call of an SDK does. */
-export type CallKind = "event" | "flag" | "identity" | "exception";
+type CallKind = "event" | "flag" | "identity" | "exception";
 
 interface SdkCall {
   readonly kind: CallKind;

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { generateCACertificate } from "mockttp";
 import { afterAll, describe, expect, test } from "vitest";
 import { trustLines } from "../../src/cli/ca.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 const cwd = newFolder();
 const folder = join(cwd, "ca");
 const ca = (args: string[], env: Record<string, string> = { PHX_SIM_CA_DIR: folder }) =>
-  phxSim(["ca", ...args], { cwd, env }).ended;
+  runHere(["ca", ...args], { cwd, env });
 
 afterAll(async () => {
   await endAll();

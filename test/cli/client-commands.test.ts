@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const run = (args: string[], folder = cwd, env: Record<string, string> = {}) =>
-  phxSim(args, { cwd: folder, env }).ended;
+  runHere(args, { cwd: folder, env });
 
 describe("status", () => {
   test("finds the sim by the locator, from a folder below, too", async () => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  phxSim,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -12,7 +21,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (...args: string[]) => phxSim(["clock", ...args], { cwd }).ended;
+const run = (...args: string[]) => runHere(["clock", ...args], { cwd });
 
 const noon = "2031-05-06T12:00:00.000Z";
 

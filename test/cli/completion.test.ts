@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { completed } from "../../src/cli/completion.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 let sim: Sim;
@@ -139,7 +139,7 @@ describe("what is offered", () => {
 });
 
 test("what a shell would read as more than a word is not offered", async () => {
-  const { stdout } = await phxSim(["completion", "fish", "--", "flags", "set", ""], { cwd, env }).ended;
+  const { stdout } = await runHere(["completion", "fish", "--", "flags", "set", ""], { cwd, env });
   expect(stdout).toContain("new-checkout\t");
   expect(stdout).not.toContain("rm -rf");
 });
@@ -152,7 +152,7 @@ test("without a sim there are no values, and no complaint", async () => {
 });
 
 test("another shell is a mistake", async () => {
-  expect(await phxSim(["completion", "bsh"], { cwd }).ended).toEqual({
+  expect(await runHere(["completion", "bsh"], { cwd })).toEqual({
     code: 2,
     stdout: "",
     stderr: 'phx-sim: SHELL must be bash, zsh or fish, not "bsh"; did you mean bash?\n',

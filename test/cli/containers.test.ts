@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectSim, startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
-import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);
@@ -124,9 +124,9 @@ describe("a token of one's own", () => {
     expect(ready.inspector_url).toBe(`${ready.url}/__sim/`);
     const bare = await fetch(`${ready.url}/__sim/info`);
     expect([bare.status, await bare.json()]).toMatchObject([401, { code: "control_token_required" }]);
-    const status = await phxSim(["status", "--url", ready.url, "--token", token], { cwd }).ended;
-    const byLocator = await phxSim(["status"], { cwd }).ended;
-    const wrong = await phxSim(["status", "--url", ready.url, "--token", `${token}=`], { cwd }).ended;
+    const status = await runHere(["status", "--url", ready.url, "--token", token], { cwd });
+    const byLocator = await runHere(["status"], { cwd });
+    const wrong = await runHere(["status", "--url", ready.url, "--token", `${token}=`], { cwd });
     expect([status.code, byLocator.code, wrong.code]).toEqual([0, 0, 5]);
     const { stdout, stderr } = await sim.signal("SIGTERM");
     expect(stdout + stderr + status.stdout + wrong.stderr).not.toContain("one-token");
@@ -179,7 +179,7 @@ describe("a public address", () => {
     expect(ready.inspector_url).toBe(`${at}/__sim/`);
     const run = JSON.parse(readFileSync(join(cwd, ".phx-sim/run.json"), "utf8"));
     expect(run).toMatchObject({ url: at, local_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-    const env = await phxSim(["env"], { cwd }).ended;
+    const env = await runHere(["env"], { cwd });
     expect(env.stdout).toContain(`POSTHOG_HOST=${at}\n`);
     expect(env.stdout).toContain(`PHX_SIM_URL=${at}\n`);
   });
@@ -231,7 +231,7 @@ describe("a public address", () => {
     "http://sim/#x",
     "http://",
   ])("%s is refused", async (bad) => {
-    const { code, stderr } = await phxSim(["start", "--public-url", bad], { cwd: newFolder() }).ended;
+    const { code, stderr } = await runHere(["start", "--public-url", bad], { cwd: newFolder() });
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("--public-url must be an http address without a path"),

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { diagnose } from "../../src/cli/doctor/doctor-checks.ts";
 import type { DoctorFacts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
 import { roleOf } from "../../src/cli/doctor/doctor-variables.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -250,7 +250,7 @@ describe("everything else", () => {
 
 describe("phx-sim doctor", () => {
   const run = (args: string[], cwd: string, env: Record<string, string> = {}) =>
-    phxSim(["doctor", ...args], { cwd, env: { ...unset, ...env } });
+    runHere(["doctor", ...args], { cwd, env: { ...unset, ...env } });
   /** The variables of anyone who runs the tests are not the app's; empty ones stay out of the way of .env files. */
   const unset = Object.fromEntries(
     Object.keys(process.env).flatMap((name) => (/POSTHOG/.test(name) ? [[name, ""]] : [])),
@@ -266,7 +266,7 @@ describe("phx-sim doctor", () => {
     );
     const { code, stdout, stderr } = await run(["--origin", "http://localhost:3000"], cwd, {
       PHX_SIM_URL: ready.url,
-    }).ended;
+    });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("✓ POSTHOG_HOST (.env): names the sim\n");
     expect(stdout).toContain("✓ POSTHOG_API_KEY (.env): is the key of project 1\n");
@@ -283,7 +283,7 @@ describe("phx-sim doctor", () => {
     );
     writeFileSync(join(cwd, ".env"), "POSTHOG_HOST=http://127.0.0.1:1\n");
     writeFileSync(join(cwd, "package.json"), `{"dependencies":{"next":"15","posthog-js":"^1.2.0"}}`);
-    const { code, stdout } = await run([], cwd, { POSTHOG_API_KEY: "phx_hunter3" }).ended;
+    const { code, stdout } = await run([], cwd, { POSTHOG_API_KEY: "phx_hunter3" });
     expect(code).toBe(1);
     expect(stdout).not.toMatch(/hunter/);
     expect(stdout).toContain("✗ no running sim found");
@@ -309,7 +309,7 @@ describe("phx-sim doctor", () => {
     mkdirSync(join(cwd, "node_modules/posthog-node"), { recursive: true });
     writeFileSync(join(cwd, "node_modules/posthog-node/package.json"), `{"version":"5.9.9"}`);
     writeFileSync(join(cwd, "package.json"), `{"devDependencies":{"posthog-node":"^5.0.0","left-pad":"1"}}`);
-    const { code, stdout } = await run(["--json"], cwd, { PHX_SIM_URL: ready.url }).ended;
+    const { code, stdout } = await run(["--json"], cwd, { PHX_SIM_URL: ready.url });
     expect(code).toBe(0);
     const { passed, findings } = JSON.parse(stdout) as {
       passed: boolean;
@@ -335,7 +335,7 @@ describe("phx-sim doctor", () => {
     [["--url", "nonsense://"], "--url must be an http address"],
     [["now"], 'unexpected argument "now"'],
   ])("%j is a mistake", async (args, said) => {
-    const { code, stderr } = await run(args, newFolder()).ended;
+    const { code, stderr } = await run(args, newFolder());
     expect(code).toBe(2);
     expect(stderr).toContain(said);
   });
@@ -345,7 +345,7 @@ describe("phx-sim doctor", () => {
     mkdirSync(join(cwd, ".env"));
     writeFileSync(join(cwd, ".env.local"), "\0\n=\nPOSTHOG_HOST\n__proto__=x\nPOSTHOG_KEY='unended\n");
     writeFileSync(join(cwd, "package.json"), "{");
-    const { code, stderr } = await run([], cwd).ended;
+    const { code, stderr } = await run([], cwd);
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
   });
 });

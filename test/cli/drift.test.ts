@@ -9,7 +9,7 @@ import { openTapeWriter } from "../../src/tapes/format/write.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
 import { rawWith } from "../tapes/har/tapes.ts";
 import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -21,7 +21,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (args: readonly string[], env: Record<string, string> = {}) => phxSim(args, { cwd, env }).ended;
+const run = (args: readonly string[], env: Record<string, string> = {}) => runHere(args, { cwd, env });
 
 async function write(name: string, exchanges: readonly RawExchange[]): Promise<string> {
   const file = join(cwd, "tapes", `${name}.tape.ndjson`);

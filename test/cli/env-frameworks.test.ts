@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { envLines } from "../../src/cli/env.ts";
 import { type Access, envGroups, type Framework, frameworks } from "../../src/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -17,7 +17,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (...args: string[]) => phxSim(["env", ...args], { cwd }).ended;
+const run = (...args: string[]) => runHere(["env", ...args], { cwd });
 const printed = (framework: Framework, access: Access = ready) =>
   envLines(envGroups(access, framework), "dotenv");
 

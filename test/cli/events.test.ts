@@ -7,6 +7,7 @@ import {
   post,
   type Ready,
   removeFolders,
+  runHere,
   startReady,
 } from "./phx-sim.ts";
 
@@ -32,7 +33,7 @@ const events = (...args: string[]) => {
   started.push(it);
   return it;
 };
-const run = (...args: string[]) => events(...args).ended;
+const run = (...args: string[]) => runHere(["events", ...args], { cwd });
 
 const capture = (event: object, api_key = ready.project_api_key) =>
   post(`${ready.url}/capture/`, { api_key, ...event });
@@ -208,7 +209,7 @@ test.each(mistakes)("events %j is a mistake", async (args, said) => {
 });
 
 test("without a sim: 5", async () => {
-  const { code, stderr } = await phxSim(["events", "tail"], { cwd: newFolder() }).ended;
+  const { code, stderr } = await runHere(["events", "tail"], { cwd: newFolder() });
   expect(code).toBe(5);
   expect(stderr).toMatch(/^phx-sim: no running sim found/);
 });

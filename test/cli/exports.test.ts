@@ -7,10 +7,10 @@ import {
   endAll,
   newFolder,
   type Process,
-  phxSim,
   post,
   type Ready,
   removeFolders,
+  runHere,
   startReady,
 } from "./phx-sim.ts";
 
@@ -30,7 +30,7 @@ interface Side {
 async function startSide(data: string, clock: string): Promise<Side> {
   const { sim, ready } = await startReady(["--data", data, "--clock", clock], { cwd });
   const env = { PHX_SIM_URL: ready.url };
-  return { sim, ready, run: (...args) => phxSim(["exports", ...args], { cwd, env }).ended };
+  return { sim, ready, run: (...args) => runHere(["exports", ...args], { cwd, env }) };
 }
 
 const control = async <T>({ ready }: Side, method: string, path: string, body?: object): Promise<T> => {
@@ -206,4 +206,4 @@ test("killed in the middle of a run, the next start goes on", async () => {
   const { logs } = await control<{ logs: { message: string }[] }>(second, "GET", `exports/runs/${runId}`);
   expect(logs.map((it) => it.message)).toContainEqual(expect.stringContaining("was interrupted"));
   await second.sim.signal("SIGTERM");
-}, 120_000);
+});

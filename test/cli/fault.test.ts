@@ -1,5 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, type Process, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  type Process,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -14,7 +22,7 @@ afterAll(async () => {
 });
 afterEach(() => run("clear"));
 
-const run = (...args: string[]) => phxSim(["fault", ...args], { cwd, env: { PHX_SIM_URL: ready.url } }).ended;
+const run = (...args: string[]) => runHere(["fault", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });
 
 const capture = (path = "/capture/") =>
   fetch(ready.url + path, {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  phxSim,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -18,7 +27,8 @@ afterAll(async () => {
   removeFolders();
 });
 
-const events = (...args: string[]) => phxSim(["events", ...args], { cwd });
+const events = (...args: string[]) => runHere(["events", ...args], { cwd });
+const tailing = (...args: string[]) => phxSim(["events", "tail", ...args], { cwd });
 
 const ids = (stdout: string): string[] =>
   stdout
@@ -36,12 +46,12 @@ const lists: [args: string[], expected: string[]][] = [
   [[""], ["u1", "u2", "u3"]],
 ];
 test.each(lists)("list --filter %j", async ([filter = "", ...more], expected) => {
-  const { code, stdout } = await events("list", "--json", `--filter=${filter}`, ...more).ended;
+  const { code, stdout } = await events("list", "--json", `--filter=${filter}`, ...more);
   expect({ code, ids: ids(stdout) }).toEqual({ code: 0, ids: expected });
 });
 
 test("tail --filter prints only what fits", async () => {
-  const tail = events("tail", "--since", "0", "--json", "--filter", "prop.amount:<10");
+  const tail = tailing("--since", "0", "--json", "--filter", "prop.amount:<10");
   await tail.says("stdout", /\n/);
   const batch = [
     { event: "late", distinct_id: "u4", properties: { amount: 50 } },
@@ -64,15 +74,15 @@ const mistakes: [filter: string, said: string][] = [
 ];
 test.each(mistakes)("%s is a mistake, with or without a sim", async (filter, said) => {
   for (const command of ["list", "tail"]) {
-    const { code, stdout, stderr } = await phxSim(["events", command, "--filter", filter], {
+    const { code, stdout, stderr } = await runHere(["events", command, "--filter", filter], {
       cwd: newFolder(),
-    }).ended;
+    });
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `phx-sim: ${said}\n` });
   }
 });
 
 test("what a filter holds cannot touch the terminal", async () => {
-  const { code, stderr } = await events("list", "--filter", "a.\u001b[2J\u202e:x").ended;
+  const { code, stderr } = await events("list", "--filter", "a.\u001b[2J\u202e:x");
   expect(code).toBe(2);
   expect(stderr).toContain("\\x1b[2J\\u202e");
   expect(stderr.replace(/\n$/, "")).not.toMatch(/\p{Cc}|\u202e/u);

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const scenario = {
   version: 1,
@@ -84,8 +84,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (args: string[], env: Record<string, string> = {}) =>
-  phxSim(["flags", ...args], { cwd, env }).ended;
+const run = (args: string[], env: Record<string, string> = {}) => runHere(["flags", ...args], { cwd, env });
 
 /** What a client gets. */
 async function served(key: string, distinctId: string): Promise<unknown> {
@@ -163,7 +162,7 @@ describe("list", () => {
       "  stopped         inactive",
       "                  everyone: 100 %",
       "  new             no such flag",
-      "                  overridden: true for everyone",
+      "                  overridden: true for everybody",
       "project 2",
       "  \\x1b[2Jhostile  everyone: 100 %",
       "",
@@ -237,7 +236,7 @@ describe("explain", () => {
     const { stdout } = await run(["explain", "pros", "--distinct-id", "user-1"]);
     expect(stdout.split("\n").slice(0, 2)).toEqual([
       "pros is true for user-1: Overridden in phx-sim",
-      "  overridden for everyone; its rules give false: No matching condition set",
+      "  overridden for everybody; its rules give false: No matching condition set",
     ]);
   });
 

@@ -96,4 +96,4 @@ test("200,000 events, kill -9 in the middle: every answered event is there", asy
   await second.sim.signal("SIGTERM");
   const lines = readFileSync(join(folder, "traffic.ndjson"), "utf8").trimEnd().split("\n");
   expect(lines.every((line) => JSON.parse(line))).toBe(true);
-}, 120_000);
+});

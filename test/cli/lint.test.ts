@@ -6,7 +6,7 @@ import type { LintFinding, LintPage } from "../../src/index.ts";
 import { lintLine } from "../../src/lint/command.ts";
 import { createLintWatch } from "../../src/lint/command-watch.ts";
 import { verdict } from "../verdict/facts.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
   code: "property_type_flip",
@@ -176,9 +176,11 @@ describe("the commands", () => {
     const { sim, ready } = await startReady(["--memory"], { cwd });
     const { url, project_api_key: api_key } = ready;
     const send = (batch: object[]) => post(`${url}/batch/`, { api_key, batch });
-    const lint = (...args: string[]) => phxSim(["lint", "--url", url, ...args], { cwd }).ended;
+    const lint = (...args: string[]) => runHere(["lint", "--url", url, ...args], { cwd });
 
     await send(grouped);
+    // The first answer loads the control API; a command waits five seconds for one.
+    expect((await fetch(`${url}/__sim/info`)).status).toBe(200);
     expect(await lint()).toMatchObject({ code: 0, stderr: "phx-sim: 0 warnings, 1 hint in 1 event\n" });
     expect((await lint("--strict")).code).toBe(1);
 

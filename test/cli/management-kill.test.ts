@@ -158,4 +158,4 @@ test("50 clients of two organizations, kill -9: no lost update, no leak, valid f
   }
   await second.sim.signal("SIGTERM");
   expect(existsSync(changes) ? readFileSync(changes, "utf8") : "").toBe("");
-}, 120_000);
+});

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -13,13 +13,17 @@ afterEach(async () => {
   server = undefined;
 });
 
-/** Runs a command line that has to end by itself with one line on stderr. */
-async function complaint(args: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await phxSim(args, { cwd, env }).ended;
+/** The one line on stderr of a command line that ended by itself. */
+function complaintOf({ code, stdout, stderr }: Awaited<ReturnType<typeof runHere>>) {
   expect(stdout).toBe("");
   expect(stderr).toMatch(/^phx-sim: [^\n]+\n$/);
   return { code, line: stderr.trimEnd() };
 }
+
+const complaint = async (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
+  complaintOf(await runHere(args, { cwd, env }));
+const failedStart = async (args: readonly string[], cwd: string) =>
+  complaintOf(await phxSim(args, { cwd }).ended);
 
 describe("usage mistakes end with 2", () => {
   test.each<[string[], Record<string, string>, string]>([
@@ -60,7 +64,10 @@ describe("usage mistakes end with 2", () => {
   });
 
   test("an address of another machine", async () => {
-    const { code, line } = await complaint(["--memory", "--port", "0", "--host", "203.0.113.7"], newFolder());
+    const { code, line } = await failedStart(
+      ["--memory", "--port", "0", "--host", "203.0.113.7"],
+      newFolder(),
+    );
     expect(code).toBe(2);
     expect(line).toContain("203.0.113.7 is not an address of this machine");
   });
@@ -69,8 +76,10 @@ describe("usage mistakes end with 2", () => {
 describe("what keeps a sim from starting ends with 3", () => {
   test("the port is another sim's", async () => {
     const { ready } = await startReady(["--memory"], { cwd: newFolder() });
+    // The first answer loads the control API; a start waits two seconds for one.
+    expect((await fetch(`${ready.url}/__sim/info`)).status).toBe(200);
     const { port } = new URL(ready.url);
-    const { code, line } = await complaint(["--memory", "--port", port], newFolder());
+    const { code, line } = await failedStart(["--memory", "--port", port], newFolder());
     expect(code).toBe(3);
     expect(line).toBe(
       `phx-sim: port ${port} is in use by phx-sim ${ready.version} (pid ${ready.pid}, in memory); ` +
@@ -83,7 +92,7 @@ describe("what keeps a sim from starting ends with 3", () => {
     server = other;
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as AddressInfo;
-    const { code, line } = await complaint(["--memory", "--port", String(port)], newFolder());
+    const { code, line } = await failedStart(["--memory", "--port", String(port)], newFolder());
     expect(code).toBe(3);
     const holder = process.platform === "linux" ? `.+ \\(pid ${process.pid}\\)` : "another program";
     expect(line).toMatch(
@@ -94,7 +103,7 @@ describe("what keeps a sim from starting ends with 3", () => {
   test("the data folder is another sim's", async () => {
     const cwd = newFolder();
     const { ready } = await startReady([], { cwd });
-    const { code, line } = await complaint(["--port", "0"], cwd);
+    const { code, line } = await failedStart(["--port", "0"], cwd);
     expect(code).toBe(3);
     expect(line).toContain(`${join(cwd, ".phx-sim")} is in use by pid ${ready.pid} at ${ready.url}`);
   });
@@ -102,7 +111,7 @@ describe("what keeps a sim from starting ends with 3", () => {
   test("the data folder is a file", async () => {
     const cwd = newFolder();
     writeFileSync(join(cwd, "file"), "");
-    const { code, line } = await complaint(["--port", "0", "--data", "file"], cwd);
+    const { code, line } = await failedStart(["--port", "0", "--data", "file"], cwd);
     expect(code).toBe(3);
     expect(line).toContain(join(cwd, "file"));
   });
@@ -117,7 +126,7 @@ describe("what keeps a sim from starting ends with 3", () => {
     const data = join(cwd, ".phx-sim");
     mkdirSync(data);
     writeFileSync(join(data, "world.json"), text);
-    const { code, line } = await complaint(["--port", "0"], cwd);
+    const { code, line } = await failedStart(["--port", "0"], cwd);
     expect(code).toBe(3);
     expect(line).toContain(join(data, "world.json"));
   });

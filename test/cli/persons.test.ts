@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -21,8 +21,7 @@ afterAll(async () => {
 
 const capture = (event: object) =>
   post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
-const run = (...args: string[]) =>
-  phxSim(["persons", ...args], { cwd, env: { PHX_SIM_URL: ready.url } }).ended;
+const run = (...args: string[]) => runHere(["persons", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });
 
 describe("list", () => {
   const rows: [args: string[], ids: string[][]][] = [

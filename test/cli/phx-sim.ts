@@ -40,6 +40,45 @@ const neutral = (): NodeJS.ProcessEnv => {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)));
 };
 
+/** A stream that keeps what is written to it. */
+function memorySink() {
+  let text = "";
+  return {
+    writableLength: 0,
+    write(more: string) {
+      text += more;
+      return true;
+    },
+    on() {},
+    text: () => text,
+  };
+}
+
+type Main = (argv: readonly string[], host: object) => Promise<number>;
+const home = process.cwd();
+let runsHere = 0;
+const built: Promise<{ main: Main }> = import("../../dist/cli/main.js" as string);
+
+/**
+ * Runs the built command line in this process, which saves the start of another one. For commands that end by
+ * themselves, where the process is not what the test is about. Those that run at the same time have one folder.
+ */
+export async function runHere(
+  args: readonly string[],
+  { cwd, env = {} }: Omit<RunOptions, "nodeOptions">,
+): Promise<Ended> {
+  const { main } = await built;
+  const [stdout, stderr] = [memorySink(), memorySink()];
+  if (runsHere++ === 0) process.chdir(cwd);
+  try {
+    const surroundings = { env: { ...neutral(), ...env }, cwd: () => cwd, exit() {} };
+    const code = await main(args, { ...surroundings, stdout, stderr });
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    if (--runsHere === 0) process.chdir(home);
+  }
+}
+
 const running = new Set<Process>();
 
 /** Starts the built command line. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const cwd = newFolder();
 afterAll(async () => {
@@ -10,7 +10,7 @@ afterAll(async () => {
 });
 
 let ready: Ready;
-const run = (...args: string[]) => phxSim(["plan", ...args], { cwd, env: { PHX_SIM_URL: ready.url } }).ended;
+const run = (...args: string[]) => runHere(["plan", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });
 const read = (name: string) => readFileSync(join(cwd, name), "utf8");
 const write = (name: string, text: string | object) =>
   writeFileSync(join(cwd, name), typeof text === "string" ? text : JSON.stringify(text));
@@ -120,7 +120,7 @@ describe("check", () => {
     write("events.plan.json", shop);
     const below = join(cwd, "a/b");
     mkdirSync(below, { recursive: true });
-    const { ended } = phxSim(["plan", "check"], { cwd: below, env: { PHX_SIM_URL: ready.url } });
+    const ended = runHere(["plan", "check"], { cwd: below, env: { PHX_SIM_URL: ready.url } });
     const plan = join(cwd, "events.plan.json");
     expect(await ended).toEqual({ code: 1, stdout: text, stderr: `phx-sim: 3 violations (${plan})\n` });
   });
@@ -179,7 +179,7 @@ describe("check", () => {
     ];
     write("events.ndjson", `${lines.map((it) => JSON.stringify(it)).join("\n")}\n\n`);
     const args = ["plan", "check", "shop.json", "--events", "events.ndjson", "--junit", "hostile.xml"];
-    const { code, stdout } = await phxSim(args, { cwd }).ended;
+    const { code, stdout } = await runHere(args, { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain("1 violation of the tracking plan in 1 of 2 events");
     expect(stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
@@ -193,7 +193,7 @@ test("more events than a page holds are all looked at", async () => {
   const answer = await post(`${other.url}/batch/`, { api_key: other.project_api_key, batch });
   expect(answer.status).toBe(200);
   write("paid.json", { version: 1, events: { paid: {} } });
-  const { stdout } = await phxSim(["plan", "check", "paid.json", "--url", other.url], { cwd }).ended;
+  const { stdout } = await runHere(["plan", "check", "paid.json", "--url", other.url], { cwd });
   expect(stdout).toBe("10001 events as planned; 1 of 1 planned event seen\n");
 });
 
@@ -260,10 +260,10 @@ describe("what cannot be done is reported", () => {
 
   test("no plan anywhere", async () => {
     const elsewhere = newFolder();
-    const { code, stderr } = await phxSim(["plan", "check"], {
+    const { code, stderr } = await runHere(["plan", "check"], {
       cwd: elsewhere,
       env: { PHX_SIM_URL: ready.url },
-    }).ended;
+    });
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `phx-sim: there is no events.plan.json in ${elsewhere} or above; give a file, or make one: phx-sim plan infer --out events.plan.json\n`,
@@ -271,10 +271,10 @@ describe("what cannot be done is reported", () => {
   });
 
   test("no sim", async () => {
-    const { code } = await phxSim(["plan", "check", "good.json"], {
+    const { code } = await runHere(["plan", "check", "good.json"], {
       cwd,
       env: { PHX_SIM_URL: "127.0.0.1:1" },
-    }).ended;
+    });
     expect(code).toBe(5);
   });
 });

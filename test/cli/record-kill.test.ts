@@ -138,4 +138,4 @@ test("kill -9 again and again: whole lines, what was answered is there, the next
     const body = { json: JSON.parse(bodyOf(numberOf(it))) };
     expect([it.req.body, it.res?.body]).toEqual([body, body]);
   }
-}, 60_000);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const capture = (event: object) =>
   post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
-const run = (...args: string[]) => phxSim(args, { cwd, env: { PHX_SIM_URL: ready.url } }).ended;
+const run = (...args: string[]) => runHere(args, { cwd, env: { PHX_SIM_URL: ready.url } });
 
 describe("requests list", () => {
   const rows: [args: string[], numbers: number[]][] = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { version } from "../../src/base/version.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -122,7 +122,7 @@ describe("settings", () => {
     expect(ready.personal_api_key).toMatch(/^phx_sim_default_[\da-f]{32}$/);
     const locator = JSON.parse(readFileSync(join(cwd, ".phx-sim", "run.json"), "utf8"));
     expect(locator.personal_api_key).toBe(ready.personal_api_key);
-    const env = await phxSim(["env"], { cwd }).ended;
+    const env = await runHere(["env"], { cwd });
     expect(env.stdout).toContain(`POSTHOG_PERSONAL_API_KEY=${ready.personal_api_key}\n`);
   });
 });
@@ -258,7 +258,7 @@ describe("a damaged data folder", () => {
     return { cwd, file: join(cwd, ".phx-sim", "traffic.ndjson") };
   }
   const doctor = (cwd: string, ...args: string[]) =>
-    phxSim(["doctor", "--data", ".phx-sim", ...args], { cwd }).ended;
+    runHere(["doctor", "--data", ".phx-sim", ...args], { cwd });
 
   test("a damaged line is skipped and reported: at the start, in info, by doctor", async () => {
     const { cwd, file } = await folderWithEvents();

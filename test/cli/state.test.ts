@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, type Ready, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -14,7 +14,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-const run = (...args: string[]) => phxSim(["state", ...args], { cwd }).ended;
+const run = (...args: string[]) => runHere(["state", ...args], { cwd });
 const ok = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: "" });
 
 const capture = (event: string, distinctId = "u") =>

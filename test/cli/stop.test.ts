@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const stop = (...args: string[]) => phxSim(["stop", ...args], { cwd }).ended;
+const stop = (...args: string[]) => runHere(["stop", ...args], { cwd });
 
 describe("phx-sim stop", () => {
   test("stops the sim of the folder, says which, and is done when it is gone", async () => {
@@ -56,7 +56,7 @@ describe("phx-sim stop", () => {
       await post(`${url}/flags/?v=2`, { token: upstream.apiKey, distinct_id: "u" });
       expect((await stop("--url", url)).code).toBe(0);
       expect((await record.ended).code).toBe(0);
-      const shown = await phxSim(["tape", "show", "t"], { cwd }).ended;
+      const shown = await runHere(["tape", "show", "t"], { cwd });
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("/flags/?v=2") });
     } finally {
       await upstream.close();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { entryWith, harWith } from "../tapes/har/har-files.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -14,7 +14,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const run = (...args: string[]) => phxSim(["tape", ...args], { cwd }).ended;
+const run = (...args: string[]) => runHere(["tape", ...args], { cwd });
 const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
 const read = (name: string) => readFileSync(join(cwd, name), "utf8");
 

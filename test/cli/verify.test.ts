@@ -6,7 +6,7 @@ import type { TapeHeader } from "../../src/tapes/format/header.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
 import { answer, exchange as raw, tapeOf } from "../tapes/replay/tapes.ts";
 import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 const header: TapeHeader = {
   tape: 1,
@@ -42,7 +42,7 @@ function tape(name: string, lines: readonly unknown[], over: Partial<TapeHeader>
   );
   writeFileSync(join(cwd, "tapes", `${name}.tape.ndjson`), `${text.join("\n")}\n`);
 }
-const run = (...args: string[]) => phxSim(args, { cwd }).ended;
+const run = (...args: string[]) => runHere(args, { cwd });
 
 describe("verify", () => {
   test("the same dialect passes, and says what has another value", async () => {

@@ -10,7 +10,7 @@ import { ids, twoOrganizations } from "./two-organizations.ts";
 /** Calls of each operation. `npm run fuzz:api` makes many more; another FUZZ_SEED makes others. */
 const runs = Number(process.env.FUZZ_RUNS ?? 16);
 const seed = Number(process.env.FUZZ_SEED ?? 7490);
-const timeout = 20_000 + runs * 200;
+const timeout = 180_000 + runs * 200;
 
 const origin = "http://sim.test";
 

@@ -6,7 +6,7 @@ import { CoverageResult } from "../../src/coverage/shapes.ts";
 import { findSites } from "../../src/coverage/source-files.ts";
 import { coverageLcov, coverageLines, coverageSection, coverageSummary } from "../../src/coverage/words.ts";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, post, removeFolders } from "../cli/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../cli/phx-sim.ts";
 import { verdict } from "../verdict/facts.ts";
 
 afterEach(endAll);
@@ -121,8 +121,10 @@ describe("commands", () => {
     cpSync(app, cwd, { recursive: true });
     writeFileSync(join(cwd, "src/broken.ts"), "posthog.a = ;\n");
     await post(`${sim.url}/capture/`, { api_key: sim.apiKey, event: "payment_started", distinct_id: "u" });
+    // The first answer loads the control API; the command waits five seconds for one.
+    expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
     const args = ["coverage", "src", "--url", sim.url, "--min", "80", "--lcov", "lcov.info"];
-    const { code, stdout, stderr } = await phxSim(args, { cwd }).ended;
+    const { code, stdout, stderr } = await runHere(args, { cwd });
     expect(code, stderr).toBe(1);
     expect(stdout).toContain("never refund_failed src/pay.ts:8\n");
     expect(stdout).toContain("src/broken.ts:1:13 Unexpected token\n");
@@ -148,7 +150,7 @@ describe("commands", () => {
     const cwd = newFolder();
     for (const it of ["empty", "r"]) mkdirSync(join(cwd, it));
     writeFileSync(join(cwd, "r/events.ndjson"), "");
-    const { code, stdout, stderr } = await phxSim(args, { cwd }).ended;
+    const { code, stdout, stderr } = await runHere(args, { cwd });
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toMatch(words);
     expect(stderr.match(/\n/g)).toHaveLength(1);
@@ -168,7 +170,7 @@ describe("commands", () => {
       sections: [{ name: "coverage", failed: true, total: 4 }],
     });
     expect(stderr).toContain("phx-sim: coverage: below 50 %: 20 % of 5 calls");
-    const { stdout: json } = await phxSim(["coverage", "src", "--report", "out", "--json"], { cwd }).ended;
+    const { stdout: json } = await runHere(["coverage", "src", "--report", "out", "--json"], { cwd });
     expect(CoverageResult.parse(JSON.parse(json))).toMatchObject({ percent: 20, total: 5 });
   });
 });

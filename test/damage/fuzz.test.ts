@@ -21,7 +21,7 @@ const seed = Number(process.env.DAMAGE_SEED ?? 20261123);
 let folders: Record<string, string> = {};
 beforeAll(async () => {
   folders = await makeFolders();
-}, 60_000);
+});
 afterAll(() => {
   for (const it of Object.values(folders)) rmSync(it, { recursive: true });
 });

@@ -67,7 +67,6 @@ test.each(["JSONLines", "Parquet"])(
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(48 * 1024 * 1024);
   },
-  60_000,
 );
 
 /** A log of requests with two events each. */

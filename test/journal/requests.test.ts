@@ -50,7 +50,7 @@ test("a page ends after 20,000 requests that were looked at; the client goes on"
   expect((await sim.requests.list({ filter: "route:/first" })).map((it) => it.n)).toEqual([1]);
   await sim.close();
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 test("a page ends after 64 MB that were looked at; the client goes on", async () => {
   sim = await startSim();
@@ -72,7 +72,7 @@ test("a page ends after 64 MB that were looked at; the client goes on", async ()
   expect(page).toMatchObject({ events: [], more: true });
   expect(await sim.events.list({ filter: "prop.plan:pro" })).toEqual([]);
   await sim.close();
-}, 60_000);
+});
 
 const event = (name: string, more: object = {}) =>
   JSON.stringify({ api_key: sim.apiKey, event: name, distinct_id: "u", ...more });

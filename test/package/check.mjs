@@ -3,30 +3,16 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { nodeOf, root } from "./nodes.mjs";
 
 const mostBytes = 12_000_000;
-const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "phx-package-"));
-const platform = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
 let failures = 0;
 function check(what, holds, details = "") {
   if (!holds) failures += 1;
   console.log(`${holds ? "ok  " : "FAIL"} ${what}${holds || details === "" ? "" : `\n${details}`}`);
-}
-
-/** A Node of this major version from npm; the current one for its own. */
-function nodeOf(major) {
-  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
-  const home = join(root, "node_modules/.cache/phx-nodes", String(major));
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, "package.json"), "{}");
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${platform}@${major}`], {
-    cwd: home,
-    stdio: "ignore",
-  });
-  return join(home, "node_modules", platform, "bin/node");
 }
 
 const sizeOf = (path) =>

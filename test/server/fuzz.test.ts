@@ -210,4 +210,4 @@ test("no request on any public path makes an error of ours, and every refusal ha
     expect(events.every((it) => it.outcome === "kept" || it.reason !== null)).toBe(true);
     expect((await sim.info()).in_flight).toBe(0);
   }
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { type Program, programs, testWith } from "../support/programs.ts";
@@ -18,29 +18,30 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const pythonPackage = resolve(import.meta.dirname, "../../clients/python");
+
 interface Ended {
   code: number;
   text: string;
 }
 
-/** Runs a program of another language in its folder, with the sim's address. */
-const run = (
-  language: string,
-  command: readonly string[],
-  env: Record<string, string> = {},
-): Promise<Ended> =>
+/** Runs a program in a folder, with the sim's address and the package for Python. */
+const run = (cwd: string, command: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
   new Promise((resolve) => {
     const [file = "", ...args] = command;
-    const cwd = join(folder, language);
-    const options = { cwd, env: { ...process.env, PHX_SIM_URL: sim.url, ...env } };
+    const python = { PYTHONPATH: join(pythonPackage, "src"), PYTHONDONTWRITEBYTECODE: "1" };
+    const options = { cwd, env: { ...process.env, ...python, PHX_SIM_URL: sim.url, ...env } };
     execFile(file, args, options, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, text: stdout + stderr }),
     );
   });
 
+/** Installed, the package registers its plugin itself. */
+const pytest = ["-m", "pytest", "-q", "-p", "phx_sim.pytest_plugin", "-p", "no:cacheprovider"];
+
 const examples: [name: string, program: Program, language: string, args: string[]][] = [
   ["Python's unittest", programs.python, "python", ["signup_unittest.py"]],
-  ["pytest", programs.pytest, "python", ["-m", "pytest", "-q", "-p", "no:cacheprovider"]],
+  ["pytest", programs.pytest, "python", pytest],
   ["Ruby's minitest", programs.ruby, "ruby", ["signup_test.rb"]],
   ["go test", programs.go, "go", ["test", "signup_test.go"]],
   ["PHP", programs.php, "php", ["signup_test.php"]],
@@ -49,13 +50,18 @@ const examples: [name: string, program: Program, language: string, args: string[
 describe("the examples in the documentation", () => {
   for (const [name, program, language, args] of examples) {
     testWith(program, name, async (command) => {
-      const { code, text } = await run(language, [command, ...args]);
+      const { code, text } = await run(join(folder, language), [command, ...args]);
       expect(code, text).toBe(0);
     });
   }
 
+  testWith(programs.pytest, "the package for Python has tests of its own", async (command) => {
+    const { code, text } = await run(pythonPackage, [command, ...pytest, "tests"]);
+    expect(code, text).toBe(0);
+  });
+
   testWith(programs.python, "a failure in Python shows the sim's report", async (command) => {
-    const { code, text } = await run("python", [command, "signup_unittest.py"], { FAIL: "1" });
+    const { code, text } = await run(join(folder, "python"), [command, "signup_unittest.py"], { FAIL: "1" });
     expect(code).toBe(1);
     expect(text).toMatch(/properties\.amount/);
     expect(text).toMatch(/"49"/);

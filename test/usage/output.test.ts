@@ -7,7 +7,7 @@ import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
 import { combinationsOf } from "../../src/matrix/combinations.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { endAll, newFolder, phxSim, post, removeFolders } from "../cli/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../cli/phx-sim.ts";
 import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 
@@ -62,8 +62,10 @@ test("a failure report", async () => {
 test("why a user gets a flag's value", async () => {
   const flags = { reports: { person: { plan: "pro" }, rollout: 30 } };
   await using sim = await startSim({ scenario: { flags } });
+  // The first answer loads the control API; the command waits five seconds for one.
+  expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
   const args = ["flags", "explain", "reports", "--distinct-id", "user-1", "--person", "plan=free"];
-  const { stdout } = await phxSim([...args, "--url", sim.url], { cwd: newFolder() }).ended;
+  const { stdout } = await runHere([...args, "--url", sim.url], { cwd: newFolder() });
   expect(stdout).toBe(shown("explain"));
 });
 

@@ -10,7 +10,7 @@ import { type WorldDraft, worldDraft } from "./world.ts";
 /** Pairs of a flag and a subject. `FUZZ_PAIRS` asks for more, `FUZZ_SEED` for others. */
 const pairs = Number(process.env.FUZZ_PAIRS ?? 20_000);
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_401);
-const patience = 60_000 + pairs * 5;
+const patience = 180_000 + pairs * 5;
 /** Each slice has a seed of its own: a failure is found again without what came before it. */
 const worldsInSlice = 20;
 

@@ -49,6 +49,19 @@ test("HEAD of the definitions has the tag of GET, and no body", async () => {
   });
 });
 
+test.each<[query: string, members: object, absent: string]>([
+  ["", { featureFlags: {}, featureFlagPayloads: {} }, "flags"],
+  ["?v=1", { featureFlags: {}, featureFlagPayloads: {} }, "flags"],
+  ["?v=2", { flags: {} }, "featureFlags"],
+])("GET /flags%s has no flags, in the shape of its version", async (query, members, absent) => {
+  await withSim({ scenario: scenarioOf({ flags: { a: true } }) }, async (sim) => {
+    const { status, text } = await send(sim, `/flags${query}`);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject(members);
+    expect(JSON.parse(text)).not.toHaveProperty(absent);
+  });
+});
+
 test("a scenario can say that flags are over quota, and may name contexts by either of their names", async () => {
   const flag = (more: object) => ({ filters: { groups: [{}] }, ...more });
   const flags = {

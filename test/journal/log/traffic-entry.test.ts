@@ -44,3 +44,17 @@ test("an answer that another user gave took until it was over, not until it is w
   const passed = { ...call, started: 100, ended: 114.5 };
   expect(entryWriter()(passed, { status: 200, headers: usual, body: "{}" }, {}).ms).toBe(14.5);
 });
+
+test.each([
+  ["the public key of a project", "Authorization", "Bearer phc_abc-1", "Bearer phc_abc-1"],
+  ["a personal key", "Authorization", "Bearer phx_abc", "Bearer phx_***"],
+  ["a secret that only begins like a project key", "authorization", "Bearer phc_a.b", "Bearer phc_***"],
+  ["a word without a scheme", "X-Api-Key", "horse", "***"],
+])("%s in a header", (_, name, value, kept) => {
+  const { tail } = entryWriter()(
+    { ...call, rawHeaders: [name, value] },
+    { status: 200, headers: usual, body: "" },
+    {},
+  );
+  expect(JSON.parse(`{${tail.slice(1)}}`)).toMatchObject({ headers: [name, kept] });
+});

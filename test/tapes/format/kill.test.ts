@@ -54,7 +54,7 @@ test("kill -9 again and again: every exchange that was reported is there, and ev
   }
   await openTapeWriter(file, { redactor: plain }).close();
   expect((await readAll(file)).problems).toEqual([]);
-}, 60_000);
+});
 
 test.skipIf(process.platform === "win32")(
   "a disk that is full ends the recording loudly, with whole lines",

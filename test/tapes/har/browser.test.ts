@@ -11,7 +11,7 @@ import { rawWith, tapeOf } from "./tapes.ts";
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchChromium();
-}, 60_000);
+});
 afterAll(async () => {
   await browser?.close();
   removeFolders();
@@ -87,4 +87,4 @@ test("a page in Chromium gets its answers from an exported tape", async () => {
     missing: "aborted",
   });
   await context.close();
-}, 60_000);
+});

@@ -15,6 +15,14 @@ def capture(event, distinct_id, **properties):
     urllib.request.urlopen(request).close()
 
 
+def flag(key, distinct_id):
+    body = {"token": os.environ["POSTHOG_API_KEY"], "distinct_id": distinct_id}
+    url = os.environ["POSTHOG_HOST"] + "/flags/?v=2"
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["flags"].get(key, {}).get("enabled", False)
+
+
 def sign_up(user, plan):
     capture("signup_started", user)
     capture("signed_up", user, plan=plan, amount=49)

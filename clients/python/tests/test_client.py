@@ -1,0 +1,140 @@
+"""Tests of the package against a real sim (PHX_SIM_URL), and of a sim that it starts itself."""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import phx_sim
+from phx_sim import CaptureError, ControlError, NoSim, Project, Sim
+
+pytest_plugins = ["pytester"]
+
+
+def capture(ph: Project, event: str, distinct_id: str = "u1", **properties: object) -> None:
+    batch = [{"event": event, "distinct_id": distinct_id, "properties": properties}]
+    data = json.dumps({"api_key": ph.api_key, "batch": batch}).encode()
+    request = urllib.request.Request(ph.host + "/batch/", data, {"content-type": "application/json"})
+    urllib.request.urlopen(request).close()
+
+
+def test_an_event_is_captured(ph: Project) -> None:
+    capture(ph, "signed_up", plan="pro", amount=49)
+    event = ph.assert_captured("signed_up", {"amount": {"@gte": 10}}, distinct_id="u1")
+    assert event["properties"]["plan"] == "pro"
+    assert [it["event"] for it in ph.events()] == ["signed_up"]
+
+
+def test_a_failure_carries_the_report(ph: Project) -> None:
+    capture(ph, "signed_up", plan="free")
+    with pytest.raises(CaptureError, match='properties.plan  - "pro"') as failure:
+        ph.assert_captured("signed_up", {"plan": "pro"}, timeout=0.05)
+    assert failure.value.report["near_misses"][0]["event"] == "signed_up"
+    assert str(failure.value).startswith("assert_captured('signed_up', {'plan': 'pro'})")
+
+
+def test_times(ph: Project) -> None:
+    capture(ph, "click")
+    capture(ph, "click")
+    ph.assert_captured("click", times=2)
+    with pytest.raises(CaptureError):
+        ph.assert_captured("click", times=3, timeout=0.05)
+    with pytest.raises(ValueError, match="assert_not_captured"):
+        ph.assert_captured("click", times=0)
+
+
+def test_not_captured(ph: Project) -> None:
+    ph.assert_not_captured("click")
+    capture(ph, "click")
+    with pytest.raises(CaptureError):
+        ph.assert_not_captured("click")
+
+
+def test_order_and_nothing_else(ph: Project) -> None:
+    for name in ["a", "b", "a"]:
+        capture(ph, name)
+    assert [it["seq"] for it in ph.assert_captured_in_order("a", "b")] == sorted(
+        it["seq"] for it in ph.events()[:2]
+    )
+    ph.assert_captured_only("a", "a", "b")
+    with pytest.raises(CaptureError):
+        ph.assert_captured_in_order("b", "b", timeout=0.05)
+    with pytest.raises(CaptureError):
+        ph.assert_captured_only("a", "a", timeout=0.05)
+
+
+def test_dropped_events(ph: Project) -> None:
+    ph.assert_no_dropped_events()
+    capture(ph, "click", distinct_id="")
+    with pytest.raises(AssertionError, match="1 event was dropped"):
+        ph.assert_no_dropped_events()
+
+
+def test_the_variables_are_set(ph: Project) -> None:
+    assert os.environ["POSTHOG_HOST"] == ph.host
+    assert os.environ["POSTHOG_API_KEY"] == ph.api_key
+
+
+def flag(ph: Project, key: str, distinct_id: str) -> object:
+    data = json.dumps({"token": ph.api_key, "distinct_id": distinct_id}).encode()
+    request = urllib.request.Request(ph.host + "/flags/?v=2", data, {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as response:
+        found = json.load(response)["flags"].get(key)
+    return found and (found["variant"] or found["enabled"])
+
+
+@pytest.mark.phx_sim(flags={"beta": True})
+def test_flags_of_a_mark(ph: Project) -> None:
+    assert flag(ph, "beta", "u1") is True
+    ph.set_flag("beta", "blue", distinct_id="u2")
+    assert (flag(ph, "beta", "u1"), flag(ph, "beta", "u2")) == (True, "blue")
+    ph.unset_flags()
+    assert flag(ph, "beta", "u1") is None
+
+
+def test_a_flag_that_does_not_exist(ph: Project) -> None:
+    with pytest.raises(ControlError, match="bta") as refused:
+        ph.set_flag("bta", True)
+    assert refused.value.status == 404
+
+
+def test_the_clock(phx_sim: Sim) -> None:
+    assert phx_sim.advance_clock("1s") == []
+    with pytest.raises(ControlError, match="a week ago"):
+        phx_sim.advance_clock("a week ago")
+
+
+def test_no_sim() -> None:
+    with pytest.raises(NoSim, match="npx phx-sim start"):
+        phx_sim.connect("http://127.0.0.1:9")
+    with pytest.raises(NoSim, match="cannot be started"):
+        phx_sim.start(command=["./missing"])
+    with pytest.raises(NoSim, match="before it was ready"):
+        phx_sim.start(command=[sys.executable, "-c", ""])
+
+
+def test_a_failed_test_shows_what_arrived(pytester: pytest.Pytester, phx_sim: Sim) -> None:
+    pytester.makepyfile(
+        """
+        def test_silent(ph):
+            assert False
+        """
+    )
+    result = pytester.runpytest_inprocess("-p", "phx_sim.pytest_plugin", "--phx-sim-url", phx_sim.url)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*phx-sim: project *", "no event arrived: *"])
+
+
+def test_a_sim_of_its_own() -> None:
+    script = Path(__file__).parents[3] / "bin" / "phx-sim.js"
+    code = "import phx_sim, sys; s = phx_sim.start(command=sys.argv[1:]); print(s.info['version']); s.close()"
+    source = str(Path(phx_sim.__file__).parents[1])
+    env = {**os.environ, "PYTHONPATH": source}
+    done = subprocess.run(
+        [sys.executable, "-c", code, "node", str(script)], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0.1.0\n"
