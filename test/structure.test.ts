@@ -52,6 +52,14 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tapes: "scenarios made from a tape",
   },
   server: { tapes: "requests that are passed on" },
+  coverage: {
+    flags: "how often flags were served and used",
+    verdict: "its section of a verdict",
+  },
+  matrix: {
+    scenario: "the flags of a scenario and their values",
+    verdict: "the verdicts of its runs",
+  },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",
@@ -81,6 +89,7 @@ const homes: Readonly<Record<string, string>> = {
   "hyparquet-writer": "exports",
   "lz-string": "tapes",
   rregex: "flags",
+  "@babel/parser": "coverage",
   "@jridgewell/trace-mapping": "exceptions",
   "@modelcontextprotocol/sdk": "mcp",
 };

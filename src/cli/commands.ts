@@ -1,6 +1,7 @@
 import { baselineCommands } from "../baseline/command.ts";
 import { check } from "../check/command.ts";
 import { clockCommands } from "../clock/command.ts";
+import { coverage } from "../coverage/command.ts";
 import { exportCommands } from "../exports/command.ts";
 import { faultCommands } from "../faults/command.ts";
 import { flagCommands } from "../flags/command.ts";
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   ...eventCommands,
   ...requestCommands,
   lint,
+  coverage,
   ...personCommands,
   ...groupCommands,
   ...flagCommands,

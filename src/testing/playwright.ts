@@ -24,6 +24,7 @@ import {
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
 export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 

@@ -8,6 +8,7 @@ import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
 export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient, VitestSimOptions };
 export { expect };
 

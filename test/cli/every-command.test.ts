@@ -31,6 +31,7 @@ const run = (...args: string[]) => runHere(args, options());
 beforeAll(async () => {
   files = newFolder();
   cwd = files;
+  writeFileSync(join(files, "app.ts"), 'posthog.capture("signup");');
   sim = await openSim();
   await fetch(`${sim.url}/decide?v=3`, {
     method: "POST",
@@ -106,6 +107,7 @@ const rows: Readonly<Record<string, Row>> = {
   "requests show": { args: ["1"], ...result },
   "requests har": { args: ["--out", "new.har"] },
   lint: {},
+  coverage: { args: ["app.ts"] },
   "persons list": result,
   "persons show": { args: ["u1"], ...result },
   "groups list": result,

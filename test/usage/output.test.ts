@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
+import { matrixResult } from "../../src/cli/exec/matrix-runs.ts";
+import { matrixLines } from "../../src/cli/exec/matrix-text.ts";
+import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
+import { combinationsOf } from "../../src/matrix/combinations.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../cli/phx-sim.ts";
+import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 
 afterEach(endAll);
@@ -62,4 +67,21 @@ test("why a user gets a flag's value", async () => {
   const args = ["flags", "explain", "reports", "--distinct-id", "user-1", "--person", "plan=free"];
   const { stdout } = await runHere([...args, "--url", sim.url], { cwd: newFolder() });
   expect(stdout).toBe(shown("explain"));
+});
+
+test("the table of a matrix", () => {
+  const flags = [
+    { key: "new-checkout", values: ["control", "test"] },
+    { key: "hero-banner", values: ["photo", "video", "text"] },
+    { key: "free-shipping", values: [true, false] },
+  ];
+  const runs = combinationsOf(flags, 2).map((it) => {
+    const exit_code = it["hero-banner"] === "video" ? 1 : 0;
+    const command = { program: "npm", exit_code };
+    return {
+      flags: it,
+      verdict: verdict({ command, traffic: tallyOf(exit_code ? { dropped: [drop("a")] } : {}) }),
+    };
+  });
+  expect(`${matrixLines(matrixResult(runs, runs.length, 2), plain).join("\n")}\n`).toBe(shown("matrix"));
 });

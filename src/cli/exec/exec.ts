@@ -1,13 +1,11 @@
-import { appendFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { writeWhole } from "../../base/whole-file.ts";
 import type { BaselineOutcome, BaselineRun } from "../../baseline/command-run.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { replayed } from "../../tapes/commands/tape-summary.ts";
 import { type FailReason, failReasons } from "../../verdict/fail-rules.ts";
-import type { RunFailure, RunVerdict } from "../../verdict/shapes.ts";
+import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import type { Tally } from "../../verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
 import { readyLine } from "../banner.ts";
@@ -15,8 +13,9 @@ import { clean } from "../clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
+import { writeResult } from "../result-file.ts";
 import type { Settings } from "../settings.ts";
-import { reasonOf } from "../system-reason.ts";
+import type { Signal } from "../signals.ts";
 import {
   announceVariables,
   blockedBy,
@@ -28,10 +27,17 @@ import {
   rerouteVariables,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
-import { makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
+import {
+  appendStepSummary,
+  makeResultFolder,
+  reportPaths,
+  verdictText,
+  writeReport,
+} from "./report-files.ts";
 import {
   baselineFor,
   comparedWith,
+  coverageOf,
   failReasonsOf,
   planFor,
   readersOf,
@@ -100,39 +106,130 @@ export const execOptions = {
   },
 } as const;
 
-type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
+/** Options of `exec` alone. */
+const options = {
+  ...execOptions,
+  matrix: {
+    kind: "names",
+    describe:
+      "Run the command with combinations of these flags, KEY (all values) or KEY=a|b, each with a sim of its own",
+    flagOnly: true,
+    excludes: "tape",
+  },
+  strength: {
+    kind: "count",
+    describe: "With --matrix: all values of any N flags occur together (default: 2, every pair)",
+    flagOnly: true,
+  },
+  coverage: {
+    kind: "folder",
+    describe: "Folder with the app's source, to show which of its SDK calls fired; see phx-sim coverage",
+    flagOnly: true,
+    excludes: "matrix",
+  },
+  "min-coverage": {
+    kind: "count",
+    describe: "With --coverage: exit 1 if fewer than N percent of the calls fired",
+    flagOnly: true,
+  },
+} as const;
+
+export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
 
 export const exec = command({
   name: "exec",
   describe: "Run a command against a sim of its own, and report what it sent",
-  options: execOptions,
+  options,
   examples: [
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
+    ["phx-sim exec --matrix new-checkout,beta=true|false -- npm test", "every pair of flag values"],
   ],
-  run: (settings, shell) =>
-    runExec(settings, shell, (isNeeded) => baselineFor(settings.values, isNeeded, shell)),
+  run,
 });
+
+async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
+  const { matrix, strength, baseline } = settings.values;
+  const openBaseline = (isNeeded: boolean) => baselineFor(settings.values, isNeeded, shell);
+  const { coverage, "min-coverage": min } = settings.values;
+  if (min !== undefined && coverage === undefined)
+    throw new Failure("usage", "--min-coverage needs --coverage: the folder with the source");
+  if (matrix === undefined) {
+    if (strength !== undefined) throw new Failure("usage", "--strength needs --matrix: the flags to combine");
+    const inspect = coverage === undefined ? undefined : await coverageOf(coverage, min, shell);
+    return runExec(settings, shell, openBaseline, inspect);
+  }
+  if (settings.origins.baseline.source === "flag" && baseline !== undefined)
+    throw new Failure("usage", "--matrix and --baseline exclude each other; give one of them");
+  const parts = await partsOf(settings, shell);
+  if (parts.failOn.includes("baseline"))
+    throw new Failure("usage", "--matrix and --fail-on baseline exclude each other; give one of them");
+  const runOnce: RunOnce = (its, place) => runWithSim(parts, its, place);
+  const { runMatrix } = await import("./matrix-runs.ts");
+  const scenario = scenarioOf(settings);
+  return runMatrix({ settings, shell, scenario, keys: matrix, strength, relay: parts.relay, runOnce });
+}
+
+/** What all runs of a command share. */
+interface RunParts {
+  readonly failOn: readonly FailReason[];
+  readonly plan: Plan | undefined;
+  readonly relay: SignalRelay;
+  readonly shell: Shell;
+}
+
+/** Reports mistakes before anything runs. @throws Failure usage */
+async function partsOf(settings: ExecSettings, shell: Shell): Promise<RunParts> {
+  const { values, origins } = settings;
+  const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
+  const plan = await planFor(values.plan, failOn.includes("plan"), shell);
+  await checkReroute(values);
+  if (values.report !== undefined) makeResultFolder(values.report);
+  if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
+  // Loaded here: a start of the sim does not need it.
+  const { hasTerminal, relaySignals } = await import("./child-process.ts");
+  return { failOn, plan, relay: relaySignals(process, hasTerminal()), shell };
+}
 
 /** @param openBaseline Opens the record of the run; `isNeeded` with `--fail-on baseline` */
 export async function runExec(
   settings: ExecSettings,
   shell: Shell,
   openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
+  inspect?: RunPlace["inspect"],
 ): Promise<CommandEnd> {
-  const { values, origins } = settings;
-  const failOn = failReasonsOf(values["fail-on"] ?? [], origins["fail-on"].where);
-  const plan = await planFor(values.plan, failOn.includes("plan"), shell);
-  const baseline = await openBaseline(failOn.includes("baseline"));
-  await checkReroute(values);
-  if (values.report !== undefined) makeResultFolder(values.report);
-  if (values.junit !== undefined) makeResultFolder(dirname(values.junit), "--junit");
-  // Loaded here: a start of the sim does not need it.
-  const { hasTerminal, relaySignals } = await import("./child-process.ts");
-  const relay = relaySignals(process, hasTerminal());
-  const where = { ...missUpstreamOf(settings), port: values.port, scenario: scenarioOf(settings) };
-  const sim = await openSim(values, where, shell);
+  const { values } = settings;
+  const parts = await partsOf(settings, shell);
+  const baseline = await openBaseline(parts.failOn.includes("baseline"));
+  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline, inspect });
+  if (typeof verdict === "string") return verdict;
+  await appendStepSummary(summaryMarkdown(verdict), shell);
+  if (values.json) shell.out.say(verdictText(verdict));
+  shell.out.flush();
+  return verdict.exit_code;
+}
+
+/** With what a command runs. */
+interface RunPlace {
+  readonly scenario: ScenarioSource;
+  readonly baseline?: BaselineRun | undefined;
+  /** Makes a further section of the verdict, after the run. */
+  readonly inspect?: ((sim: Sim) => Promise<VerdictSection>) | undefined;
+  /** A section of the verdict that was printed before the run. */
+  readonly known?: VerdictSection;
+  /** The names of the command's variables were printed before. */
+  readonly isAnnounced?: boolean;
+}
+
+/** Runs the command once, with a sim of its own, and prints the summary. Returns a signal that came before it. */
+export type RunOnce = (settings: ExecSettings, place: RunPlace) => Promise<RunVerdict | Signal>;
+
+async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPlace) {
+  const { failOn, relay, shell } = parts;
+  const { values } = settings;
+  const { baseline, known, isAnnounced, scenario } = place;
+  const sim = await openSim(values, { ...missUpstreamOf(settings), port: values.port, scenario }, shell);
   let guard: ChildGuard | undefined;
   try {
     if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);
@@ -141,12 +238,15 @@ export async function runExec(
     const tally = tallyOf(sim);
     baseline?.watch(sim);
     const started = Date.now();
-    const end = await runPointed(sim, settings, shell, relay, { ...guard?.env, ...routes });
+    const variables = childVariables(readyLine(sim));
+    if (!isAnnounced && !values.quiet) announceVariables(sim, values.command, variables, shell);
+    const end = await runPointed(settings, shell, relay, { ...variables, ...guard?.env, ...routes });
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
     const recorded = await baseline?.finish(sim, end.code);
-    const facts = await factsOf({ sim, settings, failOn, plan, guard, tally, started, end, recorded });
-    return await conclude(facts, sim, settings, shell, recorded);
+    const sections = [known, recorded?.section, await place.inspect?.(sim)].filter((it) => it !== undefined);
+    const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, sections });
+    return await conclude(facts, sim, settings, shell, { recorded, known });
   } finally {
     await guard?.close();
     await closesWithin(sim, closeMs);
@@ -154,16 +254,15 @@ export async function runExec(
 }
 
 /** A run that has ended. */
-interface EndedRun {
+interface EndedRun extends Pick<RunParts, "failOn" | "plan"> {
   readonly sim: Sim;
   readonly settings: ExecSettings;
-  readonly failOn: readonly FailReason[];
-  readonly plan: Plan | undefined;
   readonly guard: ChildGuard | undefined;
   readonly tally: Tally;
   readonly started: number;
   readonly end: ChildEnd;
   readonly recorded: BaselineOutcome | undefined;
+  readonly sections: readonly VerdictSection[];
 }
 
 /** What the verdict is made of. The results of further options are its `sections`. */
@@ -184,7 +283,7 @@ async function factsOf({ sim, settings, failOn, plan, guard, tally, ...run }: En
     lint: (await sim.lint()).findings,
     ...(await readersOf(sim, isWhole)),
     tape: tapeResult(await replayed(sim, isRerouting(values))),
-    sections: run.recorded?.section ? [run.recorded.section] : [],
+    sections: run.sections,
     problems: problem === undefined ? [] : [{ code: "command_not_run", text: problem, count: 1 }],
     files: [
       ...(values.report === undefined ? [] : reportPaths(values.report, run.recorded?.record)),
@@ -201,32 +300,29 @@ function scenarioOf({ values, origins }: ExecSettings): ScenarioSource {
   return more.length === 0 ? only : [only, ...more];
 }
 
-/** Runs the command with the variables that point it at the sim. @param more Others that it gets */
+/** Runs the command. @param variables Those that point it at the sim, and others that it gets */
 async function runPointed(
-  sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
   relay: SignalRelay,
-  more: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>>,
 ): Promise<ChildEnd> {
-  const variables = childVariables(readyLine(sim));
-  if (!values.quiet) announceVariables(sim, values.command, variables, shell);
   shell.err.flush();
   const { runChild } = await import("./child-process.ts");
   // fixtures put the reports of failed tests beside that of the run
   const reports = values.report === undefined ? {} : { PHX_SIM_TEST_REPORTS: join(values.report, "tests") };
-  const env = { ...reports, ...shell.env, ...variables, ...more };
+  const env = { ...reports, ...shell.env, ...variables };
   return runChild(values.command, env, relay, { isStdoutOurs: values.json });
 }
 
-/** Writes and prints the verdict and returns the exit code: the command's own, or 1 if something else failed. */
+/** Writes the files of the verdict, prints its summary, and returns it. */
 async function conclude(
   facts: RunFacts,
   sim: Sim,
   { values }: ExecSettings,
   shell: Shell,
-  recorded: BaselineOutcome | undefined,
-): Promise<number> {
+  { recorded, known }: Pick<EndedRun, "recorded"> & Pick<RunPlace, "known">,
+): Promise<RunVerdict> {
   const whole = verdictOf(facts);
   const unwritten = await writeFiles(whole, sim, values, recorded?.record);
   const verdict =
@@ -234,12 +330,10 @@ async function conclude(
       ? whole
       : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
   const isRun = facts.problems.length === 0;
-  if (isRun && !values.quiet) shell.err.say(...summaryLines(verdict, shell.errStyle));
+  const news = { ...verdict, sections: verdict.sections.filter((it) => it !== known) };
+  if (isRun && !values.quiet) shell.err.say(...summaryLines(news, shell.errStyle));
   shell.err.say(...reasonLines(verdict));
-  await appendStepSummary(verdict, shell);
-  if (values.json) shell.out.say(verdictText(verdict));
-  shell.out.flush();
-  return verdict.exit_code;
+  return verdict;
 }
 
 /** Why the run failed although its command passed; the summary has the details. */
@@ -253,17 +347,6 @@ function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),
     ...others.map(({ code, text }) => `phx-sim: ${code === "not_written" ? "" : `${code}: `}${clean(text)}`),
   ];
-}
-
-/** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
-async function appendStepSummary(verdict: RunVerdict, shell: Shell): Promise<void> {
-  const { GITHUB_STEP_SUMMARY: file } = shell.env;
-  if (!file) return;
-  try {
-    await appendFile(file, summaryMarkdown(verdict));
-  } catch (error) {
-    shell.err.say(`phx-sim: the step summary cannot be written to ${clean(file)}: ${reasonOf(error)}`);
-  }
 }
 
 /** Writes the files that are requested. A file that cannot be written must not hide the command's exit code. */
@@ -291,11 +374,7 @@ async function writeFiles(
 
 async function writeJunit(file: string, verdict: RunVerdict): Promise<void> {
   const { junitOf } = await import("./verdict-junit.ts");
-  try {
-    await writeWhole(file, [junitOf(verdict)], 0o666);
-  } catch (error) {
-    throw new Failure("failed", `--junit ${clean(file)} cannot be written: ${reasonOf(error)}`, error);
-  }
+  await writeResult(file, junitOf(verdict), "--junit");
 }
 
 const closeMs = 1500;

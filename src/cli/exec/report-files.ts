@@ -1,3 +1,4 @@
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { systemCode } from "../../base/errors.ts";
@@ -7,6 +8,7 @@ import { baselineName } from "../../baseline/record.ts";
 import type { Sim } from "../../index.ts";
 import type { RunVerdict } from "../../verdict/shapes.ts";
 import { clean } from "../clean-text.ts";
+import type { Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { reasonOf } from "../system-reason.ts";
 import { allEvents } from "./run-findings.ts";
@@ -77,4 +79,15 @@ async function harOf(sim: Sim): Promise<Content> {
   const answer = await sim.handle(new Request(`${sim.url}/__sim/requests.har?limit=${mostRequests}`));
   if (!answer.ok || !answer.body) throw new Error(`requests.har is answered with ${answer.status}`);
   return Readable.fromWeb(answer.body);
+}
+
+/** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
+export async function appendStepSummary(markdown: string, shell: Shell): Promise<void> {
+  const { GITHUB_STEP_SUMMARY: file } = shell.env;
+  if (!file) return;
+  try {
+    await appendFile(file, markdown);
+  } catch (error) {
+    shell.err.say(`phx-sim: the step summary cannot be written to ${clean(file)}: ${reasonOf(error)}`);
+  }
 }

@@ -8,7 +8,7 @@ import type { Played } from "../../tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
 import { createTargetMask } from "../../tapes/redact/mask-target.ts";
 import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
-import type { RunVerdict } from "../../verdict/shapes.ts";
+import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
 import type { RunFacts } from "../../verdict/verdict.ts";
 import { clean } from "../clean-text.ts";
@@ -166,4 +166,21 @@ export async function readersOf(sim: Sim, isNeeded: boolean): Promise<Pick<RunFa
   const sdks = await counted<SdkTotals>(sim, "sdks");
   const { flags } = await counted<FlagTotals>(sim, "flag-decisions/totals");
   return { sdks, flags };
+}
+
+/** Reads the source before the run, and measures afterwards which of its calls fired. @throws Failure usage */
+export async function coverageOf(
+  folder: string,
+  min: number | undefined,
+  shell: Shell,
+): Promise<(sim: Sim) => Promise<VerdictSection>> {
+  const { sourceIn } = await import("../../coverage/command.ts");
+  const found = await sourceIn([folder], shell, { tests: false, ignore: [], wrappers: [] });
+  return async (sim) => {
+    const { addServed, firedIn, measureCoverage } = await import("../../coverage/measure.ts");
+    const { coverageSection } = await import("../../coverage/words.ts");
+    const fired = await firedIn(allEvents(sim));
+    addServed(fired, (await readersOf(sim, true)).flags);
+    return coverageSection(measureCoverage(found, fired), min);
+  };
 }

@@ -1,3 +1,4 @@
+import { flagCombinations } from "phx-sim/playwright";
 import { expect, test } from "../app/test.ts";
 
 test("a purchase is tracked", async ({ page, ph }) => {
@@ -18,3 +19,20 @@ test.describe("with the new checkout", () => {
     await expect(ph).toHaveServedFlag("new-checkout", "test");
   });
 });
+
+const combinations = flagCombinations({
+  flags: { "new-checkout": ["control", "test"], "free-shipping": [true, false] },
+  strength: 1,
+});
+
+for (const { flags, title } of combinations) {
+  test.describe(title, () => {
+    test.use({ phxProject: { flags } });
+
+    test("the button has the text of the flag", async ({ page }) => {
+      await page.goto("/");
+      const text = flags["new-checkout"] === "test" ? "Buy now, pay later" : "Buy";
+      await expect(page.getByRole("button")).toHaveText(text);
+    });
+  });
+}

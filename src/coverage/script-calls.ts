@@ -1,0 +1,289 @@
+import { type ParserOptions, parse } from "@babel/parser";
+import { isObject } from "../base/json.ts";
+import {
+  type CallSite,
+  isClientName,
+  mentionsPosthog,
+  type SourceCalls,
+  sdkCallOf,
+  sitesOf,
+} from "./calls.ts";
+
+/** A node of the syntax tree. */
+interface SyntaxNode {
+  readonly type: string;
+  readonly loc?: { readonly start: { readonly line: number; readonly column: number } };
+  readonly [key: string]: unknown;
+}
+
+const isNode = (value: unknown): value is SyntaxNode => isObject(value) && typeof value.type === "string";
+const nodeIn = (node: SyntaxNode, key: string): SyntaxNode | undefined =>
+  isNode(node[key]) ? node[key] : undefined;
+const nodesIn = (node: SyntaxNode, key: string): SyntaxNode[] =>
+  Array.isArray(node[key]) ? node[key].filter(isNode) : [];
+
+function visit(node: SyntaxNode, see: (node: SyntaxNode) => void): void {
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    see(next);
+    for (const value of Object.values(next).reverse()) {
+      if (Array.isArray(value)) open.push(...value.filter(isNode).reverse());
+      else if (isNode(value)) open.push(value);
+    }
+  }
+}
+
+const wrappers = new Set([
+  ...["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression", "TSTypeAssertion"],
+  ...["ParenthesizedExpression", "TypeCastExpression"],
+]);
+
+/** Without types and brackets around it. */
+function bare(node: SyntaxNode): SyntaxNode {
+  const inner = wrappers.has(node.type) ? nodeIn(node, "expression") : undefined;
+  return inner ? bare(inner) : node;
+}
+
+const memberTypes = new Set(["MemberExpression", "OptionalMemberExpression"]);
+const callTypes = new Set(["CallExpression", "OptionalCallExpression"]);
+
+/** The name of an identifier, of a property, or of a string. */
+function nameOf(node: SyntaxNode | undefined): string | undefined {
+  if (node?.type === "Identifier" || node?.type === "JSXIdentifier") return String(node.name);
+  if (node?.type === "StringLiteral") return String(node.value);
+  return node?.type === "PrivateName" ? nameOf(nodeIn(node, "id")) : undefined;
+}
+
+/** `EVENTS.SIGNUP` of a member expression, `SIGNUP` of an identifier. */
+function pathOf(node: SyntaxNode | undefined): string | undefined {
+  if (!node) return undefined;
+  if (!memberTypes.has(node.type)) return node.type === "Identifier" ? nameOf(node) : undefined;
+  const owner = pathOf(nodeIn(node, "object"));
+  const property = nodeIn(node, "property");
+  const name = node.computed && property?.type !== "StringLiteral" ? undefined : nameOf(property);
+  return owner === undefined || name === undefined ? undefined : `${owner}.${name}`;
+}
+
+/** What a file declares: strings under a name, and clients of PostHog. */
+class Declarations {
+  readonly #texts = new Map<string, readonly string[] | null>();
+  readonly #clients = new Set<string>();
+  /** Functions of a client, by their name in the file. */
+  readonly functions = new Map<string, string>();
+  readonly isMentioned: boolean;
+
+  constructor(program: SyntaxNode, text: string) {
+    this.isMentioned = mentionsPosthog(text);
+    visit(program, (node) => this.#declare(node));
+  }
+
+  #declare(node: SyntaxNode): void {
+    if (node.type === "VariableDeclaration")
+      for (const it of nodesIn(node, "declarations")) this.#variable(it, node.kind === "const");
+    if (node.type === "TSEnumDeclaration") {
+      const name = nameOf(nodeIn(node, "id")) ?? "";
+      const body = nodeIn(node, "body") ?? node;
+      for (const member of nodesIn(body, "members"))
+        this.#set(`${name}.${nameOf(nodeIn(member, "id"))}`, nodeIn(member, "initializer"));
+    }
+    if (node.type === "ImportDeclaration" && /posthog/i.test(nameOf(nodeIn(node, "source")) ?? "")) {
+      for (const it of nodesIn(node, "specifiers")) this.#clients.add(nameOf(nodeIn(it, "local")) ?? "");
+    }
+  }
+
+  #variable(declarator: SyntaxNode, isConstant: boolean): void {
+    const [id, given] = [nodeIn(declarator, "id"), nodeIn(declarator, "init")];
+    if (!id || !given) return;
+    const init = bare(given);
+    const isClient = this.#makesClient(init);
+    if (id.type === "ObjectPattern" && isClient) {
+      for (const it of nodesIn(id, "properties")) {
+        const [key, local] = [nameOf(nodeIn(it, "key")), nameOf(nodeIn(it, "value"))];
+        if (key !== undefined && local !== undefined) this.functions.set(local, key);
+      }
+    }
+    const name = nameOf(id);
+    if (name === undefined) return;
+    if (isClient) this.#clients.add(name);
+    if (!isConstant) return;
+    if (init.type !== "ObjectExpression") this.#set(name, init);
+    for (const it of nodesIn(init, "properties"))
+      this.#set(`${name}.${nameOf(nodeIn(it, "key"))}`, nodeIn(it, "value"));
+  }
+
+  /** Two different strings under one name, in two functions, are none. */
+  #set(path: string, value: SyntaxNode | undefined): void {
+    const texts = value ? this.textsOf(value) : [];
+    const known = this.#texts.get(path);
+    const differs = known !== undefined && String(known) !== String(texts);
+    this.#texts.set(path, differs || texts.length === 0 ? null : texts);
+  }
+
+  #makesClient(node: SyntaxNode): boolean {
+    if (node.type === "AwaitExpression") return this.#makesClient(bare(nodeIn(node, "argument") ?? node));
+    if (node.type === "NewExpression") return /posthog/i.test(pathOf(nodeIn(node, "callee")) ?? "");
+    return callTypes.has(node.type) && this.isClient(node);
+  }
+
+  /** True for `posthog`, `this.posthog`, `usePostHog()`, and what the file declares as a client. */
+  isClient(given: SyntaxNode | undefined): boolean {
+    if (!given) return false;
+    const node = bare(given);
+    const name = nameOf(node);
+    if (node.type === "Identifier" && name !== undefined)
+      return this.#clients.has(name) || isClientName(name, this.isMentioned);
+    if (node.type === "AwaitExpression") return this.isClient(nodeIn(node, "argument"));
+    if (callTypes.has(node.type)) return this.isClient(nodeIn(node, "callee"));
+    if (!memberTypes.has(node.type)) return false;
+    const property = nameOf(nodeIn(node, "property")) ?? "";
+    return isClientName(property, this.isMentioned) || this.isClient(nodeIn(node, "object"));
+  }
+
+  /** The strings that an expression can be; none if they are computed. */
+  textsOf(given: SyntaxNode): readonly string[] {
+    const node = bare(given);
+    if (node.type === "StringLiteral") return [String(node.value)];
+    if (node.type === "TemplateLiteral") return this.#template(node);
+    if (node.type === "ConditionalExpression") {
+      const both = ["consequent", "alternate"].map((key) => this.textsOf(nodeIn(node, key) ?? node));
+      return both.some(({ length }) => length === 0) ? [] : both.flat();
+    }
+    if (node.type === "BinaryExpression" && node.operator === "+") {
+      const [left, right] = ["left", "right"].map((key) => this.textsOf(nodeIn(node, key) ?? node));
+      return (left ?? []).flatMap((it) => (right ?? []).map((more) => it + more));
+    }
+    const path = pathOf(node);
+    return (path === undefined ? null : this.#texts.get(path)) ?? [];
+  }
+
+  #template(node: SyntaxNode): string[] {
+    const parts = nodesIn(node, "quasis").map(({ value }) => (isObject(value) ? String(value.cooked) : ""));
+    const values = nodesIn(node, "expressions").map((it) => this.textsOf(it));
+    if (values.some(({ length }) => length !== 1)) return [];
+    return [parts.map((part, i) => part + (values[i]?.[0] ?? "")).join("")];
+  }
+}
+
+const propertyOf = (object: SyntaxNode | undefined, key: string): SyntaxNode | undefined => {
+  const found = nodesIn(object ?? { type: "" }, "properties").find((it) => nameOf(nodeIn(it, "key")) === key);
+  return found && nodeIn(found, "value");
+};
+
+/** Finds the calls of one parsed file. */
+class ScriptReader {
+  readonly sites: CallSite[] = [];
+  readonly #declared: Declarations;
+  readonly #wrappers: ReadonlySet<string>;
+
+  constructor(declared: Declarations, wrappers: ReadonlySet<string>) {
+    this.#declared = declared;
+    this.#wrappers = wrappers;
+  }
+
+  see(node: SyntaxNode): void {
+    if (callTypes.has(node.type)) this.#call(node);
+    if (node.type === "JSXOpeningElement" && nameOf(nodeIn(node, "name")) === "PostHogFeature")
+      this.#element(node);
+  }
+
+  #add(method: string, argument: SyntaxNode | undefined, at: SyntaxNode): void {
+    const call = sdkCallOf(method);
+    const start = at.loc?.start ?? { line: 1, column: 0 };
+    const names = argument ? this.#declared.textsOf(argument) : [];
+    const place = { line: start.line, column: start.column + 1 };
+    if (call) this.sites.push(...sitesOf(method, call, names, place));
+  }
+
+  #element(node: SyntaxNode): void {
+    const flag = nodesIn(node, "attributes").find((it) => nameOf(nodeIn(it, "name")) === "flag");
+    const value = flag && nodeIn(flag, "value");
+    const inner = value?.type === "JSXExpressionContainer" ? nodeIn(value, "expression") : value;
+    if (inner) this.#add("getFeatureFlag", inner, node);
+  }
+
+  #call(node: SyntaxNode): void {
+    const callee = bare(nodeIn(node, "callee") ?? node);
+    const [first] = nodesIn(node, "arguments");
+    const argument = first && bare(first);
+    const path = pathOf(callee) ?? "";
+    if (this.#wrappers.has(path)) {
+      this.#add("capture", argument, callee);
+      return;
+    }
+    const isMember = memberTypes.has(callee.type);
+    const property = isMember ? nodeIn(callee, "property") : callee;
+    const name = nameOf(property) ?? "";
+    const method = isMember ? name : (this.#declared.functions.get(name) ?? (/^use/.test(name) ? name : ""));
+    const call = sdkCallOf(method);
+    if (!call || !property) return;
+    const named = argument?.type === "ObjectExpression" ? argument : undefined;
+    const event = propertyOf(named, "event");
+    const isServerCall =
+      call.kind === "event" && event !== undefined && propertyOf(named, "distinctId") !== undefined;
+    const isFlagCall = call.kind === "flag" && this.#declared.isMentioned;
+    if (isMember && !isServerCall && !isFlagCall && !this.#declared.isClient(nodeIn(callee, "object")))
+      return;
+    this.#add(method, named ? (event ?? propertyOf(named, "key")) : argument, property);
+  }
+}
+
+const components = /\.(vue|svelte|astro)$/;
+
+/** The scripts of a component, each character at its place. */
+function scriptsOf(text: string): string {
+  const blank = (it: string): string => it.replace(/[^\n]/g, " ");
+  let end = 0;
+  let scripts = "";
+  for (const found of text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>|^---\n([\s\S]*?)\n---/g)) {
+    const body = found[1] ?? found[2] ?? "";
+    const start = found.index + found[0].indexOf(body, found[1] === undefined ? 0 : found[0].indexOf(">"));
+    scripts += blank(text.slice(end, start)) + body;
+    end = start + body.length;
+  }
+  return scripts + blank(text.slice(end));
+}
+
+function pluginsFor(file: string, text: string): NonNullable<ParserOptions["plugins"]> {
+  const shared = ["decorators-legacy", "explicitResourceManagement"] as const;
+  if (/\.[cm]?ts$/.test(file) || components.test(file)) return [...shared, "typescript"];
+  if (file.endsWith(".tsx")) return [...shared, "typescript", "jsx"];
+  return /@flow\b/.test(text.slice(0, 1_000)) ? [...shared, "jsx", "flow"] : [...shared, "jsx"];
+}
+
+const messageOf = (error: Error): string => error.message.replace(/ \(\d+:\d+\)$/, "");
+
+function problemOf(error: unknown): NonNullable<SourceCalls["problem"]> {
+  const { loc } = isObject(error) && isObject(error.loc) ? error : { loc: {} };
+  const { line, column } = isObject(loc) ? loc : {};
+  return {
+    line: typeof line === "number" ? line : 1,
+    column: typeof column === "number" ? column + 1 : 1,
+    message: error instanceof Error ? messageOf(error) : String(error),
+  };
+}
+
+/** The calls of a JavaScript or TypeScript file, or in the scripts of a component. */
+export function scriptCalls(text: string, file: string, wrappers: ReadonlySet<string>): SourceCalls {
+  const code = components.test(file) ? scriptsOf(text) : text;
+  try {
+    const { program, errors } = parse(code, {
+      sourceType: "unambiguous",
+      errorRecovery: true,
+      attachComment: false,
+      allowReturnOutsideFunction: true,
+      allowAwaitOutsideFunction: true,
+      allowImportExportEverywhere: true,
+      allowSuperOutsideMethod: true,
+      allowUndeclaredExports: true,
+      allowNewTargetOutsideFunction: true,
+      plugins: pluginsFor(file, code),
+    });
+    if (!isNode(program)) return { sites: [] };
+    const reader = new ScriptReader(new Declarations(program, code), wrappers);
+    visit(program, (node) => reader.see(node));
+    const [error] = errors ?? [];
+    return { sites: reader.sites, ...(error && { problem: problemOf(error) }) };
+  } catch (error) {
+    return { sites: [], problem: problemOf(error) };
+  }
+}

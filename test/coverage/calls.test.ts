@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { patternCalls } from "../../src/coverage/pattern-calls.ts";
+import { scriptCalls } from "../../src/coverage/script-calls.ts";
+
+/** `event signed_up`, `flag null` of each call site. */
+const inScript = (code: string, file = "app.tsx", wrappers: string[] = []): string[] =>
+  scriptCalls(code, file, new Set(wrappers)).sites.map(({ kind, name }) => `${kind} ${name}`);
+
+const inFile = (file: string, code: string): string[] =>
+  patternCalls(code, file).sites.map(({ kind, name }) => `${kind} ${name}`);
+
+describe("TypeScript and JavaScript", () => {
+  test.each([
+    ['posthog.capture("a")', "event a"],
+    ["posthog.capture('a', { n: 1 })", "event a"],
+    ['posthog?.capture("a")', "event a"],
+    ['window.posthog!.capture("a" as const)', "event a"],
+    ['this.posthog.capture("a")', "event a"],
+    ['usePostHog().capture("a")', "event a"],
+    ['usePostHog()?.capture("a")', "event a"],
+    ['const ph = usePostHog(); const track = () => ph.capture("a");', "event a"],
+    ['const { capture } = usePostHog(); capture("a");', "event a"],
+    ['const { capture: send } = usePostHog(); send("a");', "event a"],
+    ['import hog from "posthog-js"; hog.capture("a")', "event a"],
+    ['const c = new PostHog("k"); c.capture({ distinctId: "u", event: "a" })', "event a"],
+    ['server.capture({ distinctId: "u", event: "a" })', "event a"],
+    ['client.capture({ event: "a" }); // posthog', "event a"],
+    ['await client.captureImmediate({ distinctId: "u", event: "a" })', "event a"],
+    ["posthog.capture(`a`)", "event a"],
+    ['const NAME = "a"; posthog.capture(NAME)', "event a"],
+    ["const P = 'order'; posthog.capture(`$" + "{P}_sent`)", "event order_sent"],
+    ['const P = "order"; posthog.capture(P + "_sent")', "event order_sent"],
+    ['const E = { SENT: "a" } as const; posthog.capture(E.SENT)', "event a"],
+    ['enum E { Sent = "a" } posthog.capture(E.Sent)', "event a"],
+    ["posthog.capture(name)", "event null"],
+    ["posthog.capture(`order_$" + "{id}`)", "event null"],
+    ['let name = "a"; posthog.capture(name)', "event null"],
+    ['posthog.isFeatureEnabled("f")', "flag f"],
+    ['posthog.getFeatureFlag("f", "u")', "flag f"],
+    ['posthog.getFeatureFlagPayload("f")', "flag f"],
+    ['useFeatureFlagEnabled("f")', "flag f"],
+    ['useFeatureFlagVariantKey("f")', "flag f"],
+    ['const page = <PostHogFeature flag="f" match={true}><b /></PostHogFeature>', "flag f"],
+    ['posthog.identify("u")', "identity $identify"],
+    ['posthog.group("company", "acme")', "identity $groupidentify"],
+    ["posthog.captureException(error)", "exception $exception"],
+  ])("%s", (code, site) => {
+    expect(inScript(code)).toEqual([site]);
+  });
+
+  test("both names of a condition", () => {
+    expect(inScript('posthog.capture(isNew ? "a" : "b")')).toEqual(["event a", "event b"]);
+  });
+
+  test.each([
+    '// posthog.capture("a")',
+    '/* posthog.capture("a") */',
+    `const text = 'posthog.capture("a")';`,
+    'Sentry.captureException(error); posthog.init("k")',
+    'stream.capture("a"); posthog.init("k")',
+    'console.group("x"); posthog.init("k")',
+    'analytics.identify("u")',
+    'analytics.capture("a")',
+    'capture("a")',
+    'client.capture({ event: "a" })',
+    'flags.isFeatureEnabled("f")',
+    "posthog.capturing()",
+    'posthog.register({ a: "capture" })',
+    'interface Client { capture(event: "a"): void }',
+  ])("%s is no call", (code) => {
+    expect(inScript(code)).toEqual([]);
+  });
+
+  test("own functions, if they are named", () => {
+    const code = 'track("a"); analytics.track("b"); other.track("c");';
+    expect(inScript(code, "app.ts", ["track", "analytics.track"])).toEqual(["event a", "event b"]);
+    expect(inScript(code)).toEqual([]);
+  });
+
+  test.each([
+    ["a.js", "const a = <b>{posthog.capture('x')}</b>;"],
+    ["a.mjs", "export const a = posthog.capture('x');"],
+    ["a.cjs", "with (b) { posthog.capture('x') }"],
+    ["a.ts", "const b = <string>c; @d() class E { constructor(@f() g: H) { posthog.capture('x') } }"],
+    ["a.js", "// @flow\nfunction f(a: ?string) { posthog.capture('x') }"],
+    [
+      "a.vue",
+      "<template>{{ it's }}</template>\n<script setup lang=\"ts\">\nposthog.capture('x' as string)\n</script>",
+    ],
+    ["a.svelte", "<script>posthog.capture('x')</script>\n<p>{a}</p>"],
+  ])("%s: %s", (file, code) => {
+    expect(inScript(code, file)).toEqual(["event x"]);
+  });
+
+  test("places are those of the method, also in a component", () => {
+    const { sites } = scriptCalls(
+      "<template />\n<script>\n  posthog.capture('x')\n</script>",
+      "a.vue",
+      new Set(),
+    );
+    expect(sites).toMatchObject([{ line: 3, column: 11 }]);
+  });
+
+  test("a syntax error has its place, and what can be read counts", () => {
+    const broken = scriptCalls("posthog.capture('a');\nconst = 1;", "a.ts", new Set());
+    expect(broken.problem).toMatchObject({
+      line: 2,
+      column: 7,
+      message: expect.stringMatching(/^Unexpected/),
+    });
+    const twice = scriptCalls("posthog.capture('a'); const b = 1; const b = 2;", "a.ts", new Set());
+    expect(twice.problem).toMatchObject({
+      line: 1,
+      message: expect.stringContaining("already been declared"),
+    });
+    expect(twice.sites).toHaveLength(1);
+  });
+});
+
+describe("other languages", () => {
+  test.each([
+    ["a.py", 'posthog.capture("u", "a")', "event a"],
+    ["a.py", "posthog.capture(user.id, 'a', {'n': 1})", "event a"],
+    ["a.py", 'posthog.capture("a", distinct_id="u")', "event a"],
+    ["a.py", "posthog.capture(\n    distinct_id='u',\n    event='a',\n)", "event a"],
+    ["a.py", "import posthog\nself.client.capture(user, 'a')", "event a"],
+    ["a.py", 'NAME = "a"  # comment\nposthog.capture(user, NAME)', "event a"],
+    ["a.py", 'posthog.capture(user, f"a_{b}")', "event null"],
+    ["a.py", "posthog.feature_enabled('f', 'u')", "flag f"],
+    ["a.py", "posthog.get_feature_flag(key='f', distinct_id='u')", "flag f"],
+    ["a.py", "posthog.get_feature_flag_payload('f', 'u')", "flag f"],
+    ["a.py", "posthog.identify('u', {})", "identity $identify"],
+    ["a.py", "posthog.group_identify('company', 'acme')", "identity $groupidentify"],
+    ["a.py", "posthog.capture_exception(e)", "exception $exception"],
+    ["a.rb", "posthog.capture({ distinct_id: 'u', event: 'a' })", "event a"],
+    ["a.rb", 'posthog.capture(distinct_id: user.id, event: "a")', "event a"],
+    ["a.rb", "$posthog.capture distinct_id: 'u',\n  event: 'a'\nputs 'b'", "event a"],
+    ["a.rb", "@posthog&.capture({ :event => 'a' })", "event a"],
+    ["a.rb", 'posthog.capture(event: "a_#{b}")', "event null"],
+    ["a.rb", "posthog.is_feature_enabled('f', 'u')", "flag f"],
+    ["a.go", 'client.Enqueue(posthog.Capture{\n\tDistinctId: "u",\n\tEvent: "a",\n})', "event a"],
+    ["a.go", 'const name = "a"\nclient.Enqueue(posthog.Capture{Event: name})', "event a"],
+    [
+      "a.go",
+      'posthogClient.IsFeatureEnabled(posthog.FeatureFlagPayload{Key: "f", DistinctId: "u"})',
+      "flag f",
+    ],
+    ["a.go", 'client.GetFeatureFlag(posthog.FeatureFlagPayload{Key: "f"})', "flag f"],
+    ["a.go", "client.Enqueue(posthog.Identify{DistinctId: id})", "identity $identify"],
+    ["a.php", "<?php PostHog::capture(['distinctId' => 'u', 'event' => 'a']);", "event a"],
+    ["a.php", "<?php \\PostHog\\PostHog::capture(array('event' => 'a'));", "event a"],
+    ["a.php", "<?php $this->posthog->capture([\n  'event' => 'a',\n]);", "event a"],
+    ["a.php", '<?php PostHog::capture(["event" => "a_$b"]);', "event null"],
+    ["a.php", "<?php if (PostHog::isFeatureEnabled('f', 'u')) {}", "flag f"],
+    ["a.kt", 'PostHog.capture("a")', "event a"],
+    ["a.kt", 'PostHog.capture(\n  event = "a",\n  properties = mapOf("event" to "b"),\n)', "event a"],
+    ["a.kt", 'const val NAME = "a"\nPostHog.capture(NAME)', "event a"],
+    ["a.kt", 'PostHog.capture("a_$b")', "event null"],
+    ["a.kt", 'if (PostHog.isFeatureEnabled("f")) { }', "flag f"],
+    ["a.kt", 'PostHog.group(type = "company", key = "acme")', "identity $groupidentify"],
+    ["a.swift", 'PostHogSDK.shared.capture("a", properties: ["n": 1])', "event a"],
+    ["a.swift", 'let name = "a"\nPostHogSDK.shared.capture(name)', "event a"],
+    ["a.swift", 'PostHogSDK.shared.capture("a_\\(b)")', "event null"],
+    ["a.swift", 'if PostHogSDK.shared.isFeatureEnabled("f") {}', "flag f"],
+    ["a.swift", 'PostHogSDK.shared.getFeatureFlag("f") as? String', "flag f"],
+    ["a.swift", 'PostHogSDK.shared.identify("u")', "identity $identify"],
+  ])("%s: %s", (file, code, site) => {
+    expect(inFile(file, code)).toEqual([site]);
+  });
+
+  test.each([
+    ["a.py", '# posthog.capture("u", "a")'],
+    ["a.py", '"""\nposthog.capture("u", "a")\n"""'],
+    ["a.py", "text = \"posthog.capture('u', 'a')\""],
+    ["a.py", "import posthog\nsentry_sdk.capture_exception(e)"],
+    ["a.py", "import posthog\nre.match(a, b).group(1)"],
+    ["a.py", "class PosthogClient:\n    def capture(self, event):\n        pass"],
+    ["a.rb", "# posthog.capture(event: 'a')"],
+    ["a.rb", "=begin\nposthog.capture(event: 'a')\n=end".replace(/^/, "\n")],
+    ["a.rb", "stdout.capture(event: 'a') if posthog"],
+    ["a.go", '// posthog.Capture{Event: "a"}'],
+    ["a.go", 'text := `posthog.Capture{Event: "a"}`'],
+    ["a.go", 'import "posthog"\nx := camera.Capture{Event: "a"}'],
+    ["a.php", "<?php // PostHog::capture(['event' => 'a']);"],
+    ["a.php", "<?php Sentry::captureException($posthogError);"],
+    ["a.kt", '/* PostHog.capture("a") */'],
+    ["a.kt", 'val posthog = 1\nscreen.capture("a")'],
+    ["a.swift", '// PostHogSDK.shared.capture("a")'],
+    ["a.swift", 'session.capture("a") // PostHog'],
+  ])("%s: %s is no call", (file, code) => {
+    expect(inFile(file, code)).toEqual([]);
+  });
+
+  test("places", () => {
+    const { sites } = patternCalls("import posthog\n\nposthog.capture('u', 'a')", "a.py");
+    expect(sites).toMatchObject([{ line: 3, column: 9, method: "capture" }]);
+  });
+
+  test("unfinished code ends", () => {
+    for (const code of ["posthog.capture('u', ", 'posthog.capture("', "posthog.capture((([[", "'''"])
+      expect(() => inFile("a.py", code)).not.toThrow();
+  });
+});
