@@ -157,7 +157,7 @@ const rows: Readonly<Record<string, Row>> = {
   "ca show": result,
   "ca export": result,
   "ca trust": result,
-  mcp: { noJson: "it speaks a protocol" },
+  mcp: { isProcess: true, noJson: "it speaks a protocol" },
   completion: { args: ["bash"], noJson: "it prints a script", ...result },
 };
 

@@ -173,7 +173,7 @@ describe("a recording", () => {
 
   test("of the options writes its tape; secrets are counted", async () => {
     const upstream = await far();
-    const file = join(folder, "told.tape.ndjson");
+    const file = join(folder, "reported.tape.ndjson");
     await using it = await stage.open("#/tapes", { sim: { upstream: upstream.url, tape: file } });
     await fetch(`${it.sim.url}/api/projects/@current/`, {
       headers: { authorization: `Bearer ${upstream.personalApiKey}` },
