@@ -8,6 +8,7 @@ import { randomIds } from "./base/ids.ts";
 import { maskKeys } from "./base/secrets.ts";
 import { version } from "./base/version.ts";
 import { accessOf } from "./client/access.ts";
+import type { Send } from "./client/call.ts";
 import { createAnswers } from "./faults/answers.ts";
 import { answerPort, faultPort } from "./faults/port.ts";
 import { createFaults } from "./faults/rules.ts";
@@ -104,6 +105,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const lateApp = late<ObservingApp>("the app");
   const lateRouter = late<Router>("the router");
   const lateAddress = late<SimAddress>("the address");
+  const lateSend = late<Send>("the door for calls of its own");
   const lateAdoption = late<() => boolean>("the rule for unknown keys");
   const lateAdmission = late<Loaded<FeedAdmission>>("the live feed");
 
@@ -199,6 +201,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     switchTo: store.switchTo,
     settled,
     snapshots: store.snapshots,
+    send: (outgoing) => lateSend()(outgoing),
   };
   const admission = lateAdmission.set(
     onFirstUse(async () => {
@@ -288,7 +291,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     closing ??= end();
     return closing;
   };
-  const send = ownCalls({ app, clock, url, publicUrl, closing: ending.signal });
+  const send = lateSend.set(ownCalls({ app, clock, url, publicUrl, closing: ending.signal }));
   return {
     ...accessOf(url, facts()),
     send,

@@ -67,7 +67,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** These wire, or are used by people: they may import every slice. Commands and clients of slices count as theirs. */
-const outer = ["sim", "start-sim", "client", "cli", "testing", "check", "index"];
+const outer = ["sim", "start-sim", "client", "cli", "testing", "check", "mcp", "index"];
 
 /** package → its one home. */
 const homes: Readonly<Record<string, string>> = {
@@ -91,6 +91,7 @@ const homes: Readonly<Record<string, string>> = {
   rregex: "flags",
   "@babel/parser": "coverage",
   "@jridgewell/trace-mapping": "exceptions",
+  "@modelcontextprotocol/sdk": "mcp",
 };
 
 const commands = /\/commands\/|\/(command(-[\w-]+)?|[\w-]+-command)\.ts$/;

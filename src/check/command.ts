@@ -7,6 +7,7 @@ import { untilSignal } from "../cli/signals.ts";
 import { print } from "../cli/thin-command.ts";
 import { StartError } from "../sim/types.ts";
 import type { CheckOptions } from "./check.ts";
+import type { CheckReport } from "./shapes.ts";
 
 const options = {
   urls: {
@@ -53,6 +54,14 @@ const options = {
 
 type CheckSettings = Settings<typeof options>;
 
+/** What another program lets it examine. */
+export interface CheckOrder {
+  readonly urls: readonly string[];
+  readonly start: string | undefined;
+  readonly clicks: readonly string[];
+  readonly pages: number | undefined;
+}
+
 /** The command `phx-sim check`. */
 export const check = command({
   name: "check",
@@ -77,7 +86,10 @@ function addressOf(text: string): string {
 }
 
 /** What is started: --start, else a script of package.json if no address is given. */
-async function startOf({ values }: CheckSettings, shell: Shell): Promise<CheckOptions["start"]> {
+async function startOf(
+  values: Pick<CheckSettings["values"], "start" | "urls">,
+  shell: Shell,
+): Promise<CheckOptions["start"]> {
   const { startEnvironment } = await import("./app/start-environment.ts");
   const at = (command: string, cwd: string): CheckOptions["start"] => ({
     command,
@@ -101,7 +113,7 @@ async function run(settings: CheckSettings, shell: Shell): Promise<CommandEnd> {
   const { values } = settings;
   if (values.pages === 0) throw new Failure("usage", "--pages must be 1 or more, not 0");
   const urls = values.urls.map(addressOf);
-  const start = await startOf(settings, shell);
+  const start = await startOf(values, shell);
   const { runCheck } = await import("./check.ts");
   const ending = new AbortController();
   const signal = untilSignal(process, shell.quit);
@@ -125,6 +137,24 @@ async function run(settings: CheckSettings, shell: Shell): Promise<CommandEnd> {
     return report.verdict === "passed" ? "ok" : 1;
   } catch (error) {
     if (ending.signal.aborted) return signal;
+    throw await failureOf(error, shell);
+  }
+}
+
+/** The check that another program orders, for example a coding agent. @throws Failure */
+export async function orderedCheck(
+  { urls: given, start: command, clicks, pages }: CheckOrder,
+  shell: Shell,
+  watch: Pick<CheckOptions, "signal" | "onProgress">,
+): Promise<CheckReport> {
+  const urls = given.map(addressOf);
+  const start = await startOf({ urls, start: command }, shell);
+  const { runCheck } = await import("./check.ts");
+  const { libraries } = readApp(start?.cwd ?? shell.cwd);
+  const options = { urls, clicks, libraries, env: shell.env, ...watch };
+  try {
+    return await runCheck({ ...options, ...(start && { start }), ...(pages !== undefined && { pages }) });
+  } catch (error) {
     throw await failureOf(error, shell);
   }
 }

@@ -8,6 +8,7 @@ import { flagCommands } from "../flags/command.ts";
 import { eventCommands } from "../journal/commands/events.ts";
 import { requestCommands } from "../journal/commands/requests.ts";
 import { lint } from "../lint/command.ts";
+import { mcp } from "../mcp/command.ts";
 import { groupCommands } from "../people/groups-command.ts";
 import { personCommands } from "../people/persons-command.ts";
 import { planCommands } from "../plan/command.ts";
@@ -24,6 +25,7 @@ import { completion } from "./completion.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { env } from "./env.ts";
 import { exec } from "./exec/exec.ts";
+import { init } from "./init/init.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { stop } from "./stop.ts";
@@ -33,6 +35,7 @@ export const commands: readonly Command[] = [
   start,
   stop,
   status,
+  init,
   env,
   doctor,
   check,
@@ -57,5 +60,6 @@ export const commands: readonly Command[] = [
   ...baselineCommands,
   ...tapeCommands,
   ...caCommands,
+  mcp,
   completion(() => commands),
 ];

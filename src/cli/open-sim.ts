@@ -198,11 +198,14 @@ export async function openServer(values: Values, options: SimOptions, shell: She
       onNotice: (text) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000)),
     });
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    const reason =
-      error.code === "port_in_use" ? await portTaken(options) : `${error.message}; ${error.hint}`;
-    throw new Failure(failureKinds[error.code], cleanLines(reason, 2000).join("\n"), error);
+    throw error instanceof StartError ? await startFailure(error, options) : error;
   }
+}
+
+/** Why a sim with these options did not start, with the program that has its port. */
+export async function startFailure(error: StartError, options: SimOptions): Promise<Failure> {
+  const reason = error.code === "port_in_use" ? await portTaken(options) : `${error.message}; ${error.hint}`;
+  return new Failure(failureKinds[error.code], cleanLines(reason, 2000).join("\n"), error);
 }
 
 const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {

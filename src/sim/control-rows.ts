@@ -15,6 +15,7 @@ import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
+import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
@@ -42,7 +43,8 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof answerRows> &
   PortsOf<typeof exportRows> &
   PortsOf<typeof lintRows> &
-  PortsOf<typeof worldRows> & {
+  PortsOf<typeof worldRows> &
+  PortsOf<typeof mcpRows> & {
     readonly faults: FaultRules;
     readonly tapes: TapePlayer;
     readonly recordings: Recordings;
@@ -75,11 +77,12 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...lintRows(ports),
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
+        ...mcpRows(ports),
         ...openApiRows(() => ports.endpoints()),
       ],
       rules,
     ),
-    ...guardedPage(pageRows(), rules),
+    ...guardedPage([...pageRows(), llmsRow()], rules),
     ...guardedBadge([badgeScriptRow(), ...badgeRows(ports)], rules),
   ];
 }

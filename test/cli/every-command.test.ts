@@ -85,6 +85,7 @@ const rows: Readonly<Record<string, Row>> = {
   record: { serves: true, args: () => [...anyPort, "--upstream", sim.url], ...result },
   stop: {},
   status: {},
+  init: {},
   env: result,
   doctor: {},
   check: { args: ["--start", "true"], ...result },
@@ -156,6 +157,7 @@ const rows: Readonly<Record<string, Row>> = {
   "ca show": result,
   "ca export": result,
   "ca trust": result,
+  mcp: { noJson: "it speaks a protocol" },
   completion: { args: ["bash"], noJson: "it prints a script", ...result },
 };
 

@@ -1,0 +1,166 @@
+import { envGroups, serverGroup } from "../../egress/env-names.ts";
+import { scenarioStarter } from "../../scenario/starter.ts";
+import { envLines } from "../env.ts";
+import type { Runner, Stack } from "./stack.ts";
+
+/** A file that does not depend on what is in the folder. */
+export interface ProjectFile {
+  /** From the folder, with `/`. */
+  readonly path: string;
+  /** For people: what it is for. */
+  readonly what: string;
+  readonly text: string;
+}
+
+/** The keys of the scenario that is written beside it. */
+const access = {
+  url: "http://127.0.0.1:7490",
+  project_api_key: "phc_local",
+  personal_api_key: "phx_local",
+  project_id: 1,
+};
+
+function envExample({ framework, language }: Stack): string {
+  const groups =
+    framework === null && language !== "javascript"
+      ? [serverGroup(access)]
+      : envGroups(access, framework ?? "node");
+  return [
+    "# An app with these variables sends to `phx-sim start` and not to PostHog.",
+    "# Copy it to the file that your app reads in development; never use it in production.",
+    ...envLines(groups, "dotenv"),
+    "",
+  ].join("\n");
+}
+
+const capture = (indent: string, host: string, key: string): string =>
+  [
+    "// Replace this request by a call of your own code that captures, with this host and key.",
+    `await fetch(\`\${${host}}/i/v0/e/\`, {`,
+    '  method: "POST",',
+    '  headers: { "content-type": "application/json" },',
+    `  body: JSON.stringify({ api_key: ${key}, event: "signed_up", distinct_id: "user-1", properties: { plan: "pro" } }),`,
+    "});",
+  ]
+    .map((line) => indent + line)
+    .join("\n");
+
+const matched = `  await expect(ph).toHaveCaptured("signed_up", { plan: "pro" });
+  await expect(ph).toHaveNoDroppedEvents();
+`;
+
+/** A first test that passes as it is; in Playwright, once the app has a baseURL. */
+const tests: Readonly<Record<Runner, (stack: Stack) => { path: string; text: string }>> = {
+  vitest: ({ typescript }) => ({
+    path: `test/analytics.test.${typescript ? "ts" : "js"}`,
+    text: `import { expect, test } from "phx-sim/vitest";
+
+test("a signup is tracked", async ({ ph }) => {
+${capture("  ", "ph.host", "ph.apiKey")}
+
+${matched}});
+`,
+  }),
+  jest: ({ modules }) => ({
+    // jest runs CommonJS without further configuration
+    path: `test/analytics.test.${modules ? "cjs" : "js"}`,
+    text: `const { project } = require("phx-sim/jest");
+
+test("a signup is tracked", async () => {
+  const ph = await project();
+${capture("  ", "ph.host", "ph.apiKey")}
+
+${matched}});
+`,
+  }),
+  playwright: ({ typescript }) => ({
+    path: `tests/analytics.spec.${typescript ? "ts" : "js"}`,
+    text: `import { expect, test } from "phx-sim/playwright";
+
+test("a visit is tracked", async ({ page, ph }) => {
+  // Needs use.baseURL or webServer in playwright.config; the app keeps its host and key.
+  await page.goto("/");
+
+  await expect(ph).toHaveCaptured("$pageview");
+  await expect(ph).toHaveNoDroppedEvents();
+});
+`,
+  }),
+  "node:test": () => ({
+    path: "test/analytics.test.mjs",
+    text: `import { connectSim, startSim } from "phx-sim";
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+let sim;
+// The sim of \`phx-sim exec\`, else one in this process.
+before(async () => {
+  sim = process.env.PHX_SIM_URL ? await connectSim() : await startSim();
+});
+after(() => sim.close());
+
+test("a signup is tracked", async (t) => {
+  const ph = await sim.project({ name: t.name });
+  t.after(() => ph.dispose());
+${capture("  ", "ph.host", "ph.apiKey")}
+
+  await ph.events.waitFor("signed_up", { plan: "pro" });
+  assert.deepEqual(await ph.events.dropped(), []);
+});
+`,
+  }),
+  pytest: () => ({
+    path: "tests/test_analytics.py",
+    text: `"""Runs below \`phx-sim exec\`, which sets POSTHOG_HOST, POSTHOG_API_KEY and PHX_SIM_URL."""
+
+import json
+import os
+import urllib.request
+
+
+def post(url, body):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)
+
+
+def test_a_signup_is_tracked():
+    # Replace this request by a call of your own code that captures, then flush or shut down its client.
+    event = {"event": "signed_up", "distinct_id": "user-1", "properties": {"plan": "pro"}}
+    post(os.environ["POSTHOG_HOST"] + "/i/v0/e/", {"api_key": os.environ["POSTHOG_API_KEY"], **event})
+
+    match = {"event": "signed_up", "properties": {"plan": "pro"}}
+    found = post(os.environ["PHX_SIM_URL"] + "/__sim/events/wait", {"match": match, "timeout_ms": 4000})
+    assert found["events"][0]["distinct_id"] == "user-1"
+`,
+  }),
+};
+
+/** How a runner runs one file. */
+const commands: Readonly<Record<Runner, string>> = {
+  vitest: "vitest run",
+  jest: "jest",
+  playwright: "playwright test",
+  pytest: "pytest",
+  "node:test": "node --test",
+};
+
+/** The command that runs the test against a sim of its own; undefined without a test. */
+export function testCommand(stack: Stack): string | undefined {
+  if (stack.runner === null) return undefined;
+  const { path } = tests[stack.runner](stack);
+  return `phx-sim exec -- ${commands[stack.runner]} ${path}`;
+}
+
+export const projectFiles = (stack: Stack): ProjectFile[] => [
+  {
+    path: "phx-sim.config.json",
+    what: "options of every command",
+    text: `${JSON.stringify({ scenario: "scenario.yaml" }, null, 2)}\n`,
+  },
+  { path: "scenario.yaml", what: "flags, persons and keys of the sim", text: scenarioStarter("yaml") },
+  { path: ".env.phx-sim.example", what: "variables that point the app at the sim", text: envExample(stack) },
+  ...(stack.runner === null
+    ? []
+    : [{ what: `a first test for ${stack.runner}`, ...tests[stack.runner](stack) }]),
+];

@@ -1,0 +1,16 @@
+import { eventsSince, explainDrop, waitFor } from "./event-tools.ts";
+import { check, flagsExplain, flagsSet, lint, start, status } from "./sim-tools.ts";
+import type { Tool } from "./tool.ts";
+
+/** Every tool, in the order in which clients list them. */
+export const tools: readonly Tool[] = [
+  status,
+  start,
+  eventsSince,
+  waitFor,
+  explainDrop,
+  flagsExplain,
+  flagsSet,
+  lint,
+  check,
+];
