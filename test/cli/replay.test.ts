@@ -64,7 +64,7 @@ describe("with a command", () => {
       /no request reached it: the app's host must be http:\S+; if the host is hard-coded, add --reroute\n/,
     );
     expect(JSON.parse(stdout)).toMatchObject({
-      code: 0,
+      exit_code: 0,
       tape: {
         name: "checkout",
         requests: 0,
