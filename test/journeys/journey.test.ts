@@ -51,7 +51,7 @@ describe("a person's journey", () => {
     expect(texts(found, "page")).toEqual(["Cart", "/plants"]);
     expect(texts(found, "click")).toEqual(["Buy now"]);
     expect(texts(found, "own")).toEqual(["bought"]);
-    expect(texts(found, "problem")).toEqual(["TypeError: no price", "CLS 0.3"]);
+    expect(texts(found, "problem")).toEqual(["TypeError: no price", "CLS 0.30"]);
     expect(texts(found, "flag")).toEqual(["banner = true"]);
     expect(found.moments.filter((it) => it.lane === "request")).toMatchObject([
       { name: "POST /batch/", status: 200, events: 7, outcome: "kept" },

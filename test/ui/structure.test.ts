@@ -17,6 +17,8 @@ const allowedImports: Record<string, readonly string[]> = {
   app: ["api", "feed", "parts"],
   view: ["api", "app", "copy", "feed", "parts"],
   main: ["app", "feed", "styles"],
+  // the page of a run, which has no sim behind it
+  report: ["parts"],
 };
 
 /** Slices of src whose pure code the page runs. Of other slices it imports types only. */
