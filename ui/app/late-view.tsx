@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
 import { type ComponentChildren, type ComponentType, h } from "preact";
-import { useEffect, useErrorBoundary, useRef } from "preact/hooks";
-import { greetings } from "../feed/socket.ts";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Button, Empty } from "../parts/basics.tsx";
 
 /** A component whose code is loaded when it is first shown, or earlier. */
@@ -9,6 +8,8 @@ interface Late<Props> {
   (props: Props): ComponentChildren;
   /** Loads the code once; can be retried after a failure. */
   fetch(): Promise<void>;
+  /** The same after a failure; where it fails again and is waited for, the page is loaded anew. */
+  retry(): Promise<void>;
 }
 
 const sheets = new Map<string, Promise<void>>();
@@ -45,28 +46,28 @@ export function late<Props extends object>(
       () => "failed" as const,
     );
   }
+  /** Number of places that show the failure. */
+  let shown = 0;
   /** Chromium remembers that a module failed, so only a new page asks for it again. The address has the page's state. */
   async function retry(): Promise<void> {
     await fetch();
-    if (found.value === "failed") location.reload();
+    if (found.value === "failed" && shown > 0) location.reload();
+  }
+  function show(): () => void {
+    shown++;
+    return () => void shown--;
   }
   function LateComponent(props: Props): ComponentChildren {
     useEffect(() => void fetch(), []);
     const it = found.value;
     if (it === undefined) return <p class="muted shell-loading">Loading</p>;
-    return it === "failed" ? <NotLoaded onRetry={retry} /> : h(it.Component, props);
+    return it === "failed" ? <NotLoaded onShow={show} onRetry={retry} /> : h(it.Component, props);
   }
-  return Object.assign(LateComponent, { fetch });
+  return Object.assign(LateComponent, { fetch, retry });
 }
 
-/** Retries by its button, and when the sim is connected again. */
-function NotLoaded({ onRetry }: { onRetry: () => Promise<void> }) {
-  const greeted = useRef(greetings.value);
-  useEffect(() => {
-    const isAgain = greeted.current > 0 && greetings.value > greeted.current;
-    greeted.current = greetings.value;
-    if (isAgain) void onRetry();
-  }, [greetings.value]);
+function NotLoaded({ onShow, onRetry }: { onShow: () => () => void; onRetry: () => Promise<void> }) {
+  useEffect(onShow, []);
   return (
     <Empty title="This part of the page did not load">
       <p>The sim did not respond. If it is running, it was updated: reload the page.</p>

@@ -67,8 +67,8 @@ const parts = [
   ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare, ExceptionsView],
 ];
 
-async function fetchAll(): Promise<void> {
-  for (const part of parts) await part.fetch();
+async function fetchAll(isAgain: boolean): Promise<void> {
+  for (const part of parts) await (isAgain ? part.retry() : part.fetch());
 }
 
 /**
@@ -78,7 +78,8 @@ async function fetchAll(): Promise<void> {
 export function fetchTheRest(): void {
   effect(() => {
     if (greetings.value === 0) return;
-    if ("requestIdleCallback" in window) requestIdleCallback(() => void fetchAll());
-    else setTimeout(() => void fetchAll(), 1_000);
+    const isAgain = greetings.value > 1;
+    if ("requestIdleCallback" in window) requestIdleCallback(() => void fetchAll(isAgain));
+    else setTimeout(() => void fetchAll(isAgain), 1_000);
   });
 }
