@@ -9,6 +9,7 @@ import { Failure } from "../cli/failure.ts";
 import { reasonOf } from "../cli/system-reason.ts";
 import type { Sim } from "../index.ts";
 import type { VerdictSection } from "../verdict/shapes.ts";
+import { firstOf } from "../verdict/verdict.ts";
 import { compareBaselines } from "./compare.ts";
 import { BaselineError, readBaseline, updatedBaseline, writeBaseline } from "./file.ts";
 import { type Baseline, baselineName, type RecordOptions } from "./record.ts";
@@ -36,15 +37,10 @@ export interface BaselineRun {
 const mostItems = 100;
 const mostTests = 20;
 
-const partOf = <Item>(items: readonly Item[], most: number) => ({
-  items: items.slice(0, most),
-  left_out: Math.max(0, items.length - most),
-});
-
 /** A section of the verdict. @param fix What to do about a change */
 function sectionOf(summary: string, diff: BaselineDiff | undefined, fix: string): VerdictSection {
   const changes = diff ? [...diff.added, ...diff.removed, ...diff.changed] : [];
-  const { items, left_out } = partOf(changes, mostItems);
+  const { items, left_out } = firstOf(changes, mostItems);
   const lines = diff ? baselineLines(diff) : [];
   return {
     name: "baseline",
@@ -59,7 +55,7 @@ function sectionOf(summary: string, diff: BaselineDiff | undefined, fix: string)
       sentence: text,
       fix,
       count: Math.max(1, tests.length),
-      tests: partOf(
+      tests: firstOf(
         tests.map((it) => ({ project: null, name: it, count: 1 })),
         mostTests,
       ),

@@ -37,7 +37,8 @@ const mostNames = 200;
 const mostTests = 1_000;
 const mostTestsOfMishap = 20;
 
-const firstOf = <Item>(items: readonly Item[], most: number) => ({
+/** A list of the verdict: its first items, and the number of the others. */
+export const firstOf = <Item>(items: readonly Item[], most: number) => ({
   items: items.slice(0, most),
   left_out: Math.max(0, items.length - most),
 });

@@ -10,7 +10,7 @@ import { createTargetMask } from "../../tapes/redact/mask-target.ts";
 import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
 import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
-import type { RunFacts } from "../../verdict/verdict.ts";
+import { firstOf, type RunFacts } from "../../verdict/verdict.ts";
 import { clean } from "../clean-text.ts";
 import type { Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
@@ -101,8 +101,7 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Ru
   );
   return {
     ...{ violations: total, checked, unseen, text },
-    items: rows.slice(0, mostViolations),
-    left_out: Math.max(0, rows.length - mostViolations),
+    ...firstOf(rows, mostViolations),
   };
 }
 

@@ -161,7 +161,10 @@ const lintRow = ({ code, severity, event, sentence, detail, fix, count }: LintRo
 /** Lines of a comment: GitHub takes 65,536 characters. */
 const mostMarkdownLines = 200;
 
-/** Captured names in a block of code are neither HTML nor links, and mention no users. Added (+), removed (-) and changed (!) lines have colours. */
+/**
+ * Captured names in a block of code are neither HTML nor links, and mention no users. GitHub colours added (+), removed (-)
+ * and changed (!) lines.
+ */
 function codeBlock(text: string): string[] {
   const coloured = (line: string) => line.replace(/^ +(?=[-+] )/, "").replace(/^ +~ /, "! ");
   const lines = text.split("\n").map((line) => coloured(clean(line, 600)));
