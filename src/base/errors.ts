@@ -73,6 +73,7 @@ const rows = {
   throttled: [429, "throttled_error"],
   conflict: [409, "server_error"],
   not_emulated: [501, "invalid_request"],
+  query_timeout: [504, "server_error"],
   // Control API {code, detail, hint, pointer}.
   wait_timeout: [409, "validation_error"],
   expectation_failed: [409, "validation_error"],

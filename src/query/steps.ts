@@ -1,0 +1,31 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { SimError } from "../base/errors.ts";
+import type { Steps } from "./table.ts";
+
+/** Time for which a query may hold the event loop, ms. */
+const longestTurn = 10;
+
+export interface StepLimits {
+  /** Time after which the query ends with an error, ms (default: 10 minutes). */
+  mostMs?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a computation to its end; other work gets a turn about every 10 ms.
+ * @throws SimError if it takes longer than `mostMs`; the signal's reason once it is aborted
+ */
+export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: StepLimits = {}): Promise<T> {
+  const startedAt = performance.now();
+  let turnAt = startedAt;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    const now = performance.now();
+    if (now - turnAt < longestTurn) continue;
+    if (now - startedAt > mostMs) throw new SimError("query_timeout", "");
+    await turn();
+    signal?.throwIfAborted();
+    turnAt = performance.now();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Json } from "../base/json.ts";
+import type { StoredEvent } from "../journal/event.ts";
+
+/**
+ * Values by row: each distinct value is kept once, a row holds its code. Code 0 is a missing value, so that
+ * `values[0]` is undefined; a test of a value runs once for each code, not for each row.
+ */
+export interface Column {
+  /** One code for each row; may be longer than the table. */
+  readonly codes: Uint32Array;
+  readonly values: readonly (Json | undefined)[];
+}
+
+/** The same, for values that are always strings; code 0 is "". */
+export interface NameColumn {
+  readonly codes: Uint32Array;
+  readonly values: readonly string[];
+}
+
+/** Columns that a query reads, next to those that every table has. */
+export interface Needs {
+  /** Names of event properties. */
+  readonly properties?: readonly string[];
+  readonly personProperties?: readonly string[];
+  /** Indexes of group types whose keys are read. */
+  readonly groups?: readonly number[];
+  readonly groupProperties?: readonly { readonly group: number; readonly name: string }[];
+}
+
+/** The kept events of a project as columns, in order of arrival. It does not change once a query has it. */
+export interface EventTable {
+  /** Number of rows. */
+  readonly length: number;
+  /** Time of each event, ms since the epoch. */
+  readonly times: Float64Array;
+  /** Order of arrival; names an event for `event`. */
+  readonly seqs: Float64Array;
+  readonly names: NameColumn;
+  readonly distinctIds: NameColumn;
+  /** Uuid of the person that has the event's distinct id now. */
+  readonly persons: NameColumn;
+  /** A property of the events. @throws Error if the query did not name it in its needs */
+  property(name: string): Column;
+  /** A current property of the event's person. @throws Error if it is not in the needs */
+  personProperty(name: string): Column;
+  /** Key of the event's group of a type. @throws Error if it is not in the needs */
+  group(type: number): Column;
+  /** A current property of the event's group. @throws Error if it is not in the needs */
+  groupProperty(type: number, name: string): Column;
+  /** The whole event of a row; undefined if its line was evicted meanwhile. */
+  event(row: number): StoredEvent | undefined;
+}
+
+/** A computation in steps: after each yield other work may get a turn. A step takes at most a few milliseconds. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Rows between two yields of a loop that does little for each row. */
+export const rowsPerStep = 16_384;
