@@ -30,7 +30,8 @@ const keptFor = 20 * 60_000;
 /** The oldest ones beyond this number are forgotten. */
 const most = 200;
 
-interface Job {
+/** A query with its name, and the insight that it is of. */
+export interface QueryJob {
   readonly project: number;
   readonly id: string;
   readonly insight?: number | undefined;
@@ -41,6 +42,26 @@ interface Kept {
   status: QueryStatus;
   readonly startedAt: number;
 }
+
+/** The status of a query that begins now. */
+const started = ({ id, project, insight, dashboard }: QueryJob, now: number): QueryStatus => ({
+  id,
+  team_id: project,
+  insight_id: insight ?? null,
+  dashboard_id: dashboard ?? null,
+  complete: false,
+  error: false,
+  error_message: null,
+  results: null,
+  query_async: true,
+  start_time: wireTime(now),
+  pickup_time: wireTime(now),
+  end_time: null,
+  expiration_time: null,
+  task_id: null,
+  query_progress: null,
+  labels: null,
+});
 
 const keyOf = (project: number, id: string): string => `${project} ${id}`;
 const cancelled = () => new SimError("error", "The query was cancelled.");
@@ -56,7 +77,7 @@ export function createQueryStatuses(clock: TimeSource, closing: AbortSignal) {
 
   /** Runs it with a signal that ends when the query is cancelled, the client goes away or the sim closes. */
   async function watch<T>(
-    { project, id, signal }: Pick<Job, "project" | "id"> & { signal?: AbortSignal | undefined },
+    { project, id, signal }: Pick<QueryJob, "project" | "id"> & { signal?: AbortSignal | undefined },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const key = keyOf(project, id);
@@ -82,6 +103,12 @@ export function createQueryStatuses(clock: TimeSource, closing: AbortSignal) {
 
   return {
     watch,
+    /** The status of a query that was not run, or that failed before its client could ask for it. */
+    failed: (job: QueryJob, message: string): QueryStatus => ({
+      ...started(job, clock.now()),
+      error: true,
+      error_message: message,
+    }),
     find(project: number, id: string): QueryStatus | undefined {
       trim();
       return kept.get(keyOf(project, id))?.status;
@@ -92,30 +119,13 @@ export function createQueryStatuses(clock: TimeSource, closing: AbortSignal) {
       return status?.complete === false ? status : undefined;
     },
     /** Starts a query in the background, unless there is one of this name and `again` is false. */
-    begin(job: Job, again: boolean, work: (signal: AbortSignal) => Promise<JsonObject>): QueryStatus {
+    begin(job: QueryJob, again: boolean, work: (signal: AbortSignal) => Promise<JsonObject>): QueryStatus {
       trim();
       const key = keyOf(job.project, job.id);
       const known = kept.get(key)?.status;
       if (known && !again) return known;
       const startedAt = clock.now();
-      const status: QueryStatus = {
-        id: job.id,
-        team_id: job.project,
-        insight_id: job.insight ?? null,
-        dashboard_id: job.dashboard ?? null,
-        complete: false,
-        error: false,
-        error_message: null,
-        results: null,
-        query_async: true,
-        start_time: wireTime(startedAt),
-        pickup_time: wireTime(startedAt),
-        end_time: null,
-        expiration_time: null,
-        task_id: null,
-        query_progress: null,
-        labels: null,
-      };
+      const status = started(job, startedAt);
       const entry: Kept = { status, startedAt };
       kept.delete(key);
       kept.set(key, entry);

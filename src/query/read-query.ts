@@ -10,7 +10,13 @@ export const wrappers: readonly string[] = ["InsightVizNode", "DataTableNode", "
 /** Other queries of the service; phx-sim computes none of them. Source: PostHog/posthog, posthog/schema.py. */
 const onlyInService: readonly string[] = [
   ...["ActorsPropertyTaxonomyQuery", "ActorsQuery", "CalendarHeatmapQuery", "DatabaseSchemaQuery"],
-  ...["ErrorTrackingQuery", "EventTaxonomyQuery", "EventsQuery", "ExperimentQuery", "FunnelCorrelationActorsQuery"],
+  ...[
+    "ErrorTrackingQuery",
+    "EventTaxonomyQuery",
+    "EventsQuery",
+    "ExperimentQuery",
+    "FunnelCorrelationActorsQuery",
+  ],
   ...["FunnelCorrelationQuery", "FunnelsActorsQuery", "FunnelsQuery", "GroupsQuery", "HogQLAutocomplete"],
   ...["HogQLMetadata", "HogQLQuery", "HogQuery", "InsightActorsQuery", "InsightActorsQueryOptions"],
   ...["LifecycleQuery", "LogsQuery", "PathsQuery", "RecordingsQuery", "RetentionQuery", "SavedInsightNode"],
@@ -46,16 +52,23 @@ function unknownKind(kind: Json | undefined, kinds: readonly string[], at: reado
   if (typeof kind !== "string") return refusal('a query needs a "kind"', at, `kinds: ${kinds.join(", ")}`);
   const place = [...at, "kind"];
   if (onlyInService.includes(kind))
-    return refusal(`Unsupported query kind: ${kind}`, place, `phx-sim computes ${kinds.join(", ")}`);
+    return new SimError(
+      "invalid_input",
+      `Unsupported query kind: ${kind}. phx-sim computes ${kinds.join(", ")}`,
+    );
   const known = [...kinds, ...wrappers];
   const hint = meantOf(kind, known, (it) => it) ?? `kinds: ${known.join(", ")}`;
-  return refusal(`Input tag '${kind}' found using 'kind' does not match any of the expected tags`, place, hint);
+  return refusal(
+    `Input tag '${kind}' found using 'kind' does not match any of the expected tags`,
+    place,
+    hint,
+  );
 }
 
 /**
  * Reads a query: takes its wrappers off and finds its kind.
  * @param at Where the query is in the request, for the pointers of errors
- * @throws SimError invalid_input with a pointer: an unknown kind, or a query that does not fit its kind
+ * @throws SimError invalid_input: a kind that is not computed; with a pointer: an unknown kind, another mistake in the query
  */
 export function readQuery(
   kinds: readonly QueryKind<unknown>[],
@@ -94,7 +107,8 @@ const withBreakdown = ["TrendsQuery", "FunnelsQuery", "RetentionQuery"];
 
 const listed = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 const isEmpty = (value: Json | undefined): boolean =>
-  !value || (Array.isArray(value) ? value.length === 0 : isObject(value) && listed(value.values).length === 0);
+  !value ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && listed(value.values).length === 0);
 
 /** Property filters that fit if both fit. */
 function bothProperties(own: Json | undefined, more: Json[]): Json {
@@ -143,7 +157,8 @@ function filteredSource(source: JsonObject, filters: JsonObject): JsonObject {
  */
 export function withDashboardFilters(query: Json, filters: JsonObject): Json {
   const unknown = Object.keys(filters).find((it) => !filterNames.includes(it));
-  if (unknown !== undefined) throw refusal(`unknown filter "${unknown}"`, [unknown], `filters: ${filterNames.join(", ")}`);
+  if (unknown !== undefined)
+    throw refusal(`unknown filter "${unknown}"`, [unknown], `filters: ${filterNames.join(", ")}`);
   if (!isObject(query) || Object.keys(filters).length === 0) return query;
   const { source } = query;
   return wrappers.includes(String(query.kind)) && source !== undefined

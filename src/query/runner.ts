@@ -121,9 +121,19 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
   }
 
   /** Computes it in the background, unless that is under way or done already and `again` is false. */
-  function inBackground(project: StoredProject, read: ReadQuery, order: QueryOrder, again: boolean): QueryStatus {
+  function inBackground(
+    project: StoredProject,
+    read: ReadQuery,
+    order: QueryOrder,
+    again: boolean,
+  ): QueryStatus {
     const key = keyOf(project, read);
-    const job = { project: project.id, id: order.id ?? key, insight: order.insight, dashboard: order.dashboard };
+    const job = {
+      project: project.id,
+      id: order.id ?? key,
+      insight: order.insight,
+      dashboard: order.dashboard,
+    };
     return statuses.begin(job, again, async (signal) => {
       const found = again ? undefined : cache.find(key, clock.now(), tables.version(project.id));
       return found && !found.isStale
@@ -135,7 +145,9 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
   const waitFor = (project: StoredProject, read: ReadQuery, order: QueryOrder): Promise<JsonObject> => {
     const key = keyOf(project, read);
     const watched = { project: project.id, id: order.id ?? key, signal: order.signal };
-    return statuses.watch(watched, (signal) => compute(project, read, { key, mostMs: limits.blocking, signal }));
+    return statuses.watch(watched, (signal) =>
+      compute(project, read, { key, mostMs: limits.blocking, signal }),
+    );
   };
 
   function projectOf({ project: id }: QueryOrder): StoredProject {
@@ -145,7 +157,11 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
   }
 
   /** What is answered without computing now; undefined: it is computed now. */
-  function withoutComputing(project: StoredProject, read: ReadQuery, order: QueryOrder): QueryResponse | undefined {
+  function withoutComputing(
+    project: StoredProject,
+    read: ReadQuery,
+    order: QueryOrder,
+  ): QueryResponse | undefined {
     const { mode } = order;
     const key = keyOf(project, read);
     if (mode === "force_blocking") return undefined;
@@ -155,7 +171,9 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
     if (!found) {
       if (mode === "force_cache") return { cache_key: key, query_status: pending() };
       const isLater = mode === "async" || mode === "lazy_async";
-      return isLater ? { cache_key: key, query_status: inBackground(project, read, order, false) } : undefined;
+      return isLater
+        ? { cache_key: key, query_status: inBackground(project, read, order, false) }
+        : undefined;
     }
     const cached = (status: Json) => ({ ...found.response, is_cached: true, query_status: status });
     if (!found.isStale || mode === "force_cache") return cached(pending());
@@ -177,6 +195,8 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
       const read = this.read(order);
       return withoutComputing(project, read, order) ?? (await waitFor(project, read, order));
     },
+    /** The status of a query that failed while its client waited. */
+    failedStatus: statuses.failed,
     /** The status of a query in the background; undefined if there is none of this name. */
     status: (project: number, id: string): QueryStatus | undefined => statuses.find(project, id),
     /** Ends a query and forgets its status. */
