@@ -153,6 +153,9 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const wakeExports = () => {
     if (worlds.current.batch_exports.length > 0) void exports();
   };
+  const eventTables = onFirstUse(() =>
+    import("./query/columns.ts").then((it) => it.openEventTables({ log, people })),
+  );
   const state = { scenario, store, clock, clockStart, agenda, faults, replaying };
   const { settled, reset } = createResetting({ ...state, underway, answers, exports });
   const { facts, info } = createInfo({
@@ -169,6 +172,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     ...desk,
     people,
     events: eventReader(log),
+    eventTables,
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
   const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {

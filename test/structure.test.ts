@@ -22,7 +22,9 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ingest: "events of a person's deletion",
     flags: "the rows of /feature_flags",
     exports: "the rows of /batch_exports",
+    query: "the events as columns",
   },
+  query: { people: "the persons and groups of events" },
   exports: {
     management: "the frame of the management API, for /batch_exports",
     ingest: "the time and project of exported events",

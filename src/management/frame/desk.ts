@@ -4,6 +4,7 @@ import type { ExportEngine } from "../../exports/ports.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
 import type { PeopleStore } from "../../people/people-store.ts";
+import type { EventTables } from "../../query/columns.ts";
 
 /**
  * Requests that a personal key may make, per kind of endpoint and window in seconds.
@@ -69,6 +70,8 @@ export function createThrottle(clock: TimeSource): Throttle {
 export interface ResourceDesk extends Omit<Desk, "people"> {
   readonly people: PeopleStore;
   readonly events: EventReader;
+  /** The events as columns, for queries. */
+  readonly eventTables: () => Promise<EventTables>;
   readonly exports: ExportEngine;
   /** Rate limits; a sim without them has one that lets everything pass. */
   readonly throttle: Throttle;
