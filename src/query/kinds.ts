@@ -1,0 +1,4 @@
+import type { QueryKind } from "./kind.ts";
+
+/** The queries that phx-sim computes. */
+export const kinds: readonly QueryKind<unknown>[] = [];
