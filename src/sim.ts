@@ -153,9 +153,6 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const wakeExports = () => {
     if (worlds.current.batch_exports.length > 0) void exports();
   };
-  const eventTables = onFirstUse(() =>
-    import("./query/columns.ts").then((it) => it.openEventTables({ log, people })),
-  );
   const state = { scenario, store, clock, clockStart, agenda, faults, replaying };
   const { settled, reset } = createResetting({ ...state, underway, answers, exports });
   const { facts, info } = createInfo({
@@ -168,14 +165,18 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     gauge,
     address: lateAddress,
   });
-  const resourceDesk: Omit<ResourceDesk, "exports"> = {
+  const queries = onFirstUse(() =>
+    import("./query/open-queries.ts").then((it) =>
+      it.openQueries({ log, people, worlds, clock, closing: ending.signal }),
+    ),
+  );
+  const resourceDesk: Omit<ResourceDesk, "exports" | "queries"> = {
     ...desk,
     people,
     events: eventReader(log),
-    eventTables,
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,
@@ -224,7 +225,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const router = lateRouter.set(
     createRouter(
       captureEndpoints(desk, (call) => mayVisit(call, rules)),
-      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports }),
+      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports, queriesOf: queries }),
     ),
   );
   const scripted = answerPort(answers, owners);
