@@ -41,7 +41,7 @@ interface User {
   readonly id: string;
   readonly firstWeek: number;
   readonly person: JsonObject;
-  /** Properties of all its events. */
+  /** Properties of all its events, chosen once. */
   readonly own: JsonObject;
   /** By type. */
   readonly groups: Readonly<Record<string, Group>>;
@@ -53,6 +53,7 @@ interface User {
   /** True once the event that returns depend on has occurred. */
   mayReturn: boolean;
   lastTime: number;
+  /** Properties of all events of the session. */
   session: JsonObject;
 }
 
@@ -330,7 +331,13 @@ export class Traffic implements Iterable<GeneratedEvent> {
 
   #newSession(user: User, time: number): JsonObject {
     const random = this.#random;
-    const session: JsonObject = { $session_id: uuidV7(time, random), $window_id: uuidV7(time, random) };
+    const session: JsonObject = {
+      $lib: "phx-sim",
+      $device_id: user.anonymousId,
+      $session_id: uuidV7(time, random),
+      $window_id: uuidV7(time, random),
+      ...user.own,
+    };
     const source = this.plan.persona.utm?.[this.#source(random)];
     for (const key of utmKeys) if (source?.[key] !== undefined) session[`utm_${key}`] = source[key];
     this.#draw.session(session, random, user.number);
@@ -343,12 +350,10 @@ export class Traffic implements Iterable<GeneratedEvent> {
 
   #event(user: User, event: string, time: number, properties: JsonObject, set?: JsonObject): GeneratedEvent {
     const hasPerson = user.isIdentified || this.plan.persona.person_profiles === "always";
-    const all: JsonObject = { $lib: "phx-sim", $device_id: user.anonymousId };
-    Object.assign(all, user.session, user.own);
+    const all: JsonObject = { $is_identified: user.isIdentified, $process_person_profile: hasPerson };
+    // twice as fast as spreading them
+    Object.assign(all, user.session, properties);
     if (this.#groupTypes.length > 0 && this.#isMember(user)) all.$groups = keysOf(user.groups);
-    all.$is_identified = user.isIdentified;
-    all.$process_person_profile = hasPerson;
-    Object.assign(all, properties);
     const { revenue } = this.plan.persona;
     const sum: Json | undefined = event === revenue?.event ? all[revenue.property] : undefined;
     this.#counter.add(user.tally, event, time, sum);
