@@ -3,6 +3,7 @@ import { fnv1a } from "../base/hash.ts";
 import { uuidV7 } from "../base/ids.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { seededRandom } from "../base/seeded-random.ts";
+import { counted } from "../base/text.ts";
 import { readDuration } from "../base/time-text.ts";
 import { bucketOf } from "../flags/engine/bucket.ts";
 import { Calendar, type Period } from "./calendar.ts";
@@ -113,7 +114,7 @@ function flagValue(key: string, { rollout = 100, variants }: Exposure, id: strin
 const utmKeys = ["source", "medium", "campaign"] as const;
 
 /** Names of the events that a persona may have. */
-function namesOf({ steps, returns, flags, groups }: Persona): string[] {
+export function eventNamesOf({ steps, returns, flags, groups }: Persona): string[] {
   const all = [...steps, ...(returns?.steps ?? [])];
   const special = [
     ...(all.some((it) => it.identify) ? ["$identify"] : []),
@@ -124,6 +125,14 @@ function namesOf({ steps, returns, flags, groups }: Persona): string[] {
 }
 
 const defaultWindow = "14d";
+
+/** Why a plan has no traffic; undefined if it has. */
+export function unusablePlan(plan: TrafficPlan): string | undefined {
+  const { persona, days } = plan;
+  if (new Calendar(plan, persona).hasTime) return undefined;
+  const period = `the last ${counted(days, "day")}`;
+  return `${persona.name} has no hour with a weight in ${period}; change hours, weekdays or days`;
+}
 
 /**
  * The events of a plan, in order of time: the same plan gives the same events. It holds the users who may still come
@@ -174,7 +183,7 @@ export class Traffic implements Iterable<GeneratedEvent> {
     }));
     this.#identifies = [...steps, ...(returns?.steps ?? [])].some((it) => it.identify);
     this.#counter = new FigureCounter(this.#calendar, {
-      names: namesOf(persona),
+      names: eventNamesOf(persona),
       funnel: {
         steps: funnel?.steps ?? steps.map((it) => it.event),
         windowMs: readDuration(funnel?.window ?? defaultWindow) ?? 0,

@@ -16,14 +16,26 @@ const Duration = z
   .string()
   .refine((text) => readDuration(text) !== undefined, "a duration such as 30s, 5m or 2d");
 
+const spanText = "a duration such as 30s, or the shortest and the longest one: [5s, 2m]";
 const Span = z.union(
-  [Duration, z.tuple([Duration, Duration])],
-  "a duration such as 30s, or the shortest and the longest one: [5s, 2m]",
+  [
+    Duration,
+    z
+      .tuple([Duration, Duration], spanText)
+      .refine(([least, most]) => (readDuration(least) ?? 0) <= (readDuration(most) ?? 0), spanText),
+  ],
+  spanText,
 );
 
+const countText = "a whole number above 0, or the least and the most: [1, 4]";
 const Count = z.union(
-  [z.int().positive(), z.tuple([z.int().positive(), z.int().positive()])],
-  "a whole number, or the least and the most: [1, 4]",
+  [
+    z.int().positive(),
+    z
+      .tuple([z.int().positive(), z.int().positive()], countText)
+      .refine(([least, most]) => least <= most, countText),
+  ],
+  countText,
 );
 
 const scalar = [z.string(), z.number(), z.boolean(), z.null()] as const;
@@ -41,15 +53,18 @@ const Choice = z.strictObject({
     .describe("A list of values with equal chances, or an object with the weight of each value."),
 });
 
-const NumberRange = z.strictObject({
-  from: z.number().describe("The least value."),
-  to: z.number().describe("The greatest value."),
-  decimals: z.int().min(0).max(6).optional().describe("Digits after the point; by default none."),
-  spread: z
-    .enum(["even", "low"])
-    .optional()
-    .describe("`even` (default), or `low`: small values are more frequent; `from` is above 0."),
-});
+const NumberRange = z
+  .strictObject({
+    from: z.number().describe("The least value."),
+    to: z.number().describe("The greatest value."),
+    decimals: z.int().min(0).max(6).optional().describe("Digits after the point; by default none."),
+    spread: z
+      .enum(["even", "low"])
+      .optional()
+      .describe("`even` (default), or `low`: small values are more frequent; `from` is above 0."),
+  })
+  .refine(({ from, to }) => from <= to, "an object with `from` up to `to`")
+  .refine(({ from, spread }) => spread !== "low" || from > 0, "an object with `from` above 0 for `spread: low`");
 
 const NewId = z.strictObject({
   id: z.string().describe("A new id each time, with this beginning: `order-`."),
@@ -205,7 +220,7 @@ export const AuthoredTraffic = z.strictObject({
       "a time from 1970 to 9999, such as 2025-06-01T12:00:00Z",
     )
     .optional()
-    .describe("Time of the end, such as 2025-06-01T12:00:00Z; by default the clock's."),
+    .describe("Time of the end, such as 2025-06-01T12:00:00Z; by default the clock's last full minute."),
   seed: z.int().min(0).max(0xffff_ffff).optional().describe("Another seed, another traffic; by default 1."),
 });
 export type AuthoredTraffic = z.infer<typeof AuthoredTraffic>;
