@@ -15,7 +15,9 @@ interface PersonaProblem {
 const isNumeric = (value: Value | undefined): boolean => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return typeof value === "number";
   if ("from" in value) return true;
-  return "one_of" in value && Array.isArray(value.one_of) && value.one_of.every((it) => typeof it === "number");
+  return (
+    "one_of" in value && Array.isArray(value.one_of) && value.one_of.every((it) => typeof it === "number")
+  );
 };
 
 /** Unknown names of events and properties, and parts without effect. */
@@ -28,7 +30,11 @@ export function personaProblems(persona: Persona): PersonaProblem[] {
 
   function checkName(name: string | undefined, at: Path): void {
     if (name === undefined || names.includes(name)) return;
-    complain(at, `no step has the event ${JSON.stringify(name)}`, meantOf(name, names) ?? `events are ${listed(names)}`);
+    complain(
+      at,
+      `no step has the event ${JSON.stringify(name)}`,
+      meantOf(name, names) ?? `events are ${listed(names)}`,
+    );
   }
 
   checkName(returns?.only_after, ["returns", "only_after"]);
@@ -49,7 +55,11 @@ export function personaProblems(persona: Persona): PersonaProblem[] {
   if (persona.person) complain(["person"], "has no effect: no step identifies the user", advice);
   for (const [step, at] of all)
     if (step.set && persona.person_profiles !== "always")
-      complain([...at, "set"], "has no effect: no step identifies the user", `${advice}, or person_profiles: always`);
+      complain(
+        [...at, "set"],
+        "has no effect: no step identifies the user",
+        `${advice}, or person_profiles: always`,
+      );
   return problems;
 }
 

@@ -64,7 +64,10 @@ const NumberRange = z
       .describe("`even` (default), or `low`: small values are more frequent; `from` is above 0."),
   })
   .refine(({ from, to }) => from <= to, "an object with `from` up to `to`")
-  .refine(({ from, spread }) => spread !== "low" || from > 0, "an object with `from` above 0 for `spread: low`");
+  .refine(
+    ({ from, spread }) => spread !== "low" || from > 0,
+    "an object with `from` above 0 for `spread: low`",
+  );
 
 const NewId = z.strictObject({
   id: z.string().describe("A new id each time, with this beginning: `order-`."),
