@@ -1,11 +1,13 @@
 import { resolve } from "node:path";
 import type { Json } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { problemLines } from "../base/problem.ts";
+import { personaOf } from "../traffic/personas.ts";
 import { type Persona, personaNames } from "../traffic/shapes.ts";
 import { checkScenario } from "./check.ts";
 import { nowhere, parserOf, readText } from "./layers.ts";
 import { parseJson } from "./parse.ts";
-import { inOrder, type PlacedProblem, ScenarioError, shownProblem } from "./problems.ts";
+import { inOrder, type PlacedProblem, shownProblem } from "./problems.ts";
 import { completed } from "./short-form.ts";
 import { type Tree, type TreeEntry, treeOf } from "./tree.ts";
 
@@ -14,11 +16,10 @@ const inScenario = "/traffic/0/persona";
 
 /**
  * Reads a persona from a file, JSON with comments or YAML, or from an object.
- * @throws ScenarioError with all mistakes, each with file, line and column
+ * @throws TypeError with a line for each mistake: file, line, column, pointer, message
  */
 export async function readPersona(source: string | object): Promise<Persona> {
   const problems: PlacedProblem[] = [];
-  const file = typeof source === "string" ? resolve(source) : undefined;
   const tree =
     typeof source === "string"
       ? await treeOfFile(source, problems)
@@ -26,11 +27,11 @@ export async function readPersona(source: string | object): Promise<Persona> {
   const checked = tree && checkScenario(completed(scenarioWith(tree), (it) => problems.push(it)));
   problems.push(...(checked?.problems ?? []));
   const persona = checked?.scenario?.organizations[0]?.projects[0]?.traffic?.[0]?.persona;
-  if (problems.length === 0 && typeof persona === "object") return persona;
-  const shown = inOrder(problems, file === undefined ? [] : [file]).map((it) =>
+  if (problems.length === 0 && persona !== undefined) return personaOf(persona);
+  const shown = inOrder(problems, []).map((it) =>
     shownProblem({ ...it, pointer: it.pointer.replace(inScenario, "") }),
   );
-  throw new ScenarioError(shown, file === undefined ? [] : [file]);
+  throw new TypeError(problemLines(shown, process.cwd(), "persona").join("\n"));
 }
 
 async function treeOfFile(name: string, problems: PlacedProblem[]): Promise<Tree | undefined> {

@@ -98,8 +98,9 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
       import("../traffic/batches.ts"),
     ]);
     const before = ended;
-    const plan = planOf(authored, settingOf(project, clock.now()));
-    const unusable = unusablePlan(plan);
+    const now = clock.now();
+    const plan = planOf(authored, settingOf(project, now));
+    const unusable = unusablePlan(plan, now);
     if (unusable !== undefined) {
       notice(`the scenario's traffic is left out: ${unusable}`);
       return true;

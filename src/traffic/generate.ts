@@ -126,10 +126,14 @@ export function eventNamesOf({ steps, returns, flags, groups }: Persona): string
 
 const defaultWindow = "14d";
 
-/** Why a plan has no traffic; undefined if it has. */
-export function unusablePlan(plan: TrafficPlan): string | undefined {
-  const { persona, days } = plan;
-  if (new Calendar(plan, persona).hasTime) return undefined;
+/** Why a plan cannot be followed; undefined if it can. @param now A sim's time: it changes times of later events */
+export function unusablePlan(plan: TrafficPlan, now?: number): string | undefined {
+  const { persona, days, until } = plan;
+  const calendar = new Calendar(plan, persona);
+  if (now !== undefined && until > now)
+    return `the end, ${isoOf(until)}, is after the sim's time, ${isoOf(now)}`;
+  if (calendar.from < 0) return `the ${counted(days, "day")} until ${isoOf(until)} begin before 1970`;
+  if (calendar.hasTime) return undefined;
   const period = `the last ${counted(days, "day")}`;
   return `${persona.name} has no hour with a weight in ${period}; change hours, weekdays or days`;
 }

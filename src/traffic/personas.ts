@@ -157,3 +157,7 @@ const reader: Persona = {
 
 /** The built-in personas. */
 export const personas: Readonly<Record<PersonaName, Persona>> = { shopper, saas, reader };
+
+/** A built-in persona by its name; a persona itself. */
+export const personaOf = (persona: PersonaName | Persona): Persona =>
+  typeof persona === "string" ? personas[persona] : persona;

@@ -1,7 +1,7 @@
 import { readMoment } from "../base/time-text.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { TrafficPlan } from "./generate.ts";
-import { personas } from "./personas.ts";
+import { personaOf } from "./personas.ts";
 import type { AuthoredTraffic } from "./shapes.ts";
 
 /** What traffic depends on apart from its description. */
@@ -26,7 +26,7 @@ export function planOf(
   { now, timeZone, weekStart }: TrafficSetting,
 ): TrafficPlan {
   return {
-    persona: typeof persona === "string" ? personas[persona] : persona,
+    persona: personaOf(persona),
     users,
     days,
     seed,

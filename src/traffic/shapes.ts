@@ -224,6 +224,6 @@ export const AuthoredTraffic = z.strictObject({
     )
     .optional()
     .describe("Time of the end, such as 2025-06-01T12:00:00Z; by default the clock's last full minute."),
-  seed: z.int().min(0).max(0xffff_ffff).optional().describe("Another seed, another traffic; by default 1."),
+  seed: z.int().min(0).max(999_999_999).optional().describe("Another seed, another traffic; by default 1."),
 });
 export type AuthoredTraffic = z.infer<typeof AuthoredTraffic>;
