@@ -59,7 +59,7 @@ describe("trends", () => {
     expect(hasMore).toBe(false);
     expect(resolved_date_range).toEqual({
       date_from: "2020-01-09T00:00:00Z",
-      date_to: "2020-01-19T23:59:59.999Z",
+      date_to: "2020-01-19T23:59:59.999999Z",
     });
   });
 
