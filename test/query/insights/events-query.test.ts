@@ -86,6 +86,15 @@ describe("the list of events", () => {
     expect(await page(9)).toEqual([[], false]);
   });
 
+  test("the first of many", async () => {
+    const many = Array.from({ length: 3000 }, (_, i) => at(10, { properties: { n: (i * 7919) % 3000 } }));
+    const { results } = await run(
+      { select: ["properties.n"], orderBy: ["properties.n"], limit: 3, offset: 1 },
+      { events: many },
+    );
+    expect(results).toEqual([[1], [2], [3]]);
+  });
+
   test("orders; missing values come last", async () => {
     const ids = (...orderBy: string[]) =>
       run({ select: ["distinct_id", "properties.n"], orderBy }).then(({ results }) =>

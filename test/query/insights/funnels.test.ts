@@ -143,7 +143,27 @@ describe("windows and ties", () => {
     expect(results[1]).toMatchObject({ count: 2, average_conversion_time: 60 });
   });
 
-  test("events outside the range, and nobody at all", async () => {
+  test("a step takes its first event; unordered, those that are the closest", async () => {
+    const events = story("a", ["sign up", 0], ["play", 10], ["play", 20], ["pay", 40]);
+    const [, play, pay] = await run({}, events);
+    expect([play?.average_conversion_time, pay?.average_conversion_time]).toEqual([600, 1800]);
+    // The event in the middle of three of a kind is left out, as the service does it.
+    const repeated = story("a", ["play", 0], ["play", 8], ["play", 16], ["pay", 17]);
+    const results = await run(
+      {
+        series: [step("pay"), step("play")],
+        funnelsFilter: {
+          funnelOrderType: "unordered",
+          funnelWindowInterval: 10,
+          funnelWindowIntervalUnit: "minute",
+        },
+      },
+      repeated,
+    );
+    expect(results[1]).toMatchObject({ count: 1, average_conversion_time: 60 });
+  });
+
+  test("events outside the range, and none at all", async () => {
     expect(await run({ dateRange: { date_from: "2020-01-11" } }, three)).toEqual([]);
     expect(await run({ dateRange: { date_from: "2020-01-01", date_to: "2020-01-09" } }, three)).toEqual([]);
   });
@@ -248,7 +268,7 @@ describe("breakdowns", () => {
         [["Chrome"], 1, 0],
       ],
     ],
-    // Only events of the value count: nobody signs up and plays with the same one.
+    // Only events of the value count: no actor signs up and plays with the same one.
     [
       "all_events",
       {},
@@ -265,7 +285,7 @@ describe("breakdowns", () => {
         [[""], 1, 1],
       ],
     ],
-    // Whoever did not get to the step has no value.
+    // An actor that did not get to the step has no value.
     ["step", { breakdownAttributionValue: 1 }, [[["Safari"], 2, 2]]],
   ])("%s %j", async (attribution, more, expected) => {
     expect(shown(await run<Step[][]>(by(attribution, more), changes))).toEqual(expected);
@@ -374,6 +394,44 @@ describe("other views", () => {
     expect(await run({ dateRange, funnelsFilter: toPlay }, thirds)).toMatchObject([{ data: [66.67, 50, 0] }]);
     const unordered = { ...funnelsFilter, funnelOrderType: "unordered" };
     expect(await run({ dateRange, funnelsFilter: unordered }, events)).toMatchObject([{ data: [50, 50, 0] }]);
+  });
+
+  test("exclusions and strict order by the day of the start", async () => {
+    const day = 24 * 60;
+    const events = [
+      ...story("a", ["sign up", 0], ["refund", 1], ["play", 2], ["pay", 3]),
+      ...story("b", ["sign up", 0], ["play", 1], ["pay", 2]),
+      ...story("c", ["sign up", day], ["refund", day + 1]),
+      ...story("d", ["sign up", day], ["look", day + 1], ["play", day + 2], ["pay", day + 3]),
+    ];
+    const dateRange = { date_from: "2020-01-10", date_to: "2020-01-11" };
+    const exclusions = [{ kind: "EventsNode", event: "refund", funnelFromStep: 0, funnelToStep: 1 }];
+    const trend = (more: JsonObject) =>
+      run<{ data: number[] }[]>({ dateRange, funnelsFilter: { funnelVizType: "trends", ...more } }, events);
+    expect(await trend({})).toMatchObject([{ data: [100, 50] }]);
+    expect(await trend({ exclusions })).toMatchObject([{ data: [100, 100] }]);
+    expect(await trend({ funnelOrderType: "strict" })).toMatchObject([{ data: [50, 0] }]);
+    const all = [{ ...exclusions[0], funnelToStep: 2 }];
+    expect(await trend({ funnelOrderType: "unordered", exclusions: all })).toMatchObject([
+      { data: [50, 100] },
+    ]);
+  });
+
+  test("conversion by day and value of a property", async () => {
+    const events = [
+      ...story("a", ["sign up", 0, { browser: "Chrome" }], ["play", 1], ["pay", 2]),
+      ...story("b", ["sign up", 0, { browser: "Chrome" }]),
+      ...story("c", ["sign up", 0, { browser: "Safari" }]),
+    ];
+    const query = {
+      dateRange: { date_from: "2020-01-10", date_to: "2020-01-10" },
+      breakdownFilter: { breakdown: "browser", breakdown_type: "event" },
+      funnelsFilter: { funnelVizType: "trends" },
+    };
+    expect(await run(query, events)).toMatchObject([
+      { data: [50], breakdown_value: ["Chrome"] },
+      { data: [0], breakdown_value: ["Safari"] },
+    ]);
   });
 
   test.each<[JsonObject, string]>([

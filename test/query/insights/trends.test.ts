@@ -155,6 +155,19 @@ describe("displays", () => {
     }
   });
 
+  test("active users of a range are those of its end", async () => {
+    const series = [{ ...views, math: "weekly_active" }];
+    const { results } = await run({ trendsFilter: { display: "BoldNumber" }, series });
+    // In the seven days before the end of the 19th: p1 and p4.
+    expect(results[0]?.aggregated_value).toBe(2);
+    const earlier = await run({
+      dateRange: { date_from: "2020-01-09", date_to: "2020-01-13" },
+      trendsFilter: { display: "BoldNumber" },
+      series,
+    });
+    expect(earlier.results[0]?.aggregated_value).toBe(3);
+  });
+
   test("running totals; users count once", async () => {
     const trendsFilter = { display: "ActionsLineGraphCumulative" };
     const { results } = await run({ trendsFilter, series: [views, { ...views, math: "dau" }] });
