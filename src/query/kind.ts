@@ -41,8 +41,31 @@ export interface QueryProject {
   person?(uuid: string): QueryPerson | undefined;
 }
 
+/** A person, for the table `persons` of HogQL. */
+export interface QueryPerson {
+  readonly uuid: string;
+  /** ms since the epoch */
+  readonly created_at: number;
+  readonly is_identified: boolean;
+  readonly properties: JsonObject;
+}
+
+/** A group, for the table `groups` of HogQL. */
+export interface QueryGroup {
+  /** Index of its type. */
+  readonly type: number;
+  readonly key: string;
+  /** ms since the epoch */
+  readonly created_at: number;
+  readonly properties: JsonObject;
+}
+
 export interface QueryContext extends QueryProject {
   readonly table: EventTable;
+  /** The persons of the project (default: the table is refused). */
+  persons?(): Iterable<QueryPerson>;
+  /** The groups of the project (default: the table is refused). */
+  groups?(): Iterable<QueryGroup>;
 }
 
 /**
@@ -53,6 +76,8 @@ export interface QueryKind<Query> {
   /** `TrendsQuery`. */
   readonly kind: string;
   readonly shape: z.ZodType<Query>;
+  /** Loads what `needs` and `run` use. */
+  prepare?(query: Query): Promise<void>;
   /** @throws SimError as `run` does */
   needs(query: Query, project: QueryProject): Needs;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */
