@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import type { ExprNode, QueryNode, SelectNode } from "./ast.ts";
+import { parseQuery } from "./grammar/queries.ts";
 import { planPorts } from "./hogql.ts";
-import type { HogQLParser } from "./parser.ts";
 import { literalOf, replacePlaceholders } from "./placeholders.ts";
 import { printedQuery } from "./print.ts";
 import { Refusal, refusing } from "./refusal.ts";
@@ -72,22 +72,14 @@ function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
   return { query, isPaged: false };
 }
 
-/** The kind `HogQLQuery`. `prepare` must be called before the others: it loads the parser. */
-export function hogQLKind(parser: HogQLParser): Omit<QueryKind<HogQLQuery>, "needs"> {
-  return {
-    kind: "HogQLQuery",
-    shape: HogQLQuery,
-    prepare: () => parser.load(),
-    run: (query, context) => refusing(query.query, run(parser, query, context)),
-  };
-}
+export const hogQLQuery: Omit<QueryKind<HogQLQuery>, "needs"> = {
+  kind: "HogQLQuery",
+  shape: HogQLQuery,
+  run: (query, context) => refusing(query.query, run(query, context)),
+};
 
-function* run(
-  parser: HogQLParser,
-  { query: text, values }: HogQLQuery,
-  context: QueryContext,
-): Steps<Record<string, unknown>> {
-  const { query, isPaged } = limited(withValues(parser.query(text), values));
+function* run({ query: text, values }: HogQLQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const { query, isPaged } = limited(withValues(parseQuery(text), values));
   const ports = planPorts(context);
   const plan = planQuery(query, ports);
   const rows = yield* plan.run();

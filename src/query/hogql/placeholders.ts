@@ -6,7 +6,7 @@ import { mapTree } from "./syntax.ts";
 /** A JSON value as a literal. */
 export function literalOf(value: Json, at: ExprNode): ExprNode {
   const { start, end } = at;
-  const place = { ...(start && { start }), ...(end && { end }) };
+  const place = { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
   if (Array.isArray(value)) return { node: "Array", exprs: value.map((it) => literalOf(it, at)), ...place };
   if (typeof value === "object" && value !== null) throw new Refusal("Unsupported constant type: dict", at);
   return { node: "Constant", value, ...place };
