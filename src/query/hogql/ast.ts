@@ -77,6 +77,8 @@ export type ExprNode =
         | { readonly node: "TupleAccess"; readonly tuple: ExprNode; readonly index: number }
         | { readonly node: "Lambda"; readonly args: readonly string[]; readonly expr: ExprNode }
         | { readonly node: "Placeholder"; readonly expr: ExprNode }
+        // Filters of the query; `text` is what they are printed as.
+        | { readonly node: "RowTest"; readonly test: (row: number) => boolean; readonly text: string }
         | { readonly node: "TypeCast" | "TryCast"; readonly expr: ExprNode; readonly type_name: string }
       ));
 

@@ -115,6 +115,10 @@ export function createResolver(context: FunctionContext): Resolver {
         return member(node.tuple, node.index, node, scope);
       case "Lambda":
         throw new Refusal("A function can only be an argument of array functions such as arrayMap");
+      case "RowTest": {
+        const { test } = node;
+        return columnTerm(`test ${++numbers}`, { type: flag, read: (row) => Number(test(row)) }, node);
+      }
       case "Placeholder":
         throw new Refusal("Unresolved placeholder");
       case "TypeCast":

@@ -1,5 +1,5 @@
 import { SimError } from "../../../src/base/errors.ts";
-import { hogQLQuery } from "../../../src/query/hogql/hogql-query.ts";
+import { hogQLKind } from "../../../src/query/hogql/hogql-query.ts";
 import type { QueryContext } from "../../../src/query/kind.ts";
 import { finish } from "../../../src/query/steps.ts";
 
@@ -14,8 +14,8 @@ export interface Answer {
 
 /** The response to a query of a table. */
 export async function ask(query: string, context: QueryContext, more: object = {}): Promise<Answer> {
-  const shaped = hogQLQuery.shape.parse({ kind: "HogQLQuery", query, ...more });
-  return (await finish(hogQLQuery.run(shaped, context))) as unknown as Answer;
+  const shaped = hogQLKind.shape.parse({ kind: "HogQLQuery", query, ...more });
+  return (await finish(hogQLKind.run(shaped, context))) as unknown as Answer;
 }
 
 /** The rows of a query of a table; for a refused one its error. */

@@ -374,7 +374,8 @@ export abstract class ExpressionReader extends TokenReader {
       }
     } else {
       // The service reads `f(a, b -> c)` as `f((a, b) -> c)`.
-      if (this.isAt(-1, ",")) throw this.unsupported("A function as a later argument without parentheses around its names");
+      if (this.isAt(-1, ","))
+        throw this.unsupported("A function as a later argument without parentheses around its names");
       args.push(this.name());
     }
     this.expect("->");
