@@ -76,8 +76,6 @@ export interface QueryKind<Query> {
   /** `TrendsQuery`. */
   readonly kind: string;
   readonly shape: z.ZodType<Query>;
-  /** Loads what `needs` and `run` use. */
-  prepare?(query: Query): Promise<void>;
   /** @throws SimError as `run` does */
   needs(query: Query, project: QueryProject): Needs;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */

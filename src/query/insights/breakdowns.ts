@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
+import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
@@ -80,7 +81,7 @@ export function columnOf(
   group: number | null | undefined,
   context: QueryContext,
 ): Column {
-  if (type === "hogql") throw unsupported("A breakdown of the type hogql");
+  if (type === "hogql") return expressionColumn(String(property), context);
   return columnAt({ type: type ?? "event", key: String(property), group }, context);
 }
 
