@@ -1,0 +1,28 @@
+import type { TimeSource } from "../base/clock.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { PeopleStore } from "../people/people-store.ts";
+import type { Worlds } from "../world/world.ts";
+import { openEventTables } from "./columns.ts";
+import { kinds } from "./kinds.ts";
+import { createProjectFacts } from "./project-facts.ts";
+import { createQueryRunner, type QueryRunner } from "./runner.ts";
+
+interface Sim {
+  readonly log: TrafficLog;
+  readonly people: PeopleStore;
+  readonly worlds: Worlds;
+  readonly clock: TimeSource;
+  readonly closing: AbortSignal;
+}
+
+/** The queries of a sim, over the kept events of its journal. */
+export function openQueries({ log, people, worlds, clock, closing }: Sim): QueryRunner {
+  let cleared = 0;
+  log.onVeiled(() => cleared++);
+  const { tableFor } = openEventTables({ log, people });
+  /** What filters and group names come from. */
+  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
+  const version = () => [log.firstSeq, log.lastSeq, cleared, people.revision, ...documents()].join(" ");
+  const factsOf = createProjectFacts({ worlds, people });
+  return createQueryRunner({ worlds, clock, tables: { tableFor, version }, kinds, factsOf, closing });
+}
