@@ -253,7 +253,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     }),
   );
 
-  await captureAtStart(traffic, { settled, reset }, notice).catch(async (error: unknown) => {
+  await captureAtStart(traffic, reset, notice).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
