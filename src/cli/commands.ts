@@ -20,6 +20,7 @@ import { replay } from "../tapes/commands/replay.ts";
 import { send } from "../tapes/commands/send.ts";
 import { tapeCommands } from "../tapes/commands/tape.ts";
 import { verify } from "../tapes/commands/verify.ts";
+import { generate } from "../traffic/command.ts";
 import { caCommands } from "./ca.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   replay,
   verify,
   send,
+  generate,
   ...eventCommands,
   ...requestCommands,
   query,

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from "../../base/nearest.ts";
 import { aggregateNamed, aggregateNames, aggregateOf } from "./aggregates.ts";
-import type { AnyNode, CallNode, CompareNode, ExprNode, FieldNode, QueryNode } from "./ast.ts";
+import type { CallNode, CompareNode, ExprNode, FieldNode, Located, QueryNode } from "./ast.ts";
 import { comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
@@ -46,7 +46,7 @@ export interface Scope {
   subquery(node: QueryNode): Subquery;
 }
 
-type At = Pick<AnyNode, "start" | "end">;
+type At = Located;
 
 const constant = (value: Value, type: Type, at: At): Term => ({
   op: "constant",
@@ -115,6 +115,10 @@ export function createResolver(context: FunctionContext): Resolver {
         return member(node.tuple, node.index, node, scope);
       case "Lambda":
         throw new Refusal("A function can only be an argument of array functions such as arrayMap");
+      case "RowTest": {
+        const { test } = node;
+        return columnTerm(`test ${++numbers}`, { type: flag, read: (row) => Number(test(row)) }, node);
+      }
       case "Placeholder":
         throw new Refusal("Unresolved placeholder");
       case "TypeCast":
@@ -284,7 +288,10 @@ export function createResolver(context: FunctionContext): Resolver {
     return applied("tupleElement", [term(of, scope), constant(index, typeOfInteger(index), node)], node);
   }
 
-  const at = ({ start, end }: At): At => ({ ...(start && { start }), ...(end && { end }) });
+  const at = ({ start, end }: At): At => ({
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+  });
 
   const named = (name: string, nodes: readonly ExprNode[], node: At, scope: Scope): Term =>
     applied(

@@ -121,14 +121,8 @@ interface From {
 function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): Plan {
   const ctes = withCtes(node, outer);
   const prerequisites: (() => Steps<void>)[] = [];
-  const subquery = (query: QueryNode): Subquery => {
-    const of = plan(query, ctes, ports, depth + 1);
-    let rows: readonly Row[] = [];
-    prerequisites.push(function* () {
-      rows = yield* of.run();
-    });
-    return { columns: of.columns, rows: () => rows };
-  };
+  const subquery = (query: QueryNode): Subquery =>
+    subqueryOf(plan(query, ctes, ports, depth + 1), prerequisites);
   const aliases = new Map<string, Term>();
   const expressions = new Map<string, ExprNode>([...ctes].map(([name, it]) => [name, it.node.expr]));
   const from = planFrom(node.select_from, ctes, ports, depth);
@@ -202,6 +196,15 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
       return yield* output(groups.length, (row) => !has || isTrue(has(row)), groups.known, shared);
     },
   };
+}
+
+/** A query in an expression; it runs with the prerequisites. */
+export function subqueryOf(of: Plan, prerequisites: (() => Steps<void>)[]): Subquery {
+  let rows: readonly Row[] = [];
+  prerequisites.push(function* () {
+    rows = yield* of.run();
+  });
+  return { columns: of.columns, rows: () => rows };
 }
 
 function withCtes(node: SelectNode, outer: Ctes): Ctes {

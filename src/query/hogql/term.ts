@@ -1,4 +1,4 @@
-import type { Place } from "./ast.ts";
+import type { Located } from "./ast.ts";
 import type { Type, Value } from "./types.ts";
 
 /** Value of an expression for a row of its source, or for a group of rows. */
@@ -45,7 +45,7 @@ export interface Local {
 export type Term = {
   readonly key: string;
   readonly type: Type;
-  readonly at: { readonly start?: Place; readonly end?: Place };
+  readonly at: Located;
 } & (
   | { readonly op: "constant"; readonly value: Value }
   | { readonly op: "column"; readonly column: SourceColumn }
