@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { MatrixVerdict } from "../../src/matrix/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, reused } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -12,15 +12,22 @@ afterEach(async () => {
 
 const root = join(import.meta.dirname, "../..");
 
-/** A command that runs this script, after what every script needs. */
+/** A command that runs this script, after what every script needs. The first `fetch` of a process takes longer than all else. */
 const script = (code: string): string[] => [
   process.execPath,
   "--input-type=module",
   "-e",
   `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
-   const send = (path, body) => fetch(host + path, {
-     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ api_key, ...body }),
+   const { request } = process.getBuiltinModule("node:http");
+   const call = (method, path, body) => new Promise((resolve, reject) => {
+     const options = { method, headers: { "content-type": "application/json" } };
+     request(host + path, options, async (answer) => {
+       let text = "";
+       for await (const part of answer) text += part;
+       resolve({ status: answer.statusCode, text });
+     }).on("error", reject).end(body && JSON.stringify(body));
    });
+   const send = (path, body) => call("POST", path, { api_key, ...body });
    ${code}`,
 ];
 
@@ -29,7 +36,7 @@ const exec = (
   command: readonly string[],
   env: Record<string, string> = {},
   cwd?: string,
-) => phxSim(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
+) => reused(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
 
 const kept = `await send("/capture/", { event: "signup", distinct_id: "u" });`;
 const dropped = `await send("/capture/", { event: "checkout" });`;
@@ -156,12 +163,9 @@ describe("what is reported at the end", () => {
 
   test("dropped events are reported with the project and the test that it is named after", async () => {
     const inProject = (name: string) => `{
-      const made = await fetch(process.env.PHX_SIM_URL + "/__sim/projects", {
-        method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"${name}"}',
-      });
-      const project = await made.json();
+      const project = JSON.parse((await call("POST", "/__sim/projects", { name: "${name}" })).text);
       await send("/capture/", { api_key: project.api_key, event: "checkout" });
-      await fetch(process.env.PHX_SIM_URL + "/__sim/projects/" + project.id, { method: "DELETE" });
+      await call("DELETE", "/__sim/projects/" + project.id);
     }`;
     const { stderr } = await exec([], script(inProject("shop › buys") + inProject("shop › returns"))).ended;
     expect(stderr).toMatch(
@@ -181,8 +185,7 @@ describe("what is reported at the end", () => {
   test("faults that touched requests; what they broke is no mishap", async () => {
     const { code, stderr } = await exec(
       ["--fail-on", "dropped,rejected,unmatched"],
-      script(`await fetch(host + "/__sim/faults", { method: "POST", headers: { "content-type": "application/json" },
-        body: JSON.stringify({ preset: "capture-503", times: 1 }) }); ${kept}${kept}`),
+      script(`await call("POST", "/__sim/faults", { preset: "capture-503", times: 1 }); ${kept}${kept}`),
     ).ended;
     expect(code).toBe(0);
     expect(stderr).toContain(
@@ -426,7 +429,7 @@ describe("the world", () => {
 
   test("--adopt-tokens, --clock and --strict are those of start", async () => {
     const code = `${rejected.replace("phc_nobodys", "phc_new")}
-      console.log((await (await fetch(host + "/__sim/clock")).json()).now.slice(0, 4), (await send("/nowhere", {})).status);`;
+      console.log(JSON.parse((await call("GET", "/__sim/clock")).text).now.slice(0, 4), (await send("/nowhere", {})).status);`;
     const { stdout, stderr } = await exec(
       ["--adopt-tokens", "--clock", "2031-01-01", "--strict"],
       script(code),
@@ -467,7 +470,7 @@ describe("mistakes", () => {
   test.each(rows)("%j: %i", async (args, expected, said) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, "file"), "");
-    const { code, stdout, stderr } = await phxSim(args, { cwd }).ended;
+    const { code, stdout, stderr } = await reused(args, { cwd }).ended;
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toContain(said);
   });
@@ -479,7 +482,7 @@ describe("mistakes", () => {
   });
 
   test("the help needs no command", async () => {
-    const { code, stdout } = await phxSim(["exec", "--help"], { cwd: newFolder() }).ended;
+    const { code, stdout } = await reused(["exec", "--help"], { cwd: newFolder() }).ended;
     expect(code).toBe(0);
     expect(stdout).toContain("phx-sim exec [scenarios..] [options] -- COMMAND…");
   });
@@ -501,7 +504,7 @@ describe("--matrix", () => {
     "free-shipping": false,
   };
   const app = `
-    const { featureFlags: flags } = await (await send("/decide?v=3", { token: api_key, distinct_id: "anna" })).json();
+    const { featureFlags: flags } = JSON.parse((await send("/decide?v=3", { token: api_key, distinct_id: "anna" })).text);
     console.log(JSON.stringify(flags));
     if (flags["hero-banner"] === "video") { await send("/capture/", { event: "lost" }); process.exit(7); }`;
   const folder = (): string => {
