@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { MatrixVerdict } from "../../src/matrix/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
-import { endAll, newFolder, removeFolders, reused } from "./phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -12,22 +12,14 @@ afterEach(async () => {
 
 const root = join(import.meta.dirname, "../..");
 
-/** A command that runs this script, after what every script needs. The first `fetch` of a process takes longer than all else. */
+/** A command that runs this script, after what every script needs. */
 const script = (code: string): string[] => [
   process.execPath,
   "--input-type=module",
   "-e",
   `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
-   const { request } = process.getBuiltinModule("node:http");
-   const call = (method, path, body) => new Promise((resolve, reject) => {
-     const options = { method, headers: { "content-type": "application/json" } };
-     request(host + path, options, async (answer) => {
-       let text = "";
-       for await (const part of answer) text += part;
-       resolve({ status: answer.statusCode, text });
-     }).on("error", reject).end(body && JSON.stringify(body));
-   });
-   const send = (path, body) => call("POST", path, { api_key, ...body });
+   ${childCall}
+   const send = (path, body) => call("POST", path, JSON.stringify({ api_key, ...body }));
    ${code}`,
 ];
 
@@ -36,7 +28,7 @@ const exec = (
   command: readonly string[],
   env: Record<string, string> = {},
   cwd?: string,
-) => reused(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
+) => phxSim(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
 
 const kept = `await send("/capture/", { event: "signup", distinct_id: "u" });`;
 const dropped = `await send("/capture/", { event: "checkout" });`;
@@ -163,7 +155,7 @@ describe("what is reported at the end", () => {
 
   test("dropped events are reported with the project and the test that it is named after", async () => {
     const inProject = (name: string) => `{
-      const project = JSON.parse((await call("POST", "/__sim/projects", { name: "${name}" })).text);
+      const project = JSON.parse((await call("POST", "/__sim/projects", '{"name":"${name}"}')).text);
       await send("/capture/", { api_key: project.api_key, event: "checkout" });
       await call("DELETE", "/__sim/projects/" + project.id);
     }`;
@@ -185,7 +177,7 @@ describe("what is reported at the end", () => {
   test("faults that touched requests; what they broke is no mishap", async () => {
     const { code, stderr } = await exec(
       ["--fail-on", "dropped,rejected,unmatched"],
-      script(`await call("POST", "/__sim/faults", { preset: "capture-503", times: 1 }); ${kept}${kept}`),
+      script(`await call("POST", "/__sim/faults", '{"preset":"capture-503","times":1}'); ${kept}${kept}`),
     ).ended;
     expect(code).toBe(0);
     expect(stderr).toContain(
@@ -470,7 +462,7 @@ describe("mistakes", () => {
   test.each(rows)("%j: %i", async (args, expected, said) => {
     const cwd = newFolder();
     writeFileSync(join(cwd, "file"), "");
-    const { code, stdout, stderr } = await reused(args, { cwd }).ended;
+    const { code, stdout, stderr } = await phxSim(args, { cwd }).ended;
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toContain(said);
   });
@@ -482,7 +474,7 @@ describe("mistakes", () => {
   });
 
   test("the help needs no command", async () => {
-    const { code, stdout } = await reused(["exec", "--help"], { cwd: newFolder() }).ended;
+    const { code, stdout } = await phxSim(["exec", "--help"], { cwd: newFolder() }).ended;
     expect(code).toBe(0);
     expect(stdout).toContain("phx-sim exec [scenarios..] [options] -- COMMAND…");
   });

@@ -21,6 +21,7 @@ interface Ended {
 
 /** A phx-sim process. */
 export interface Process {
+  readonly isOwn: boolean;
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /**
@@ -34,6 +35,9 @@ export interface Process {
 export interface RunOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** In a process of its own: its start, its exit or its streams are what the test is about. */
+  isOwn?: true;
+  /** Options of Node for a process of its own. */
   nodeOptions?: string[];
 }
 
@@ -82,8 +86,9 @@ function listener() {
 
 const running = new Set<Process>();
 
-function started(child: ChildProcess, ended: Promise<Ended>, says: Process["says"]): Process {
+function started(isOwn: boolean, child: ChildProcess, ended: Promise<Ended>, says: Process["says"]): Process {
   const it: Process = {
+    isOwn,
     child,
     ended: ended.finally(() => running.delete(it)),
     says,
@@ -96,8 +101,18 @@ function started(child: ChildProcess, ended: Promise<Ended>, says: Process["says
   return it;
 }
 
-/** Starts the built command line. */
-export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [] }: RunOptions): Process {
+/**
+ * Starts the built command line; as a rule in a process that ran others before, which saves the start of one. There, too,
+ * a command is over when its own process would end: one that hangs, or leaves something open, never is.
+ */
+export const phxSim = (args: readonly string[], options: RunOptions): Process =>
+  options.isOwn || options.nodeOptions ? own(args, options) : reused(args, options);
+
+/** How a command ended. */
+export const runHere = (args: readonly string[], options: RunOptions): Promise<Ended> =>
+  phxSim(args, options).ended;
+
+function own(args: readonly string[], { cwd, env = {}, nodeOptions = [] }: RunOptions): Process {
   const child = spawn(process.execPath, [...nodeOptions, bin, ...args], {
     cwd,
     env: { ...neutral(), ...env },
@@ -110,7 +125,7 @@ export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [
     child.on("error", reject);
     child.on("close", (code) => resolve(end(code)));
   });
-  return started(child, ended, says);
+  return started(true, child, ended, says);
 }
 
 /** A process that runs commands, one at a time. */
@@ -147,11 +162,8 @@ function keepAlive({ child }: Reusable, keeps: boolean): void {
     it?.[name]();
 }
 
-/**
- * Runs the built command line in a process that ran others before, which saves the start of one. A command is over
- * when its own process would end: one that hangs, or leaves something open, never is. What is killed is not used again.
- */
-export function reused(args: readonly string[], { cwd, env = {} }: Omit<RunOptions, "nodeOptions">): Process {
+/** What is killed is not used again. */
+function reused(args: readonly string[], { cwd, env = {} }: RunOptions): Process {
   const it = rested.pop() ?? startReusable();
   keepAlive(it, true);
   const { said, hear, says, end } = listener();
@@ -176,22 +188,27 @@ export function reused(args: readonly string[], { cwd, env = {} }: Omit<RunOptio
     it.close = (code) => resolve(end(code));
     it.isReady.then(() => it.child.send({ args, cwd, env: { ...neutral(), ...env }, mark }), reject);
   });
-  return started(it.child, ended, says);
+  return started(false, it.child, ended, says);
 }
 
-/** How a command line ended that was run as `reused` does. */
-export const runHere = (args: readonly string[], options: Omit<RunOptions, "nodeOptions">): Promise<Ended> =>
-  reused(args, options).ended;
+/** The time, ms, that a sim has to stop in. */
+const patience = 5_000;
 
-/** Ends what a failed test left behind. */
+/** Ends what a test left behind. */
 export async function endAll(): Promise<void> {
   await Promise.all(
-    [...running].map((it) => {
-      const ended = it.signal("SIGKILL");
-      // A program that it has started may have them open.
-      it.child.stdout?.destroy();
-      it.child.stderr?.destroy();
-      return ended;
+    [...running].map(async (it) => {
+      const kill = () => {
+        it.child.kill("SIGKILL");
+        // A program that it has started may have them open.
+        it.child.stdout?.destroy();
+        it.child.stderr?.destroy();
+      };
+      if (it.isOwn) kill();
+      else it.child.kill("SIGTERM");
+      const late = setTimeout(kill, patience);
+      await it.ended;
+      clearTimeout(late);
     }),
   );
 }
@@ -232,6 +249,21 @@ export async function startReady(
   const [line] = await sim.says("stdout", /^\{.*\}\n/);
   return { sim, ready: JSON.parse(line) };
 }
+
+/**
+ * For the script of a command that a test runs: `await call(method, path, body)` asks the sim for a path. The first
+ * `fetch` of a process takes longer than all else that it does.
+ */
+export const childCall = `const call = (method, path, body) => new Promise((resolve, reject) => {
+  const options = { method, headers: { "content-type": "application/json" } };
+  const answered = async (answer) => {
+    let text = "";
+    for await (const part of answer) text += part;
+    resolve({ status: answer.statusCode, headers: answer.headers, text });
+  };
+  const { request } = process.getBuiltinModule("node:http");
+  request(process.env.POSTHOG_HOST + path, options, answered).on("error", reject).end(body);
+});`;
 
 /** Sends JSON, as an SDK would. */
 export const post = (url: string, body: unknown): Promise<Response> =>
