@@ -16,13 +16,6 @@ export interface QueryCohort {
   has(person: string): boolean;
 }
 
-/** A person, as a query shows it. */
-export interface QueryPerson {
-  /** ms since the epoch. */
-  readonly createdAt: number;
-  readonly properties: JsonObject;
-}
-
 /** What a query may use apart from its own fields and the events: time and documents of the project. */
 export interface QueryProject {
   /** The sim's time, ms since the epoch. */
@@ -41,7 +34,7 @@ export interface QueryProject {
   person?(uuid: string): QueryPerson | undefined;
 }
 
-/** A person, for the table `persons` of HogQL. */
+/** A person, as a query shows it. */
 export interface QueryPerson {
   readonly uuid: string;
   /** ms since the epoch */

@@ -129,8 +129,8 @@ function personColumn({ table, person }: QueryContext): Selected {
       const found = person?.(uuid);
       const distinct_id = distinctIds.values[distinctIds.codes[row] ?? 0] ?? "";
       if (!found) return { distinct_id };
-      const { createdAt, properties: own } = found;
-      return { uuid, created_at: wireTime(createdAt), properties: own, distinct_id };
+      const { created_at, properties: own } = found;
+      return { uuid, created_at: wireTime(created_at), properties: own, distinct_id };
     },
   };
 }

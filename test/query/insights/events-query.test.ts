@@ -136,7 +136,9 @@ describe("the list of events", () => {
 
   test("persons", async () => {
     const person = (uuid: string) =>
-      uuid === "a" ? { createdAt: Date.UTC(2020, 0, 1), properties: { email: "a@example.com" } } : undefined;
+      uuid === "a"
+        ? { uuid, created_at: Date.UTC(2020, 0, 1), is_identified: true, properties: { email: "a@example.com" } }
+        : undefined;
     const { results } = await run(
       { select: ["person", "person_display_name"], event: "viewed", orderBy: ["timestamp DESC"], limit: 2 },
       { person },
