@@ -1,6 +1,6 @@
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
-import type { Worlds } from "../world/world.ts";
+import type { Cohort, Worlds } from "../world/world.ts";
 
 interface Data {
   readonly log: TrafficLog;
@@ -28,8 +28,20 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
     else changed(change && "project" in change ? change.project : null);
   });
 
-  /** What the filters of a query come from. */
-  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
-  return (project) =>
-    [changesOfAll, changes.get(project) ?? 0, log.firstSeq, ...documents()].join(" ");
+  /** Cohorts of a project as they were last seen; the project of another test changes only the collection. */
+  const seen = new Map<number, { readonly version: number; readonly cohorts: readonly Cohort[] }>();
+  function noteCohorts(project: number): void {
+    const version = worlds.versionOf("cohorts");
+    const before = seen.get(project);
+    if (before?.version === version) return;
+    const cohorts = worlds.current.cohorts.filter((it) => it.project === project);
+    const isSame = cohorts.length === before?.cohorts.length && cohorts.every((it, i) => it === before.cohorts[i]);
+    if (!isSame) changed(project);
+    seen.set(project, { version, cohorts });
+  }
+
+  return (project) => {
+    noteCohorts(project);
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq].join(" ");
+  };
 }
