@@ -15,7 +15,7 @@ import { unsupported } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
-/** Whom a funnel counts: persons, groups, or the values of an expression. */
+/** The actors of a funnel: persons, groups, or the values of an expression. */
 function actorsOf(
   { aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery,
   context: QueryContext,
