@@ -8,7 +8,15 @@ import { functionNamed, functions } from "./functions/table.ts";
 import { placed, Refusal } from "./refusal.ts";
 import { isQuery } from "./syntax.ts";
 import type { Member, RowSource, Table } from "./tables.ts";
-import { compile, isAggregated, type Local, type SourceColumn, strict, type Term } from "./term.ts";
+import {
+  aggregatesIn,
+  compile,
+  isAggregated,
+  type Local,
+  type SourceColumn,
+  strict,
+  type Term,
+} from "./term.ts";
 import {
   commonType,
   flag,
@@ -440,10 +448,10 @@ export function createResolver(context: FunctionContext): Resolver {
     else if ((row.params?.[0] ?? 0) > 0)
       throw new Refusal(`Aggregation '${node.name}' requires parameters in addition to arguments`, node);
     const filter = node.filter_expr ? term(node.filter_expr, scope) : undefined;
-    const nested = [...all, ...(filter ? [filter] : [])].find(isAggregated);
+    const [nested] = [...all, ...(filter ? [filter] : [])].flatMap(aggregatesIn);
     if (nested)
       throw new Refusal(
-        `Aggregations cannot be nested: ${nested.key.split("(")[0]} is inside '${node.name}'`,
+        `Aggregation '${nested.name}' cannot be nested inside another aggregation '${node.name}'.`,
         node,
       );
     const own = isConditional ? all.slice(0, -1) : all;
@@ -462,7 +470,7 @@ export function createResolver(context: FunctionContext): Resolver {
       hasCondition: conditions.length > 0,
     });
     const key = `${row.name}${conditions.length > 0 ? "If" : ""}{${params}}${isDistinct}(${args.map((it) => it.key)})`;
-    return { op: "aggregate", key, type: made.type, args, aggregate: made, at: at(node) };
+    return { op: "aggregate", name: node.name, key, type: made.type, args, aggregate: made, at: at(node) };
   }
 
   const reversed: Readonly<Record<string, string>> = { "-": "subtract", "+": "add" };

@@ -6,9 +6,10 @@ import { Refusal } from "./refusal.ts";
 import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
 import { order, type SortKey, sorted } from "./sort.ts";
 import { isQuery } from "./syntax.ts";
-import type { RowSource, Table } from "./tables.ts";
+import { noWork, type RowSource, type Table } from "./tables.ts";
 import {
   type Accumulator,
+  aggregatesIn,
   type Budget,
   compile,
   isAggregated,
@@ -109,7 +110,7 @@ const noTable: RowSource = {
   starred: [],
   member: () => undefined,
   length: () => 1,
-  *prepare() {},
+  prepare: noWork,
 };
 
 interface From {
@@ -163,8 +164,8 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
     byOffset: count(node.limit_by?.offset_value, resolve, "OFFSET") ?? 0,
   };
   for (const it of [...where, ...keys])
-    if (isAggregated(it))
-      throw new Refusal(`Aggregate function ${shortKey(it)} is found in WHERE or GROUP BY in query`, it.at);
+    for (const { name, at } of aggregatesIn(it))
+      throw new Refusal(`Aggregate function ${name} is found in WHERE or GROUP BY in query`, at);
   const later = [
     ...columns.map((it) => it.term),
     ...(having ? [having] : []),
@@ -266,7 +267,6 @@ function expanded(node: ExprNode, { scopeTables, anonymous }: From): ExprNode[] 
   return fields(table, [String(name)]);
 }
 
-const shortKey = (term: Term): string => term.key.split(/[{(]/)[0] ?? "";
 const isTrue = (value: Value): boolean => value !== null && value !== 0;
 
 function condition(term: Term, clause: string, node: ExprNode): Term {
@@ -306,17 +306,6 @@ interface Groups {
   readonly known: Known;
 }
 
-function aggregatesIn(terms: readonly Term[]): (Term & { op: "aggregate" })[] {
-  const found = new Map<string, Term & { op: "aggregate" }>();
-  const visit = (term: Term): void => {
-    if (term.op === "aggregate") found.set(term.key, term);
-    if (term.op === "call") term.args.forEach(visit);
-    if (term.op === "lambda") visit(term.body);
-  };
-  terms.forEach(visit);
-  return [...found.values()];
-}
-
 /** Groups the rows: one map for each key, below the values of the keys before. */
 function* grouped(
   length: number,
@@ -326,7 +315,7 @@ function* grouped(
   budget: Budget,
 ): Steps<Groups> {
   const reads = keys.map((it) => compile(it));
-  const aggregates = aggregatesIn(later);
+  const aggregates = [...new Map(later.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
   const folds: Accumulator[] = aggregates.map(({ aggregate, args }) =>
     aggregate.accumulate(
       args.map((it) => compile(it)),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ask, rowsOf } from "./run-query.ts";
+import { rowsOf } from "./run-query.ts";
 import { stage } from "./stage.ts";
 
 const ann = "11111111-1111-4111-8111-111111111111";
@@ -30,7 +30,10 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     ],
   ],
   "other ways to write a property": [
-    "select properties['plan'], events.properties.plan, e.properties.plan from events e limit 1".replace("events.properties", "e.properties"),
+    "select properties['plan'], events.properties.plan, e.properties.plan from events e limit 1".replace(
+      "events.properties",
+      "e.properties",
+    ),
     [["pro", "pro", "pro"]],
   ],
   "null properties are missing": ["select count() from events where properties.plan is null", [[2]]],
@@ -39,8 +42,14 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     [[2]],
   ],
   "its opposite is true": ["select count() from events where properties.plan != 'pro'", [[3]]],
-  "the negation of a comparison is exact": ["select count() from events where not properties.amount > 3", [[3]]],
-  "a text in a comparison with numbers is read": ["select count() from events where properties.amount = '10'", [[1]]],
+  "the negation of a comparison is exact": [
+    "select count() from events where not properties.amount > 3",
+    [[3]],
+  ],
+  "a text in a comparison with numbers is read": [
+    "select count() from events where properties.amount = '10'",
+    [[1]],
+  ],
   "time zone of the project": [
     "select timestamp, toHour(timestamp), toDate(timestamp) from events limit 2",
     [
@@ -98,7 +107,13 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
   ],
   "lists of values": [
     "select groupArray(properties.amount), groupUniqArray(event), groupArray(2)(event) from events",
-    [[[10, 2.5, 4], ["paid", "$pageview", "signed up"], ["paid", "paid"]]],
+    [
+      [
+        [10, 2.5, 4],
+        ["paid", "$pageview", "signed up"],
+        ["paid", "paid"],
+      ],
+    ],
   ],
   "quantiles lie between values": [
     "select median(properties.amount), quantile(0.25)(properties.amount), quantiles(0, 1)(properties.amount), quantileExact(0.5)(properties.amount) from events",
@@ -127,7 +142,10 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     "select properties.amount from events order by properties.amount desc",
     [[10], [4], [2.5], [null], [null]],
   ],
-  "limit and offset": ["select event from events order by timestamp limit 2 offset 1", [["paid"], ["$pageview"]]],
+  "limit and offset": [
+    "select event from events order by timestamp limit 2 offset 1",
+    [["paid"], ["$pageview"]],
+  ],
   "rows of each value": [
     "select event, distinct_id from events order by timestamp limit 1 by event",
     [
@@ -136,7 +154,10 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
       ["signed up", "cid"],
     ],
   ],
-  "distinct rows": ["select distinct event from events order by event desc", [["signed up"], ["paid"], ["$pageview"]]],
+  "distinct rows": [
+    "select distinct event from events order by event desc",
+    [["signed up"], ["paid"], ["$pageview"]],
+  ],
   "a query in FROM": [
     "select max(c), e from (select event as e, count() as c from events group by e) group by e order by e limit 2",
     [
@@ -229,7 +250,8 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
 describe("rows of queries", () => {
   for (const [title, [query, rows]] of Object.entries(queries))
     test(title, async () => {
-      const text = query.includes(" from ") || /^(with|select 1)/.test(query) ? query : `${query} from events`;
+      const text =
+        query.includes(" from ") || /^(with|select 1)/.test(query) ? query : `${query} from events`;
       expect(await rowsOf(text, stage())).toEqual(rows);
     });
 });

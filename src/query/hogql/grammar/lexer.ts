@@ -29,17 +29,19 @@ const escapes: Readonly<Record<string, string>> = {
 /** Text between the quotes. Upstream posthog/hogql/parse_string.py. */
 function decoded(text: string, start: number): string {
   const quote = text.charAt(0);
-  return text.slice(1, -1).replace(/\\(.)|(['"`])\2/gsu, (whole, letter: string | undefined, at: number) => {
-    if (letter === undefined) return quote;
-    if (letter.toLowerCase() === "x") return whole;
-    const meant = escapes[letter.toLowerCase()] ?? escapes[letter];
-    if (meant === undefined)
-      throw new Refusal(`Unsupported escape ${whole} in a string; write \\\\ for a backslash`, {
-        start: start + 1 + at,
-        end: start + 3 + at,
-      });
-    return meant;
-  });
+  return text
+    .slice(1, -1)
+    .replace(/\\(.)|(['"`])\2/gsu, (whole, letter: string | undefined, _: unknown, at: number) => {
+      if (letter === undefined) return quote;
+      if (letter.toLowerCase() === "x") return whole;
+      const meant = escapes[letter.toLowerCase()] ?? escapes[letter];
+      if (meant === undefined)
+        throw new Refusal(`Unsupported escape ${whole} in a string; write \\\\ for a backslash`, {
+          start: start + 1 + at,
+          end: start + 3 + at,
+        });
+      return meant;
+    });
 }
 
 /** Tokens of a query; the last one has the kind `end`. @throws Refusal for a character that begins none */
