@@ -5,6 +5,7 @@ import { createGuesses } from "../base/nearest.ts";
 import type { Group, Person } from "../people/person.ts";
 import { wireTime } from "../world/time.ts";
 import {
+  type DocumentSequence,
   emptyWorld,
   type Organization,
   type SequenceName,
@@ -89,7 +90,7 @@ export class Names<T> {
 type Numbered = { id?: number | undefined };
 
 /** All documents of each sequence, so that the numbers given in the scenario are known first. */
-const numbered: Record<SequenceName, (scenario: Scenario, projects: AuthoredProject[]) => Numbered[]> = {
+const numbered: Record<DocumentSequence, (scenario: Scenario, projects: AuthoredProject[]) => Numbered[]> = {
   users: (scenario) => scenario.users ?? [],
   projects: (_, projects) => projects,
   dashboards: (_, projects) => projects.flatMap((it) => it.dashboards ?? []),
@@ -104,8 +105,6 @@ const numbered: Record<SequenceName, (scenario: Scenario, projects: AuthoredProj
 
 const idOf = (flag: AuthoredFlag): number | undefined =>
   typeof flag === "object" && flag.filters !== undefined ? flag.id : undefined;
-
-const sequenceNames = Object.keys(numbered) as SequenceName[];
 
 /** A world during its construction. Problems are collected, and construction continues, to find the rest. */
 export class WorldBuilder {
@@ -126,8 +125,12 @@ export class WorldBuilder {
   constructor(scenario: Scenario) {
     const projects = scenario.organizations.flatMap((it) => it.projects);
     this.givenSlugs = new Set(scenario.organizations.flatMap(({ slug }) => slug ?? []));
+    const sequences = Object.entries(numbered) as [DocumentSequence, (typeof numbered)["users"]][];
     this.#givenNumbers = new Map(
-      sequenceNames.map((name) => [name, new Set(numbered[name](scenario, projects).map(({ id }) => id))]),
+      sequences.map(([name, documents]) => [
+        name,
+        new Set(documents(scenario, projects).map(({ id }) => id)),
+      ]),
     );
   }
 
@@ -166,12 +169,7 @@ export class WorldBuilder {
 
   /** The highest number of each sequence. */
   sequences(): Record<string, number> {
-    return Object.fromEntries(
-      sequenceNames.flatMap((name) => {
-        const highest = this.#highest.get(name);
-        return highest === undefined ? [] : [[name, highest]];
-      }),
-    );
+    return Object.fromEntries(this.#highest);
   }
 
   /** Documents with the same name get different uuids. */

@@ -9,6 +9,7 @@ const owned = [
   "flag_overrides",
   "cohorts",
   "batch_exports",
+  "resources",
 ] as const satisfies readonly CollectionName[];
 
 /** Collections whose documents belong to one of those. */

@@ -14,7 +14,7 @@ import { emptyWorld } from "../world.ts";
 export type Migration = (old: JsonObject) => JsonObject;
 
 /** The migration at index i makes version i + 2 of the world document from version i + 1. */
-export const migrations: readonly Migration[] = [withAccounts];
+export const migrations: readonly Migration[] = [withAccounts, withResources];
 
 /** Why a document cannot be brought to this version. */
 export class UnknownVersionError extends Error {
@@ -135,6 +135,11 @@ const keyOf = (old: JsonObject): object => {
   const key = text(old, "key");
   return blankPersonalApiKey({ id: idOf(`key:${key}`), key, user: developer.id, scopes: [] }, unknownTime);
 };
+
+/** 2 → 3: resources. */
+function withResources(old: JsonObject): JsonObject {
+  return over(emptyWorld(), old);
+}
 
 const highestId = (documents: readonly JsonObject[]): number =>
   documents.reduce((highest, it) => {
