@@ -3,6 +3,7 @@ import { uuidV5 } from "../base/ids.ts";
 import { type Path, pointerTo } from "../base/json.ts";
 import { createGuesses } from "../base/nearest.ts";
 import type { Group, Person } from "../people/person.ts";
+import { numberedKinds } from "../world/resources.ts";
 import { wireTime } from "../world/time.ts";
 import {
   type DocumentSequence,
@@ -106,6 +107,14 @@ const numbered: Record<DocumentSequence, (scenario: Scenario, projects: Authored
 const idOf = (flag: AuthoredFlag): number | undefined =>
   typeof flag === "object" && flag.filters !== undefined ? flag.id : undefined;
 
+/** The ids of resources; web experiments are experiments. */
+const idsOf = (kind: string, projects: readonly AuthoredProject[]): unknown[] =>
+  (projects as readonly Record<string, unknown>[]).flatMap((it) =>
+    [it[kind], kind === "experiments" && it.web_experiments].flatMap((list) =>
+      Array.isArray(list) ? list.map(({ id }) => id) : [],
+    ),
+  );
+
 /** A world during its construction. Problems are collected, and construction continues, to find the rest. */
 export class WorldBuilder {
   readonly world = emptyWorld();
@@ -117,7 +126,7 @@ export class WorldBuilder {
   readonly projects = new Names<StoredProject>("project", this.problems);
   /** Slugs in the scenario. */
   readonly givenSlugs: ReadonlySet<string>;
-  readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<number | undefined>>;
+  readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<unknown>>;
   readonly #highest = new Map<SequenceName, number>();
   readonly #claims = new Map<string, Path>();
   readonly #derived = new Map<string, number>();
@@ -126,12 +135,12 @@ export class WorldBuilder {
     const projects = scenario.organizations.flatMap((it) => it.projects);
     this.givenSlugs = new Set(scenario.organizations.flatMap(({ slug }) => slug ?? []));
     const sequences = Object.entries(numbered) as [DocumentSequence, (typeof numbered)["users"]][];
-    this.#givenNumbers = new Map(
-      sequences.map(([name, documents]) => [
-        name,
-        new Set(documents(scenario, projects).map(({ id }) => id)),
-      ]),
-    );
+    this.#givenNumbers = new Map<SequenceName, ReadonlySet<unknown>>([
+      ...sequences.map(
+        ([name, documents]) => [name, new Set(documents(scenario, projects).map(({ id }) => id))] as const,
+      ),
+      ...[...numberedKinds].map((kind) => [`resources/${kind}`, new Set(idsOf(kind, projects))] as const),
+    ]);
   }
 
   /** Returns false, and notes a problem, if another document has this value; `what` separates kinds of values. */

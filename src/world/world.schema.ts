@@ -49,10 +49,7 @@ export const WorldSchema = z.object({
   batch_export_backfills: z.array(BatchExportBackfill),
   batch_export_logs: z.array(BatchExportLog),
   resources: z.array(StoredResource),
-  surveys: z.array(Owned),
-  early_access_features: z.array(Owned),
   product_tours: z.array(Owned),
-  web_experiments: z.array(Owned),
   prompts: z.array(Prompt),
   /** The first row that contains the address counts. */
   geoip: z.array(PlaceRow),

@@ -51,10 +51,7 @@ export const emptyWorld = (): World => ({
   batch_export_backfills: [],
   batch_export_logs: [],
   resources: [],
-  surveys: [],
-  early_access_features: [],
   product_tours: [],
-  web_experiments: [],
   prompts: [],
   geoip: [],
 });

@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
+import { resourceOf } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Draft, StoredResource } from "../../world/world.ts";
 import { denied, documentNamed, found, levels } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { invalid, text, uuid } from "../frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
-import { liveResource, type ResourceKind, resourceId } from "./kind.ts";
+import { liveResource, type ResourceKind } from "./kind.ts";
 
 /**
  * Rules about what members and roles may do with a project, its resources and single documents. They have no effect.
@@ -146,14 +147,8 @@ function writeRule(desk: ResourceDesk, request: ProjectRequest<Body>, about: Abo
   const put = (draft: Draft) => {
     const key = before?.key ?? desk.ids.uuid();
     const made = before?.fields ?? { ...accessControls.initial, created_at: now };
-    return draft.put("resources", {
-      id: resourceId(accessControls.kind, project, key),
-      kind: accessControls.kind,
-      project,
-      organization: null,
-      key,
-      fields: { ...made, ...rule, updated_at: now },
-    });
+    const fields = { ...made, ...rule, updated_at: now };
+    return draft.put("resources", resourceOf(accessControls.kind, project, key, fields));
   };
   return showRule(desk.worlds.change(put));
 }

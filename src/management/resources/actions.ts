@@ -52,7 +52,6 @@ function prepare(fields: JsonObject, writing: Writing): JsonObject {
     ...fields,
     tags: tidyTags((Array.isArray(fields.tags) ? fields.tags : []).map(String)),
     ...(body.pinned_at && { pinned_at: before?.fields.pinned_at ?? now }),
-    ...(!before && { last_calculated_at: now }),
   };
 }
 
@@ -113,9 +112,10 @@ export const actions: ResourceKind = {
     },
   ],
   prepare,
-  show: ({ steps }, { project }) => ({
+  show: ({ steps, created_at = null }, { project }) => ({
     steps: objectsIn(steps).map((step) => ({ ...step, selector_regex: null })),
     is_calculating: false,
+    last_calculated_at: created_at,
     team_id: project,
     is_action: true,
     bytecode_error: null,

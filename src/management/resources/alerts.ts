@@ -33,6 +33,8 @@ function snoozeEnd(text: string, now: number): string {
   return wireTime(length === undefined ? time : time - (time % Math.min(length, 86_400_000)));
 }
 
+const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
+
 const hasBound = (threshold: Json | undefined): boolean => {
   const configuration = isObject(threshold) ? own(threshold, "configuration") : undefined;
   const bounds = isObject(configuration) ? own(configuration, "bounds") : undefined;
@@ -40,20 +42,17 @@ const hasBound = (threshold: Json | undefined): boolean => {
 };
 
 function prepare(fields: JsonObject, writing: Writing): JsonObject {
-  const { body, before, desk, now } = writing;
+  const { body, before, desk } = writing;
   checkReference(writing, "insight", "insights");
   checkSubscribers(writing);
   if (body.threshold !== undefined && fields.detector_config === null && !hasBound(body.threshold)) {
     const detail = "At least one threshold bound (lower or upper) must be set.";
     throw invalid(detail, "threshold__configuration");
   }
-  const known = isObject(before?.fields.threshold)
-    ? before.fields.threshold
-    : { id: desk.ids.uuid(), created_at: now, name: "" };
   const { snoozed_until: snooze } = body;
   return {
     ...fields,
-    threshold: { ...known, ...(isObject(body.threshold) && body.threshold) },
+    threshold: { ...objectIn(before?.fields.threshold), ...objectIn(fields.threshold) },
     ...(typeof snooze === "string" && {
       snoozed_until: snoozeEnd(snooze, desk.clock.now()),
       state: "Snoozed",
@@ -131,7 +130,7 @@ export const alerts: ResourceKind = {
     searchIn("name"),
   ],
   prepare,
-  show({ insight: id, subscribed_users: users }, { project }, desk) {
+  show({ insight: id, subscribed_users: users, threshold, created_at = null }, { project, key }, desk) {
     const insight = desk.worlds.get("insights", Number(id));
     const { project: _, ...shown } = {
       ...insight,
@@ -139,6 +138,7 @@ export const alerts: ResourceKind = {
     };
     return {
       insight: insight?.project === project ? (shown as JsonObject) : null,
+      threshold: { id: key, created_at, name: "", ...objectIn(threshold) },
       subscribed_users: (Array.isArray(users) ? users : []).flatMap(
         (it) => showUserOf(desk, Number(it)) ?? [],
       ),

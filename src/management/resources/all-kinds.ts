@@ -8,11 +8,14 @@ import type { ResourceKind } from "./kind.ts";
 import { kindRows, openResources } from "./kind-rows.ts";
 import { storedOrganizationKinds } from "./organization-kinds.ts";
 import { storedProjectKinds } from "./project-kinds.ts";
+import { surveyRows } from "./survey-rows.ts";
+import { surveys } from "./surveys.ts";
 
 /** Every kind of resources. */
 export const resourceKinds: readonly ResourceKind[] = [
   actions,
   annotations,
+  surveys,
   alerts,
   accessControls,
   ...storedProjectKinds,
@@ -22,5 +25,9 @@ export const resourceKinds: readonly ResourceKind[] = [
 /** The endpoints of all kinds. */
 export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
   const resources = openResources(desk);
-  return [...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)), ...accessControlRows(desk)];
+  return [
+    ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
+    ...surveyRows(desk),
+    ...accessControlRows(desk),
+  ];
 }

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isUuid } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../base/json.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
+import { resourceId } from "../../world/resources.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";
 import type { Draft, StoredResource } from "../../world/world.ts";
 import { found, insufficientLevel, levels, numberIn } from "../frame/access.ts";
@@ -13,7 +14,7 @@ import { resourceRows } from "../frame/resource.ts";
 import { inOrganization, inProject, organizationRoot, projectRoot } from "../frame/row.ts";
 import { shortId } from "../insights/insight-views.ts";
 import { showUserOf, UserShape } from "../users.ts";
-import { type ResourceKind, type ResourceRequest, resourceId, type Stamp, type Writing } from "./kind.ts";
+import type { Changing, ResourceKind, ResourceRequest, Stamp, Writing } from "./kind.ts";
 
 type Stored = StoredResource;
 
@@ -41,6 +42,7 @@ function newestFirst(a: Stored, b: Stored): number {
 const titleOf = (noun: string): string =>
   noun.replaceAll(/(?:^|[ _])(\w)/g, (_, letter) => letter.toUpperCase());
 
+const creation = ["created_at", "created_by"];
 const isAuthor = (stamp: string): boolean => stamp.endsWith("_by");
 const isRenewed = (stamp: Stamp): boolean => stamp.startsWith("updated_") || stamp.startsWith("last_");
 
@@ -58,23 +60,61 @@ function shapeOf({ noun, key, fields, unshown = [], shown = {}, stamps = [] }: R
     .meta({ title: titleOf(noun) });
 }
 
-function showResource(desk: ResourceDesk, kind: ResourceKind, document: Stored): JsonObject {
-  const { fields, key } = document;
+/** A document of a scenario has the author and time of its creation only. */
+const stampIn = ({ created_at = null, created_by = null, ...fields }: JsonObject, stamp: Stamp): Json =>
+  fields[stamp] ?? (isAuthor(stamp) ? created_by : created_at);
+
+/** The document as clients see it. */
+export function showResource(desk: ResourceDesk, kind: ResourceKind, document: Stored): JsonObject {
+  const { fields, key } = whole(kind, document);
   const { unshown = [], stamps = [] } = kind;
-  const shown = Object.entries(fields).filter(([name]) => !unshown.includes(name));
-  const authors = stamps.filter(isAuthor).map((name): [string, JsonObject | null] => {
-    const author = fields[name];
-    return [name, showUserOf(desk, typeof author === "number" ? author : null)];
+  const own = Object.entries(fields).filter(([name]) => !unshown.includes(name) && !creation.includes(name));
+  const stamped = stamps.map((name): [string, Json] => {
+    const value = stampIn(fields, name);
+    return [name, isAuthor(name) ? showUserOf(desk, typeof value === "number" ? value : null) : value];
   });
   return {
     [kind.key === "letters" ? "short_id" : "id"]: key,
-    ...Object.fromEntries([...shown, ...authors]),
+    ...Object.fromEntries([...own, ...stamped]),
     ...kind.show?.(fields, document, desk),
   };
 }
 
 const stampsOf = (stamps: readonly Stamp[], now: string, author: number): JsonObject =>
   Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? author : now]));
+
+/** The document with every field: those of a scenario have what it gives. */
+const whole = ({ initial }: ResourceKind, document: Stored): Stored => ({
+  ...document,
+  fields: { ...initial, ...document.fields },
+});
+
+const changing = (desk: ResourceDesk, draft: Draft, request: ResourceRequest): Changing => ({
+  desk,
+  draft,
+  request,
+  now: wireTime(desk.clock.now()),
+});
+
+/** Changes fields of a document as a client does with PATCH. @throws SimError for what the kind refuses */
+export function changeResource(
+  desk: ResourceDesk,
+  kind: ResourceKind,
+  request: ResourceRequest,
+  document: Stored,
+  body: JsonObject,
+): Stored {
+  const { stamps = [] } = kind;
+  const before = whole(kind, document);
+  return desk.worlds.change((draft) => {
+    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, before };
+    const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
+    const own: JsonObject = { ...before.fields, ...body, ...renewed };
+    const fields = kind.prepare?.(own, it) ?? own;
+    if (fields.deleted === true && before.fields.deleted !== true) kind.beforeRemoval?.(before, it);
+    return draft.put("resources", { ...before, fields });
+  });
+}
 
 /** The endpoints of a kind. */
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
@@ -92,6 +132,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   function all(request: ResourceRequest): readonly Stored[] {
     const above = Object.entries(inParent(request));
     const documents = [...resources(kind.kind, ownerIn(request)), ...(kind.also?.(request, desk) ?? [])]
+      .map((it) => whole(kind, it))
       .filter(({ fields }) => fields.deleted !== true && above.every(([name, it]) => fields[name] === it))
       .toSorted(compare);
     return kind.narrow?.(documents, request, desk) ?? documents;
@@ -113,7 +154,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
       document.fields.deleted !== true ||
       deletion === "always" ||
       (isPatch && (deletion === "patch" || isRestoring(request.call)));
-    return found(isInPlace && isFound ? document : undefined);
+    return whole(kind, found(isInPlace && isFound ? document : undefined));
   }
 
   /** @throws SimError permission_denied */
@@ -121,31 +162,19 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     if (kind.byAdmins && level < levels.admin) throw insufficientLevel();
   }
 
-  const newKey = (draft: Draft): number | string =>
-    kind.key === "number"
-      ? draft.nextId(`resources/${kind.kind}`)
-      : kind.key === "letters"
-        ? shortId(desk.ids)
-        : desk.ids.uuid();
-
-  const writing = (draft: Draft, request: ResourceRequest<JsonObject>, before?: Stored): Writing => ({
-    desk,
-    draft,
-    request,
-    body: request.body(),
-    now: wireTime(desk.clock.now()),
-    ...(before && { before }),
-  });
+  /** Numbers are assigned once all is well. */
+  const newKey = () => (kind.key === "letters" ? shortId(desk.ids) : desk.ids.uuid());
 
   function create(request: ResourceRequest<JsonObject>): Stored {
     checkLevel(request);
     const above = inParent(request);
     const { caller, organization, project } = request;
     return worlds.change((draft) => {
-      const it = writing(draft, request);
+      const made = kind.key === "number" ? {} : { key: newKey() };
+      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body() };
       const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
       const fields = kind.prepare?.(own, it) ?? own;
-      const key = newKey(draft);
+      const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
       return draft.put("resources", {
         id: resourceId(kind.kind, ownerIn(request), key),
         kind: kind.kind,
@@ -160,22 +189,14 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   function change(request: ResourceRequest<JsonObject>, isPatch: boolean): Stored {
     const before = named(request, isPatch);
     checkLevel(request);
-    return worlds.change((draft) => {
-      const it = writing(draft, request, before);
-      const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
-      const own: JsonObject = { ...before.fields, ...it.body, ...renewed };
-      const fields = kind.prepare?.(own, it) ?? own;
-      if (fields.deleted === true && before.fields.deleted !== true)
-        kind.beforeRemoval?.(before, draft, desk);
-      return draft.put("resources", { ...before, fields });
-    });
+    return changeResource(desk, kind, request, before, request.body());
   }
 
   function remove(request: ResourceRequest): void {
     const document = named(request);
     checkLevel(request);
     worlds.change((draft) => {
-      kind.beforeRemoval?.(document, draft, desk);
+      kind.beforeRemoval?.(document, changing(desk, draft, request));
       draft.remove("resources", document.id);
     });
   }

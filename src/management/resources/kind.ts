@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
+import { resourceId } from "../../world/resources.ts";
 import type { Draft, StoredResource, Worlds } from "../../world/world.ts";
 import type { CallPlace } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -10,17 +11,22 @@ import type { Request } from "../frame/row.ts";
 export type ResourceRequest<Body = unknown> = Request<Body> &
   CallPlace & { readonly project?: { readonly id: number } };
 
-/** What the hooks of a kind get: `before` is the document as it was, absent for a new one. */
-export interface Writing {
+/** A change that a document is part of. */
+export interface Changing {
   readonly desk: ResourceDesk;
-  /** Of the change that the document is part of. */
   readonly draft: Draft;
-  readonly request: ResourceRequest<JsonObject>;
+  readonly request: ResourceRequest;
+  /** The service's time, as wires have it. */
+  readonly now: string;
+}
+
+/** What the hooks of a kind get: `before` is the document as it was, absent for a new one. */
+export interface Writing extends Changing {
+  /** Absent for a new document with a number. */
+  readonly key?: number | string;
   /** The fields that the client sent, as their shapes read them. */
   readonly body: JsonObject;
   readonly before?: StoredResource;
-  /** The service's time, as wires have it. */
-  readonly now: string;
 }
 
 /** A time, or the caller; the last ones are renewed by each change. */
@@ -89,13 +95,15 @@ export interface ResourceKind {
   prepare?(fields: JsonObject, writing: Writing): JsonObject;
   /** Fields as clients see them, from the stored ones. */
   show?(fields: JsonObject, document: StoredResource, desk: ResourceDesk): JsonObject;
+  /** False: scenarios have none, or a form of their own. */
+  readonly isAuthored?: false;
+  /** Fields that scenarios may have and clients cannot write. */
+  readonly authored?: z.ZodRawShape;
+  /** The field that tells two documents of a scenario apart (default: name). */
+  readonly nameField?: string;
   /** Called before a document is removed or marked as deleted. @throws SimError */
-  beforeRemoval?(document: StoredResource, draft: Draft, desk: ResourceDesk): void;
+  beforeRemoval?(document: StoredResource, changing: Changing): void;
 }
-
-/** Id of a document in the world. @param owner Number of its project, or id of its organization */
-export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
-  `${kind}/${owner}/${key}`;
 
 /** The project's document of a kind, unless it is deleted. */
 export function liveResource(

@@ -39,8 +39,7 @@ const roles: ResourceKind = {
   byAdmins: true,
   deletion: "hard",
   fields: { name: text({ max: 200 }) },
-  // the service does not store who made it
-  initial: { created_by: null },
+  initial: {},
   stamps: ["created_at"],
   shown: { created_by: z.null(), members: z.array(z.looseObject({})), is_default: z.literal(false) },
   prepare(fields, writing) {
@@ -52,9 +51,11 @@ const roles: ResourceKind = {
   },
   show: (_, document, desk) => ({
     members: membersOf(desk, document).flatMap((it) => showRoleMember(desk, it)),
+    // the service does not store who made it
+    created_by: null,
     is_default: false,
   }),
-  beforeRemoval(document, draft, desk) {
+  beforeRemoval(document, { draft, desk }) {
     for (const it of membersOf(desk, document)) draft.remove("resources", it.id);
   },
 };

@@ -12,6 +12,7 @@ import {
   list,
   text,
 } from "../frame/fields.ts";
+import { equalFilter } from "../frame/lists.ts";
 import { checkReference, fieldFilter, searchIn, siblingsOf, textIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
 
@@ -231,9 +232,11 @@ function prepareSubscription(fields: JsonObject, writing: Writing): JsonObject {
   if (fields.target_type === "slack" && fields.integration_id === null) {
     throw invalid("A Slack integration is required for Slack subscriptions.", "integration_id");
   }
-  const resource_type = isOfPrompt ? "ai_prompt" : dashboard === null ? "insight" : "dashboard";
-  return { ...fields, resource_type };
+  return fields;
 }
+
+const subjectOf = ({ dashboard, insight }: JsonObject): string =>
+  insight !== null ? "insight" : dashboard !== null ? "dashboard" : "ai_prompt";
 
 const subscriptions: ResourceKind = {
   kind: "subscriptions",
@@ -298,7 +301,9 @@ const subscriptions: ResourceKind = {
   filters: [
     fieldFilter("dashboard", z.int().describe("Only those of this dashboard")),
     fieldFilter("insight", z.int().describe("Only those of this insight")),
-    fieldFilter("resource_type", z.string().describe("insight, dashboard or ai_prompt")),
+    equalFilter("resource_type", z.string().describe("insight, dashboard or ai_prompt"), ({ fields }) =>
+      subjectOf(fields),
+    ),
     fieldFilter("target_type", z.string().describe("email, slack or webhook")),
     searchIn("title"),
   ],
@@ -307,6 +312,7 @@ const subscriptions: ResourceKind = {
     const insight = worlds.get("insights", Number(fields.insight));
     const dashboard = worlds.get("dashboards", Number(fields.dashboard));
     return {
+      resource_type: subjectOf(fields),
       insight_short_id: insight?.short_id ?? null,
       resource_name: insight ? (insight.name ?? insight.derived_name) : (dashboard?.name ?? null),
       summary: scheduleText(fields),
@@ -348,8 +354,8 @@ const notebooks: ResourceKind = {
 };
 
 /** The name in queries: `{variables.code_name}`. */
-const codeName = (name: string): string =>
-  name
+const codeName = (fields: JsonObject): string =>
+  textIn(fields, "name")
     .replaceAll(/[^\p{L}\p{N} ]/gu, "")
     .replaceAll(" ", "_")
     .toLowerCase();
@@ -373,13 +379,18 @@ const insightVariables: ResourceKind = {
   shown: { code_name: z.string() },
   prepare(fields, writing) {
     if (writing.before) return fields;
-    const code_name = codeName(textIn(fields, "name"));
-    const isTaken = siblingsOf(writing, "insight_variables").some((it) => it.fields.code_name === code_name);
+    const code_name = codeName(fields);
+    const isTaken = siblingsOf(writing, "insight_variables").some(
+      (it) => (it.fields.code_name ?? codeName(it.fields)) === code_name,
+    );
     if (isTaken) throw invalid("Variable with name already exists");
     return { ...fields, code_name };
   },
-  // unlike in other documents, the user's number
-  show: ({ created_by = null }) => ({ created_by }),
+  // in this kind the service shows the user's number
+  show: ({ created_by = null, ...fields }) => ({
+    created_by,
+    code_name: fields.code_name ?? codeName(fields),
+  }),
 };
 
 const groupMetrics: ResourceKind = {

@@ -8,7 +8,8 @@ import {
   blankProject,
   blankUser,
 } from "../blank.ts";
-import { emptyWorld } from "../world.ts";
+import { resourceOf } from "../resources.ts";
+import { emptyWorld, type StoredResource } from "../world.ts";
 
 /** Makes a document of the next version; it may change what it is given. The new version number is set for it. */
 export type Migration = (old: JsonObject) => JsonObject;
@@ -136,9 +137,26 @@ const keyOf = (old: JsonObject): object => {
   return blankPersonalApiKey({ id: idOf(`key:${key}`), key, user: developer.id, scopes: [] }, unknownTime);
 };
 
-/** 2 → 3: resources. */
+/** Lists whose documents became resources, by their kind. */
+const formerLists = {
+  surveys: "surveys",
+  early_access_features: "early_access_features",
+  web_experiments: "experiments",
+} as const;
+
+/** 2 → 3: surveys, early access features and web experiments are resources, like actions and others. */
 function withResources(old: JsonObject): JsonObject {
-  return over(emptyWorld(), old);
+  const { surveys: _s, early_access_features: _e, web_experiments: _w, ...rest } = old;
+  const resources = Object.entries(formerLists).flatMap(([list, kind]) =>
+    objects(old[list]).map((it, i) => resourceFrom(it, kind, `${list} ${i}`)),
+  );
+  return { ...over(emptyWorld(), rest), resources: resources as unknown as Json };
+}
+
+function resourceFrom({ project, id, ...fields }: JsonObject, kind: string, name: string): StoredResource {
+  const key = typeof id === "number" || (typeof id === "string" && id !== "") ? id : idOf(name);
+  const own = kind === "experiments" ? { ...fields, type: "web" } : fields;
+  return resourceOf(kind, typeof project === "number" ? project : 0, key, own);
 }
 
 const highestId = (documents: readonly JsonObject[]): number =>
