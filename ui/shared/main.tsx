@@ -1,0 +1,10 @@
+import { render } from "preact";
+import type { SharedPageData } from "../../src/management/sharing/shared-page.ts";
+import { SharedPage } from "./page.tsx";
+
+const page = document.getElementById("page");
+const text = document.getElementById("data")?.textContent;
+if (page && text) {
+  const data: SharedPageData = JSON.parse(text);
+  render(<SharedPage given={data} />, page);
+}
