@@ -165,13 +165,18 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     gauge,
     address: lateAddress,
   });
-  const resourceDesk: Omit<ResourceDesk, "exports"> = {
+  const queries = onFirstUse(() =>
+    import("./query/open-queries.ts").then((it) =>
+      it.openQueries({ log, people, worlds, clock, closing: ending.signal }),
+    ),
+  );
+  const resourceDesk: Omit<ResourceDesk, "exports" | "queries"> = {
     ...desk,
     people,
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,
@@ -220,7 +225,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const router = lateRouter.set(
     createRouter(
       captureEndpoints(desk, (call) => mayVisit(call, rules)),
-      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports }),
+      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports, queriesOf: queries }),
     ),
   );
   const scripted = answerPort(answers, owners);

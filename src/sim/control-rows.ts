@@ -17,6 +17,7 @@ import { lintRows } from "../lint/rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
+import { queryRows } from "../query/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { badgeScriptRow, pageRows } from "../server/page-rows.ts";
@@ -44,6 +45,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof exportRows> &
   PortsOf<typeof lintRows> &
   PortsOf<typeof worldRows> &
+  PortsOf<typeof queryRows> &
   PortsOf<typeof mcpRows> & {
     readonly faults: FaultRules;
     readonly tapes: TapePlayer;
@@ -77,6 +79,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...lintRows(ports),
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
+        ...queryRows(ports),
         ...mcpRows(ports),
         ...openApiRows(() => ports.endpoints()),
       ],

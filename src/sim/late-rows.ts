@@ -5,6 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
+import type { QueryRunner } from "../query/runner.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
@@ -13,7 +14,14 @@ const isAssertion = (path: string): boolean =>
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
 /** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */
-export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }: LateParts): LateRows[] {
+export function lateRows({
+  desk,
+  resourceDesk,
+  controlPorts,
+  rules,
+  exportsOf,
+  queriesOf,
+}: LateParts): LateRows[] {
   let book: Promise<FlagBook> | undefined;
   const bookOf = () => {
     book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
@@ -23,6 +31,7 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
     ...controlPorts,
     flagBook: await bookOf(),
     exports: await exportsOf(),
+    queries: await queriesOf(),
   });
   return [
     {
@@ -36,7 +45,8 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
       owns: isManagement,
       async load() {
         const { resourceEndpoints } = await import("../management/rows.ts");
-        return resourceEndpoints({ ...resourceDesk, exports: (await exportsOf()).engine });
+        const { engine } = await exportsOf();
+        return resourceEndpoints({ ...resourceDesk, exports: engine, queries: await queriesOf() });
       },
     },
     {
@@ -58,10 +68,11 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
 
 interface LateParts {
   desk: Desk;
-  resourceDesk: Omit<ResourceDesk, "exports">;
-  controlPorts: Omit<ControlPorts, "flagBook" | "exports">;
+  resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries">;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;
+  queriesOf(): Promise<QueryRunner>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */

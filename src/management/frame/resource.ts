@@ -8,25 +8,33 @@ import { type ManagementRow, managementRow, type ProjectRequest, type RowAccess 
 type Listed = Pick<ManagementRow<"project">, "path" | "summary" | "contract" | "access">;
 
 interface List<D> extends Listed {
+  /** Parameters in addition to filters and pages. */
+  readonly query?: z.ZodObject;
   readonly filters: readonly ListFilter<D>[];
   /** Shape of one document. */
   readonly item: z.ZodType;
   /** The documents of the project, in the order of the list. */
   all(request: ProjectRequest<never>): readonly D[];
-  show(document: D, request: ProjectRequest<never>): object;
+  show(document: D, request: ProjectRequest<never>): object | Promise<object>;
 }
 
 /** The row of a list with filters and pages. */
-export const listRow = <D>(desk: ResourceDesk, { filters, item, all, show, ...row }: List<D>): Endpoint[] =>
+export const listRow = <D>(
+  desk: ResourceDesk,
+  { filters, item, all, show, query, ...row }: List<D>,
+): Endpoint[] =>
   managementRow(desk, {
     ...row,
     method: "GET",
-    query: pageQuery.extend(filterQuery(filters)),
+    query: pageQuery.extend({ ...filterQuery(filters), ...query?.shape }),
     reply: pageSchema(item),
-    handle: (request) =>
-      pageOf(request.call, filtered(request.call, request.caller, filters, all(request)), (it) =>
-        show(it, request),
-      ),
+    async handle(request) {
+      const { call, caller } = request;
+      const page = pageOf(call, filtered(call, caller, filters, all(request)), (it) => it);
+      const results: object[] = [];
+      for (const it of page.results) results.push(await show(it, request));
+      return { ...page, results };
+    },
   });
 
 /** A method that writes: its body, and the document that it leads to. */
@@ -42,12 +50,12 @@ interface Resource<D, New, Patch, Put> extends Pick<List<D>, "path" | "contract"
   readonly writes: RowAccess<"project">;
   /** Shape of one document. */
   readonly shape: z.ZodType;
-  show(document: D, request: ProjectRequest<unknown>): object;
-  readonly list: { readonly summary: string } & Partial<Pick<List<D>, "item" | "show">>;
+  show(document: D, request: ProjectRequest<unknown>): object | Promise<object>;
+  readonly list: { readonly summary: string } & Partial<Pick<List<D>, "item" | "show" | "query">>;
   readonly create: Write<D, New>;
   readonly read: Pick<ManagementRow<"project">, "summary" | "query"> & {
     /** The document of the path. @throws SimError not_found */
-    handle(request: ProjectRequest<unknown>): object;
+    handle(request: ProjectRequest<unknown>): object | Promise<object>;
   };
   readonly patch: Write<D, Patch>;
   readonly put: Write<D, Put>;

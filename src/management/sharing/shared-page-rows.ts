@@ -115,9 +115,14 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     return { ...settings, whitelabel: settings.whitelabel === true && mayHide };
   };
 
-  function dataOf(shared: SharedDashboard, call: Call, isEmbedded: boolean, token: string): Reply {
+  async function dataOf(
+    shared: SharedDashboard,
+    call: Call,
+    isEmbedded: boolean,
+    token: string,
+  ): Promise<Reply> {
     const isEmbed = isEmbedded || call.query.has("embedded");
-    const dashboard = views.shared(shared.dashboard);
+    const dashboard = await views.shared(shared.dashboard);
     const data: z.infer<typeof SharedData> = {
       type: isEmbed ? "embed" : "scene",
       accessToken: token,
@@ -128,7 +133,12 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     return withHeaders(json(data), "cache-control", "no-store");
   }
 
-  function open(shared: SharedDashboard, call: Call, isEmbedded: boolean, { token, format }: Address): Reply {
+  async function open(
+    shared: SharedDashboard,
+    call: Call,
+    isEmbedded: boolean,
+    { token, format }: Address,
+  ): Promise<Reply> {
     if (shared.configuration.password_required) {
       const text = "It needs a password, and phx-sim does not emulate passwords. Share it without one.";
       return noticePage(200, "This dashboard is protected", text, isEmbedded);
@@ -138,7 +148,7 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     }
     viewer.saw(shared.dashboard);
     if (format === "json") return dataOf(shared, call, isEmbedded, token);
-    const dashboard = views.shared(shared.dashboard);
+    const dashboard = await views.shared(shared.dashboard);
     return dashboardPage(dashboard, settingsOf(shared, call), isEmbedded);
   }
 
@@ -160,7 +170,7 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
         404: { description: "A page with the message", type: "text/html" },
       },
     }),
-    handle(call) {
+    async handle(call) {
       // A scenario's tokens are no secrets: they are written in it, or follow from its names.
       desk.keys.checkHost(call);
       const address = addressIn(call);
@@ -170,7 +180,7 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
         return noticePage(404, "Page not found", "Nothing is shared here, or not any more.", isEmbedded);
       }
       call.record.project = shared.dashboard.project;
-      const reply = open(shared, call, isEmbedded, address);
+      const reply = await open(shared, call, isEmbedded, address);
       if (reply.status === 404) call.record.rejected = refused("images are not made");
       return reply;
     },
