@@ -1,5 +1,5 @@
 import { isoOf } from "../base/clock.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { EventFacts, StoredEvent } from "./event.ts";
 import {
@@ -101,18 +101,32 @@ const groupFields = (facts: EventFacts): JsonObject =>
 
 /** The item's properties with those that the service adds, without those that it removes. */
 function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
-  const own = readerOf(line).properties(item, line);
+  const sent = readerOf(line).properties(item, line);
   const address = clientAddress((name) => headerIn(line.headers, name), line.peer);
   const all: JsonObject = {
-    ...own,
-    $ip: ipOf(own, address),
+    ...sent,
+    $ip: ipOf(sent, address),
     ...(facts.place && eventPlace(facts.place)),
-    ...(line.shape === "recording" ? {} : personFields(item, own, facts)),
+    ...(line.shape === "recording" ? {} : personFields(item, sent, facts)),
     ...groupFields(facts),
     ...facts.adds,
   };
   for (const name of facts.strips ?? []) delete all[name];
   return all;
+}
+
+/** Names of properties that do not come from the item alone. */
+const addedName = /^(?:\$ip|\$set|\$set_once|\$geoip_.*|\$group_\d+)$/s;
+
+/** One property of a kept event as stored; undefined if it has none of this name, or its body is gone. */
+export function keptProperty(line: TrafficLine, index: number, name: string): Json | undefined {
+  const facts = line.events?.[index];
+  const reader = readerOf(line);
+  const item = objectOf(reader.items(line)[index]) ?? noProperties;
+  if (facts === undefined) return undefined;
+  if (addedName.test(name)) return own(keptProperties(item, line, facts), name);
+  if (facts.strips?.includes(name)) return undefined;
+  return (facts.adds && own(facts.adds, name)) ?? own(reader.properties(item, line), name);
 }
 
 /** The properties of event `index` (from 0) of a line as sent; empty where its body is gone. */

@@ -35,6 +35,8 @@ export interface PeopleStore extends People, Queries {
   /** Removes a stored person, if it exists, and its ids. */
   remove(person: Pick<Person, "project" | "uuid">): void;
   counts(project?: number): PeopleCounts;
+  /** Changes with each change of the stored people. */
+  readonly revision: number;
   /** Removes the people of a project. */
   clear(project: number): void;
   /** Copies the current content as lines of people.ndjson. */
@@ -74,6 +76,9 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
     ...steady(shelf, createQueries(shelf)),
     ...steady(shelf, lookUps(shelf)),
     ...steady(shelf, changes(shelf)),
+    get revision() {
+      return shelf.revision;
+    },
     unit: {
       write() {
         if (shelf.log.waiting < home.flushFrom) return;
@@ -132,7 +137,7 @@ function lookUps(shelf: PeopleFiles): LookUps {
   };
 }
 
-type Whole = "copyInto" | "replacing" | "unit" | "close";
+type Whole = "revision" | "copyInto" | "replacing" | "unit" | "close";
 type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 
 function changes(shelf: PeopleFiles): Changes {

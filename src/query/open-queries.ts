@@ -2,6 +2,7 @@ import type { TimeSource } from "../base/clock.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
+import { openEventTables } from "./columns.ts";
 import { createQueryRunner, type QueryRunner } from "./runner.ts";
 
 interface Sim {
@@ -13,14 +14,12 @@ interface Sim {
 }
 
 /** The queries of a sim, over the kept events of its journal. */
-export function openQueries({ log, worlds, clock, closing }: Sim): QueryRunner {
+export function openQueries({ log, people, worlds, clock, closing }: Sim): QueryRunner {
   let cleared = 0;
   log.onVeiled(() => cleared++);
-  const tables = {
-    tableFor(): never {
-      throw new Error("to come with the columns");
-    },
-    version: () => [log.firstSeq, log.lastSeq, cleared].join(" "),
-  };
-  return createQueryRunner({ worlds, clock, tables, kinds: [], closing });
+  const { tableFor } = openEventTables({ log, people });
+  /** What filters and group names come from. */
+  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
+  const version = () => [log.firstSeq, log.lastSeq, cleared, people.revision, ...documents()].join(" ");
+  return createQueryRunner({ worlds, clock, tables: { tableFor, version }, kinds: [], closing });
 }

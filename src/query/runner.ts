@@ -14,7 +14,7 @@ import type { EventTable, Needs } from "./table.ts";
 
 /** The tables of all projects. */
 export interface QueryTables {
-  tableFor(project: number, needs: Needs): EventTable | Promise<EventTable>;
+  tableFor(project: number, needs: Needs, signal?: AbortSignal): Promise<EventTable>;
   /** Another text whenever a query of the project may have another result. */
   version(project: number): string;
 }
@@ -101,7 +101,7 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
     const { kind, query, source } = read;
     const version = tables.version(project.id);
     const now = clock.now();
-    const table = await tables.tableFor(project.id, kind.needs(query));
+    const table = await tables.tableFor(project.id, kind.needs(query), run.signal);
     const context = { table, now, timeZone: project.timezone, weekStart: weekStartOf(project) };
     const fields = await finish(kind.run(query, context), { mostMs: run.mostMs, signal: run.signal });
     const interval = intervalOf(source);

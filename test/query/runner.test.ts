@@ -21,7 +21,7 @@ function open() {
     clock,
     kinds: [countKind],
     tables: {
-      tableFor() {
+      async tableFor() {
         computed++;
         return tableOf(events);
       },

@@ -127,8 +127,9 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     if (isBasic(request)) return desk.views.basic(insight, request);
     const order = { ...resultOrder(request.call), ...placeIn(request, insight) };
     const computed = await computeInsight(desk, insight, order);
-    // one that does not fit its kind has its error in `query_status`; the service computes it and fails for the others
-    if (computed.failure && computed.failure.extra.pointer === undefined) throw computed.failure;
+    const { failure } = computed;
+    // a query that does not fit its kind has no result in the service, either
+    if (failure && failure.extra.pointer === undefined && order.mode !== "force_cache") throw failure;
     return desk.views.show(insight, request, computed);
   }
 

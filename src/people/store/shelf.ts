@@ -31,6 +31,8 @@ export interface PeopleFiles {
   readonly state: PeopleState;
   /** Row numbers are valid within an epoch. */
   readonly epoch: number;
+  /** Changes with each change of the content. */
+  readonly revision: number;
   /** Adds a line with its change; on disk `rollBack` reverts it until `settle`. */
   record(line: string, change: Change): void;
   settle(): void;
@@ -63,6 +65,7 @@ export function openShelf(
   /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
   let epoch = 0;
+  let revision = 0;
   let nextCheck = compactFrom;
   let isOpen = true;
   let isReported = false;
@@ -79,6 +82,7 @@ export function openShelf(
   /** Rebuilds the rows from the log. */
   function startOver(): void {
     epoch++;
+    revision++;
     filling = undefined;
     state.settle();
     isRebuilt = true;
@@ -206,7 +210,11 @@ export function openShelf(
     get epoch() {
       return epoch;
     },
+    get revision() {
+      return revision;
+    },
     record(line, change) {
+      revision++;
       const to = ready();
       if (home.canFail && settledEnd === undefined) {
         settledEnd = log.end;
@@ -231,6 +239,7 @@ export function openShelf(
       settledEnd = undefined;
       wasCleared = false;
       epoch++;
+      revision++;
       if (!isRebuilt) state.revert();
       log.cut(end);
       if (isRebuilt) startOver();

@@ -1,0 +1,203 @@
+import { fnv1a } from "../base/hash.ts";
+import type { Json } from "../base/json.ts";
+import { recordingEvent } from "../journal/items.ts";
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import { keptProperty, keysOf } from "../journal/show.ts";
+import type { EventKey, TrafficLine } from "../journal/traffic.ts";
+import type { Steps } from "./table.ts";
+import { type Distinct, distinctJson, distinctTexts, withRoom } from "./values.ts";
+
+/** A property of a project's events, by row. */
+export interface PropertyColumn {
+  readonly name: string;
+  readonly codes: Uint32Array;
+  readonly distinct: Distinct<Json | undefined>;
+  /** Rows that were read. */
+  readonly length: number;
+  /** What it takes, in bytes. */
+  readonly bytes: number;
+  /** Sets the value of a row that was not read yet; earlier ones that were not set have none. `rows`: expected number. */
+  set(row: number, value: Json | undefined, rows: number): void;
+  /** The rows up to this one are read; those that were not set have no value. */
+  skipTo(row: number, rows: number): void;
+}
+
+export function createPropertyColumn(name: string): PropertyColumn {
+  const distinct = distinctJson();
+  let codes = new Uint32Array(0);
+  let length = 0;
+  function skipTo(row: number, rows: number): void {
+    if (row <= length) return;
+    if (row > codes.length) codes = withRoom(codes, codes.length === 0 ? Math.max(row, rows) : row);
+    length = row;
+  }
+  return {
+    name,
+    distinct,
+    get codes() {
+      return codes;
+    },
+    get length() {
+      return length;
+    },
+    get bytes() {
+      return codes.byteLength + distinct.bytes;
+    },
+    set(row, value, rows) {
+      if (row < length) return;
+      skipTo(row + 1, rows);
+      codes[row] = distinct.codeOf(value);
+    },
+    skipTo,
+  };
+}
+
+/**
+ * The rows of a project's events, in order of arrival. Arrays are replaced when they grow; rows that were read do not
+ * change.
+ */
+export interface EventRows {
+  readonly length: number;
+  readonly times: Float64Array;
+  readonly seqs: Float64Array;
+  readonly names: Uint32Array;
+  readonly ids: Uint32Array;
+  /** The person of each event when it arrived. */
+  readonly persons: Uint32Array;
+  readonly nameTexts: Distinct<string>;
+  readonly idTexts: Distinct<string>;
+  readonly personTexts: Distinct<string>;
+  /** Seq up to which the journal was read. */
+  readonly readTo: number;
+  /** Row of the first event whose line is held. */
+  firstHeld(): number;
+  /** False if events went, or came back, since they were read. Then these rows are of no use. */
+  check(): Steps<boolean>;
+  /** True as long as no check is due. */
+  isCurrent(): boolean;
+  /** Reads new events, and these columns of the others. Ends early once a check is due. */
+  read(columns: readonly PropertyColumn[]): Steps<void>;
+}
+
+/** Rows of the index in a step of a check. */
+const checkStep = 8_192;
+
+/** Recordings are no events of queries: the service keeps them apart. */
+const recordingHash = fnv1a(recordingEvent);
+
+export function createEventRows(log: TrafficLog, project: number): EventRows {
+  let revision = log.revision;
+  let length = 0;
+  let readTo = 0;
+  let times = new Float64Array(0);
+  let seqs = new Float64Array(0);
+  let names = new Uint32Array(0);
+  let ids = new Uint32Array(0);
+  let persons = new Uint32Array(0);
+  const [nameTexts, idTexts, personTexts] = [distinctTexts(), distinctTexts(), distinctTexts()];
+
+  function firstHeld(): number {
+    const first = log.firstHeldSeq;
+    let [low, high] = [0, length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((seqs[middle] ?? 0) >= first) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  function* check(): Steps<boolean> {
+    if (log.revision === revision) return true;
+    const checked = log.revision;
+    const first = Math.max(1, log.firstHeldSeq);
+    let row = firstHeld();
+    let isSame = true;
+    for (let from = first; from <= readTo && isSame; from += checkStep) {
+      const to = Math.min(readTo, from + checkStep - 1);
+      log.eachEvent(from, to, { project, outcome: "kept" }, ({ seq, name }) => {
+        if (row < length && seqs[row] === seq) row++;
+        else if (name !== recordingHash) isSame = false;
+      });
+      yield;
+      if (log.revision !== checked) return yield* check();
+    }
+    if (!isSame || row < length) return false;
+    revision = checked;
+    return true;
+  }
+
+  function add(seq: number, { event, distinct_id }: EventKey, time: number, person: string): void {
+    times = withRoom(times, length + 1);
+    seqs = withRoom(seqs, length + 1);
+    names = withRoom(names, length + 1);
+    ids = withRoom(ids, length + 1);
+    persons = withRoom(persons, length + 1);
+    times[length] = time;
+    seqs[length] = seq;
+    names[length] = nameTexts.codeOf(event);
+    ids[length] = idTexts.codeOf(distinct_id);
+    persons[length] = personTexts.codeOf(person);
+    length++;
+  }
+
+  function* read(columns: readonly PropertyColumn[]): Steps<void> {
+    const end = log.lastWrittenSeq;
+    const behind = columns.filter((it) => it.length < length || readTo < end);
+    let row = Math.max(firstHeld(), Math.min(length, ...behind.map((it) => it.length)));
+    let last: TrafficLine | undefined;
+    let keys: readonly EventKey[] = [];
+    const since = row < length ? (seqs[row] ?? 0) - 1 : readTo;
+    for (const { seq, line, index } of log.scan({ project, outcome: "kept", since, until: end })) {
+      if (line !== last) {
+        last = line;
+        keys = keysOf(line);
+      }
+      if (line.shape === "recording") continue;
+      const { time = 0, person = null } = line.events?.[index] ?? {};
+      while (row < length && (seqs[row] ?? 0) < seq) row++;
+      if (row === length) {
+        add(seq, keys[index] ?? { event: "", distinct_id: "" }, time, person ?? "");
+        readTo = seq;
+      }
+      for (const column of behind) column.set(row, keptProperty(line, index, column.name), length);
+      row++;
+      yield;
+      if (log.revision !== revision) return;
+    }
+    if (log.revision !== revision) return;
+    readTo = Math.max(readTo, end);
+    for (const column of behind) column.skipTo(length, length);
+  }
+
+  return {
+    get length() {
+      return length;
+    },
+    get times() {
+      return times;
+    },
+    get seqs() {
+      return seqs;
+    },
+    get names() {
+      return names;
+    },
+    get ids() {
+      return ids;
+    },
+    get persons() {
+      return persons;
+    },
+    nameTexts,
+    idTexts,
+    personTexts,
+    get readTo() {
+      return readTo;
+    },
+    firstHeld,
+    check,
+    isCurrent: () => log.revision === revision,
+    read,
+  };
+}
