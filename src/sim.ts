@@ -176,7 +176,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "resources"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,

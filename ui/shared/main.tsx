@@ -1,6 +1,5 @@
 import { render } from "preact";
-import type { SharedPageData } from "../../src/management/sharing/shared-page.ts";
-import { SharedPage } from "./page.tsx";
+import { SharedPage, type SharedPageData } from "./page.tsx";
 
 const page = document.getElementById("page");
 const text = document.getElementById("data")?.textContent;

@@ -1,10 +1,20 @@
 import { useEffect, useState } from "preact/hooks";
-import type { SharedPageData } from "../../src/management/sharing/shared-page.ts";
 import { Badge, Empty } from "../parts/basics.tsx";
-import { Board } from "../parts/insight/board.tsx";
+import { Board, type BoardDashboard } from "../parts/insight/board.tsx";
 import { clockText, plain } from "../parts/text.ts";
 
-type SharedDashboard = Extract<SharedPageData, { dashboard: object }>;
+/** The service's data of a shared dashboard; only what is drawn. */
+interface SharedDashboard {
+  readonly dashboard: BoardDashboard;
+  readonly theme?: "light" | "dark" | "system";
+  readonly noHeader?: true;
+  readonly whitelabel?: true;
+}
+
+/** What is in the page: the dashboard and where the same data are read again, or a message. */
+export type SharedPageData =
+  | (SharedDashboard & { readonly source: string | null })
+  | { readonly notice: { readonly title: string; readonly text: string } };
 
 /** From one reading of the data to the next while the page is visible, ms. */
 const pause = 5_000;
@@ -53,8 +63,8 @@ function Notice({ title, text }: { title: string; text: string }) {
   );
 }
 
-function Dashboard({ given }: { given: SharedDashboard & { source?: string | null } }) {
-  const { data, lostAt } = useData(given, given.source ?? null);
+function Dashboard({ given }: { given: SharedDashboard & { readonly source: string | null } }) {
+  const { data, lostAt } = useData(given, given.source);
   const { dashboard, theme, noHeader, whitelabel } = data;
   const { description, tags, tiles } = dashboard;
   const name = plain(dashboard.name ?? "", 400) || "Untitled dashboard";

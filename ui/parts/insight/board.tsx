@@ -6,7 +6,7 @@ import { Icon } from "../icon.tsx";
 import { plain } from "../text.ts";
 import { Markdown } from "./markdown.tsx";
 import type { Setting } from "./periods.ts";
-import { type Answer, isEmpty, pictureOf, tableOf } from "./picture.ts";
+import { type Answer, isEmpty, type Picture, pictureOf, tableOf } from "./picture.ts";
 import { captionOf, DataRows, Drawn } from "./pictures.tsx";
 import { lookOf, wordsOf } from "./words.ts";
 
@@ -90,7 +90,20 @@ export interface BoardTile {
   readonly error?: { readonly message: string } | null | undefined;
 }
 
-export const titleOf = (insight: NonNullable<BoardTile["insight"]>): string =>
+/** A dashboard, as the service shows it; only what is drawn. */
+export interface BoardDashboard {
+  readonly name: string | null;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly pinned: boolean;
+  readonly is_shared: boolean;
+  readonly restriction_level: number;
+  readonly team_id: number;
+  readonly filters: Readonly<Record<string, Json>>;
+  readonly tiles: readonly BoardTile[];
+}
+
+const titleOf = (insight: NonNullable<BoardTile["insight"]>): string =>
   plain(insight.name || insight.derived_name || "", 200) || "Untitled insight";
 
 interface InsightCardProps {
@@ -106,9 +119,14 @@ interface InsightCardProps {
   actions?: ComponentChildren;
 }
 
-function Body({ title, query, answer, setting, isTable }: InsightCardProps & { isTable: boolean }) {
-  if (answer === undefined) return <p class="muted">Counting</p>;
-  const picture = pictureOf(query, answer, setting);
+interface BodyProps {
+  title: string;
+  picture: Picture | undefined;
+  isTable: boolean;
+}
+
+function Body({ title, picture, isTable }: BodyProps) {
+  if (picture === undefined) return <p class="muted">Counting</p>;
   if (isEmpty(picture)) return <p class="muted">No event matches. Captured events appear here as they arrive.</p>;
   return isTable ? (
     <DataRows table={tableOf(picture)} title={title} />
@@ -117,31 +135,47 @@ function Body({ title, query, answer, setting, isTable }: InsightCardProps & { i
   );
 }
 
+/** Switches between a chart and its numbers. */
+function LookSwitch({ title, isTable, onSwitch }: LookSwitchProps) {
+  return (
+    <span class="insight-switch">
+      {([false, true] as const).map((it) => (
+        <Button
+          key={String(it)}
+          kind="quiet"
+          class="button-icon"
+          isPressed={isTable === it}
+          title={it ? "Table" : "Chart"}
+          aria-label={`Show ${title} as a ${it ? "table" : "chart"}`}
+          onClick={() => onSwitch(it)}
+        >
+          <Icon of={it ? "table" : "chart"} />
+        </Button>
+      ))}
+    </span>
+  );
+}
+
+interface LookSwitchProps {
+  title: string;
+  isTable: boolean;
+  onSwitch(isTable: boolean): void;
+}
+
 /** An insight with its result, as a chart or as a table, and its query in words. */
 export function InsightCard(props: InsightCardProps) {
   const { title, description, query, answer, problem, setting, actions } = props;
-  const [isTable, setTable] = useState(false);
-  const caption = answer && problem === undefined ? captionOf(pictureOf(query, answer, setting)) : "";
+  const look = lookOf(query);
+  const [isTable, setTable] = useState(look === "table");
+  const picture = answer && problem === undefined ? pictureOf(query, answer, setting) : undefined;
+  // numbers and tables are their own tables
+  const isChart = look !== "number" && picture?.kind !== "rows";
   return (
     <>
       <header class="insight-head">
-        <h2 dir="auto">{title}</h2>
-        <span class="muted small">{lookOf(query)}</span>
-        <span class="insight-switch">
-          {([false, true] as const).map((it) => (
-            <Button
-              key={String(it)}
-              kind="quiet"
-              class="button-icon"
-              isPressed={isTable === it}
-              title={it ? "Table" : "Chart"}
-              aria-label={`Show ${title} as a ${it ? "table" : "chart"}`}
-              onClick={() => setTable(it)}
-            >
-              <Icon of={it ? "table" : "chart"} />
-            </Button>
-          ))}
-        </span>
+        <h3 dir="auto">{title}</h3>
+        {look !== "number" && <span class="muted small cut">{look}</span>}
+        {isChart && <LookSwitch title={title} isTable={isTable} onSwitch={setTable} />}
       </header>
       <div class="insight-in">
         {description && (
@@ -149,11 +183,11 @@ export function InsightCard(props: InsightCardProps) {
             {plain(description, 400)}
           </p>
         )}
-        {problem ?? <Body {...props} isTable={isTable} />}
+        {problem ?? <Body title={title} picture={picture} isTable={isTable} />}
       </div>
       <footer class="insight-foot">
         <span class="cut" title={wordsOf(query)}>
-          {[wordsOf(query), caption].filter(Boolean).join(" · ")}
+          {[wordsOf(query), picture && captionOf(picture)].filter(Boolean).join(" · ")}
         </span>
         {actions}
       </footer>

@@ -1,4 +1,3 @@
-import type { DashboardWithResults } from "../../../src/management/dashboards/board-rows.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
@@ -6,15 +5,26 @@ import { projectName, revision } from "../../app/sim.ts";
 import { connection } from "../../feed/socket.ts";
 import { Button, CopyButton, Empty, Trouble } from "../../parts/basics.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { Board } from "../../parts/insight/board.tsx";
+import { Board, type BoardDashboard } from "../../parts/insight/board.tsx";
 import { rangeText } from "../../parts/insight/words.ts";
 import { plain } from "../../parts/text.ts";
 import { boardTest } from "./copies.ts";
 import { DashboardBadges } from "./dashboards.tsx";
 import { usePaced } from "./paced.ts";
 
+/** The restriction level of dashboards that all may edit. */
+const everyone = 21;
+
 /** Results are computed at most once in this time while events arrive, ms. */
 const refreshEvery = 2_000;
+
+interface DashboardWithResults {
+  readonly dashboard: BoardDashboard;
+  /** The sim's time, ms. */
+  readonly now: number;
+  readonly timezone: string;
+  readonly shared_at: string | null;
+}
 
 /** A dashboard with the results of its tiles; they follow the events. */
 export function DashboardPage({ id }: { id: number }) {
@@ -24,22 +34,23 @@ export function DashboardPage({ id }: { id: number }) {
     revision: usePaced(revision.value, refreshEvery),
   });
   if (!data) return problem ? <Missing id={id} problem={problem} /> : <p class="muted dashboards-wait">Counting</p>;
-  const { dashboard, summary, now, timezone } = data;
-  const { name, description, tiles, filters } = dashboard;
+  const { dashboard, now, timezone, shared_at: shared } = data;
+  const { name, description, tiles, filters, pinned, is_shared, team_id } = dashboard;
+  const badges = { pinned, shared: is_shared, restricted: dashboard.restriction_level > everyone };
   return (
     <>
       <header class="row row-wide dashboards-head">
         <h2 dir="auto">{plain(name ?? "") || "(no name)"}</h2>
-        <DashboardBadges dashboard={summary} />
+        <DashboardBadges of={badges} />
         <span class="muted small">
-          {[`dashboard ${id}`, plain(projectName(summary.project)), connection.value === "live" ? "live" : ""]
+          {[`dashboard ${id}`, plain(projectName(team_id)), connection.value === "live" ? "live" : ""]
             .filter(Boolean)
             .join(" · ")}
         </span>
         <span class="row end">
           <Range saved={rangeText(textOf(filters.date_from), textOf(filters.date_to))} from={from} to={to} />
-          {summary.shared_at !== null && (
-            <a class="button" href={summary.shared_at} target="_blank" rel="noreferrer">
+          {shared !== null && (
+            <a class="button" href={shared} target="_blank" rel="noreferrer">
               <Icon of="link" />
               Shared page
             </a>

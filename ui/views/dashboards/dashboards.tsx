@@ -85,7 +85,7 @@ function DashboardCard({ dashboard }: { dashboard: DashboardSummary }) {
         <span class="muted">
           #{id} · {plain(projectName(dashboard.project))}
         </span>
-        <DashboardBadges dashboard={dashboard} />
+        <DashboardBadges of={dashboard} />
         {tags.map((tag) => (
           <Badge key={tag}>{plain(tag)}</Badge>
         ))}
@@ -96,18 +96,13 @@ function DashboardCard({ dashboard }: { dashboard: DashboardSummary }) {
   );
 }
 
-type BadgeFacts = Pick<DashboardSummary, "pinned" | "shared" | "restricted" | "collaborators">;
-
 /** Pinned, shared, restricted. */
-export const DashboardBadges = ({ dashboard }: { dashboard: BadgeFacts }) => (
+export const DashboardBadges = ({ of }: { of: Pick<DashboardSummary, "pinned" | "shared" | "restricted"> }) => (
   <>
-    {dashboard.pinned && <Badge>pinned</Badge>}
-    {dashboard.shared && <Badge tone="odd">shared</Badge>}
-    {dashboard.restricted && (
-      <Badge
-        tone="note"
-        title={`May be edited by ${dashboard.collaborators.map((it) => plain(it)).join(", ") || "its owner"}`}
-      >
+    {of.pinned && <Badge>pinned</Badge>}
+    {of.shared && <Badge tone="odd">shared</Badge>}
+    {of.restricted && (
+      <Badge tone="note" title="Its owner, its collaborators and admins may edit it">
         restricted
       </Badge>
     )}

@@ -1,7 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Json, JsonObject } from "../../../src/base/json.ts";
-import type { NewInsight } from "../../../src/management/dashboards/board-rows.ts";
 import type { DashboardSummaries } from "../../../src/management/world-shapes.ts";
 import { call, problemOf, query as queryString, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
@@ -237,7 +236,7 @@ function useSave(owner: number | undefined, name: string, query: JsonObject | un
     title: dashboard === "new" ? name : (onBoard?.name ?? undefined),
     dashboards: boards.map(({ id, name: title }) => [String(id), plain(title ?? "", 80) || `dashboard ${id}`] as const),
     save: () =>
-      run(call<NewInsight>("POST", "insights", { project: owner, name, query, ...place }), (made) =>
+      run(call<{ dashboard: number | null }>("POST", "insights", { project: owner, name, query, ...place }), (made) =>
         go(made.dashboard === null ? link("dashboards") : link("dashboards", [made.dashboard])),
       ),
   };
