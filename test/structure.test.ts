@@ -65,6 +65,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     scenario: "the flags of a scenario and their values",
     verdict: "the verdicts of its runs",
   },
+  query: { flags: "time zones, dates, texts of values and regular expressions" },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",
