@@ -70,7 +70,7 @@ describe("an insight is drawn", () => {
   test("a retention table with the cells that are not over", () => {
     const root = card("retention");
     expect([...root.querySelectorAll(".insight-open")].map((it) => it.textContent)).toEqual(["20 %", "20 %"]);
-    expect(root.querySelector("footer")?.textContent).toContain("dashed: not over");
+    expect(root.querySelector("footer")?.textContent).toContain("dashed: not over yet");
   });
 
   test("its numbers are a table, by a button with a name", async () => {

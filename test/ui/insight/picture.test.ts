@@ -248,11 +248,15 @@ test("stacked values are above and below 0, those of the period before are not s
   ]);
 });
 
-test("labels of a long axis are evenly spaced", () => {
-  expect(labelled(3)).toEqual([0, 1, 2]);
-  expect(labelled(14)).toEqual([0, 3, 6, 9, 12]);
-  expect(labelled(0)).toEqual([]);
-});
+test.each([
+  [3, "9 Nov", [0, 1, 2]],
+  [14, "9 Nov", [0, 3, 6, 9, 12]],
+  [14, "2026-11-09", [0, 4, 8, 12]],
+  [14, "a name of forty characters and even more", [0, 7]],
+  [0, "", []],
+])("of %i labels like %j, these are written: %j", (count, short, indexes) =>
+  expect(labelled(Array.from({ length: count }, () => ({ short })))).toEqual(indexes),
+);
 
 describe("a query in words", () => {
   test.each<[AnswerName, string, string]>([

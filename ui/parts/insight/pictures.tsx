@@ -226,7 +226,7 @@ export function Drawn({ picture, title }: { picture: Picture; title: string }) {
 /** What a picture says in few words, below it. */
 export function captionOf(picture: Picture): string {
   if (picture.kind === "retention") {
-    return picture.rows.some((row) => row.cells.some((it) => it.isUnfinished)) ? "dashed: not over" : "";
+    return picture.rows.some((row) => row.cells.some((it) => it.isUnfinished)) ? "dashed: not over yet" : "";
   }
   if (picture.kind !== "funnel" || picture.groups.length !== 1) return "";
   const steps = picture.groups[0]?.steps ?? [];

@@ -137,13 +137,15 @@ function Bars({ plot: { series, isStacked, unfinishedFrom, labels }, bounds, sca
   );
 }
 
-/** Labels below the plot: at most this many. */
-const mostLabels = 6;
+/** Characters of all labels below the plot, and the most labels: they fit a narrow page. */
+const room = { characters: 40, labels: 6 };
 
 /** Indexes of the labels that are written, evenly spaced from the first one. */
-export function labelled(count: number, most = mostLabels): number[] {
-  const step = Math.max(1, Math.ceil(count / most));
-  return Array.from({ length: Math.ceil(count / step) }, (_, i) => i * step);
+export function labelled(labels: readonly { readonly short: string }[]): number[] {
+  const longest = Math.max(1, ...labels.map((it) => it.short.length));
+  const most = Math.max(2, Math.min(room.labels, Math.floor(room.characters / longest)));
+  const step = Math.max(1, Math.ceil(labels.length / most));
+  return Array.from({ length: Math.ceil(labels.length / step) }, (_, i) => i * step);
 }
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
@@ -185,10 +187,10 @@ export function PlotPicture({ plot: given, title }: { plot: Plot; title: string 
           {count <= mostSlots && <Slots plot={plot} scale={scale} />}
         </svg>
         <div class="insight-x" aria-hidden="true">
-          {labelled(count).map((i) => (
+          {labelled(labels).map((i) => (
             <span
               key={i}
-              class={!isBar && i === 0 ? "insight-x-first" : i === count - 1 && !isBar ? "insight-x-last" : undefined}
+              class={!isBar && i > 0 && i === count - 1 ? "insight-x-last" : undefined}
               style={{ insetInlineStart: `${(scale.x(i) / width) * 100}%` }}
             >
               {labels[i]?.short}
@@ -251,7 +253,7 @@ function Legend({ plot: { series, format }, hasUnfinished }: { plot: Plot; hasUn
       ))}
       {change !== undefined && <li>{change}</li>}
       {left > 0 && <li>{`${numberText(left)} more in the table`}</li>}
-      {hasUnfinished && <li class="insight-dashed">dashed: not over</li>}
+      {hasUnfinished && <li class="insight-dashed">dashed: not over yet</li>}
     </ul>
   );
 }

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, route, withParams } from "../../app/location.ts";
@@ -55,7 +56,7 @@ export function DashboardPage({ id }: { id: number }) {
               Shared page
             </a>
           )}
-          <CopyButton label="Copy as test" text={() => boardTest(tiles)} />
+          <CopyButton label="Copy as test" text={() => boardTest(plain(name ?? ""), tiles)} />
           <a class="button" href={link("dashboards", ["new"], { on: id })}>
             <Icon of="plus" />
             New insight
@@ -89,11 +90,19 @@ interface RangeProps {
   to: string | undefined;
 }
 
+const isDay = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
+
 /** The range of all tiles; it replaces that of the dashboard, and is not stored. */
 function Range({ saved, from, to }: RangeProps) {
-  const set = (range: { from?: string | undefined; to?: string | undefined }) =>
-    go(withParams({ from: range.from, to: range.to }), true);
-  const isDay = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
+  const isPreset = to === undefined && (from === undefined || presets.some(([it]) => it === from));
+  const [isCustom, setCustom] = useState(!isPreset);
+  const set = (start: string | undefined, end?: string) => {
+    go(withParams({ from: start, to: end }), true);
+  };
+  const choose = (start: string | undefined) => {
+    setCustom(false);
+    set(start);
+  };
   const day = (label: string, value: string | undefined, change: (text: string | undefined) => void) => (
     <input
       class="input dashboards-day"
@@ -106,16 +115,23 @@ function Range({ saved, from, to }: RangeProps) {
   return (
     <fieldset class="row row-tight">
       <legend class="unseen">Date range of all tiles</legend>
-      <Button isPressed={from === undefined && to === undefined} title={`As saved: ${saved}`} onClick={() => set({})}>
+      <Button
+        isPressed={!isCustom && from === undefined}
+        title={`As saved: ${saved}`}
+        onClick={() => choose(undefined)}
+      >
         As saved
       </Button>
       {presets.map(([value, text]) => (
-        <Button key={value} isPressed={from === value && to === undefined} onClick={() => set({ from: value })}>
+        <Button key={value} isPressed={!isCustom && from === value} onClick={() => choose(value)}>
           {text}
         </Button>
       ))}
-      {day("From", from, (text) => set({ from: text, to: isDay(to) ? to : undefined }))}
-      {day("To", to, (text) => set({ from, to: text }))}
+      <Button isPressed={isCustom} onClick={() => setCustom(!isCustom)}>
+        Dates
+      </Button>
+      {isCustom && day("From", from, (text) => set(text, to))}
+      {isCustom && day("To", to, (text) => set(from, text))}
     </fieldset>
   );
 }

@@ -151,10 +151,6 @@ function Tools({ rows, filter, onClear }: ToolsProps) {
         <Icon of="pause" />
         <span class="events-label">Pause</span>
       </Button>
-      <a class="button" title="Make an insight of this filter" href={link("dashboards", ["new"], { f: filter })}>
-        <Icon of="chart" />
-        <span class="events-label">Make an insight</span>
-      </a>
       <Button title="Columns of the list" onClick={() => setChoosing(true)}>
         <Icon of="columns" />
         <span class="events-label">Columns</span>
