@@ -3,6 +3,8 @@ import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
 import { openEventTables } from "./columns.ts";
+import { kinds } from "./kinds.ts";
+import { createProjectFacts } from "./project-facts.ts";
 import { createQueryRunner, type QueryRunner } from "./runner.ts";
 
 interface Sim {
@@ -21,5 +23,6 @@ export function openQueries({ log, people, worlds, clock, closing }: Sim): Query
   /** What filters and group names come from. */
   const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
   const version = () => [log.firstSeq, log.lastSeq, cleared, people.revision, ...documents()].join(" ");
-  return createQueryRunner({ worlds, clock, tables: { tableFor, version }, kinds: [], closing });
+  const factsOf = createProjectFacts({ worlds, people });
+  return createQueryRunner({ worlds, clock, tables: { tableFor, version }, kinds, factsOf, closing });
 }

@@ -6,6 +6,7 @@ import { wireTime } from "../world/time.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";
 import type { ExecutionMode } from "./execution-mode.ts";
 import type { QueryKind } from "./kind.ts";
+import type { ProjectFacts } from "./project-facts.ts";
 import { createQueryStatuses, type QueryStatus } from "./query-status.ts";
 import { type ReadQuery, readQuery, withDashboardFilters } from "./read-query.ts";
 import { createResultCache, isResultInterval, type ResultInterval, staleAt } from "./result-cache.ts";
@@ -24,6 +25,7 @@ interface RunnerPorts {
   readonly clock: TimeSource;
   readonly tables: QueryTables;
   readonly kinds: readonly QueryKind<unknown>[];
+  factsOf(project: StoredProject, now: number): ProjectFacts;
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
@@ -82,8 +84,6 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.map(([key, it]) => [key, sorted(it)]));
 }
 
-const weekStartOf = ({ settings }: StoredProject): 0 | 1 => (settings.week_start_day === 1 ? 1 : 0);
-
 function keyOf({ id, timezone }: StoredProject, { source }: ReadQuery): string {
   const text = JSON.stringify(sorted({ query: source, team_id: id, timezone }));
   return `cache_${id}_${createHash("sha256").update(text).digest("hex")}`;
@@ -93,7 +93,7 @@ function keyOf({ id, timezone }: StoredProject, { source }: ReadQuery): string {
  * Runs queries as the service does: from the cache, at once, or in the background. Upstream PostHog/posthog
  * posthog/hogql_queries/query_runner.py. In addition, a result is stale as soon as the data changed.
  */
-export function createQueryRunner({ worlds, clock, tables, kinds, closing }: RunnerPorts) {
+export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closing }: RunnerPorts) {
   const cache = createResultCache();
   const statuses = createQueryStatuses(clock, closing);
 
@@ -101,9 +101,10 @@ export function createQueryRunner({ worlds, clock, tables, kinds, closing }: Run
     const { kind, query, source } = read;
     const version = tables.version(project.id);
     const now = clock.now();
-    const table = await tables.tableFor(project.id, kind.needs(query), run.signal);
-    const context = { table, now, timeZone: project.timezone, weekStart: weekStartOf(project) };
-    const fields = await finish(kind.run(query, context), { mostMs: run.mostMs, signal: run.signal });
+    const facts = { ...factsOf(project, now), now };
+    await kind.prepare?.(query);
+    const table = await tables.tableFor(project.id, kind.needs(query, facts), run.signal);
+    const fields = await finish(kind.run(query, { ...facts, table }), run);
     const interval = intervalOf(source);
     const response: JsonObject = {
       ...noFacts,

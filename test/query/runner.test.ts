@@ -20,6 +20,7 @@ function open() {
     worlds: memoryWorld(twoOrganizations()),
     clock,
     kinds: [countKind],
+    factsOf: ({ timezone }) => ({ timeZone: timezone, weekStart: 0 }),
     tables: {
       async tableFor() {
         computed++;

@@ -1,0 +1,5 @@
+import { insightKinds } from "./insights/kinds.ts";
+import type { QueryKind } from "./kind.ts";
+
+/** The queries that phx-sim computes. */
+export const kinds: readonly QueryKind<unknown>[] = [...insightKinds];
