@@ -19,6 +19,7 @@ import { replay } from "../tapes/commands/replay.ts";
 import { send } from "../tapes/commands/send.ts";
 import { tapeCommands } from "../tapes/commands/tape.ts";
 import { verify } from "../tapes/commands/verify.ts";
+import { generate } from "../traffic/command.ts";
 import { caCommands } from "./ca.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   replay,
   verify,
   send,
+  generate,
   ...eventCommands,
   ...requestCommands,
   lint,

@@ -10,6 +10,7 @@ import {
   openLegacy,
   openV1,
   optionProperties,
+  optionPropertyNames,
   recordingEvent,
   recordingProperties,
   v1Key,
@@ -96,8 +97,8 @@ function personFields(item: JsonObject, properties: JsonObject, { place }: Event
   return { ...(set ? { $set: set } : {}), ...(setOnce ? { $set_once: setOnce } : {}) };
 }
 
-const groupFields = (facts: EventFacts): JsonObject =>
-  Object.fromEntries(Object.entries(facts.groups ?? {}).map(([index, key]) => [`$group_${index}`, key]));
+const groupFields = ({ groups = {} }: Pick<EventFacts, "groups">): JsonObject =>
+  Object.fromEntries(Object.entries(groups).map(([index, key]) => [`$group_${index}`, key]));
 
 /** The item's properties with those that the service adds, without those that it removes. */
 function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
@@ -115,18 +116,41 @@ function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts):
   return all;
 }
 
-/** Names of properties that do not come from the item alone. */
-const addedName = /^(?:\$ip|\$set|\$set_once|\$geoip_.*|\$group_\d+)$/s;
+/** Properties that are made of several parts of a request. */
+const composed: ReadonlySet<string> = new Set(["$ip", "$set", "$set_once"]);
+
+/** Properties that v1 has outside an item's `properties`. */
+const outside: ReadonlySet<string> = new Set([
+  ...["$session_id", "$window_id", "$lib", "$lib_version"],
+  ...optionPropertyNames,
+]);
+
+/** True if a kept property is the one of the item's `properties`, unless the facts of the event decide it. */
+export const isOfItem = (shape: BodyShape, name: string): boolean =>
+  !composed.has(name) && !(shape === "v1" && outside.has(name));
+
+/** A property that the facts of an event decide, whatever the item has. */
+export function factsProperty(
+  { strips, adds, groups, place }: EventFacts,
+  name: string,
+): { value: Json | undefined } | undefined {
+  if (strips?.includes(name)) return { value: undefined };
+  if (adds && Object.hasOwn(adds, name)) return { value: adds[name] };
+  const fields = groups && name.startsWith("$group_") ? groupFields({ groups }) : undefined;
+  const parts = place && name.startsWith("$geoip_") ? eventPlace(place) : undefined;
+  const value = (fields && own(fields, name)) ?? (parts && own(parts, name));
+  return value === undefined ? undefined : { value };
+}
 
 /** One property of a kept event as stored; undefined if it has none of this name, or its body is gone. */
 export function keptProperty(line: TrafficLine, index: number, name: string): Json | undefined {
   const facts = line.events?.[index];
+  if (facts === undefined) return undefined;
   const reader = readerOf(line);
   const item = objectOf(reader.items(line)[index]) ?? noProperties;
-  if (facts === undefined) return undefined;
-  if (addedName.test(name)) return own(keptProperties(item, line, facts), name);
-  if (facts.strips?.includes(name)) return undefined;
-  return (facts.adds && own(facts.adds, name)) ?? own(reader.properties(item, line), name);
+  if (!isOfItem(line.shape ?? "legacy", name)) return own(keptProperties(item, line, facts), name);
+  const decided = factsProperty(facts, name);
+  return decided ? decided.value : own(reader.properties(item, line), name);
 }
 
 /** The properties of event `index` (from 0) of a line as sent; empty where its body is gone. */

@@ -1,11 +1,10 @@
 import { fnv1a } from "../base/hash.ts";
 import type { Json } from "../base/json.ts";
-import { recordingEvent } from "../journal/items.ts";
+import { createEventBytesReader, type EventBytes, type EventValue } from "../journal/event-bytes.ts";
+import { legacyKey, recordingEvent, v1Key } from "../journal/items.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { keptProperty, keysOf } from "../journal/show.ts";
-import type { EventKey, TrafficLine } from "../journal/traffic.ts";
 import type { Steps } from "./table.ts";
-import { type Distinct, distinctJson, distinctTexts, withRoom } from "./values.ts";
+import { type Distinct, distinctJson, distinctTexts, textsIn, withRoom } from "./values.ts";
 
 /** A property of a project's events, by row. */
 export interface PropertyColumn {
@@ -17,7 +16,7 @@ export interface PropertyColumn {
   /** What it takes, in bytes. */
   readonly bytes: number;
   /** Sets the value of a row that was not read yet; earlier ones that were not set have none. `rows`: expected number. */
-  set(row: number, value: Json | undefined, rows: number): void;
+  set(row: number, bytes: Buffer, value: EventValue, rows: number): void;
   /** The rows up to this one are read; those that were not set have no value. */
   skipTo(row: number, rows: number): void;
 }
@@ -43,10 +42,10 @@ export function createPropertyColumn(name: string): PropertyColumn {
     get bytes() {
       return codes.byteLength + distinct.bytes;
     },
-    set(row, value, rows) {
+    set(row, bytes, { from, to, made }, rows) {
       if (row < length) return;
       skipTo(row + 1, rows);
-      codes[row] = distinct.codeOf(value);
+      codes[row] = made ? distinct.codeOf(made.value) : distinct.codeAt(bytes, from, to);
     },
     skipTo,
   };
@@ -95,6 +94,17 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
   let ids = new Uint32Array(0);
   let persons = new Uint32Array(0);
   const [nameTexts, idTexts, personTexts] = [distinctTexts(), distinctTexts(), distinctTexts()];
+  const readers = {
+    names: {
+      legacy: textsIn(nameTexts, (event) => legacyKey({ event }).event),
+      v1: textsIn(nameTexts, (event) => v1Key({ event }).event),
+    },
+    ids: {
+      legacy: textsIn(idTexts, (distinct_id) => legacyKey({ distinct_id }).distinct_id),
+      v1: textsIn(idTexts, (distinct_id) => v1Key({ distinct_id }).distinct_id),
+    },
+    persons: textsIn(personTexts, String),
+  };
 
   function firstHeld(): number {
     const first = log.firstHeldSeq;
@@ -127,7 +137,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     return true;
   }
 
-  function add(seq: number, { event, distinct_id }: EventKey, time: number, person: string): void {
+  function add({ seq, time, shape, bytes, name, id, person }: EventBytes): void {
     times = withRoom(times, length + 1);
     seqs = withRoom(seqs, length + 1);
     names = withRoom(names, length + 1);
@@ -135,9 +145,13 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     persons = withRoom(persons, length + 1);
     times[length] = time;
     seqs[length] = seq;
-    names[length] = nameTexts.codeOf(event);
-    ids[length] = idTexts.codeOf(distinct_id);
-    persons[length] = personTexts.codeOf(person);
+    names[length] = name.made
+      ? nameTexts.codeOf(String(name.made.value))
+      : readers.names[shape].codeAt(bytes, name.from, name.to);
+    ids[length] = id.made
+      ? idTexts.codeOf(String(id.made.value))
+      : readers.ids[shape].codeAt(bytes, id.from, id.to);
+    persons[length] = readers.persons.codeAt(bytes, person.from, person.to);
     length++;
   }
 
@@ -145,27 +159,30 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     const end = log.lastWrittenSeq;
     const behind = columns.filter((it) => it.length < length || readTo < end);
     let row = Math.max(firstHeld(), Math.min(length, ...behind.map((it) => it.length)));
-    let last: TrafficLine | undefined;
-    let keys: readonly EventKey[] = [];
-    const since = row < length ? (seqs[row] ?? 0) - 1 : readTo;
-    for (const { seq, line, index } of log.scan({ project, outcome: "kept", since, until: end })) {
-      if (line !== last) {
-        last = line;
-        keys = keysOf(line);
-      }
-      if (line.shape === "recording") continue;
-      const { time = 0, person = null } = line.events?.[index] ?? {};
-      while (row < length && (seqs[row] ?? 0) < seq) row++;
+    const reader = createEventBytesReader(behind.map((it) => it.name));
+    const take = (event: EventBytes): void => {
+      while (row < length && (seqs[row] ?? 0) < event.seq) row++;
       if (row === length) {
-        add(seq, keys[index] ?? { event: "", distinct_id: "" }, time, person ?? "");
-        readTo = seq;
+        add(event);
+        readTo = event.seq;
       }
-      for (const column of behind) column.set(row, keptProperty(line, index, column.name), length);
+      for (let k = 0; k < behind.length; k++) {
+        const value = event.properties[k];
+        if (value) behind[k]?.set(row, event.bytes, value, length);
+      }
       row++;
+    };
+    const since = row < length ? (seqs[row] ?? 0) - 1 : readTo;
+    for (const line of log.lines({ project, outcome: "kept", since, until: end })) {
+      if (line) {
+        for (const _ of reader.read(line, take)) {
+          yield;
+          if (log.revision !== revision) return;
+        }
+      }
       yield;
       if (log.revision !== revision) return;
     }
-    if (log.revision !== revision) return;
     readTo = Math.max(readTo, end);
     for (const column of behind) column.skipTo(length, length);
   }

@@ -1,78 +1,160 @@
 import type { Json } from "../base/json.ts";
+import { createHashIndex } from "../journal/log/hash-index.ts";
 
-/** Gives each distinct value a code, from 1; code 0 is the missing value. */
+/** Distinct values of a column by their codes; code 0 is the missing value. They only grow. */
 export interface Distinct<T> {
-  /** By code. It only grows. */
   readonly values: readonly T[];
-  /** What the values take, in bytes; an estimate. */
+  /** What they take, in bytes; an estimate. */
   readonly bytes: number;
   codeOf(value: T): number;
 }
 
-/** What an entry of a map and of an array takes besides its value, in bytes. */
-const entryBytes = 64;
+/** Gives codes to JSON in bytes. */
+export interface ByteCodes {
+  codeAt(bytes: Buffer, from: number, to: number): number;
+}
 
-/** Distinct texts; "" has code 0. */
-export function distinctTexts(): Distinct<string> {
-  const values = [""];
-  const codes = new Map([["", 0]]);
-  let bytes = 0;
+/** An array with room for at least `length` numbers; a larger one, if it is made, starts with the same numbers. */
+export function withRoom<A extends Uint32Array | Float64Array | Buffer>(array: A, length: number): A {
+  if (length <= array.length) return array;
+  const size = Math.max(length, Math.ceil(array.length * 1.5), 256);
+  const larger = Buffer.isBuffer(array)
+    ? Buffer.allocUnsafe(size)
+    : array instanceof Float64Array
+      ? new Float64Array(size)
+      : new Uint32Array(size);
+  larger.set(array);
+  // of the same kind
+  return larger as A;
+}
+
+/** What an entry of an array takes besides its value, and a string besides its characters, in bytes. */
+const entryBytes = 28;
+
+/** Codes of texts of bytes, which are kept one after the other. */
+function createTextCodes() {
+  let texts: Buffer = Buffer.alloc(0);
+  let ends = new Uint32Array(0);
+  let hashes = new Uint32Array(0);
+  let codes = new Uint32Array(0);
+  let count = 0;
+  let used = 0;
+  // what is looked for
+  let [bytes, from, to, hash] = [texts, 0, 0, 0];
+
+  const index = createHashIndex(
+    (row) => hashes[row] ?? 0,
+    0,
+    () => -1,
+  );
+
+  function isSame(row: number): boolean {
+    const start = row === 0 ? 0 : (ends[row - 1] ?? 0);
+    const length = to - from;
+    if ((ends[row] ?? 0) - start !== length) return false;
+    for (let i = 0; i < length; i++) if (texts[start + i] !== bytes[from + i]) return false;
+    return true;
+  }
+
   return {
-    values,
     get bytes() {
-      return bytes;
+      return texts.length + (ends.length + hashes.length + codes.length) * 4 + count * 6;
     },
-    codeOf(text) {
-      const known = codes.get(text);
-      if (known !== undefined) return known;
-      codes.set(text, values.length);
-      bytes += entryBytes + text.length;
-      return values.push(text) - 1;
+    /** The code of the text in the bytes; -1 for none. */
+    find(inBytes: Buffer, first: number, end: number): number {
+      [bytes, from, to] = [inBytes, first, end];
+      let found = 0x811c9dc5;
+      for (let at = first; at < end; at++) found = Math.imul(found ^ (inBytes[at] ?? 0), 0x01000193);
+      hash = found >>> 0 || 1;
+      const row = index.find(hash, isSame);
+      return row === -1 ? -1 : (codes[row] ?? 0);
+    },
+    /** Gives a code to the text that was not found last. */
+    add(code: number): void {
+      texts = withRoom(texts, used + to - from);
+      ends = withRoom(ends, count + 1);
+      hashes = withRoom(hashes, count + 1);
+      codes = withRoom(codes, count + 1);
+      bytes.copy(texts, used, from, to);
+      used += to - from;
+      ends[count] = used;
+      hashes[count] = hash;
+      codes[count] = code;
+      index.add(hash, count++);
     },
   };
 }
 
-/** Distinct JSON values; objects and arrays are the same value if their JSON texts are the same. */
-export function distinctJson(): Distinct<Json | undefined> {
-  const values: (Json | undefined)[] = [undefined];
-  const plain = new Map<Json, number>();
-  const nested = new Map<string, number>();
-  let bytes = 0;
+/** JSON has several texts for some values, such as `1.0` and `1`; a value has one of these. */
+function textOf(value: Json): string {
+  if (typeof value !== "number") return JSON.stringify(value);
+  return Object.is(value, -0) ? "0" : String(value);
+}
 
-  function added(value: Json, size: number): number {
-    bytes += entryBytes + size;
+/** Distinct JSON values; objects and arrays are the same value if their texts are the same. */
+export function distinctJson(): Distinct<Json | undefined> & ByteCodes {
+  const values: (Json | undefined)[] = [undefined];
+  const codes = createTextCodes();
+  let sizes = 0;
+
+  function codeOf(value: Json | undefined): number {
+    if (value === undefined) return 0;
+    const text = Buffer.from(textOf(value));
+    const known = codes.find(text, 0, text.length);
+    if (known !== -1) return known;
+    codes.add(values.length);
+    sizes += typeof value === "object" ? 4 * text.length : text.length;
     return values.push(value) - 1;
   }
 
   return {
     values,
     get bytes() {
-      return bytes;
+      return codes.bytes + sizes + entryBytes * values.length;
     },
-    codeOf(value) {
-      if (value === undefined) return 0;
-      if (typeof value !== "object" || value === null) {
-        const known = plain.get(value);
-        if (known !== undefined) return known;
-        const code = added(value, typeof value === "string" ? value.length : 8);
-        plain.set(value, code);
-        return code;
-      }
-      const text = JSON.stringify(value);
-      const known = nested.get(text);
-      if (known !== undefined) return known;
-      const code = added(value, text.length * 4);
-      nested.set(text, code);
+    codeOf,
+    codeAt(bytes, from, to) {
+      if (from === to) return 0;
+      const known = codes.find(bytes, from, to);
+      if (known !== -1) return known;
+      const code = codeOf(JSON.parse(bytes.toString("utf8", from, to)));
+      if (codes.find(bytes, from, to) === -1) codes.add(code);
       return code;
     },
   };
 }
 
-/** An array with room for at least `length` numbers; a larger one, if it is made, starts with the same numbers. */
-export function withRoom<A extends Uint32Array | Float64Array>(array: A, length: number): A {
-  if (length <= array.length) return array;
-  const size = Math.max(length, Math.ceil(array.length * 1.5), 256);
-  const larger = (array instanceof Float64Array ? new Float64Array(size) : new Uint32Array(size)) as A;
-  larger.set(array);
-  return larger;
+/** Distinct texts; "" has code 0. */
+export function distinctTexts(): Distinct<string> {
+  const values = [""];
+  const known = new Map([["", 0]]);
+  let sizes = 0;
+  return {
+    values,
+    get bytes() {
+      return sizes + 2 * entryBytes * values.length;
+    },
+    codeOf(text) {
+      const code = known.get(text);
+      if (code !== undefined) return code;
+      known.set(text, values.length);
+      sizes += text.length;
+      return values.push(text) - 1;
+    },
+  };
+}
+
+/** The codes of the texts that `read` makes of JSON. */
+export function textsIn({ codeOf }: Distinct<string>, read: (value: Json) => string): ByteCodes {
+  const codes = createTextCodes();
+  return {
+    codeAt(bytes, from, to) {
+      if (from === to) return 0;
+      const known = codes.find(bytes, from, to);
+      if (known !== -1) return known;
+      const code = codeOf(read(JSON.parse(bytes.toString("utf8", from, to))));
+      codes.add(code);
+      return code;
+    },
+  };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
+import { personaProblems } from "../traffic/persona-problems.ts";
 import { warningsOf } from "./flag-warnings.ts";
 import type { PlacedProblem, RawProblem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
@@ -30,13 +31,25 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
     const built = buildWorld(result.data);
     return {
       scenario: result.data,
-      problems: inFile(built.problems),
+      problems: inFile([...built.problems, ...trafficProblems(result.data)]),
       warnings: inFile(warningsOf(result.data, built)),
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
   return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
 }
+
+/** Mistakes in the personas of a scenario. */
+const trafficProblems = ({ organizations }: Scenario): RawProblem[] =>
+  organizations.flatMap(({ projects }, i) =>
+    projects.flatMap(({ traffic = [] }, j) =>
+      traffic.flatMap(({ persona }, k) => {
+        if (typeof persona !== "object") return [];
+        const at = ["organizations", i, "projects", j, "traffic", k, "persona"];
+        return personaProblems(persona).map((it) => ({ ...it, at: [...at, ...it.at] }));
+      }),
+    ),
+  );
 
 /** With pointers into the scenario as the author wrote it. */
 const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: RawProblem): PlacedProblem => ({

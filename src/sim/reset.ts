@@ -25,6 +25,8 @@ interface ResetParts {
   answers: ScriptedAnswers;
   replaying: Replaying;
   exports: Loaded<RunningExports>;
+  /** The traffic of the scenario. */
+  traffic: { capture(): Promise<void>; stop(): Promise<void> };
 }
 
 export interface Resetting {
@@ -35,7 +37,7 @@ export interface Resetting {
 }
 
 export function createResetting(sim: ResetParts): Resetting {
-  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports } = sim;
+  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports, traffic } = sim;
   const { worlds, people, log } = store;
 
   /** Half of a batch must not outlive what it belongs to. */
@@ -66,6 +68,7 @@ export function createResetting(sim: ResetParts): Resetting {
   return {
     settled,
     async reset(parts, addPeople) {
+      if (parts.has("events")) await traffic.stop();
       await settled();
       store.switchTo([
         ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
@@ -79,6 +82,7 @@ export function createResetting(sim: ResetParts): Resetting {
         replaying.rewind();
       }
       if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
+      if (parts.has("events")) await traffic.capture();
     },
   };
 }

@@ -15,13 +15,18 @@ interface Grouped {
   readonly starts: Uint32Array;
 }
 
-export function groupedByCell({ count, cells }: Pick<Cells, "count" | "cells">): Grouped {
+export function* groupedByCell({ count, cells }: Pick<Cells, "count" | "cells">): Steps<Grouped> {
   const starts = new Uint32Array(count + 1);
-  for (const cell of cells) starts[cell + 1] = (starts[cell + 1] ?? 0) + 1;
+  for (let at = 0; at < cells.length; at++) {
+    if (at % rowsPerStep === 0) yield;
+    const cell = cells[at] ?? 0;
+    starts[cell + 1] = (starts[cell + 1] ?? 0) + 1;
+  }
   for (let cell = 0; cell < count; cell++) starts[cell + 1] = (starts[cell + 1] ?? 0) + (starts[cell] ?? 0);
   const next = starts.slice();
   const order = new Uint32Array(cells.length);
   for (let at = 0; at < cells.length; at++) {
+    if (at % rowsPerStep === 0) yield;
     const cell = cells[at] ?? 0;
     const place = next[cell] ?? 0;
     next[cell] = place + 1;
@@ -44,7 +49,7 @@ export function* eachDistinct(
   isSkipped: boolean,
   use: (cell: number, code: number, rows: number) => void,
 ): Steps<void> {
-  const { order, starts } = groupedByCell(all);
+  const { order, starts } = yield* groupedByCell(all);
   const counts = new Uint32Array(values.length);
   const seen: number[] = [];
   let work = 0;
@@ -121,8 +126,12 @@ export function* aggregateCells(
   { count, cells, numbers }: CellNumbers,
   aggregate: Aggregate,
 ): Steps<Float64Array> {
-  const { order, starts } = groupedByCell({ count, cells });
-  const sorted = Float64Array.from(order, (at) => numbers[at] ?? 0);
+  const { order, starts } = yield* groupedByCell({ count, cells });
+  const sorted = new Float64Array(numbers.length);
+  for (let at = 0; at < sorted.length; at++) {
+    if (at % rowsPerStep === 0) yield;
+    sorted[at] = numbers[order[at] ?? 0] ?? 0;
+  }
   const results = new Float64Array(count);
   let work = 0;
   for (let cell = 0; cell < count; cell++) {

@@ -157,7 +157,7 @@ function* rowsByKey(rows: Uint32Array, { breakdown }: Counting) {
     cells[at] = breakdown.keyOf(rows[at] ?? 0);
   }
   const count = breakdown.count();
-  const { order, starts } = groupedByCell({ count, cells });
+  const { order, starts } = yield* groupedByCell({ count, cells });
   return Array.from({ length: count }, (_, key) =>
     order.subarray(starts[key] ?? 0, starts[key + 1] ?? 0).map((at) => rows[at] ?? 0),
   );
@@ -203,30 +203,33 @@ function* activeActors(days: number, counting: Counting): Steps<Counted> {
   const counted: Counted = new Map();
   const width = counting.buckets.starts.length;
   for (const [key, own] of (yield* rowsByKey(rows, counting)).entries()) {
-    const places = new Float64Array(own.length);
-    for (const [at, row] of own.entries()) {
-      if (at % rowsPerStep === 0) yield;
-      places[at] = (actors.codes[row] ?? 0) * units.starts.length + units.indexOf(times[row] ?? 0);
-    }
-    places.sort();
-    let actor = -1;
-    let done = 0;
-    for (const [at, place] of places.entries()) {
-      if (at % rowsPerStep === 0) yield;
-      const owner = Math.floor(place / units.starts.length);
-      const unitIndex = place % units.starts.length;
-      const isNew = owner !== actor;
-      const start = Math.max(firsts[unitIndex] ?? 0, isNew ? 0 : done);
-      const end = ends[unitIndex] ?? 0;
-      if (isNew) [actor, done] = [owner, 0];
-      if (start >= end) continue;
-      if (!isTotal) for (let bucket = start; bucket < end; bucket++) add(counted, key, bucket, width, 1);
-      else if (done === 0) add(counted, key, 0, width, 1);
-      done = end;
+    const cells = own.map((row) => actors.codes[row] ?? 0);
+    const { order, starts } = yield* groupedByCell({ count: actors.values.length, cells });
+    let work = 0;
+    for (let actor = 0; actor < actors.values.length; actor++) {
+      const active = order.subarray(starts[actor] ?? 0, starts[actor + 1] ?? 0);
+      work += active.length + 1;
+      if (work > rowsPerStep) {
+        work = 0;
+        yield;
+      }
+      let done = 0;
+      for (const unit of Array.from(active, (at) => units.indexOf(times[own[at] ?? 0] ?? 0)).sort(
+        ascending,
+      )) {
+        const start = Math.max(firsts[unit] ?? 0, done);
+        const end = ends[unit] ?? 0;
+        if (start >= end) continue;
+        if (!isTotal) for (let bucket = start; bucket < end; bucket++) add(counted, key, bucket, width, 1);
+        else if (done === 0) add(counted, key, 0, width, 1);
+        done = end;
+      }
     }
   }
   return counted;
 }
+
+const ascending = (a: number, b: number): number => a - b;
 
 /** Index of the first start that is not before a time; the number of starts if there is none. */
 function firstAtOrAfter(starts: readonly number[], time: number): number {
