@@ -174,7 +174,10 @@ describe("the page of a shared dashboard", () => {
     const { json } = await sim.get(`/shared/${token}.json`, { key: null });
     const { dashboard, source, ...rest } = dataIn(text);
     expect(rest).toEqual({ type: "scene", accessToken: token, themes: [] });
-    expect(dashboard).toMatchObject({ name: "Launch week", tiles: [{ text: {} }, { insight: { name: "Sign-ups" } }] });
+    expect(dashboard).toMatchObject({
+      name: "Launch week",
+      tiles: [{ text: {} }, { insight: { name: "Sign-ups" } }],
+    });
     expect(Object.keys(json.dashboard)).toEqual(Object.keys(dashboard));
     expect(source).toBe(`/shared/${token}.json`);
   });
@@ -183,26 +186,34 @@ describe("the page of a shared dashboard", () => {
     ["/shared", "DENY", true],
     ["/shared_dashboard", "DENY", true],
     ["/embedded", undefined, false],
-  ])("at %s runs its own code, connects to its data alone, and is framed as configured", async (root, frame, isPolicy) => {
-    const { text, header } = await open(`${root}/${token}`);
-    const [, own = ""] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];
-    const hashOf = (part: string | undefined) =>
-      `'sha256-${createHash("sha256").update(part ?? "").digest("base64")}'`;
-    expect(own).toContain(`style-src ${hashOf(/<style>([^<]*)/.exec(text)?.[1])}`);
-    expect(own).toContain(`script-src ${hashOf(/<script>(.*?)<\/script>/s.exec(text)?.[1])}`);
-    expect(own).toContain("default-src 'none'");
-    expect(own).toContain("require-trusted-types-for 'script'");
-    const policy = header("content-security-policy") ?? "";
-    expect(policy).toMatch(new RegExp(`^connect-src [\\w.:-]+${root}/${token}\\.json; `));
-    expect(policy.includes("frame-ancestors 'none'")).toBe(isPolicy);
-    expect(header("x-frame-options")).toBe(frame);
-    expect(header("referrer-policy")).toBe("no-referrer");
-  });
+  ])(
+    "at %s runs its own code, connects to its data alone, and is framed as configured",
+    async (root, frame, isPolicy) => {
+      const { text, header } = await open(`${root}/${token}`);
+      const [, own = ""] = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(text) ?? [];
+      const hashOf = (part: string | undefined) =>
+        `'sha256-${createHash("sha256")
+          .update(part ?? "")
+          .digest("base64")}'`;
+      expect(own).toContain(`style-src ${hashOf(/<style>([^<]*)/.exec(text)?.[1])}`);
+      expect(own).toContain(`script-src ${hashOf(/<script>(.*?)<\/script>/s.exec(text)?.[1])}`);
+      expect(own).toContain("default-src 'none'");
+      expect(own).toContain("require-trusted-types-for 'script'");
+      const policy = header("content-security-policy") ?? "";
+      expect(policy).toMatch(new RegExp(`^connect-src [\\w.:-]+${root}/${token}\\.json; `));
+      expect(policy.includes("frame-ancestors 'none'")).toBe(isPolicy);
+      expect(header("x-frame-options")).toBe(frame);
+      expect(header("referrer-policy")).toBe("no-referrer");
+    },
+  );
 
   test.each(["[::1]:8080", "a.test; script-src *", ""])(
     "of a host that no policy can name (%j) connects to nothing",
     async (host) => {
-      const { text, header } = await manage({ world: world() }).get(`/shared/${token}`, { key: null, headers: { host } });
+      const { text, header } = await manage({ world: world() }).get(`/shared/${token}`, {
+        key: null,
+        headers: { host },
+      });
       expect(header("content-security-policy")).toContain("connect-src 'none'; ");
       expect(dataIn(text).source).toBeNull();
     },
@@ -247,7 +258,11 @@ test.each(hostile)("hostile text stays data: %j", async (text) => {
     insight: { name: text, description: text, query: { [text]: text } },
   });
   expect(page.status).toBe(200);
-  expect(dataIn(page.text).dashboard).toMatchObject({ name: text, tags: [text], tiles: [{ text: { body: text } }, {}] });
+  expect(dataIn(page.text).dashboard).toMatchObject({
+    name: text,
+    tags: [text],
+    tiles: [{ text: { body: text } }, {}],
+  });
   // the page's own elements: data, code
   expect(page.text.match(/<script/g)?.length).toBe(2);
   expect(page.text.match(/<style>/g)).toHaveLength(1);

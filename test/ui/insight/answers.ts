@@ -27,7 +27,8 @@ const trend = (name: string, data: number[], more: { [key: string]: Json } = {})
   ...more,
 });
 
-const series = (...events: string[]): Json => events.map((event) => ({ kind: "EventsNode", event, name: event }));
+const series = (...events: string[]): Json =>
+  events.map((event) => ({ kind: "EventsNode", event, name: event }));
 
 const trends = (more: { [key: string]: Json }, display?: string): Json => ({
   kind: "InsightVizNode",
@@ -94,20 +95,46 @@ export const answers = {
   number: {
     query: trends({ compareFilter: { compare: true } }, "BoldNumber"),
     results: [
-      { action: action("order_completed"), label: "order_completed", count: 0, data: [], aggregated_value: 431, compare_label: "current" },
-      { action: action("order_completed"), label: "order_completed", count: 0, data: [], aggregated_value: 339, compare_label: "previous" },
+      {
+        action: action("order_completed"),
+        label: "order_completed",
+        count: 0,
+        data: [],
+        aggregated_value: 431,
+        compare_label: "current",
+      },
+      {
+        action: action("order_completed"),
+        label: "order_completed",
+        count: 0,
+        data: [],
+        aggregated_value: 339,
+        compare_label: "previous",
+      },
     ],
   },
   ranking: {
     query: trends({ breakdownFilter: { breakdown: "product" } }, "ActionsBarValue"),
     results: [
-      { action: action("order_completed"), label: "Monstera", breakdown_value: "Monstera", aggregated_value: 9206 },
+      {
+        action: action("order_completed"),
+        label: "Monstera",
+        breakdown_value: "Monstera",
+        aggregated_value: 9206,
+      },
       { action: action("order_completed"), label: "Ficus", breakdown_value: "Ficus", aggregated_value: 6144 },
     ],
   },
   pie: {
     query: trends({ breakdownFilter: { breakdown: "product" } }, "ActionsPie"),
-    results: [{ action: action("order_completed"), label: "Monstera", breakdown_value: "Monstera", aggregated_value: 1 }],
+    results: [
+      {
+        action: action("order_completed"),
+        label: "Monstera",
+        breakdown_value: "Monstera",
+        aggregated_value: 1,
+      },
+    ],
   },
   table: {
     query: trends({}, "ActionsTable"),
@@ -167,16 +194,29 @@ export const answers = {
     ],
   },
   lifecycle: {
-    query: { kind: "InsightVizNode", source: { kind: "LifecycleQuery", series: series("$pageview"), interval: "day" } },
+    query: {
+      kind: "InsightVizNode",
+      source: { kind: "LifecycleQuery", series: series("$pageview"), interval: "day" },
+    },
     results: [
       trend("$pageview - new", [3, 1, 0], { status: "new" }),
       trend("$pageview - dormant", [0, -2, -1], { status: "dormant" }),
     ],
   },
   stickiness: {
-    query: { kind: "InsightVizNode", source: { kind: "StickinessQuery", series: series("$pageview"), interval: "day" } },
+    query: {
+      kind: "InsightVizNode",
+      source: { kind: "StickinessQuery", series: series("$pageview"), interval: "day" },
+    },
     results: [
-      { action: action("$pageview"), label: "$pageview", count: 3, data: [2, 1], days: [1, 2], labels: ["1 day", "2 days"] },
+      {
+        action: action("$pageview"),
+        label: "$pageview",
+        count: 3,
+        data: [2, 1],
+        days: [1, 2],
+        labels: ["1 day", "2 days"],
+      },
     ],
   },
   hogql: {

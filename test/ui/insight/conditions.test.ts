@@ -81,7 +81,13 @@ describe("the query of the form", () => {
 
   test("a trend", () => {
     const draft = of({ math: "sum", mathProperty: " amount ", breakdown: "plan", interval: "week" });
-    const node = (event: string) => ({ kind: "EventsNode", event, name: event, math: "sum", math_property: "amount" });
+    const node = (event: string) => ({
+      kind: "EventsNode",
+      event,
+      name: event,
+      math: "sum",
+      math_property: "amount",
+    });
     expect(draftQuery(draft, conditions)).toEqual({
       kind: "InsightVizNode",
       source: {
@@ -133,6 +139,8 @@ describe("the query of the form", () => {
       insights: [{ name: "Orders", query }],
       dashboards: [{ name: "Sales", tiles: [{ insight: "Orders" }] }],
     });
-    expect(JSON.parse(draftScenario("Orders", query, undefined))).toEqual({ insights: [{ name: "Orders", query }] });
+    expect(JSON.parse(draftScenario("Orders", query, undefined))).toEqual({
+      insights: [{ name: "Orders", query }],
+    });
   });
 });

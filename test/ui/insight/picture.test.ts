@@ -229,7 +229,12 @@ test.each([
 ])("lines of the axis from %d to %d", (low, high, ticks) => expect(ticksOf(low, high)).toEqual(ticks));
 
 test("stacked values are above and below 0, those of the period before are not stacked", () => {
-  const one = (values: (number | null)[], isBefore = false) => ({ name: "", values, total: undefined, isBefore });
+  const one = (values: (number | null)[], isBefore = false) => ({
+    name: "",
+    values,
+    total: undefined,
+    isBefore,
+  });
   const series = [one([1, -1]), one([2, -3]), one([null, 4]), one([5, 5], true)];
   expect(boundsOf({ series, isStacked: true })).toEqual([
     [
@@ -262,6 +267,7 @@ describe("a query in words", () => {
   test.each<[AnswerName, string, string]>([
     ["line", "TrendsQuery · order_completed · per day · last 7 days", "line"],
     ["brokenDown", "TrendsQuery · order_completed · by plan · per day · last 7 days", "bar"],
+    ["ranking", "TrendsQuery · order_completed · by product · last 7 days", "bar"],
     ["steps", "FunnelsQuery · basket_opened → order_completed · within 14 days · last 7 days", "funnel"],
     ["retention", "RetentionQuery · any event and again", "retention, by day"],
     ["hogql", "HogQLQuery · select event, count() from events group by event", "table"],

@@ -127,7 +127,8 @@ interface BodyProps {
 
 function Body({ title, picture, isTable }: BodyProps) {
   if (picture === undefined) return <p class="muted">Counting</p>;
-  if (isEmpty(picture)) return <p class="muted">No event matches. Captured events appear here as they arrive.</p>;
+  if (isEmpty(picture))
+    return <p class="muted">No event matches. Captured events appear here as they arrive.</p>;
   return isTable ? (
     <DataRows table={tableOf(picture)} title={title} />
   ) : (

@@ -13,13 +13,20 @@ const entities: Readonly<Record<string, string>> = {
   "&#39;": "'",
   "&nbsp;": "\u00a0",
 };
-const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (it) => entities[it] ?? it);
+const unescaped = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (it) => entities[it] ?? it);
 
 /** Headings of a tile are below its dashboard's and its section's. */
 const headingOf = (depth: number): "h3" | "h4" => (depth < 3 ? "h3" : "h4");
 
 function Inline({ of }: { of: Token[] | undefined }) {
-  return <>{of?.map((it, i) => <Piece key={i} it={it as MarkedToken} />)}</>;
+  return (
+    <>
+      {of?.map((it, i) => (
+        <Piece key={i} it={it as MarkedToken} />
+      ))}
+    </>
+  );
 }
 
 const List = ({ it: { items, ordered, start } }: { it: Tokens.List }) => {

@@ -41,7 +41,11 @@ export interface Plot {
 
 export interface Ranking {
   readonly kind: "ranking";
-  readonly rows: readonly { readonly name: string; readonly value: number | null; readonly isBefore: boolean }[];
+  readonly rows: readonly {
+    readonly name: string;
+    readonly value: number | null;
+    readonly isBefore: boolean;
+  }[];
   readonly format: Format;
 }
 
@@ -57,7 +61,7 @@ export interface Figure {
 interface FunnelStep {
   readonly name: string;
   readonly count: number;
-  /** Seconds since the step before; null for the first one, and if nobody got there. */
+  /** Seconds since the step before; null for the first one, and if no person got there. */
   readonly median: number | null;
 }
 

@@ -1,5 +1,6 @@
 import { Scrolled } from "../basics.tsx";
 import { numberText, plain } from "../text.ts";
+import { percentText } from "./periods.ts";
 import {
   changeText,
   type DataTable,
@@ -12,7 +13,6 @@ import {
   shareText,
   tableOf,
 } from "./picture.ts";
-import { percentText } from "./periods.ts";
 import { PlotPicture } from "./plot.tsx";
 
 function FigurePicture({ picture: { value, before, format } }: { picture: Figure }) {
@@ -200,7 +200,9 @@ export function DataRows({ table: { columns, rows }, title }: { table: DataTable
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && <p class="muted small">{`${numberText(rows.length - mostRows)} more rows`}</p>}
+      {rows.length > mostRows && (
+        <p class="muted small">{`${numberText(rows.length - mostRows)} more rows`}</p>
+      )}
     </Scrolled>
   );
 }

@@ -118,7 +118,8 @@ function Bars({ plot: { series, isStacked, unfinishedFrom, labels }, bounds, sca
         <g key={i} class={seriesClass(it, i)}>
           {[false, true].map((isOpen) => {
             const path = (bounds[i] ?? []).map((bound, at) => {
-              if (!bound || (!it.isBefore && at >= unfinishedFrom) !== isOpen || bound[0] === bound[1]) return "";
+              if (!bound || (!it.isBefore && at >= unfinishedFrom) !== isOpen || bound[0] === bound[1])
+                return "";
               const x = slot * at + (slot * (1 - filled)) / 2 + wide * place(it, i);
               const [top, bottom] = [y(Math.max(...bound)), y(Math.min(...bound))];
               return `M${fixed(x)} ${fixed(top)}h${fixed(wide)}V${fixed(bottom)}h${fixed(-wide)}z`;
@@ -153,7 +154,7 @@ const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFra
 /** Values over time, or over another axis: lines, areas or bars. */
 export function PlotPicture({ plot: given, title }: { plot: Plot; title: string }) {
   const plot = { ...given, series: given.series.slice(0, mostSeries) };
-  const { labels, series, marks, format, unfinishedFrom } = plot;
+  const { labels, marks, format, unfinishedFrom } = plot;
   const bounds = boundsOf(plot);
   const ends = bounds.flatMap((it) => it.flatMap((one) => one ?? []));
   const ticks = ticksOf(Math.min(0, ...ends), Math.max(0, ...ends));
@@ -179,10 +180,7 @@ export function PlotPicture({ plot: given, title }: { plot: Plot; title: string 
           role="img"
           aria-label={summaryOf(title, plot)}
         >
-          <path
-            class="insight-grid"
-            d={ticks.map((it) => `M0 ${fixed(scale.y(it))}h${width}`).join("")}
-          />
+          <path class="insight-grid" d={ticks.map((it) => `M0 ${fixed(scale.y(it))}h${width}`).join("")} />
           {isBar ? <Bars {...{ plot, bounds, scale }} /> : <Lines {...{ plot, bounds, scale }} />}
           {count <= mostSlots && <Slots plot={plot} scale={scale} />}
         </svg>
@@ -204,12 +202,22 @@ export function PlotPicture({ plot: given, title }: { plot: Plot; title: string 
 }
 
 /** Areas with a tooltip, one for each label. */
-function Slots({ plot: { labels, series, format, unfinishedFrom }, scale }: Pick<MarksProps, "plot" | "scale">) {
+function Slots({
+  plot: { labels, series, format, unfinishedFrom },
+  scale,
+}: Pick<MarksProps, "plot" | "scale">) {
   const slot = width / Math.max(1, labels.length);
   return (
     <>
       {labels.map(({ whole }, i) => (
-        <rect key={i} class="insight-slot" x={fixed(scale.x(i) - slot / 2)} y="0" width={fixed(slot)} height={height}>
+        <rect
+          key={i}
+          class="insight-slot"
+          x={fixed(scale.x(i) - slot / 2)}
+          y="0"
+          width={fixed(slot)}
+          height={height}
+        >
           <title>
             {[
               whole + (i >= unfinishedFrom ? " (not over)" : ""),

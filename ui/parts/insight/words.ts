@@ -60,13 +60,19 @@ function propertyText(filter: JsonObject): string[] {
   const operator = textIn(filter, "operator") || "exact";
   const value = [own(filter, "value") ?? ""].flat().map(String).join(" or ");
   const end = operator.startsWith("is_set") || operator === "is_not_set" ? "" : ` ${value}`;
-  return [filter.type === "hogql" ? textIn(filter, "key") : `${textIn(filter, "key")} ${operators[operator] ?? operator}${end}`];
+  return [
+    filter.type === "hogql"
+      ? textIn(filter, "key")
+      : `${textIn(filter, "key")} ${operators[operator] ?? operator}${end}`,
+  ];
 }
 
 function filterText(source: JsonObject): string {
   const properties = own(source, "properties");
   const filters = isObject(properties) ? [properties] : objectsIn(properties);
-  const texts = [...filters, ...objectsIn(source.series).flatMap((it) => objectsIn(it.properties))].flatMap(propertyText);
+  const texts = [...filters, ...objectsIn(source.series).flatMap((it) => objectsIn(it.properties))].flatMap(
+    propertyText,
+  );
   return texts.length === 0 ? "" : `where ${texts.join(", ")}`;
 }
 
@@ -100,7 +106,8 @@ export function rangeText(from: string | null | undefined, to?: string | null): 
   const start = from || "-7d";
   const known = starts[start];
   const [, count = "", unit = ""] = /^-(\d+)([hdwmqy])$/.exec(start) ?? [];
-  const text = known ?? (unit === "" ? `from ${start}` : `last ${count} ${units[unit]}${count === "1" ? "" : "s"}`);
+  const text =
+    known ?? (unit === "" ? `from ${start}` : `last ${count} ${units[unit]}${count === "1" ? "" : "s"}`);
   return to ? `${text} to ${to}` : text;
 }
 
@@ -130,11 +137,25 @@ function windowText(source: JsonObject): string {
 const joined = (separator: string) => (source: JsonObject) =>
   objectsIn(source.series).map(seriesText).join(separator);
 
+/** Displays of one value for the whole range. */
+const totals: readonly unknown[] = [
+  "BoldNumber",
+  "ActionsBarValue",
+  "ActionsPie",
+  "ActionsTable",
+  "WorldMap",
+];
+
+const intervalText = (source: JsonObject): string =>
+  totals.includes(objectIn(source, "trendsFilter").display)
+    ? ""
+    : `per ${textIn(source, "interval") || "day"}`;
+
 /** What each kind of query counts, and which of its fields are worth words. */
 const kinds: Readonly<Record<string, readonly ((source: JsonObject) => string)[]>> = {
-  TrendsQuery: [joined(", "), breakdownText, filterText, (it) => `per ${textIn(it, "interval") || "day"}`, dateText],
+  TrendsQuery: [joined(", "), breakdownText, filterText, intervalText, dateText],
   StickinessQuery: [joined(", "), filterText, dateText],
-  LifecycleQuery: [joined(", "), filterText, (it) => `per ${textIn(it, "interval") || "day"}`, dateText],
+  LifecycleQuery: [joined(", "), filterText, intervalText, dateText],
   FunnelsQuery: [joined(" → "), windowText, breakdownText, filterText, dateText],
   RetentionQuery: [retentionText, filterText],
   HogQLQuery: [(it) => textIn(it, "query").replace(/\s+/g, " ")],
@@ -165,7 +186,10 @@ const displays: Readonly<Record<string, string>> = {
   BoldNumber: "number",
 };
 
-const funnelLooks: Readonly<Record<string, string>> = { trends: "conversion", time_to_convert: "time to convert" };
+const funnelLooks: Readonly<Record<string, string>> = {
+  trends: "conversion",
+  time_to_convert: "time to convert",
+};
 
 /** How a query is shown, in a few words beside the title. */
 export function lookOf(query: Json): string {

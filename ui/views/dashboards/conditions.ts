@@ -23,7 +23,10 @@ interface Draft {
 const isGlob = ({ text, isQuoted, op }: Value): boolean => op === ":" && !isQuoted && text.includes("*");
 
 const globPattern = (text: string): string =>
-  `^${text.split("*").map((it) => it.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join(".*")}$`;
+  `^${text
+    .split("*")
+    .map((it) => it.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*")}$`;
 
 const orders: Readonly<Record<string, string>> = { ">": "gt", ">=": "gte", "<": "lt", "<=": "lte" };
 
@@ -50,7 +53,12 @@ const isProperty = ([first, , ...rest]: readonly string[]): boolean =>
   (first === "prop" || first === "properties") && rest.length === 0;
 
 /** Fields of events that queries filter by, next to properties. */
-const metadata: Readonly<Record<string, string>> = { event: "event", name: "event", distinct_id: "distinct_id", id: "distinct_id" };
+const metadata: Readonly<Record<string, string>> = {
+  event: "event",
+  name: "event",
+  distinct_id: "distinct_id",
+  id: "distinct_id",
+};
 
 const reasons: Readonly<Record<string, string>> = {
   has: "only properties can be set or not",

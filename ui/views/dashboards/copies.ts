@@ -7,11 +7,15 @@ import { type Answer, sourceOf } from "../../parts/insight/picture.ts";
 const mostRows = 20;
 
 /** One value, or values by label where there are several series; undefined for none. */
-function bySeries(rows: readonly JsonObject[], labelOf: (row: JsonObject) => Json, valueOf: (row: JsonObject) => Json) {
+function bySeries(
+  rows: readonly JsonObject[],
+  labelOf: (row: JsonObject) => Json,
+  shownIn: (row: JsonObject) => Json,
+) {
   const [only, ...others] = rows;
   if (only === undefined) return undefined;
-  if (others.length === 0) return valueOf(only);
-  return Object.fromEntries(rows.map((it) => [String(labelOf(it)), valueOf(it)]));
+  if (others.length === 0) return shownIn(only);
+  return Object.fromEntries(rows.map((it) => [String(labelOf(it)), shownIn(it)]));
 }
 
 const labelOf = ({ status, label }: JsonObject): Json => status ?? label ?? "";
@@ -80,7 +84,11 @@ export const insightTest = (name: string, query: Json, answer: Answer | undefine
 export function boardTest(title: string, tiles: readonly BoardTile[]): string {
   const lines = tiles.flatMap(({ insight }) => {
     if (insight === null || insight.result === null) return [];
-    return assertionOf(insight.query, insight.name || insight.derived_name || undefined, { results: insight.result }) ?? [];
+    return (
+      assertionOf(insight.query, insight.name || insight.derived_name || undefined, {
+        results: insight.result,
+      }) ?? []
+    );
   });
   return testOf(title, lines.length === 0 ? [none] : lines);
 }

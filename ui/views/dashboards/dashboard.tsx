@@ -10,7 +10,7 @@ import { Board, type BoardDashboard } from "../../parts/insight/board.tsx";
 import { rangeText } from "../../parts/insight/words.ts";
 import { plain } from "../../parts/text.ts";
 import { boardTest } from "./copies.ts";
-import { DashboardBadges } from "./dashboards.tsx";
+import { DashboardBadges } from "./list.tsx";
 import { usePaced } from "./paced.ts";
 
 /** The restriction level of dashboards that all may edit. */
@@ -34,7 +34,8 @@ export function DashboardPage({ id }: { id: number }) {
   const { data, problem } = useResource<DashboardWithResults>(path, {
     revision: usePaced(revision.value, refreshEvery),
   });
-  if (!data) return problem ? <Missing id={id} problem={problem} /> : <p class="muted dashboards-wait">Counting</p>;
+  if (!data)
+    return problem ? <Missing id={id} problem={problem} /> : <p class="muted dashboards-wait">Counting</p>;
   const { dashboard, now, timezone, shared_at: shared } = data;
   const { name, description, tiles, filters, pinned, is_shared, team_id } = dashboard;
   const badges = { pinned, shared: is_shared, restricted: dashboard.restriction_level > everyone };
@@ -69,7 +70,11 @@ export function DashboardPage({ id }: { id: number }) {
         )}
       </header>
       {problem && <Trouble problem={problem} />}
-      {tiles.length === 0 ? <NoTiles id={id} /> : <Board tiles={tiles} setting={{ now, timeZone: timezone }} />}
+      {tiles.length === 0 ? (
+        <NoTiles id={id} />
+      ) : (
+        <Board tiles={tiles} setting={{ now, timeZone: timezone }} />
+      )}
     </>
   );
 }
@@ -158,4 +163,3 @@ const NoTiles = ({ id }: { id: number }) => (
     </p>
   </Empty>
 );
-

@@ -66,7 +66,8 @@ const namesIn = (text: string): string[] =>
 
 /** What is missing before there is a query. */
 export function missingIn({ kind, events, math, mathProperty }: InsightDraft): string | undefined {
-  if (kind === "funnel" && namesIn(events).length < 2) return "A funnel needs the names of two events at least.";
+  if (kind === "funnel" && namesIn(events).length < 2)
+    return "A funnel needs the names of two events at least.";
   if (kind !== "funnel" && mathRow(math)?.isOfProperty && mathProperty.trim() === "") {
     return "Name the property that is counted.";
   }
@@ -100,7 +101,10 @@ export function draftQuery(draft: InsightDraft, { properties }: Conditions): Jso
     ...(properties.length > 0 && { properties: [...properties] }),
     ...(by !== "" && { breakdownFilter: { breakdown: by, breakdown_type: "event" } }),
     ...(kind === "trend" && { trendsFilter: { display: "ActionsLineGraph" } }),
-    ...(kind === "number" && { trendsFilter: { display: "BoldNumber" }, compareFilter: { compare: range !== "all" } }),
+    ...(kind === "number" && {
+      trendsFilter: { display: "BoldNumber" },
+      compareFilter: { compare: range !== "all" },
+    }),
   };
   return { kind: "InsightVizNode", source };
 }
@@ -110,7 +114,12 @@ export function draftName({ kind, events, breakdown, math, mathProperty }: Insig
   const names = namesIn(events);
   const what = names.join(kind === "funnel" ? " to " : ", ") || "All events";
   const row = mathRow(math);
-  const how = kind === "funnel" || math === "total" ? "" : row?.isOfProperty ? `, ${math} of ${mathProperty.trim()}` : `, ${row?.text.toLowerCase()}`;
+  const how =
+    kind === "funnel" || math === "total"
+      ? ""
+      : row?.isOfProperty
+        ? `, ${math} of ${mathProperty.trim()}`
+        : `, ${row?.text.toLowerCase()}`;
   const by = kind === "number" || breakdown.trim() === "" ? "" : ` by ${breakdown.trim()}`;
   return `${what}${how}${by}`.slice(0, 400);
 }
