@@ -26,7 +26,9 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   query: {
     people: "the persons and groups of events",
+    flags: "time zones, dates, regular expressions, and the members of cohorts",
     management: "the frame of the management API, for /query",
+    flags: "time zones, dates, texts of values and regular expressions",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",
@@ -65,7 +67,6 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     scenario: "the flags of a scenario and their values",
     verdict: "the verdicts of its runs",
   },
-  query: { flags: "time zones, dates, texts of values and regular expressions" },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",

@@ -4,7 +4,14 @@ import { createEventBytesReader, type EventBytes, type EventValue } from "../jou
 import { legacyKey, recordingEvent, v1Key } from "../journal/items.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Steps } from "./table.ts";
-import { type Distinct, distinctJson, distinctTexts, textsIn, withRoom } from "./values.ts";
+import {
+  type Distinct,
+  type DistinctTexts,
+  distinctJson,
+  distinctTexts,
+  textsIn,
+  withRoom,
+} from "./values.ts";
 
 /** A property of a project's events, by row. */
 export interface PropertyColumn {
@@ -63,9 +70,11 @@ export interface EventRows {
   readonly ids: Uint32Array;
   /** The person of each event when it arrived. */
   readonly persons: Uint32Array;
-  readonly nameTexts: Distinct<string>;
-  readonly idTexts: Distinct<string>;
-  readonly personTexts: Distinct<string>;
+  readonly nameTexts: DistinctTexts;
+  readonly idTexts: DistinctTexts;
+  readonly personTexts: DistinctTexts;
+  /** What the rows take, in bytes; an estimate. */
+  readonly bytes: number;
   /** Seq up to which the journal was read. */
   readonly readTo: number;
   /** Row of the first event whose line is held. */
@@ -209,6 +218,10 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     nameTexts,
     idTexts,
     personTexts,
+    get bytes() {
+      const arrays = [times, seqs, names, ids, persons].reduce((sum, it) => sum + it.byteLength, 0);
+      return arrays + 2 * (nameTexts.bytes + idTexts.bytes + personTexts.bytes);
+    },
     get readTo() {
       return readTo;
     },

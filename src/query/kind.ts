@@ -16,7 +16,14 @@ export interface QueryCohort {
   has(person: string): boolean;
 }
 
-/** What a query may use besides its own fields and the events: time and documents of the project. */
+/** A person, as a query shows it. */
+export interface QueryPerson {
+  /** ms since the epoch. */
+  readonly createdAt: number;
+  readonly properties: JsonObject;
+}
+
+/** What a query may use apart from its own fields and the events: time and documents of the project. */
 export interface QueryProject {
   /** The sim's time, ms since the epoch. */
   readonly now: number;
@@ -30,6 +37,8 @@ export interface QueryProject {
   action?(id: number): QueryAction | undefined;
   /** The cohort with this id (default: there are none). */
   cohort?(id: number): QueryCohort | undefined;
+  /** The person with this uuid (default: there are none). */
+  person?(uuid: string): QueryPerson | undefined;
 }
 
 /** A person, for the table `persons` of HogQL. */
@@ -67,8 +76,6 @@ export interface QueryKind<Query> {
   /** `TrendsQuery`. */
   readonly kind: string;
   readonly shape: z.ZodType<Query>;
-  /** Loads what `needs` and `run` use. */
-  prepare?(query: Query): Promise<void>;
   /** @throws SimError as `run` does */
   needs(query: Query, project: QueryProject): Needs;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */

@@ -102,7 +102,6 @@ export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closi
     const version = tables.version(project.id);
     const now = clock.now();
     const facts = { ...factsOf(project, now), now };
-    await kind.prepare?.(query);
     const table = await tables.tableFor(project.id, kind.needs(query, facts), run.signal);
     const fields = await finish(kind.run(query, { ...facts, table }), run);
     const interval = intervalOf(source);

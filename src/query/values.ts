@@ -40,7 +40,10 @@ function createTextCodes() {
   let count = 0;
   let used = 0;
   // what is looked for
-  let [bytes, from, to, hash] = [texts, 0, 0, 0];
+  let bytes = texts;
+  let from = 0;
+  let to = 0;
+  let hash = 0;
 
   const index = createHashIndex(
     (row) => hashes[row] ?? 0,
@@ -62,7 +65,9 @@ function createTextCodes() {
     },
     /** The code of the text in the bytes; -1 for none. */
     find(inBytes: Buffer, first: number, end: number): number {
-      [bytes, from, to] = [inBytes, first, end];
+      bytes = inBytes;
+      from = first;
+      to = end;
       let found = 0x811c9dc5;
       for (let at = first; at < end; at++) found = Math.imul(found ^ (inBytes[at] ?? 0), 0x01000193);
       hash = found >>> 0 || 1;
@@ -125,7 +130,12 @@ export function distinctJson(): Distinct<Json | undefined> & ByteCodes {
 }
 
 /** Distinct texts; "" has code 0. */
-export function distinctTexts(): Distinct<string> {
+export interface DistinctTexts extends Distinct<string> {
+  /** The code of a text that is there. */
+  find(text: string): number | undefined;
+}
+
+export function distinctTexts(): DistinctTexts {
   const values = [""];
   const known = new Map([["", 0]]);
   let sizes = 0;
@@ -134,6 +144,7 @@ export function distinctTexts(): Distinct<string> {
     get bytes() {
       return sizes + 2 * entryBytes * values.length;
     },
+    find: (text) => known.get(text),
     codeOf(text) {
       const code = known.get(text);
       if (code !== undefined) return code;

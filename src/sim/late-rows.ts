@@ -5,7 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
-import type { QueryRunner } from "../query/runner.ts";
+import type { SimQueries } from "../query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
@@ -30,13 +30,13 @@ export function lateRows({
   const resources = async (): Promise<ResourceDesk> => ({
     ...resourceDesk,
     exports: (await exportsOf()).engine,
-    queries: await queriesOf(),
+    queries: (await queriesOf()).queries,
   });
   const allControlPorts = async () => ({
     ...controlPorts,
     flagBook: await bookOf(),
     exports: await exportsOf(),
-    queries: await queriesOf(),
+    ...(await queriesOf()),
     resources: await resources(),
   });
   return [
@@ -74,10 +74,10 @@ export function lateRows({
 interface LateParts {
   desk: Desk;
   resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
-  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "resources">;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "resources" | keyof SimQueries>;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;
-  queriesOf(): Promise<QueryRunner>;
+  queriesOf(): Promise<SimQueries>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */

@@ -1,13 +1,7 @@
-/** Place in the query's text: `offset` counts characters, `line` counts from 1, `column` from 0. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-  readonly offset: number;
-}
-
-interface Located {
-  readonly start?: Place;
-  readonly end?: Place;
+/** A place in the text of the query, in UTF-16 units; what the sim adds to a query has none. */
+export interface Located {
+  readonly start?: number;
+  readonly end?: number;
 }
 
 /** Literal; `value_type` marks numbers that JSON cannot hold: `Infinity`, `NaN`, long integers. */
@@ -83,6 +77,8 @@ export type ExprNode =
         | { readonly node: "TupleAccess"; readonly tuple: ExprNode; readonly index: number }
         | { readonly node: "Lambda"; readonly args: readonly string[]; readonly expr: ExprNode }
         | { readonly node: "Placeholder"; readonly expr: ExprNode }
+        // Filters of the query; `text` is what they are printed as.
+        | { readonly node: "RowTest"; readonly test: (row: number) => boolean; readonly text: string }
         | { readonly node: "TypeCast" | "TryCast"; readonly expr: ExprNode; readonly type_name: string }
       ));
 

@@ -1,9 +1,13 @@
 import { z } from "zod";
-import type { QueryContext, QueryKind } from "../kind.ts";
+import type { Json } from "../../base/json.ts";
+import { queryKind } from "../insights/recorded-needs.ts";
+import { DateRange, insightFields } from "../insights/shapes.ts";
+import type { QueryContext } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import type { ExprNode, QueryNode, SelectNode } from "./ast.ts";
+import { filtersPlaceholder } from "./filters.ts";
+import { parseQuery } from "./grammar/queries.ts";
 import { planPorts } from "./hogql.ts";
-import type { HogQLParser } from "./parser.ts";
 import { literalOf, replacePlaceholders } from "./placeholders.ts";
 import { printedQuery } from "./print.ts";
 import { Refusal, refusing } from "./refusal.ts";
@@ -11,27 +15,58 @@ import { planQuery } from "./select.ts";
 import { typeName } from "./types.ts";
 import { shown } from "./values.ts";
 
-const HogQLQuery = z.object({
+/** A variable of a query, `{variables.code_name}`. */
+const Variable = z.strictObject({
+  code_name: z.string(),
+  variableId: z.string().nullish(),
+  value: z.json().optional(),
+  isNull: z.boolean().nullish(),
+});
+
+const HogQLQuery = z.strictObject({
   kind: z.literal("HogQLQuery"),
   query: z.string(),
   values: z.record(z.string(), z.json()).nullish(),
+  variables: z.record(z.string(), Variable).nullish(),
+  filters: z
+    .strictObject({
+      dateRange: DateRange.nullish(),
+      properties: z.json().nullish(),
+      filterTestAccounts: z.boolean().nullish(),
+    })
+    .nullish(),
+  modifiers: insightFields.modifiers,
+  tags: insightFields.tags,
+  name: z.string().nullish(),
+  version: insightFields.version,
+  response: insightFields.response,
+  explain: z.literal(false).nullish(),
 });
 export type HogQLQuery = z.infer<typeof HogQLQuery>;
 
 /** Rows of a query without LIMIT, and most rows of any. Upstream posthog/hogql/constants.py. */
 const limits = { default: 100, most: 50_000 };
 
-function withValues(query: QueryNode, values: HogQLQuery["values"]): QueryNode {
-  return replacePlaceholders(query, (chain, at) => {
+/** Replaces `{name}` by its value, `{variables.name}` and `{filters}`. */
+function filled(
+  query: QueryNode,
+  { values, variables, filters }: HogQLQuery,
+  context: QueryContext,
+): QueryNode {
+  const known = new Map<string, Json>(Object.entries(values ?? {}));
+  for (const { code_name, value, isNull } of Object.values(variables ?? {}))
+    known.set(`variables.${code_name}`, isNull === true ? null : (value ?? null));
+  return replacePlaceholders(query, (chain, at, select) => {
+    if (chain[0] === "filters") return filtersPlaceholder(filters, chain, at, select, context);
     const name = chain.join(".");
-    if (!values) throw new Refusal(`Unresolved placeholder: {${name}}`, at);
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
-    if (value === undefined)
-      throw new Refusal(
-        `Placeholder {${name}} is not available in this context. You can use the following: ${Object.keys(values).join(", ")}`,
-        at,
-      );
-    return literalOf(value as Parameters<typeof literalOf>[0], at);
+    const value = known.get(name);
+    if (value !== undefined) return literalOf(value, at);
+    if (known.size === 0) throw new Refusal(`Unresolved placeholder: {${name}}`, at);
+    const names = [...known.keys()].join(", ");
+    throw new Refusal(
+      `Placeholder {${name}} is not available in this context. You can use the following: ${names}`,
+      at,
+    );
   });
 }
 
@@ -72,22 +107,16 @@ function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
   return { query, isPaged: false };
 }
 
-/** The kind `HogQLQuery`. `prepare` must be called before the others: it loads the parser. */
-export function hogQLKind(parser: HogQLParser): Omit<QueryKind<HogQLQuery>, "needs"> {
-  return {
-    kind: "HogQLQuery",
-    shape: HogQLQuery,
-    prepare: () => parser.load(),
-    run: (query, context) => refusing(query.query, run(parser, query, context)),
-  };
-}
+/** The kind `HogQLQuery`. */
+export const hogQLKind = queryKind<HogQLQuery>({
+  kind: "HogQLQuery",
+  shape: HogQLQuery,
+  run: (query, context) => refusing(query.query, run(query, context)),
+});
 
-function* run(
-  parser: HogQLParser,
-  { query: text, values }: HogQLQuery,
-  context: QueryContext,
-): Steps<Record<string, unknown>> {
-  const { query, isPaged } = limited(withValues(parser.query(text), values));
+function* run(asked: HogQLQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const { query: text } = asked;
+  const { query, isPaged } = limited(filled(parseQuery(text), asked, context));
   const ports = planPorts(context);
   const plan = planQuery(query, ports);
   const rows = yield* plan.run();

@@ -1,12 +1,15 @@
 import type { QueryContext, QueryProject } from "../kind.ts";
+import type { Steps } from "../table.ts";
 import { createBudget } from "./aggregates.ts";
+import type { ExprNode } from "./ast.ts";
 import { createPatterns } from "./functions/patterns.ts";
 import type { FunctionContext } from "./functions/row.ts";
 import { Refusal } from "./refusal.ts";
-import { createResolver } from "./resolve.ts";
-import type { PlanPorts } from "./select.ts";
+import { createResolver, type Scope } from "./resolve.ts";
+import { type PlanPorts, planQuery, subqueryOf } from "./select.ts";
 import { createSessions } from "./sessions.ts";
 import { type DocumentRow, documentTable, eventsTable, type RowSource } from "./tables.ts";
+import type { Term } from "./term.ts";
 import { type Zone, zoneOf } from "./time.ts";
 
 /** Tables that the sim has. */
@@ -94,4 +97,27 @@ function groupRows({ groups }: QueryContext): DocumentRow[] {
     created_at,
     properties,
   }));
+}
+
+/** Resolves expressions over the events; `prepare` runs what they need. */
+export function eventScope(context: QueryContext) {
+  const ports = planPorts(context);
+  const events = ports.table("events");
+  if (!events) throw new Error("there is no table of events");
+  const prerequisites: (() => Steps<void>)[] = [() => events.prepare()];
+  const scope: Scope = {
+    tables: new Map([["events", events]]),
+    anonymous: [],
+    aliases: new Map(),
+    expressions: new Map(),
+    locals: new Map(),
+    subquery: (query) => subqueryOf(planQuery(query, ports), prerequisites),
+  };
+  return {
+    zones: ports.zones,
+    resolve: (node: ExprNode): Term => ports.resolver.term(node, scope),
+    *prepare(): Steps<void> {
+      for (const prepare of prerequisites) yield* prepare();
+    },
+  };
 }

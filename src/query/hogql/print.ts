@@ -41,7 +41,7 @@ const escapes: Readonly<Record<string, string>> = {
   },
   "\\": "\\\\",
 };
-const escaped = (text: string): string => text.replace(/[\b\f\r\n\t\0\x07\v\\]/g, (it) => escapes[it] ?? it);
+const escaped = (text: string): string => Array.from(text, (it) => escapes[it] ?? it).join("");
 
 const list = (nodes: readonly ExprNode[]): string => nodes.map((it) => printed(it)).join(", ");
 
@@ -90,6 +90,8 @@ export function printed(node: ExprNode, indent = 1): string {
     }
     case "Placeholder":
       return `{${printed(node.expr)}}`;
+    case "RowTest":
+      return node.text;
     case "TypeCast":
       return `CAST(${printed(node.expr)} AS ${node.type_name})`;
     case "TryCast":

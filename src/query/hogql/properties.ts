@@ -13,8 +13,8 @@ import type { Type, Value } from "./types.ts";
  */
 export function propertyText(value: Json | undefined): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === "string" && !/["\\\0-\x1f]/.test(value)) return value;
-  return JSON.stringify(value).replace(/^"|"$/g, "");
+  const text = JSON.stringify(value);
+  return typeof value === "string" ? text.slice(1, -1) : text;
 }
 
 /** What a property of a type is converted to. Upstream posthog/hogql/transforms/property_types.py. */

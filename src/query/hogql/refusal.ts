@@ -1,24 +1,19 @@
 import { SimError } from "../../base/errors.ts";
-import type { Place } from "./ast.ts";
-
-interface Placed {
-  readonly start?: Place;
-  readonly end?: Place;
-}
+import type { Located } from "./ast.ts";
 
 /** An error about a place of a query; the text of the query is not needed to make one. */
 export class Refusal extends Error {
-  readonly at: Placed | undefined;
+  readonly at: Located | undefined;
 
-  constructor(message: string, at?: Placed) {
+  constructor(message: string, at?: Located) {
     super(message);
     this.name = "Refusal";
-    this.at = at?.start ? at : undefined;
+    this.at = at?.start === undefined ? undefined : at;
   }
 }
 
 /** Runs `work`; what it refuses without a place gets this one. */
-export function placed<T>(at: Placed, work: () => T): T {
+export function placed<T>(at: Located, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -26,19 +21,15 @@ export function placed<T>(at: Placed, work: () => T): T {
   }
 }
 
-/** Line and column, both from 1, of a character. */
-function positionOf(text: string, offset: number): { line: number; column: number } {
-  const before = [...text].slice(0, offset).join("").split("\n");
-  return { line: before.length, column: [...(before.at(-1) ?? "")].length + 1 };
-}
-
-/** The service's error, with line and column (from 1) and the offsets `start` and `end` of the place. */
+/** The service's error, with line and column (from 1), and the offsets `start` and `end` of the place in characters. */
 export function refused(error: Refusal, text: string): SimError {
-  const { start, end } = error.at ?? {};
-  if (!start) return new SimError("invalid_input", error.message);
-  const { line, column } = positionOf(text, start.offset);
+  const { start, end = start } = error.at ?? {};
+  if (start === undefined || end === undefined) return new SimError("invalid_input", error.message);
+  const before = [...text.slice(0, start)];
+  const line = before.filter((it) => it === "\n").length + 1;
+  const column = before.length - before.lastIndexOf("\n");
   return new SimError("invalid_input", `${error.message} (line ${line}, column ${column})`, {
-    data: { start: start.offset, end: end?.offset ?? start.offset, line, column },
+    data: { start: before.length, end: [...text.slice(0, end)].length, line, column },
   });
 }
 

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from "../../base/nearest.ts";
 import { aggregateNamed, aggregateNames, aggregateOf } from "./aggregates.ts";
-import type { AnyNode, CallNode, CompareNode, ExprNode, FieldNode, QueryNode } from "./ast.ts";
+import type { CallNode, CompareNode, ExprNode, FieldNode, Located, QueryNode } from "./ast.ts";
 import { comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
@@ -8,7 +8,15 @@ import { functionNamed, functions } from "./functions/table.ts";
 import { placed, Refusal } from "./refusal.ts";
 import { isQuery } from "./syntax.ts";
 import type { Member, RowSource, Table } from "./tables.ts";
-import { compile, isAggregated, type Local, type SourceColumn, strict, type Term } from "./term.ts";
+import {
+  aggregatesIn,
+  compile,
+  isAggregated,
+  type Local,
+  type SourceColumn,
+  strict,
+  type Term,
+} from "./term.ts";
 import {
   commonType,
   flag,
@@ -46,7 +54,7 @@ export interface Scope {
   subquery(node: QueryNode): Subquery;
 }
 
-type At = Pick<AnyNode, "start" | "end">;
+type At = Located;
 
 const constant = (value: Value, type: Type, at: At): Term => ({
   op: "constant",
@@ -115,6 +123,10 @@ export function createResolver(context: FunctionContext): Resolver {
         return member(node.tuple, node.index, node, scope);
       case "Lambda":
         throw new Refusal("A function can only be an argument of array functions such as arrayMap");
+      case "RowTest": {
+        const { test } = node;
+        return columnTerm(`test ${++numbers}`, { type: flag, read: (row) => Number(test(row)) }, node);
+      }
       case "Placeholder":
         throw new Refusal("Unresolved placeholder");
       case "TypeCast":
@@ -284,7 +296,10 @@ export function createResolver(context: FunctionContext): Resolver {
     return applied("tupleElement", [term(of, scope), constant(index, typeOfInteger(index), node)], node);
   }
 
-  const at = ({ start, end }: At): At => ({ ...(start && { start }), ...(end && { end }) });
+  const at = ({ start, end }: At): At => ({
+    ...(start !== undefined && { start }),
+    ...(end !== undefined && { end }),
+  });
 
   const named = (name: string, nodes: readonly ExprNode[], node: At, scope: Scope): Term =>
     applied(
@@ -433,10 +448,10 @@ export function createResolver(context: FunctionContext): Resolver {
     else if ((row.params?.[0] ?? 0) > 0)
       throw new Refusal(`Aggregation '${node.name}' requires parameters in addition to arguments`, node);
     const filter = node.filter_expr ? term(node.filter_expr, scope) : undefined;
-    const nested = [...all, ...(filter ? [filter] : [])].find(isAggregated);
+    const [nested] = [...all, ...(filter ? [filter] : [])].flatMap(aggregatesIn);
     if (nested)
       throw new Refusal(
-        `Aggregations cannot be nested: ${nested.key.split("(")[0]} is inside '${node.name}'`,
+        `Aggregation '${nested.name}' cannot be nested inside another aggregation '${node.name}'.`,
         node,
       );
     const own = isConditional ? all.slice(0, -1) : all;
@@ -455,7 +470,7 @@ export function createResolver(context: FunctionContext): Resolver {
       hasCondition: conditions.length > 0,
     });
     const key = `${row.name}${conditions.length > 0 ? "If" : ""}{${params}}${isDistinct}(${args.map((it) => it.key)})`;
-    return { op: "aggregate", key, type: made.type, args, aggregate: made, at: at(node) };
+    return { op: "aggregate", name: node.name, key, type: made.type, args, aggregate: made, at: at(node) };
   }
 
   const reversed: Readonly<Record<string, string>> = { "-": "subtract", "+": "add" };

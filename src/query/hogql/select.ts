@@ -6,9 +6,10 @@ import { Refusal } from "./refusal.ts";
 import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
 import { order, type SortKey, sorted } from "./sort.ts";
 import { isQuery } from "./syntax.ts";
-import type { RowSource, Table } from "./tables.ts";
+import { noWork, type RowSource, type Table } from "./tables.ts";
 import {
   type Accumulator,
+  aggregatesIn,
   type Budget,
   compile,
   isAggregated,
@@ -109,7 +110,7 @@ const noTable: RowSource = {
   starred: [],
   member: () => undefined,
   length: () => 1,
-  *prepare() {},
+  prepare: noWork,
 };
 
 interface From {
@@ -121,14 +122,8 @@ interface From {
 function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): Plan {
   const ctes = withCtes(node, outer);
   const prerequisites: (() => Steps<void>)[] = [];
-  const subquery = (query: QueryNode): Subquery => {
-    const of = plan(query, ctes, ports, depth + 1);
-    let rows: readonly Row[] = [];
-    prerequisites.push(function* () {
-      rows = yield* of.run();
-    });
-    return { columns: of.columns, rows: () => rows };
-  };
+  const subquery = (query: QueryNode): Subquery =>
+    subqueryOf(plan(query, ctes, ports, depth + 1), prerequisites);
   const aliases = new Map<string, Term>();
   const expressions = new Map<string, ExprNode>([...ctes].map(([name, it]) => [name, it.node.expr]));
   const from = planFrom(node.select_from, ctes, ports, depth);
@@ -169,8 +164,8 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
     byOffset: count(node.limit_by?.offset_value, resolve, "OFFSET") ?? 0,
   };
   for (const it of [...where, ...keys])
-    if (isAggregated(it))
-      throw new Refusal(`Aggregate function ${shortKey(it)} is found in WHERE or GROUP BY in query`, it.at);
+    for (const { name, at } of aggregatesIn(it))
+      throw new Refusal(`Aggregate function ${name} is found in WHERE or GROUP BY in query`, at);
   const later = [
     ...columns.map((it) => it.term),
     ...(having ? [having] : []),
@@ -202,6 +197,15 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
       return yield* output(groups.length, (row) => !has || isTrue(has(row)), groups.known, shared);
     },
   };
+}
+
+/** A query in an expression; it runs with the prerequisites. */
+export function subqueryOf(of: Plan, prerequisites: (() => Steps<void>)[]): Subquery {
+  let rows: readonly Row[] = [];
+  prerequisites.push(function* () {
+    rows = yield* of.run();
+  });
+  return { columns: of.columns, rows: () => rows };
 }
 
 function withCtes(node: SelectNode, outer: Ctes): Ctes {
@@ -263,7 +267,6 @@ function expanded(node: ExprNode, { scopeTables, anonymous }: From): ExprNode[] 
   return fields(table, [String(name)]);
 }
 
-const shortKey = (term: Term): string => term.key.split(/[{(]/)[0] ?? "";
 const isTrue = (value: Value): boolean => value !== null && value !== 0;
 
 function condition(term: Term, clause: string, node: ExprNode): Term {
@@ -303,17 +306,6 @@ interface Groups {
   readonly known: Known;
 }
 
-function aggregatesIn(terms: readonly Term[]): (Term & { op: "aggregate" })[] {
-  const found = new Map<string, Term & { op: "aggregate" }>();
-  const visit = (term: Term): void => {
-    if (term.op === "aggregate") found.set(term.key, term);
-    if (term.op === "call") term.args.forEach(visit);
-    if (term.op === "lambda") visit(term.body);
-  };
-  terms.forEach(visit);
-  return [...found.values()];
-}
-
 /** Groups the rows: one map for each key, below the values of the keys before. */
 function* grouped(
   length: number,
@@ -323,7 +315,7 @@ function* grouped(
   budget: Budget,
 ): Steps<Groups> {
   const reads = keys.map((it) => compile(it));
-  const aggregates = aggregatesIn(later);
+  const aggregates = [...new Map(later.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
   const folds: Accumulator[] = aggregates.map(({ aggregate, args }) =>
     aggregate.accumulate(
       args.map((it) => compile(it)),

@@ -213,6 +213,9 @@ function virtual(name: string, members: Readonly<Record<string, () => Member>>):
   };
 }
 
+/** Nothing to do before rows are read. */
+export function* noWork(): Steps<void> {}
+
 /** A row of the table of persons, or of groups. */
 export interface DocumentRow {
   readonly properties: JsonObject;
@@ -264,9 +267,7 @@ export function documentTable(
       return found;
     },
     length: () => all().length,
-    *prepare() {
-      all();
-    },
+    prepare: noWork,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from "./ast.ts";
+import type { Located } from "./ast.ts";
 import type { Type, Value } from "./types.ts";
 
 /** Value of an expression for a row of its source, or for a group of rows. */
@@ -45,12 +45,17 @@ export interface Local {
 export type Term = {
   readonly key: string;
   readonly type: Type;
-  readonly at: { readonly start?: Place; readonly end?: Place };
+  readonly at: Located;
 } & (
   | { readonly op: "constant"; readonly value: Value }
   | { readonly op: "column"; readonly column: SourceColumn }
   | { readonly op: "call"; readonly args: readonly Term[]; readonly build: Build }
-  | { readonly op: "aggregate"; readonly args: readonly Term[]; readonly aggregate: Aggregate }
+  | {
+      readonly op: "aggregate";
+      readonly name: string;
+      readonly args: readonly Term[];
+      readonly aggregate: Aggregate;
+    }
   // Known once a subquery ran.
   | { readonly op: "late"; readonly value: () => Value }
   | { readonly op: "local"; readonly local: Local }
@@ -163,9 +168,11 @@ function cached(read: Read, { codes, size }: Dictionary): Read {
   };
 }
 
-/** True if a term contains an aggregation. */
-export function isAggregated(term: Term): boolean {
-  if (term.op === "aggregate") return true;
-  if (term.op === "lambda") return isAggregated(term.body);
-  return term.op === "call" && term.args.some(isAggregated);
+/** The aggregations in a term. */
+export function aggregatesIn(term: Term): (Term & { op: "aggregate" })[] {
+  if (term.op === "aggregate") return [term];
+  if (term.op === "lambda") return aggregatesIn(term.body);
+  return term.op === "call" ? term.args.flatMap(aggregatesIn) : [];
 }
+
+export const isAggregated = (term: Term): boolean => aggregatesIn(term).length > 0;

@@ -1,4 +1,5 @@
 import { zoneOf as flagZone } from "../../flags/engine/zone.ts";
+import { Refusal } from "./refusal.ts";
 import type { Unit } from "./types.ts";
 
 /** Lengths in ms of units that have one. */
@@ -12,8 +13,18 @@ export interface Zone {
   instant(wall: number): number;
 }
 
+function isZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** @throws Refusal for a name that is no time zone */
 export function zoneOf(name: string): Zone {
   if (name === "UTC") return { name, wall: (instant) => instant, instant: (wall) => wall };
+  if (!isZone(name)) throw new Refusal(`Unknown time zone ${JSON.stringify(name)}`);
   const { wallClock, instant } = flagZone(name);
   return {
     name,

@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
+import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
@@ -29,7 +30,9 @@ export const hasBreakdown = (filter: BreakdownFilter | null | undefined): filter
   filter?.breakdown !== undefined && filter.breakdown !== null ? true : (filter?.breakdowns ?? []).length > 0;
 
 /** True if the query has a result for each of some cohorts. */
-export const isCohortBreakdown = (filter: BreakdownFilter | null | undefined): filter is BreakdownFilter =>
+export const isCohortBreakdown = (
+  filter: BreakdownFilter | null | undefined,
+): filter is BreakdownFilter & { breakdown_type: "cohort" } =>
   hasBreakdown(filter) && filter.breakdown_type === "cohort";
 
 /** Cohorts of a breakdown, in order; "all" is everyone. @throws SimError if one is no id */
@@ -78,7 +81,7 @@ export function columnOf(
   group: number | null | undefined,
   context: QueryContext,
 ): Column {
-  if (type === "hogql") throw unsupported("A breakdown of the type hogql");
+  if (type === "hogql") return expressionColumn(String(property), context);
   return columnAt({ type: type ?? "event", key: String(property), group }, context);
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
+import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
@@ -54,11 +55,6 @@ export function cohortTest(id: Json | undefined, context: QueryContext): RowTest
   return codeTest(context.table.persons, (person) => typeof person === "string" && cohort.has(person));
 }
 
-/** Filters with a HogQL expression. @throws SimError */
-function expressionTest(key: string): RowTest {
-  throw unsupported(`A filter of the type hogql (${JSON.stringify(key)})`);
-}
-
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const read = PropertyFilter.safeParse(filter);
   if (!read.success)
@@ -66,7 +62,7 @@ function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const { type: given, key = "", operator, value = null, group_type_index: group, negation } = read.data;
   const type = given ?? "event";
   if (type === "empty") return everyRow;
-  if (type === "hogql") return expressionTest(String(key));
+  if (type === "hogql") return expressionTest(String(key), context);
   if (type === "cohort" || type === "static-cohort" || type === "precalculated-cohort") {
     const test = cohortTest(Array.isArray(value) && value.length === 1 ? value[0] : value, context);
     return negation === true || operator === "not_in" ? (row) => !test(row) : test;

@@ -84,7 +84,7 @@ const mostTests = 30;
 
 function* eachPath(
   { actors, breakdown, rules, eventsOf }: Funnel,
-  use: (key: number, path: FunnelPath) => void,
+  use: (key: number, path: FunnelPath, actor: ActorRows) => void,
 ): Steps<void> {
   let work = 0;
   for (const actor of actors) {
@@ -96,7 +96,7 @@ function* eachPath(
     const events = withoutRepeats(eventsOf(actor));
     for (const own of breakdown.pathsOf(events)) {
       const path = funnelPath(own.events, own.key, rules);
-      if (path && path.reached >= 0) use(own.key, path);
+      if (path && path.reached >= 0) use(own.key, path, actor);
     }
   }
 }
@@ -124,7 +124,16 @@ function* eachEntry(
   }
 }
 
-function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+/** A funnel, its actors and the time that it covers. */
+interface OpenFunnel {
+  readonly funnel: Funnel;
+  readonly actorColumn: ReturnType<typeof actorsOf>["column"];
+  readonly calendar: ReturnType<typeof calendarOf>;
+  readonly range: ReturnType<typeof rangeOf>;
+  readonly buckets: ReturnType<typeof bucketsOf>;
+}
+
+function* openFunnel(query: FunnelsQuery, context: QueryContext): Steps<OpenFunnel> {
   checkFunnel(query);
   const { table } = context;
   const calendar = calendarOf(context);
@@ -167,13 +176,34 @@ function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<st
         return { row, time, steps: stepsOf(row), key: breakdown.keyOf(row), interval: buckets.indexOf(time) };
       }),
   };
+  return { funnel, actorColumn: column, calendar, range, buckets };
+}
+
+/**
+ * Follows each actor through a funnel; with a breakdown an actor counts for each of its values.
+ * @param use Called with the actor's code and the last step that it reached, from 0
+ * @returns The column of the actors
+ */
+export function* funnelActors(
+  query: FunnelsQuery,
+  context: QueryContext,
+  use: (actor: number, reached: number) => void,
+): Steps<OpenFunnel["actorColumn"]> {
+  const { funnel, actorColumn } = yield* openFunnel(query, context);
+  yield* eachPath(funnel, (_, { reached }, { actor }) => use(actor, reached));
+  return actorColumn;
+}
+
+function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const { funnel, calendar, range, buckets } = yield* openFunnel(query, context);
+  const { breakdown } = funnel;
   return {
     results: yield* resultsOf(funnel),
     resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) },
   };
 
   function* resultsOf(of: Funnel): Steps<unknown> {
-    switch (filter.funnelVizType ?? "steps") {
+    switch (query.funnelsFilter?.funnelVizType ?? "steps") {
       case "steps":
         return yield* stepResults(query, context, breakdown, (use) => eachPath(of, use));
       case "time_to_convert":

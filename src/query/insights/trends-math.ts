@@ -1,8 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import { type Column, rowsPerStep, type Steps } from "../table.ts";
 import { aggregateCells, aggregates, type Cells, countDistinct, countRows, eachDistinct } from "./cells.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";

@@ -1,11 +1,7 @@
 import { SimError } from "../../../src/base/errors.ts";
 import { hogQLKind } from "../../../src/query/hogql/hogql-query.ts";
-import { createParser } from "../../../src/query/hogql/parser.ts";
 import type { QueryContext } from "../../../src/query/kind.ts";
 import { finish } from "../../../src/query/steps.ts";
-
-const parser = createParser();
-export const kind = hogQLKind(parser);
 
 export interface Answer {
   readonly results: unknown[][];
@@ -18,9 +14,8 @@ export interface Answer {
 
 /** The response to a query of a table. */
 export async function ask(query: string, context: QueryContext, more: object = {}): Promise<Answer> {
-  await parser.load();
-  const shaped = kind.shape.parse({ kind: "HogQLQuery", query, ...more });
-  return (await finish(kind.run(shaped, context))) as unknown as Answer;
+  const shaped = hogQLKind.shape.parse({ kind: "HogQLQuery", query, ...more });
+  return (await finish(hogQLKind.run(shaped, context))) as unknown as Answer;
 }
 
 /** The rows of a query of a table; for a refused one its error. */

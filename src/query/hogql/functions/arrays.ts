@@ -13,7 +13,6 @@ import {
 } from "../types.ts";
 import { compareValues, defaultOf, keyOf, textOf } from "../values.ts";
 import {
-  caseless,
   expectKind,
   type FunctionRow,
   fn,
@@ -21,7 +20,6 @@ import {
   lenient,
   literal,
   many,
-  named,
   special,
   strict,
 } from "./row.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "../refusal.ts";
+import { placed, Refusal } from "../refusal.ts";
 import { readDay, readPlainTime, readTime, type Zone } from "../time.ts";
 import {
   commonType,
@@ -92,12 +92,7 @@ const orDefault = (name: string, type: Type, read: (text: string) => number | un
 function zoneArgument(args: readonly FunctionArgument[], index: number, context: FunctionContext): Zone {
   const given = args[index];
   if (!given) return context.zones(context.timeZone);
-  const name = literal(given, "A time zone");
-  try {
-    return context.zones(String(name));
-  } catch {
-    throw new Refusal(`Unknown time zone ${name}`, given.at);
-  }
+  return placed(given.at, () => context.zones(String(literal(given, "A time zone"))));
 }
 type FunctionArgument = Parameters<FunctionRow["resolve"]>[0][number];
 

@@ -36,9 +36,17 @@ function divided(a: number, b: number): number {
   return a;
 }
 
-const same = ([type = float]: readonly Type[]): Type => type;
-const second = ([type = float, other = type]: readonly Type[]): Type =>
-  isInteger(type.kind) && isInteger(other.kind) ? other : float;
+const bitsOf = ({ kind }: Type): number => (kind === "Bool" ? 8 : Number(kind.replace(/\D/g, "")));
+const isSigned = ({ kind }: Type): boolean => kind.startsWith("Int");
+const isWhole = ({ kind }: Type): boolean => isInteger(kind) || kind === "Bool";
+
+/** Types of divisions. Upstream ClickHouse, NumberTraits.h. */
+const quotient = ([a = float, b = a]: readonly Type[]): Type =>
+  integerType(bitsOf(a), isSigned(a) || isSigned(b));
+const remainder = ([a = float, b = a]: readonly Type[]): Type =>
+  isWhole(a) && isWhole(b) ? integerType(bitsOf(b) * (isSigned(a) ? 2 : 1), isSigned(a)) : float;
+const positive = ([a = float, b = a]: readonly Type[]): Type =>
+  isWhole(a) && isWhole(b) ? integerType(bitsOf(b), false) : float;
 
 /** Half goes to the even neighbour. */
 function roundEven(value: number): number {
@@ -54,11 +62,11 @@ const rounding = (name: string, round: (value: number) => number): FunctionRow =
     expectKind(args[0], "number", name);
     expectKind(args[1], "integer", name);
     const type = args[0]?.type ?? float;
-    const isWhole = isInteger(type.kind);
+    const isExact = isInteger(type.kind);
     const run = (value: Value, digits: Value = 0): Value => {
       const scale = 10 ** Math.abs(Number(digits));
       if (Number(digits) < 0) return round(Number(value) / scale) * scale;
-      return isWhole ? value : round(Number(value) * scale) / scale;
+      return isExact ? value : round(Number(value) * scale) / scale;
     };
     return { type: nullable(type.kind === "Bool" ? float : type, isAnyNullable(args)), build: strict(run) };
   });
@@ -92,14 +100,14 @@ export const numberFunctions: readonly FunctionRow[] = [
   arithmetic("minus", (a, b) => a - b, true),
   arithmetic("multiply", (a, b) => a * b),
   fn("divide", ["number", "number"], float, (a, b) => a / b),
-  fn("intDiv", ["integer", "integer"], same, (a, b) => Math.trunc(divided(a, b) / b)),
-  fn("intDivOrZero", ["integer", "integer"], same, (a, b) => (b === 0 ? 0 : Math.trunc(a / b))),
-  fn("modulo", ["number", "number"], second, (a, b) => divided(a, b) % b),
-  fn("moduloOrZero", ["integer", "integer"], second, (a, b) => (b === 0 ? 0 : a % b)),
+  fn("intDiv", ["integer", "integer"], quotient, (a, b) => Math.trunc(divided(a, b) / b)),
+  fn("intDivOrZero", ["integer", "integer"], quotient, (a, b) => (b === 0 ? 0 : Math.trunc(a / b))),
+  fn("modulo", ["number", "number"], remainder, (a, b) => divided(a, b) % b),
+  fn("moduloOrZero", ["integer", "integer"], remainder, (a, b) => (b === 0 ? 0 : a % b)),
   fn(
     "positiveModulo",
     ["number", "number"],
-    second,
+    positive,
     (a, b) => ((divided(a, b) % b) + Math.abs(b)) % Math.abs(b),
   ),
   special("negate", [1, 1], ([arg]) => {
