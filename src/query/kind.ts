@@ -16,6 +16,15 @@ export interface QueryCohort {
   has(person: string): boolean;
 }
 
+/** A person, as a query shows it. */
+export interface QueryPerson {
+  readonly uuid: string;
+  /** ms since the epoch */
+  readonly created_at: number;
+  readonly is_identified: boolean;
+  readonly properties: JsonObject;
+}
+
 /** What a query may use apart from its own fields and the events: time and documents of the project. */
 export interface QueryProject {
   /** The sim's time, ms since the epoch. */
@@ -32,15 +41,6 @@ export interface QueryProject {
   cohort?(id: number): QueryCohort | undefined;
   /** The person with this uuid (default: there are none). */
   person?(uuid: string): QueryPerson | undefined;
-}
-
-/** A person, as a query shows it. */
-export interface QueryPerson {
-  readonly uuid: string;
-  /** ms since the epoch */
-  readonly created_at: number;
-  readonly is_identified: boolean;
-  readonly properties: JsonObject;
 }
 
 /** A group, for the table `groups` of HogQL. */
