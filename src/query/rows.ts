@@ -81,10 +81,10 @@ export const queryRows = (ports: QueryPorts) => [
       const { source } = ports.queries.read(order);
       const response = await ports.queries.run({ ...order, signal: call.signal });
       return {
+        ...(response as JsonObject & { results: Json }),
         project: order.project,
         insight: insight && { id: insight.id, short_id: insight.short_id, name: insight.name },
         query: source,
-        ...(response as JsonObject & { results: Json }),
       };
     },
   }),
