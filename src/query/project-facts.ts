@@ -12,7 +12,7 @@ import { derived } from "../world/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../world/world.ts";
 import type { QueryContext } from "./kind.ts";
 
-/** What queries of a project use besides its events. */
+/** What queries of a project use in addition to its events. */
 export type ProjectFacts = Omit<QueryContext, "table" | "now">;
 
 interface FactPorts {

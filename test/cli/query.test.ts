@@ -6,6 +6,8 @@ import { runHere } from "./phx-sim.ts";
 let sim: Sim;
 beforeAll(async () => {
   sim = await startBoard();
+  // loads what the commands call: they wait a short time for a sim
+  await sim.query("SELECT 1");
 });
 afterAll(() => sim.close());
 
@@ -15,7 +17,11 @@ describe("phx-sim query", () => {
 
   test("prints a table, CSV and JSON", async () => {
     const text = "SELECT event, count() AS n FROM events GROUP BY event ORDER BY event LIMIT 2";
-    expect(await phx(text)).toEqual({ stderr: "",  code: 0, stdout: "event     n\nbasket    3\ncheckout  2\n" });
+    expect(await phx(text)).toEqual({
+      stderr: "",
+      code: 0,
+      stdout: "event     n\nbasket    3\ncheckout  2\n",
+    });
     expect(await phx("--insight", "Basket to order", "--csv")).toMatchObject({
       code: 0,
       stdout: "step,name,count,average_seconds\n1,basket,3,\n2,checkout,2,0\n3,order,1,0\n",

@@ -85,7 +85,10 @@ export const visits = [
 
 /** The sim of a file of tests, its calls with a personal key, and its events. */
 export async function startBoard(): Promise<Sim> {
-  const sim = await startSim({ scenario: insightScenario, clock: { now: "2026-03-04T12:00:00Z", frozen: true } });
+  const sim = await startSim({
+    scenario: insightScenario,
+    clock: { now: "2026-03-04T12:00:00Z", frozen: true },
+  });
   await capture(sim, visits);
   return sim;
 }

@@ -48,7 +48,9 @@ describe("POST query", () => {
     expect(await counts({})).toEqual([3, 1]);
     const pro = { key: "plan", value: ["pro"], operator: "exact", type: "event" };
     expect(await counts({ filters_override: { properties: [pro] } })).toEqual([1, 1]);
-    expect(await counts({ filters_override: { date_from: "2020-01-01", date_to: "2020-01-02" } })).toEqual([]);
+    expect(await counts({ filters_override: { date_from: "2020-01-01", date_to: "2020-01-02" } })).toEqual(
+      [],
+    );
   });
 
   test("variables are overridden by their ids", async () => {
