@@ -186,7 +186,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "dropOffs"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,
@@ -253,7 +253,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     }),
   );
 
-  await captureAtStart(traffic, { settled, reset }, notice).catch(async (error: unknown) => {
+  await captureAtStart(traffic, reset, notice).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });

@@ -26,6 +26,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   query: {
     people: "the persons and groups of events",
+    flags: "time zones, dates, regular expressions, and the members of cohorts",
     management: "the frame of the management API, for /query",
     flags: "time zones, dates, texts of values and regular expressions",
   },

@@ -12,6 +12,7 @@ import { mcp } from "../mcp/command.ts";
 import { groupCommands } from "../people/groups-command.ts";
 import { personCommands } from "../people/persons-command.ts";
 import { planCommands } from "../plan/command.ts";
+import { query } from "../query/command.ts";
 import { scenarioCommands } from "../scenario/command.ts";
 import { stateCommands } from "../scenario/state/command.ts";
 import { record } from "../tapes/commands/record.ts";
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   generate,
   ...eventCommands,
   ...requestCommands,
+  query,
   lint,
   coverage,
   ...personCommands,

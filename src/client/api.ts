@@ -13,6 +13,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
+import type { QueryClient } from "../query/client.ts";
 import type { StateClient } from "../scenario/state/client.ts";
 import type { Recording, Tapes } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
@@ -150,7 +151,7 @@ export interface Groups {
 }
 
 /** The common part of the handles of a project and of a sim, which covers all projects; matchers take either. */
-export interface Tenant {
+export interface Tenant extends QueryClient {
   /** Public key, `phc_…`; for a sim that of its first project, as all keys below. */
   readonly apiKey: string;
   readonly secretApiKey: string;

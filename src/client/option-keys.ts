@@ -12,6 +12,7 @@ import type {
   OverrideOptions,
   ServedOptions,
 } from "../flags/client.ts";
+import type { QueryOptions } from "../query/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
@@ -75,6 +76,9 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
   lint: [["project", "maxMs"]],
+  query: { 1: keysOf<QueryOptions>({ project: true }) },
+  insight: { 1: keysOf<QueryOptions>({ project: true }) },
+  dropOffs: { 1: keysOf<QueryOptions>({ project: true }) },
   settle: [["idleMs", "timeoutMs"]],
   project: [keysOf<ProjectOptions>({ name: true, flags: true, like: true })],
   guard: [keysOf<GuardOptions>({ hosts: true, allow: true })],

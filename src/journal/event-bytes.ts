@@ -101,7 +101,8 @@ function isText(bytes: Buffer, from: number, to: number, text: Buffer): boolean 
   return true;
 }
 
-const jsonIn = (bytes: Buffer, from: number, to: number): Json => JSON.parse(bytes.toString("utf8", from, to));
+const jsonIn = (bytes: Buffer, from: number, to: number): Json =>
+  JSON.parse(bytes.toString("utf8", from, to));
 
 /** Keys that are looked for, as bytes. */
 const keys = {
@@ -134,9 +135,9 @@ const missing = (): EventValue => ({ from: 0, to: 0, made: undefined });
 
 export function createEventBytesReader(names: readonly string[]): EventBytesReader {
   const wanted = names.map((name) => Buffer.from(name));
-  /** 1 for each length, up to 255, of a wanted name. */
+  /** 1 for each length, up to 255, of a name that is looked for. */
   const lengths = new Uint8Array(256);
-  for (const { length } of wanted) lengths[Math.min(length, 255)] = 1;
+  for (const { length } of [keys.distinctId, ...wanted]) lengths[Math.min(length, 255)] = 1;
   const stride = place.properties + 2 * wanted.length;
 
   let bytes: Buffer = Buffer.alloc(0);
@@ -152,16 +153,16 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
   let facts = new Int32Array(4);
 
   function keyEnd(from: number): number {
-    const end = bytes.length;
-    for (let at = from; at < end; at++) {
-      const byte = bytes[at];
+    const here = bytes;
+    for (let at = from; at < here.length; at++) {
+      const byte = here[at];
       if (byte === quote) return at;
       if (byte === backslash) {
         isEscaped = true;
         at++;
       }
     }
-    return end;
+    return here.length;
   }
 
   function note(base: number, what: number, from: number, to: number): void {
@@ -171,22 +172,23 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
 
   /** Notes the wanted properties. @returns where the object ends */
   function readProperties(from: number, base: number): number {
-    let at = afterBlanks(bytes, from + 1);
-    while (bytes[at] === quote) {
+    const here = bytes;
+    let at = afterBlanks(here, from + 1);
+    while (here[at] === quote) {
       const keyFrom = at + 1;
       const keyTo = keyEnd(keyFrom);
-      const valueFrom = valueAfter(bytes, keyTo + 1);
-      const valueTo = afterValue(bytes, valueFrom);
+      const valueFrom = valueAfter(here, keyTo + 1);
+      const valueTo = afterValue(here, valueFrom);
       const length = keyTo - keyFrom;
-      if (length === 11 && isText(bytes, keyFrom, keyTo, keys.distinctId))
-        note(base, place.propertyId, valueFrom, valueTo);
-      if (lengths[length < 255 ? length : 255] === 1)
+      if (lengths[length < 255 ? length : 255] === 1) {
+        if (isText(here, keyFrom, keyTo, keys.distinctId)) note(base, place.propertyId, valueFrom, valueTo);
         for (let k = 0; k < wanted.length; k++) {
           const name = wanted[k];
-          if (name && isText(bytes, keyFrom, keyTo, name))
+          if (name && isText(here, keyFrom, keyTo, name))
             note(base, place.properties + 2 * k, valueFrom, valueTo);
         }
-      at = afterBlanks(bytes, valueTo);
+      }
+      at = afterBlanks(here, valueTo);
     }
     return at + 1;
   }
@@ -199,8 +201,8 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
       if (bytes[valueFrom] === openObject) return readProperties(valueFrom, base);
     }
     const valueTo = afterValue(bytes, valueFrom);
-    const isNull = bytes[valueFrom] === letterN;
-    const [from, to] = isNull ? [0, 0] : [valueFrom, valueTo];
+    const from = bytes[valueFrom] === letterN ? 0 : valueFrom;
+    const to = from === 0 ? 0 : valueTo;
     if (length === 5 && isText(bytes, keyFrom, keyTo, keys.event)) note(base, place.name, from, to);
     else if (length === 11 && isText(bytes, keyFrom, keyTo, keys.distinctId)) note(base, place.id, from, to);
     else if (length === 12 && isText(bytes, keyFrom, keyTo, keys.$distinctId))

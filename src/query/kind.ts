@@ -16,7 +16,16 @@ export interface QueryCohort {
   has(person: string): boolean;
 }
 
-/** What a query may use besides its own fields and the events: time and documents of the project. */
+/** A person, as a query shows it. */
+export interface QueryPerson {
+  readonly uuid: string;
+  /** ms since the epoch */
+  readonly created_at: number;
+  readonly is_identified: boolean;
+  readonly properties: JsonObject;
+}
+
+/** What a query may use apart from its own fields and the events: time and documents of the project. */
 export interface QueryProject {
   /** The sim's time, ms since the epoch. */
   readonly now: number;
@@ -30,15 +39,8 @@ export interface QueryProject {
   action?(id: number): QueryAction | undefined;
   /** The cohort with this id (default: there are none). */
   cohort?(id: number): QueryCohort | undefined;
-}
-
-/** A person, for the table `persons` of HogQL. */
-export interface QueryPerson {
-  readonly uuid: string;
-  /** ms since the epoch */
-  readonly created_at: number;
-  readonly is_identified: boolean;
-  readonly properties: JsonObject;
+  /** The person with this uuid (default: there are none). */
+  person?(uuid: string): QueryPerson | undefined;
 }
 
 /** A group, for the table `groups` of HogQL. */

@@ -3,6 +3,8 @@ import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
 import { openEventTables } from "./columns.ts";
+import { createDataVersion } from "./data-version.ts";
+import { dropOffsKind } from "./insights/drop-offs.ts";
 import { kinds } from "./kinds.ts";
 import { createProjectFacts } from "./project-facts.ts";
 import { createQueryRunner, type QueryRunner } from "./runner.ts";
@@ -15,14 +17,21 @@ interface Sim {
   readonly closing: AbortSignal;
 }
 
-/** The queries of a sim, over the kept events of its journal. */
-export function openQueries({ log, people, worlds, clock, closing }: Sim): QueryRunner {
-  let cleared = 0;
-  log.onVeiled(() => cleared++);
+/** The queries of a sim. */
+export interface SimQueries {
+  readonly queries: QueryRunner;
+  /** Who left a funnel at which step. */
+  readonly dropOffs: QueryRunner;
+}
+
+/** Queries over the kept events of a journal. */
+export function openQueries({ log, people, worlds, clock, closing }: Sim): SimQueries {
   const { tableFor } = openEventTables({ log, people });
-  /** What filters and group names come from. */
-  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
-  const version = () => [log.firstSeq, log.lastSeq, cleared, people.revision, ...documents()].join(" ");
+  const version = createDataVersion({ log, people, worlds });
   const factsOf = createProjectFacts({ worlds, people });
-  return createQueryRunner({ worlds, clock, tables: { tableFor, version }, kinds, factsOf, closing });
+  const ports = { worlds, clock, tables: { tableFor, version }, factsOf, closing };
+  return {
+    queries: createQueryRunner({ ...ports, kinds }),
+    dropOffs: createQueryRunner({ ...ports, kinds: [dropOffsKind] }),
+  };
 }

@@ -4,12 +4,12 @@ import { meantOf } from "../base/nearest.ts";
 import { invalid } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import type { Insight, StoredProject, Worlds } from "../world/world.ts";
-import type { QueryOrder, QueryRunner } from "./runner.ts";
-import { ControlAnswer, ControlQuery } from "./shapes.ts";
+import type { SimQueries } from "./open-queries.ts";
+import type { QueryOrder } from "./runner.ts";
+import { ControlAnswer, ControlQuery, DropOffs } from "./shapes.ts";
 
-export interface QueryPorts {
+export interface QueryPorts extends SimQueries {
   readonly worlds: Worlds;
-  readonly queries: QueryRunner;
 }
 
 /** The insights that a project has, else those of the project that it was made like. */
@@ -85,6 +85,19 @@ export const queryRows = (ports: QueryPorts) => [
         query: source,
         ...(response as JsonObject & { results: Json }),
       };
+    },
+  }),
+  row({
+    method: "POST",
+    path: "/__sim/query/drop-offs",
+    access: "control",
+    summary: "Lists who left a funnel at which step, with their last events",
+    body: ControlQuery,
+    reply: DropOffs,
+    errors: [404],
+    async handle({ body, call }) {
+      const { order } = orderOf(ports, body);
+      return DropOffs.parse(await ports.dropOffs.run({ ...order, signal: call.signal }));
     },
   }),
 ];

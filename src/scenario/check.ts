@@ -93,17 +93,24 @@ function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): RawPr
   return { at, isAboutKey: true, text: sentence(phrase, String(at.at(-1)), []) };
 }
 
-/** The form of a union that the author meant: no key of it is missing, and its mistakes are deepest. */
-function meantForm(forms: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
-  return forms
-    .filter((issues) => !issues.some((issue) => isOtherForm(issue, value)))
-    .sort((a, b) => depthOf(b) - depthOf(a))[0];
+/** The form of a union that the author meant: the only one of its type, or no key of it is missing, and its mistakes are deepest. */
+function meantForm(all: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
+  const ofType = all.filter((issues) => !issues.some((issue) => isOtherType(issue, value)));
+  const forms =
+    ofType.length === 1
+      ? ofType
+      : ofType.filter((issues) => !issues.some((issue) => isOtherForm(issue, value)));
+  return forms.sort((a, b) => depthOf(b) - depthOf(a))[0];
 }
 
-/** True if the value has another type than this form, or lacks a required key of it. */
+/** True if the value has another type than this form. */
+const isOtherType = ({ code, path }: Issue, value: Json | undefined): boolean =>
+  path.length === 0 &&
+  (code === "invalid_type" || (code === "invalid_value" && typeof value === "object" && value !== null));
+
+/** True if the value lacks a required key of this form. */
 const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
-  issue.code === "invalid_type" &&
-  (issue.path.length === 0 || valueAt(value, issue.path.map(stepOf)) === undefined);
+  issue.code === "invalid_type" && valueAt(value, issue.path.map(stepOf)) === undefined;
 
 const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
 

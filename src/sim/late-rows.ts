@@ -5,7 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
-import type { QueryRunner } from "../query/runner.ts";
+import type { SimQueries } from "../query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
@@ -31,7 +31,7 @@ export function lateRows({
     ...controlPorts,
     flagBook: await bookOf(),
     exports: await exportsOf(),
-    queries: await queriesOf(),
+    ...(await queriesOf()),
   });
   return [
     {
@@ -46,7 +46,8 @@ export function lateRows({
       async load() {
         const { resourceEndpoints } = await import("../management/rows.ts");
         const { engine } = await exportsOf();
-        return resourceEndpoints({ ...resourceDesk, exports: engine, queries: await queriesOf() });
+        const { queries } = await queriesOf();
+        return resourceEndpoints({ ...resourceDesk, exports: engine, queries });
       },
     },
     {
@@ -69,10 +70,10 @@ export function lateRows({
 interface LateParts {
   desk: Desk;
   resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
-  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries">;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | keyof SimQueries>;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;
-  queriesOf(): Promise<QueryRunner>;
+  queriesOf(): Promise<SimQueries>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */

@@ -32,12 +32,12 @@ export interface ScenarioTraffic {
   expect(): void;
   /** `due` in a new world; `interrupted`: an earlier process ended while it captured. */
   readonly state: "none" | "due" | "interrupted";
-  /** Captures it, of all projects or of one, after what is being captured. */
+  /** Captures it, of all projects or of one. */
   capture(project?: number): Promise<void>;
-  /** Resolves once nothing is being captured. */
+  /** Runs work that captures it; one begins when the last one has ended. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves once no such work is left. */
   settled(): Promise<void>;
-  /** Ends what is being captured; the traffic is incomplete until the next `capture`. */
-  stop(): Promise<void>;
 }
 
 /** In the data folder while the traffic is being captured. */
@@ -54,7 +54,7 @@ const headers = { "content-type": "application/json", "user-agent": "phx-sim sce
 /** Captures the traffic of a new world, and again what an earlier process did not finish. */
 export async function captureAtStart(
   traffic: ScenarioTraffic,
-  { reset }: Resetting,
+  reset: Resetting["reset"],
   notice: (text: string) => void,
 ): Promise<void> {
   const { state } = traffic;
@@ -68,10 +68,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
   const { scenario, folder, clock, app, projectByKey, closing, notice } = parts;
   const marker = folder === undefined ? undefined : join(folder, markerName);
   let isDue = false;
-  /** Number of times that capturing was ended. */
-  let ended = 0;
-  let running = Promise.resolve();
-  const settled = () => running.catch(() => {});
+  let last: Promise<unknown> = Promise.resolve();
 
   async function send(body: string): Promise<void> {
     const call = callFrom({
@@ -90,14 +87,13 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
     await app().observe(call, jsonText('{"status":"Ok"}'), way);
   }
 
-  /** @returns false if it was ended */
+  /** @returns false if the sim closes */
   async function captureOne(project: StoredProject, authored: AuthoredTraffic): Promise<boolean> {
     const [{ Traffic, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
       import("../traffic/generate.ts"),
       import("../traffic/plan.ts"),
       import("../traffic/batches.ts"),
     ]);
-    const before = ended;
     const now = clock.now();
     const plan = planOf(authored, settingOf(project, now));
     const unusable = unusablePlan(plan, now);
@@ -107,7 +103,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
     }
     let events = 0;
     for (const { body, count } of batchesOf(new Traffic(plan), project.api_key)) {
-      if (ended !== before || closing.aborted) return false;
+      if (closing.aborted) return false;
       await send(body);
       events += count;
       await turn();
@@ -116,16 +112,6 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
     const who = `${counted(users, "user")} (${persona.name}, ${counted(days, "day")})`;
     notice(`the scenario's traffic is captured: ${counted(events, "event")} of ${who}`);
     return true;
-  }
-
-  async function captureAll(project: number | undefined): Promise<void> {
-    for (const { apiKey, traffic } of trafficOf(scenario.current)) {
-      const owner = projectByKey(apiKey);
-      const isMeant = owner && (project === undefined || project === owner.id);
-      if (isMeant && !(await captureOne(owner, traffic))) return;
-    }
-    isDue = false;
-    if (marker !== undefined) rmSync(marker, { force: true });
   }
 
   const mark = () => {
@@ -141,15 +127,22 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
       if (isDue) return "due";
       return marker !== undefined && existsSync(marker) ? "interrupted" : "none";
     },
-    capture(project) {
-      if (trafficOf(scenario.current).length > 0) mark();
-      running = settled().then(() => captureAll(project));
-      return running;
+    async capture(project) {
+      const all = trafficOf(scenario.current);
+      if (all.length > 0) mark();
+      for (const { apiKey, traffic } of all) {
+        const owner = projectByKey(apiKey);
+        const isMeant = owner && (project === undefined || project === owner.id);
+        if (isMeant && !(await captureOne(owner, traffic))) return;
+      }
+      isDue = false;
+      if (marker !== undefined) rmSync(marker, { force: true });
     },
-    settled,
-    async stop() {
-      ended++;
-      await settled();
+    inTurn(work) {
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
     },
+    settled: async () => void (await last),
   };
 }

@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, type Json, parsedJson } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { ControlCall, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { WorldSummary } from "../management/world-shapes.ts";
@@ -41,18 +42,23 @@ export interface GeneratedTraffic extends Iterable<GeneratedEvent> {
 }
 
 /**
- * Checks a description of traffic.
+ * Checks a description of traffic. A persona's name may be any text.
  * @throws TypeError with a line for each mistake; `named` is how it names an option
  */
 export async function checkedTraffic(
-  { persona, ...options }: TrafficOptions,
+  { persona, ...options }: Omit<TrafficOptions, "persona"> & { persona?: string | Persona },
   named: (option: string) => string = (it) => it,
 ): Promise<AuthoredTraffic> {
-  const [{ parseShape }, { AuthoredTraffic }, { readPersona }] = await Promise.all([
+  const [{ parseShape }, { AuthoredTraffic, personaNames }, { readPersona }] = await Promise.all([
     import("../http/shape-errors.ts"),
     import("./shapes.ts"),
     import("../scenario/persona-file.ts"),
   ]);
+  const isKnown = (name: string) => personaNames.some((it) => it === name);
+  if (typeof persona === "string" && !isKnown(persona)) {
+    const meant = didYouMean(persona, personaNames) || `; personas are ${personaNames.join(", ")}`;
+    throw new TypeError(`${named("persona")}: there is no persona ${JSON.stringify(persona)}${meant}`);
+  }
   const isOwn = isObject(persona);
   const given: Json = JSON.parse(JSON.stringify(isOwn ? options : { persona, ...options }));
   try {

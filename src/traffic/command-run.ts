@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { didYouMean } from "../base/nearest.ts";
 import { counted } from "../base/text.ts";
 import { writeWhole } from "../base/whole-file.ts";
 import { type Address, callSim } from "../cli/ask-sim.ts";
@@ -19,11 +18,9 @@ import type { GenerateValues } from "./command.ts";
 import type { TrafficFigures } from "./figures.ts";
 import type { Traffic, TrafficPlan } from "./generate.ts";
 import { planOf, type TrafficSetting } from "./plan.ts";
-import { type AuthoredTraffic, type PersonaName, personaNames } from "./shapes.ts";
+import type { AuthoredTraffic } from "./shapes.ts";
 
 type Values = GenerateValues["values"];
-
-const isBuiltIn = (name: string): name is PersonaName => personaNames.some((it) => it === name);
 
 /** @throws TypeError for mistakes in the options or the persona file */
 async function describedBy({
@@ -33,21 +30,15 @@ async function describedBy({
   until,
   seed,
 }: Values): Promise<AuthoredTraffic> {
-  const isBareWord = /^[\w-]+$/.test(persona);
-  if (isBareWord && !isBuiltIn(persona)) {
-    const known =
-      didYouMean(persona, personaNames) || `; it is ${personaNames.join(", ")}, or the path of a file`;
-    throw new TypeError(`--persona: there is no persona "${persona}"${known}`);
-  }
+  const isName = /^[\w-]+$/.test(persona);
   const described = {
-    ...(isBuiltIn(persona) && { persona }),
+    persona: isName ? persona : await readPersona(persona),
     ...(users !== undefined && { users }),
     ...(days !== undefined && { days }),
     ...(until !== undefined && { until }),
     ...(seed !== undefined && { seed }),
   };
-  const checked = await checkedTraffic(described, (option) => `--${option}`);
-  return isBareWord ? checked : { ...checked, persona: await readPersona(persona) };
+  return checkedTraffic(described, (option) => `--${option}`);
 }
 
 /** Generates traffic into a file or a running sim. @throws Failure; TypeError for mistakes in the options */

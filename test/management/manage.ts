@@ -86,7 +86,7 @@ export function manage(options: ManageOptions = {}) {
       newest: (query) => newestOf(options.events ?? [], query),
       byTime: (query) => inTime(options.events ?? [], query),
     },
-    queries: openQueries({
+    ...openQueries({
       log: openTrafficLog({ bytes: memoryBytes(), keysOf }),
       people,
       worlds,

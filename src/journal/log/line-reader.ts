@@ -44,8 +44,8 @@ export interface LineReader {
   /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
   /**
-   * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. The last
-   * member of each is its body. undefined if the line is evicted or lost.
+   * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
+   * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
    */
   inOrder(): (row: number) => Buffer | undefined;
   /** The latest offset at which the line of a row ends. */
@@ -203,15 +203,17 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
   }
 
   function inOrder(): (row: number) => Buffer | undefined {
+    const room = Buffer.allocUnsafe(checkSize);
     let start = 0;
-    let piece: Buffer = Buffer.alloc(0);
+    let piece: Buffer = room.subarray(0, 0);
     return (row) => {
       if (!isHeld(row) || tables.index.isLost(row)) return undefined;
-      const [offset, end] = [offsetOf(row), endOf(row)];
+      const offset = offsetOf(row);
+      const end = endOf(row);
       if (end - offset > checkSize) return checked(row, bytesAt(row));
       if (offset < start || end > start + piece.length) {
         start = offset;
-        piece = bytes.read(offset, checkSize);
+        piece = bytes.read(offset, checkSize, room);
       }
       const stop = piece.indexOf(newline, offset - start);
       return checked(row, piece.subarray(offset - start, stop === -1 ? piece.length : stop));

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { createBus } from "../../base/bus.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { repairTail, sealedLines, textsOf } from "../../store/lines.ts";
@@ -31,8 +32,8 @@ export interface PeopleFiles {
   readonly state: PeopleState;
   /** Row numbers are valid within an epoch. */
   readonly epoch: number;
-  /** Changes with each change of the content. */
-  readonly revision: number;
+  /** Calls the listener with each change; undefined if it is unknown what changed. */
+  onChange(listener: (change: Change | undefined) => void): void;
   /** Adds a line with its change; on disk `rollBack` reverts it until `settle`. */
   record(line: string, change: Change): void;
   settle(): void;
@@ -65,7 +66,7 @@ export function openShelf(
   /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
   let epoch = 0;
-  let revision = 0;
+  const bus = createBus<Change | undefined>((error) => onNotice(`a listener failed: ${String(error)}`));
   let nextCheck = compactFrom;
   let isOpen = true;
   let isReported = false;
@@ -82,7 +83,7 @@ export function openShelf(
   /** Rebuilds the rows from the log. */
   function startOver(): void {
     epoch++;
-    revision++;
+    bus.publish(undefined);
     filling = undefined;
     state.settle();
     isRebuilt = true;
@@ -210,11 +211,8 @@ export function openShelf(
     get epoch() {
       return epoch;
     },
-    get revision() {
-      return revision;
-    },
+    onChange: (listener) => void bus.subscribe(listener),
     record(line, change) {
-      revision++;
       const to = ready();
       if (home.canFail && settledEnd === undefined) {
         settledEnd = log.end;
@@ -228,6 +226,7 @@ export function openShelf(
         // the line is already in the log: the rebuilt rows have it
         renewed(error);
       }
+      bus.publish(change);
       if (change.kind !== "clear") return;
       wasCleared = true;
       epoch++;
@@ -239,7 +238,7 @@ export function openShelf(
       settledEnd = undefined;
       wasCleared = false;
       epoch++;
-      revision++;
+      bus.publish(undefined);
       if (!isRebuilt) state.revert();
       log.cut(end);
       if (isRebuilt) startOver();

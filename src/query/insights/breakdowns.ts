@@ -30,7 +30,9 @@ export const hasBreakdown = (filter: BreakdownFilter | null | undefined): filter
   filter?.breakdown !== undefined && filter.breakdown !== null ? true : (filter?.breakdowns ?? []).length > 0;
 
 /** True if the query has a result for each of some cohorts. */
-export const isCohortBreakdown = (filter: BreakdownFilter | null | undefined): filter is BreakdownFilter =>
+export const isCohortBreakdown = (
+  filter: BreakdownFilter | null | undefined,
+): filter is BreakdownFilter & { breakdown_type: "cohort" } =>
   hasBreakdown(filter) && filter.breakdown_type === "cohort";
 
 /** Cohorts of a breakdown, in order; "all" is everyone. @throws SimError if one is no id */

@@ -1,5 +1,4 @@
-import type { Column } from "../table.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import { type Column, rowsPerStep, type Steps } from "../table.ts";
 
 /** Rows sorted into numbered cells, e.g. one for each day and value of a breakdown. */
 export interface Cells {

@@ -54,7 +54,10 @@ export interface Calendar {
   /** The instant at which a clock shows this; one that is skipped is the moment of the change. */
   instant(wall: number): number;
   startOf(wall: number, interval: Interval): number;
-  /** ISO 8601 with the offset in force, `Z` for zero. */
+  /**
+   * ISO 8601 with the offset in force, `Z` for zero, and microseconds unless they are zero; the last ms of a second
+   * is its last microsecond, with which ranges end.
+   */
   iso(wall: number): string;
 }
 
@@ -80,7 +83,8 @@ export function calendarOf({ now, timeZone, weekStart }: QueryProject): Calendar
     },
     iso(wall) {
       const offset = Math.round((wall - instant(wall)) / minute);
-      const text = new Date(wall).toISOString().replace("Z", "").replace(".000", "");
+      const [whole = "", ms = ""] = new Date(wall).toISOString().replace("Z", "").split(".");
+      const text = ms === "000" ? whole : `${whole}.${ms}${ms === "999" ? "999" : "000"}`;
       if (offset === 0) return `${text}Z`;
       const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
       return `${text}${offset < 0 ? "-" : "+"}${`${hours}`.padStart(2, "0")}:${`${minutes}`.padStart(2, "0")}`;

@@ -1,6 +1,6 @@
+import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
-import { columnAt } from "./columns.ts";
 import { calendarOf } from "./dates.ts";
 import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { attributionOf, type FunnelBreakdown, funnelBreakdown } from "./funnel-breakdown.ts";
@@ -15,7 +15,7 @@ import { unsupported } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
-/** Whom a funnel counts: persons, groups, or values of a property. */
+/** The actors of a funnel: persons, groups, or the values of an expression. */
 function actorsOf(
   { aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery,
   context: QueryContext,
@@ -24,10 +24,7 @@ function actorsOf(
   if (typeof group === "number") return { column: table.group(group), isGroup: true };
   const expression = funnelsFilter?.funnelAggregateByHogQL ?? "person_id";
   if (expression === "" || expression === "person_id") return { column: table.persons, isGroup: false };
-  if (expression === "distinct_id") return { column: table.distinctIds, isGroup: false };
-  const property = /^properties\.([$\w]+)$/.exec(expression)?.[1];
-  if (property === undefined) throw unsupported(`funnelAggregateByHogQL ${JSON.stringify(expression)}`);
-  return { column: columnAt({ type: "event", key: property }, context), isGroup: false };
+  return { column: expressionColumn(expression, context), isGroup: false };
 }
 
 /** Events of a step, with the step's own filters. */
@@ -84,7 +81,7 @@ const mostTests = 30;
 
 function* eachPath(
   { actors, breakdown, rules, eventsOf }: Funnel,
-  use: (key: number, path: FunnelPath) => void,
+  use: (key: number, path: FunnelPath, actor: ActorRows) => void,
 ): Steps<void> {
   let work = 0;
   for (const actor of actors) {
@@ -96,7 +93,7 @@ function* eachPath(
     const events = withoutRepeats(eventsOf(actor));
     for (const own of breakdown.pathsOf(events)) {
       const path = funnelPath(own.events, own.key, rules);
-      if (path && path.reached >= 0) use(own.key, path);
+      if (path && path.reached >= 0) use(own.key, path, actor);
     }
   }
 }
@@ -124,7 +121,16 @@ function* eachEntry(
   }
 }
 
-function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+/** A funnel, its actors and the time that it covers. */
+interface OpenFunnel {
+  readonly funnel: Funnel;
+  readonly actorColumn: ReturnType<typeof actorsOf>["column"];
+  readonly calendar: ReturnType<typeof calendarOf>;
+  readonly range: ReturnType<typeof rangeOf>;
+  readonly buckets: ReturnType<typeof bucketsOf>;
+}
+
+function* openFunnel(query: FunnelsQuery, context: QueryContext): Steps<OpenFunnel> {
   checkFunnel(query);
   const { table } = context;
   const calendar = calendarOf(context);
@@ -167,13 +173,34 @@ function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<st
         return { row, time, steps: stepsOf(row), key: breakdown.keyOf(row), interval: buckets.indexOf(time) };
       }),
   };
+  return { funnel, actorColumn: column, calendar, range, buckets };
+}
+
+/**
+ * Follows each actor through a funnel; with a breakdown an actor counts for each of its values.
+ * @param use Called with the actor's code and the last step that it reached, from 0
+ * @returns The column of the actors
+ */
+export function* funnelActors(
+  query: FunnelsQuery,
+  context: QueryContext,
+  use: (actor: number, reached: number) => void,
+): Steps<OpenFunnel["actorColumn"]> {
+  const { funnel, actorColumn } = yield* openFunnel(query, context);
+  yield* eachPath(funnel, (_, { reached }, { actor }) => use(actor, reached));
+  return actorColumn;
+}
+
+function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const { funnel, calendar, range, buckets } = yield* openFunnel(query, context);
+  const { breakdown } = funnel;
   return {
     results: yield* resultsOf(funnel),
     resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) },
   };
 
   function* resultsOf(of: Funnel): Steps<unknown> {
-    switch (filter.funnelVizType ?? "steps") {
+    switch (query.funnelsFilter?.funnelVizType ?? "steps") {
       case "steps":
         return yield* stepResults(query, context, breakdown, (use) => eachPath(of, use));
       case "time_to_convert":

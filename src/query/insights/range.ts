@@ -140,11 +140,12 @@ const mostIntervals = 100_000;
 export interface Buckets {
   /** Wall clock of each start. */
   readonly starts: readonly number[];
-  /** Index of the interval of an instant; -1 outside of them. */
+  /** Index of the interval of an instant; -1 outside of all. */
   indexOf(instant: number): number;
 }
 
-const steps: Readonly<Record<Interval, Delta>> = {
+/** One interval. */
+export const steps: Readonly<Record<Interval, Delta>> = {
   minute: { minutes: 1 },
   hour: { hours: 1 },
   day: { days: 1 },

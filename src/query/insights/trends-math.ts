@@ -1,8 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import { type Column, rowsPerStep, type Steps } from "../table.ts";
 import { aggregateCells, aggregates, type Cells, countDistinct, countRows, eachDistinct } from "./cells.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
@@ -47,7 +46,7 @@ export function groupsCounted(node: SeriesNode): number | undefined {
   return groupMaths.has(math ?? "") && typeof group === "number" ? group : undefined;
 }
 
-/** Whom a series counts: persons, or groups. */
+/** The actors of a series: persons, or groups. */
 export function actorsOf(node: SeriesNode, { table }: QueryContext): Column {
   const group = groupsCounted(node);
   return group === undefined ? table.persons : table.group(group);

@@ -13,7 +13,9 @@ const Filters = z.record(z.string(), z.json());
 
 /** Upstream PostHog/posthog posthog/schema.py, `QueryRequest`. */
 const QueryRequest = z.strictObject({
-  query: z.json().describe("A query with its kind, or a node around one"),
+  query: z
+    .json({ error: "a query: an object with a kind" })
+    .describe("A query with its kind, or a node around one"),
   refresh: z
     .union([z.boolean(), z.enum(executionModes)])
     .nullish()

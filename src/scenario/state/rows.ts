@@ -67,10 +67,12 @@ export const stateRows = (ports: StatePorts): Endpoint[] => [
     async handle({ body }) {
       const reset = partsOf(body);
       const parts = new Set(reset);
-      if (body.project !== undefined) {
-        await ports.traffic.settled();
-        resetProject(ports, body.project, parts);
-        if (parts.has("events")) await ports.traffic.capture(body.project);
+      const { project } = body;
+      if (project !== undefined) {
+        await ports.traffic.inTurn(async () => {
+          resetProject(ports, project, parts);
+          if (parts.has("events")) await ports.traffic.capture(project);
+        });
       } else {
         await ports.reset(parts, (people) => {
           // projects that were made for tests stay with the world
