@@ -26,9 +26,8 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   query: {
     people: "the persons and groups of events",
-    flags: "time zones, dates, regular expressions, and the members of cohorts",
+    flags: "time zones, dates, texts of values, regular expressions, and the members of cohorts",
     management: "the frame of the management API, for /query",
-    flags: "time zones, dates, texts of values and regular expressions",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",

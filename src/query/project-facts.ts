@@ -73,6 +73,7 @@ export function createProjectFacts({ worlds, people }: FactPorts) {
       if (!cohort || cohort.deleted === true || cohort.project !== project.id) return undefined;
       return { name: cohort.name ?? "", has: membersOf(cohort, now) };
     },
+    person: (uuid) => people.person(project.id, uuid),
     persons: () => people.allPersons(project.id),
     groups: () => people.allGroups(project.id),
   });

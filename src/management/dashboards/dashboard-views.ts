@@ -218,7 +218,10 @@ export function openDashboardViews(
     show: (insight, computed) => insights.show(insight, asker, computed),
   });
   /** The service computes shared insights ahead of their readers. */
-  const publicReader: TileReader = { order: { mode: "blocking" }, show: insights.shared };
+  const publicReader = ({ filters }: TileOverrides): TileReader => ({
+    order: { mode: "blocking", filters },
+    show: insights.shared,
+  });
 
   const common = (dashboard: Dashboard, levels: ReaderLevels) => ({
     ...dashboard,
@@ -255,8 +258,8 @@ export function openDashboardViews(
     ): Promise<ShownDashboardDetail> =>
       detail(dashboard, levelsFor(rights, dashboard, asker), readerFor(asker, overrides), overrides),
     /** As behind a shared link. */
-    shared: (dashboard: Dashboard): Promise<ShownDashboardDetail> =>
-      detail(dashboard, sharedLevels, publicReader),
+    shared: (dashboard: Dashboard, overrides: TileOverrides = {}): Promise<ShownDashboardDetail> =>
+      detail(dashboard, sharedLevels, publicReader(overrides), overrides),
     /** A tile by itself. */
     tile: (dashboard: Dashboard, tile: Tile, asker: ProjectRequest<unknown>): Promise<ShownTile> =>
       tiles.one(dashboard, tile, null, readerFor(asker)),

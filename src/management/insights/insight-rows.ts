@@ -141,11 +141,8 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     show,
     filters: insightFilters(desk.places),
     all: ({ project }) => insights(project.id),
-    list: {
-      summary: "Insights, the last to be changed first",
-      query: z.object({ refresh, basic }),
-      show: listed,
-    },
+    query: { refresh, basic },
+    list: { summary: "Insights, the last to be changed first", show: listed },
     create: {
       summary: "Creates an insight, also on dashboards",
       body: InsightFields,

@@ -46,7 +46,7 @@ export function groupsCounted(node: SeriesNode): number | undefined {
   return groupMaths.has(math ?? "") && typeof group === "number" ? group : undefined;
 }
 
-/** Whom a series counts: persons, or groups. */
+/** The actors of a series: persons, or groups. */
 export function actorsOf(node: SeriesNode, { table }: QueryContext): Column {
   const group = groupsCounted(node);
   return group === undefined ? table.persons : table.group(group);
