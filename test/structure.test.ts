@@ -56,6 +56,11 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     projects: "resets one project",
     clock: "the clock in the facts of the sim",
     tapes: "scenarios made from a tape",
+    traffic: "checks the traffic of a file",
+  },
+  traffic: {
+    flags: "time zones, and the hash that decides a flag",
+    people: "the number of group types",
   },
   server: { tapes: "requests that are passed on" },
   coverage: {
