@@ -22,6 +22,12 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     ingest: "events of a person's deletion",
     flags: "the rows of /feature_flags",
     exports: "the rows of /batch_exports",
+    query: "the rows of /query, and the results of insights",
+  },
+  query: {
+    people: "the persons and groups of events",
+    flags: "time zones, dates, texts of values, regular expressions, and the members of cohorts",
+    management: "the frame of the management API, for /query",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",

@@ -1,6 +1,7 @@
 import { batchExportEndpoints } from "../exports/management/batch-export-rows.ts";
 import { featureFlagEndpoints } from "../flags/management/flag-rows.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { queryEndpoints } from "../query/management/query-rows.ts";
 import { accountEndpoints, openAccountView } from "./account.ts";
 import { cohortEndpoints } from "./cohorts.ts";
 import { collaboratorEndpoints } from "./collaborators.ts";
@@ -67,6 +68,7 @@ export const resourceEndpoints = (desk: ResourceDesk): Endpoint[] => [
       ...featureFlagEndpoints(desk),
       ...insightEndpoints(desk),
       ...personEndpoints(desk),
+      ...queryEndpoints(desk),
       ...resourceKindEndpoints(desk),
       ...sharingEndpoints(desk),
       ...tenancyEndpoints(desk),

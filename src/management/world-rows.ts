@@ -121,6 +121,7 @@ type Keys = WorldRowPorts["keys"];
 const showProject = (world: ReadonlyWorld, keys: Keys, it: StoredProject): ProjectSummary =>
   shownAs(ProjectSummary, {
     ...it,
+    week_start_day: it.settings.week_start_day === 1 ? 1 : 0,
     secret_api_key: masked(keys.shownSecret(it)),
     ephemeral: it.ephemeral !== undefined,
     counts: countsOf(world, it.id),

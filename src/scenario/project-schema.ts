@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readDuration } from "../base/time-text.ts";
 import { maxGroupTypes } from "../people/person.ts";
+import { AuthoredTraffic } from "../traffic/shapes.ts";
 import { logLevels, runStatuses } from "../world/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../world/schemas/batch-export.ts";
 import { Dashboard } from "../world/schemas/dashboard.ts";
@@ -361,6 +362,10 @@ const Project = z.strictObject({
   product_tours: Documents.describe("Product tours as SDKs get them."),
   web_experiments: Documents.describe("Web experiments as SDKs get them."),
   prompts: z.array(Prompt).optional().describe("Prompts for language models."),
+  traffic: z
+    .array(AuthoredTraffic)
+    .optional()
+    .describe("Generated journeys that are captured at the start and after a reset of events."),
 });
 
 // the type has the keys that code names; `addResources` reads the others

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { thisMachine } from "../../src/check/browser/find-chromium.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
 
 const example = (name: string) =>
@@ -12,15 +11,13 @@ const example = (name: string) =>
 const scriptText = example("badge.html");
 const policyText = example("policy.txt");
 
-let browser: Browser;
+const browser = chromiumOfFile();
 let server: PageServer;
 beforeAll(async () => {
-  browser = await launchChromium();
   server = await openPageServer();
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  await browser.close();
 });
 
 interface Stage extends AsyncDisposable {
@@ -33,7 +30,7 @@ interface Stage extends AsyncDisposable {
 /** An app on another port, with the badge in it. The closed shadow root is opened, so that the test sees into it. */
 async function open(attributes = "", head = (_: Sim) => ""): Promise<Stage> {
   const sim = await startSim();
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
@@ -126,15 +123,10 @@ test("it goes with the sim, and does not come to a page of another name", async 
   await page.locator("phx-sim-badge").waitFor({ state: "detached" });
 
   await using _ = await open();
-  // resolved by the browser: a page of a name in the network
-  const named = await launchChromium(thisMachine(), ["--host-resolver-rules=MAP shop.example 127.0.0.1"]);
-  try {
-    const foreign = await named.newPage();
-    // the load event waits for the script
-    await foreign.goto(server.url.replace("127.0.0.1", "shop.example"));
-    expect(await foreign.getByRole("heading", { name: "Shop" }).count()).toBe(1);
-    expect(await foreign.locator("phx-sim-badge").count()).toBe(0);
-  } finally {
-    await named.close();
-  }
+  // a page of a name in the network
+  const foreign = await browser().newPage();
+  // the load event waits for the script
+  await foreign.goto(server.url.replace("127.0.0.1", "shop.test"));
+  expect(await foreign.getByRole("heading", { name: "Shop" }).count()).toBe(1);
+  expect(await foreign.locator("phx-sim-badge").count()).toBe(0);
 });

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
@@ -8,7 +8,7 @@ import {
   type SimOptions,
   startSim,
 } from "../../src/index.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { loaders, openPageServer, type PageServer } from "./page-server.ts";
 
 /** The page's own `window`, inside functions that run there. */
@@ -32,22 +32,22 @@ const scenario: SimOptions["scenario"] = {
   personal_api_keys: [{ key: "phx_browser", scopes: ["*"] }],
 };
 
-let browser: Browser;
+const browser = chromiumOfFile();
 let server: PageServer;
 let sim: Sim;
 let page: Page;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), openPageServer()]);
+  server = await openPageServer();
 });
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), server?.[Symbol.asyncDispose]()]);
+  await server?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
   sim = await startSim({ scenario });
-  page = await (await browser.newContext()).newPage();
+  page = await (await browser().newContext()).newPage();
 });
 
 afterEach(async () => {

@@ -1,12 +1,13 @@
 import type { PostHog } from "posthog-js";
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { loaders, openPageServer } from "./page-server.ts";
 
 /** The page's own `window`, inside functions that run there. */
 declare const window: { posthog: PostHog };
 
+const browser = chromiumOfFile();
 const patient = { timeoutMs: 10_000 };
 
 test("an ordinary session of posthog-js has no findings", async () => {
@@ -39,8 +40,7 @@ test("an ordinary session of posthog-js has no findings", async () => {
     },
   });
   await using server = await openPageServer();
-  await using browser = await launchChromium();
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   const config = {
     api_host: sim.url,
     opt_out_useragent_filter: true,

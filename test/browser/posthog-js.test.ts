@@ -1,8 +1,8 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 
 /** The page's own `window`, inside functions that run there. */
@@ -50,24 +50,24 @@ const scenario: SimOptions["scenario"] = {
   personal_api_keys: [{ key: "phx_browser", scopes: ["*"] }],
 };
 
-let browser: Browser;
+const browser = chromiumOfFile();
 let server: PageServer;
 let sim: Sim;
 let page: Page;
 let complaints: string[] = [];
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), openPageServer()]);
+  server = await openPageServer();
 });
 
 afterAll(async () => {
-  await Promise.all([browser?.close(), server?.[Symbol.asyncDispose]()]);
+  await server?.[Symbol.asyncDispose]();
 });
 
 beforeEach(async () => {
   sim = await startSim({ scenario });
   complaints = [];
-  page = await (await browser.newContext()).newPage();
+  page = await (await browser().newContext()).newPage();
   page.on("pageerror", (error) => complaints.push(`page error: ${error.stack ?? error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(`console: ${message.text()} (${message.location().url})`);

@@ -2,25 +2,25 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { reportPage, trafficOf } from "../../src/verdict/report-client.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 
 const shots = join(import.meta.dirname, "../../.bench/shots");
 const hostile = `</script><script>globalThis.hacked = 1</script><img src=x onerror="globalThis.hacked = 2">\u202e`;
 
-let browser: Browser;
+const browser = chromiumOfFile();
 let sim: Sim;
 const folder = mkdtempSync(join(tmpdir(), "phx-report-"));
 
 beforeAll(async () => {
-  [browser, sim] = await Promise.all([launchChromium(), startSim()]);
+  sim = await startSim();
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), sim?.close()]);
+  await sim?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -35,7 +35,7 @@ const send = (path: string, api_key: string, body: object) =>
 async function open(given: Parameters<typeof verdict>[0], width = 1280, theme: "dark" | "light" = "light") {
   const file = join(folder, "report.html");
   writeFileSync(file, await reportPage(await trafficOf(sim), verdict(given)));
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: theme });
+  const page = await browser().newPage({ viewport: { width, height: 900 }, colorScheme: theme });
   const trouble: string[] = [];
   page.on("console", (it) => it.type() === "error" && trouble.push(it.text()));
   page.on("pageerror", (it) => trouble.push(it.message));

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { readTape } from "../../src/tapes/format/read.ts";
-import { launchChromium } from "../support/chromium.ts";
+import { chromiumOfFile } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 
 /** The page's own `window`, inside functions that run there. */
@@ -25,17 +24,17 @@ const scenario: SimOptions["scenario"] = {
 
 const folder = mkdtempSync(join(tmpdir(), "phx-pages-"));
 const sims: Sim[] = [];
-let browser: Browser;
+const browser = chromiumOfFile();
 let server: PageServer;
 
 beforeAll(async () => {
-  [browser, server] = await Promise.all([launchChromium(), openPageServer()]);
+  server = await openPageServer();
 });
 afterEach(async () => {
   for (const it of sims.splice(0).reverse()) await it.close();
 });
 afterAll(async () => {
-  await Promise.all([browser?.close(), server?.[Symbol.asyncDispose]()]);
+  await server?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -55,7 +54,7 @@ const patient = { timeoutMs: 60_000 };
 
 /** A new visitor's page; returns what its flags were, before and after it was known who it is. */
 async function session(sim: Sim, load: Loader): Promise<unknown[]> {
-  const page = await (await browser.newContext()).newPage();
+  const page = await (await browser().newContext()).newPage();
   const flagsSeen = () =>
     page.evaluate(() => ({
       beta: window.posthog.isFeatureEnabled("beta-feature"),

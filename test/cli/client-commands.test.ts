@@ -77,7 +77,7 @@ describe("without a running sim", () => {
   });
 
   test("a stale locator is no running sim", async () => {
-    const gone = phxSim(["--version"], { cwd });
+    const gone = phxSim(["--version"], { cwd, isOwn: true });
     await gone.ended;
     mkdirSync(join(cwd, ".phx-sim"));
     const locator = { url: "http://127.0.0.1:1", pid: gone.child.pid };

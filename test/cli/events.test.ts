@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const started: Process[] = [];
 afterEach(async () => {
-  await Promise.all(started.splice(0).map((it) => it.signal("SIGKILL")));
+  await Promise.all(started.splice(0).map((it) => it.signal("SIGTERM")));
 });
 
 const events = (...args: string[]) => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { MatrixVerdict } from "../../src/matrix/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -18,9 +18,8 @@ const script = (code: string): string[] => [
   "--input-type=module",
   "-e",
   `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
-   const send = (path, body) => fetch(host + path, {
-     method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ api_key, ...body }),
-   });
+   ${childCall}
+   const send = (path, body) => call("POST", path, JSON.stringify({ api_key, ...body }));
    ${code}`,
 ];
 
@@ -156,12 +155,9 @@ describe("what is reported at the end", () => {
 
   test("dropped events are reported with the project and the test that it is named after", async () => {
     const inProject = (name: string) => `{
-      const made = await fetch(process.env.PHX_SIM_URL + "/__sim/projects", {
-        method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"${name}"}',
-      });
-      const project = await made.json();
+      const project = JSON.parse((await call("POST", "/__sim/projects", '{"name":"${name}"}')).text);
       await send("/capture/", { api_key: project.api_key, event: "checkout" });
-      await fetch(process.env.PHX_SIM_URL + "/__sim/projects/" + project.id, { method: "DELETE" });
+      await call("DELETE", "/__sim/projects/" + project.id);
     }`;
     const { stderr } = await exec([], script(inProject("shop › buys") + inProject("shop › returns"))).ended;
     expect(stderr).toMatch(
@@ -181,8 +177,7 @@ describe("what is reported at the end", () => {
   test("faults that touched requests; what they broke is no mishap", async () => {
     const { code, stderr } = await exec(
       ["--fail-on", "dropped,rejected,unmatched"],
-      script(`await fetch(host + "/__sim/faults", { method: "POST", headers: { "content-type": "application/json" },
-        body: JSON.stringify({ preset: "capture-503", times: 1 }) }); ${kept}${kept}`),
+      script(`await call("POST", "/__sim/faults", '{"preset":"capture-503","times":1}'); ${kept}${kept}`),
     ).ended;
     expect(code).toBe(0);
     expect(stderr).toContain(
@@ -426,7 +421,7 @@ describe("the world", () => {
 
   test("--adopt-tokens, --clock and --strict are those of start", async () => {
     const code = `${rejected.replace("phc_nobodys", "phc_new")}
-      console.log((await (await fetch(host + "/__sim/clock")).json()).now.slice(0, 4), (await send("/nowhere", {})).status);`;
+      console.log(JSON.parse((await call("GET", "/__sim/clock")).text).now.slice(0, 4), (await send("/nowhere", {})).status);`;
     const { stdout, stderr } = await exec(
       ["--adopt-tokens", "--clock", "2031-01-01", "--strict"],
       script(code),
@@ -501,7 +496,7 @@ describe("--matrix", () => {
     "free-shipping": false,
   };
   const app = `
-    const { featureFlags: flags } = await (await send("/decide?v=3", { token: api_key, distinct_id: "anna" })).json();
+    const { featureFlags: flags } = JSON.parse((await send("/decide?v=3", { token: api_key, distinct_id: "anna" })).text);
     console.log(JSON.stringify(flags));
     if (flags["hero-banner"] === "video") { await send("/capture/", { event: "lost" }); process.exit(7); }`;
   const folder = (): string => {

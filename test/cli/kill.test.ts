@@ -65,7 +65,7 @@ async function storedBatches(url: string): Promise<Map<number, number>> {
   return counts;
 }
 
-const start = () => startReady(["--quiet", "--data", folder], { cwd: folder });
+const start = () => startReady(["--quiet", "--data", folder], { cwd: folder, isOwn: true });
 
 test("200,000 events, kill -9 in the middle: every answered event is there", async () => {
   const all = Array.from({ length: batches }, (_, i) => i);

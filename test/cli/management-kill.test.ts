@@ -58,7 +58,8 @@ interface Dashboard {
   tiles: { text: { body: string } }[];
 }
 
-const start = () => startReady(["--quiet", "--data", data, "--scenario", scenario], { cwd: folder });
+const start = () =>
+  startReady(["--quiet", "--data", data, "--scenario", scenario], { cwd: folder, isOwn: true });
 
 /** One call; undefined when the sim went away. */
 async function call(url: string, method: string, path: string, key: string, body?: object) {

@@ -1,5 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -18,6 +21,7 @@ interface Ended {
 
 /** A phx-sim process. */
 export interface Process {
+  readonly isOwn: boolean;
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /**
@@ -31,6 +35,9 @@ export interface Process {
 export interface RunOptions {
   cwd: string;
   env?: Record<string, string>;
+  /** In a process of its own: its start, its exit or its streams are what the test is about. */
+  isOwn?: true;
+  /** Options of Node for a process of its own. */
   nodeOptions?: string[];
 }
 
@@ -40,93 +47,51 @@ const neutral = (): NodeJS.ProcessEnv => {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !unwanted.test(name)));
 };
 
-/** A stream that keeps what is written to it. */
-function memorySink() {
-  let text = "";
-  return {
-    writableLength: 0,
-    write(more: string) {
-      text += more;
-      return true;
-    },
-    on() {},
-    text: () => text,
-  };
-}
-
-type Main = (argv: readonly string[], host: object) => Promise<number>;
-const home = process.cwd();
-let runsHere = 0;
-const built: Promise<{ main: Main }> = import("../../dist/cli/main.js" as string);
-
-/**
- * Runs the built command line in this process, which saves the start of another one. For commands that end by
- * themselves, where the process is not what the test is about. Those that run at the same time have one folder.
- */
-export async function runHere(
-  args: readonly string[],
-  { cwd, env = {} }: Omit<RunOptions, "nodeOptions">,
-): Promise<Ended> {
-  const { main } = await built;
-  const [stdout, stderr] = [memorySink(), memorySink()];
-  if (runsHere++ === 0) process.chdir(cwd);
-  try {
-    const surroundings = { env: { ...neutral(), ...env }, cwd: () => cwd, exit() {} };
-    const code = await main(args, { ...surroundings, stdout, stderr });
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
-  } finally {
-    if (--runsHere === 0) process.chdir(home);
-  }
-}
-
-const running = new Set<Process>();
-
-/** Starts the built command line. */
-export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [] }: RunOptions): Process {
-  const child = spawn(process.execPath, [...nodeOptions, bin, ...args], {
-    cwd,
-    env: { ...neutral(), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** What a process said, and who waits for it to say something. */
+function listener() {
   const said = { stdout: "", stderr: "" };
   const watchers = new Set<() => void>();
+  let over: number | null | undefined;
   const look = () => {
     for (const watcher of [...watchers]) watcher();
   };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
+  return {
+    said,
+    hear(stream: "stdout" | "stderr", text: string) {
       said[stream] += text;
       look();
-    });
-  }
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", (code) => {
-      running.delete(it);
-      resolve({ code, ...said });
+    },
+    end(code: number | null): Ended {
+      over = code;
       look();
-    });
-  });
-  const it: Process = {
-    child,
-    ended,
-    says: (stream, pattern) =>
-      new Promise((resolve, reject) => {
+      return { code, ...said };
+    },
+    says: (stream: "stdout" | "stderr", pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
         const watcher = () => {
           const found = pattern.exec(said[stream]);
-          const over = child.exitCode !== null || child.signalCode !== null;
-          if (!found && !(over && !running.has(it))) return;
+          if (!found && over === undefined) return;
           watchers.delete(watcher);
           if (found) {
             // Waiting for a text is an assertion: what never comes fails the test.
             expect(found).not.toBeNull();
             resolve(found);
-          } else
-            reject(new Error(`ended (${child.exitCode}) without ${pattern}:\n${said.stdout}${said.stderr}`));
+          } else reject(new Error(`ended (${over}) without ${pattern}:\n${said.stdout}${said.stderr}`));
         };
         watchers.add(watcher);
         watcher();
       }),
+  };
+}
+
+const running = new Set<Process>();
+
+function started(isOwn: boolean, child: ChildProcess, ended: Promise<Ended>, says: Process["says"]): Process {
+  const it: Process = {
+    isOwn,
+    child,
+    ended: ended.finally(() => running.delete(it)),
+    says,
     signal: (name) => {
       child.kill(name);
       return ended;
@@ -136,15 +101,114 @@ export function phxSim(args: readonly string[], { cwd, env = {}, nodeOptions = [
   return it;
 }
 
-/** Ends what a failed test left behind. */
+/**
+ * Starts the built command line; as a rule in a process that ran others before, which saves the start of one. There, too,
+ * a command is over when its own process would end: one that hangs, or leaves something open, never is.
+ */
+export const phxSim = (args: readonly string[], options: RunOptions): Process =>
+  options.isOwn || options.nodeOptions ? own(args, options) : reused(args, options);
+
+/** How a command ended. */
+export const runHere = (args: readonly string[], options: RunOptions): Promise<Ended> =>
+  phxSim(args, options).ended;
+
+function own(args: readonly string[], { cwd, env = {}, nodeOptions = [] }: RunOptions): Process {
+  const child = spawn(process.execPath, [...nodeOptions, bin, ...args], {
+    cwd,
+    env: { ...neutral(), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { hear, says, end } = listener();
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (text: string) => hear(stream, text));
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(end(code)));
+  });
+  return started(true, child, ended, says);
+}
+
+/** A process that runs commands, one at a time. */
+interface Reusable {
+  readonly child: ChildProcess;
+  readonly isReady: Promise<unknown>;
+  /** What its present command says and how it ends. */
+  hear(stream: "stdout" | "stderr", text: string): void;
+  answer(reply: { code: number }): void;
+  close(code: number | null): void;
+}
+
+const rested: Reusable[] = [];
+const atRest = { hear() {}, answer() {}, close() {} };
+
+function startReusable(): Reusable {
+  const stdio: StdioOptions = ["ignore", "pipe", "pipe", "ipc"];
+  const child = spawn(process.execPath, [join(import.meta.dirname, "reused.mjs")], { env: neutral(), stdio });
+  const it: Reusable = { child, isReady: once(child, "message"), ...atRest };
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream]?.setEncoding("utf8").on("data", (text: string) => it.hear(stream, text));
+  it.isReady.then(() => child.on("message", (reply: { code: number }) => it.answer(reply)));
+  child.on("close", (code) => {
+    it.close(code);
+    if (rested.includes(it)) rested.splice(rested.indexOf(it), 1);
+  });
+  return it;
+}
+
+/** One that rests ends with the process of these tests. */
+function keepAlive({ child }: Reusable, keeps: boolean): void {
+  const name = keeps ? "ref" : "unref";
+  for (const it of [child, child.channel, child.stdout as Socket | null, child.stderr as Socket | null])
+    it?.[name]();
+}
+
+/** What is killed is not used again. */
+function reused(args: readonly string[], { cwd, env = {} }: RunOptions): Process {
+  const it = rested.pop() ?? startReusable();
+  keepAlive(it, true);
+  const { said, hear, says, end } = listener();
+  const mark = `\0${randomUUID()}\0`;
+  const ended = new Promise<Ended>((resolve, reject) => {
+    let code: number | undefined;
+    const finish = () => {
+      if (code === undefined || !said.stdout.endsWith(mark) || !said.stderr.endsWith(mark)) return;
+      for (const stream of ["stdout", "stderr"] as const) said[stream] = said[stream].slice(0, -mark.length);
+      keepAlive(it, false);
+      rested.push(Object.assign(it, atRest));
+      resolve(end(code));
+    };
+    it.hear = (stream, text) => {
+      hear(stream, text);
+      finish();
+    };
+    it.answer = (reply) => {
+      code = reply.code;
+      finish();
+    };
+    it.close = (code) => resolve(end(code));
+    it.isReady.then(() => it.child.send({ args, cwd, env: { ...neutral(), ...env }, mark }), reject);
+  });
+  return started(false, it.child, ended, says);
+}
+
+/** The time, ms, that a sim has to stop in. */
+const patience = 5_000;
+
+/** Ends what a test left behind. */
 export async function endAll(): Promise<void> {
   await Promise.all(
-    [...running].map((it) => {
-      const ended = it.signal("SIGKILL");
-      // A program that it has started may have them open.
-      it.child.stdout?.destroy();
-      it.child.stderr?.destroy();
-      return ended;
+    [...running].map(async (it) => {
+      const kill = () => {
+        it.child.kill("SIGKILL");
+        // A program that it has started may have them open.
+        it.child.stdout?.destroy();
+        it.child.stderr?.destroy();
+      };
+      if (it.isOwn) kill();
+      else it.child.kill("SIGTERM");
+      const late = setTimeout(kill, patience);
+      await it.ended;
+      clearTimeout(late);
     }),
   );
 }
@@ -185,6 +249,21 @@ export async function startReady(
   const [line] = await sim.says("stdout", /^\{.*\}\n/);
   return { sim, ready: JSON.parse(line) };
 }
+
+/**
+ * For the script of a command that a test runs: `await call(method, path, body)` asks the sim for a path. The first
+ * `fetch` of a process takes longer than all else that it does.
+ */
+export const childCall = `const call = (method, path, body) => new Promise((resolve, reject) => {
+  const options = { method, headers: { "content-type": "application/json" } };
+  const answered = async (answer) => {
+    let text = "";
+    for await (const part of answer) text += part;
+    resolve({ status: answer.statusCode, headers: answer.headers, text });
+  };
+  const { request } = process.getBuiltinModule("node:http");
+  request(process.env.POSTHOG_HOST + path, options, answered).on("error", reject).end(body);
+});`;
 
 /** Sends JSON, as an SDK would. */
 export const post = (url: string, body: unknown): Promise<Response> =>

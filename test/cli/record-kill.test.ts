@@ -73,7 +73,7 @@ async function traffic(url: string, first: number, onAnswer: (count: number) => 
 
 async function recording() {
   const args = ["record", "--upstream", upstream, "--tape", tape, "--port", "0", "--json", "--quiet"];
-  const sim = phxSim(args, { cwd: folder });
+  const sim = phxSim(args, { cwd: folder, isOwn: true });
   const [line] = await sim.says("stdout", /^\{.*\}\n/);
   const { url }: Ready = JSON.parse(line);
   return { sim, url };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { allOf } from "../tapes/format/fixture.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -38,13 +38,13 @@ const asking = (...paths: string[]) => [
   process.execPath,
   "--input-type=module",
   "-e",
-  `const said = [];
+  `${childCall}
+   const said = [];
    for (const path of ${JSON.stringify(paths)}) {
      const isEvent = path.startsWith("event:");
      const body = { api_key: "phc_of_the_app_0123456789", event: path.slice(6), distinct_id: "u" };
-     const answer = await fetch(process.env.POSTHOG_HOST + (isEvent ? "/capture/" : path),
-       isEvent ? { method: "POST", body: JSON.stringify(body) } : {});
-     said.push(answer.status === 200 && !isEvent ? (await answer.json()).n : answer.status);
+     const { status, text } = await (isEvent ? call("POST", "/capture/", JSON.stringify(body)) : call("GET", path));
+     said.push(status === 200 && !isEvent ? JSON.parse(text).n : status);
    }
    console.log(JSON.stringify(said));`,
 ];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { answer, exchange, tapeOf } from "../tapes/replay/tapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();
@@ -19,9 +19,10 @@ const asking = (...paths: string[]): string[] => [
   process.execPath,
   "--input-type=module",
   "-e",
-  `for (const path of ${JSON.stringify(paths)}) {
-     const answer = await fetch(process.env.POSTHOG_HOST + path);
-     console.log(answer.status, answer.headers.get("x-phx-source"));
+  `${childCall}
+   for (const path of ${JSON.stringify(paths)}) {
+     const { status, headers } = await call("GET", path);
+     console.log(status, headers["x-phx-source"]);
    }`,
 ];
 
@@ -100,8 +101,8 @@ describe("with a command", () => {
         body: { api_key: "phc_a", event, distinct_id: "u" },
       });
     const file = await tapeOf([capture("bought"), capture("sold"), capture("sold")]);
-    const code = `await fetch(process.env.POSTHOG_HOST + "/capture/", { method: "POST",
-      body: JSON.stringify({ api_key: "phc_a", event: "bought", distinct_id: "u" }) });`;
+    const body = JSON.stringify({ api_key: "phc_a", event: "bought", distinct_id: "u" });
+    const code = `${childCall} await call("POST", "/capture/", '${body}');`;
     const { stderr } = await run(["replay", file], process.execPath, "--input-type=module", "-e", code);
     expect(stderr).toContain("0 of 0 exchanges used, 0 requests missed, 0 unused\n");
     expect(stderr).toContain(

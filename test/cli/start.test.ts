@@ -18,7 +18,7 @@ describe("the banner", () => {
     "phx-sim %j prints everything to paste",
     async (args) => {
       const cwd = newFolder();
-      const sim = phxSim(args, { cwd });
+      const sim = phxSim(args, { cwd, isOwn: true });
       const [, url] = await sim.says("stdout", /is ready at (http:\S+)[\s\S]*PHX_SIM_URL=.*\n/);
       const { stdout } = await sim.signal("SIGINT");
       expect(stdout).toMatch(/^phx-sim \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+\n/);
@@ -308,7 +308,7 @@ describe("a damaged data folder", () => {
 describe("the end", () => {
   test("repeated signals end it once, with everything written", async () => {
     const cwd = newFolder();
-    const { sim, ready } = await startReady([], { cwd });
+    const { sim, ready } = await startReady([], { cwd, isOwn: true });
     await capture(ready, { event: "last", distinct_id: "u" });
     sim.child.kill("SIGINT");
     sim.child.kill("SIGINT");
@@ -321,7 +321,7 @@ describe("the end", () => {
   });
 
   test("does not wait for callers that wait", async () => {
-    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder(), isOwn: true });
     const waiting = post(`${ready.url}/__sim/events/wait`, { match: { event: "never" }, timeout_ms: 60_000 });
     const over = waiting.then((answer) => answer.text()).catch(() => "cut off");
     await fetch(`${ready.url}/__sim/health`);
@@ -330,7 +330,7 @@ describe("the end", () => {
   });
 
   test("a reader that goes away does not end the sim", async () => {
-    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
+    const { sim, ready } = await startReady(["--memory"], { cwd: newFolder(), isOwn: true });
     sim.child.stdout?.destroy();
     sim.child.stderr?.destroy();
     for (let i = 0; i < 3; i++) {

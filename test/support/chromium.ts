@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import {
   type ChromiumCandidate,
   type ChromiumSurroundings,
@@ -73,8 +74,9 @@ export async function packagedCandidate({
   };
 }
 
-/** Quiet and alone: no GPU, no QUIC, no calls home. */
+/** Quiet and alone: no GPU, no QUIC, no calls home. Names below .test lead to this machine. */
 const args = [
+  "--host-resolver-rules=MAP *.test 127.0.0.1",
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
@@ -98,20 +100,32 @@ const advice =
   "No Chromium could be started: install one (Debian: apt-get install chromium) or set CHROMIUM_PATH to its executable.";
 
 /**
+ * Where a Chromium may be, best first: what the environment names, the npm package, whose version is always the same
+ * and which needs half the time of a whole browser, then the system and Playwright's cache.
+ */
+function candidates(around: ChromiumSurroundings) {
+  const installed = installedChromiums(around).map((it) => ({ ...it, find: async () => it }));
+  const named = installed.filter(({ path }) => Object.values(around.env).includes(path));
+  const packaged = { from: "@sparticuz/chromium", path: "", find: () => packagedCandidate(around) };
+  return [...named, packaged, ...installed.filter((it) => !named.includes(it))];
+}
+
+/**
  * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs in addition.
  * @throws Error when there is none
  */
 export async function chromiumEnv(
   around: ChromiumSurroundings = thisMachine(),
 ): Promise<Record<string, string>> {
-  const candidate = installedChromiums(around)[0] ?? (await packagedCandidate(around));
-  if (!candidate) throw new Error(advice);
-  return { CHROMIUM_PATH: candidate.path, ...candidate.env };
+  for (const { find } of candidates(around)) {
+    const candidate = await find().catch(() => undefined);
+    if (candidate) return { CHROMIUM_PATH: candidate.path, ...candidate.env };
+  }
+  throw new Error(advice);
 }
 
 /**
- * Starts the first Chromium that starts: from the environment, the system, Playwright's cache, or the npm
- * package `@sparticuz/chromium`.
+ * Starts the first Chromium that starts.
  * @param more Further arguments
  * @throws Error that says how to get one, and what was tried
  */
@@ -120,20 +134,34 @@ export async function launchChromium(
   more: readonly string[] = [],
 ): Promise<Browser> {
   const tried: string[] = [];
-  const attempt = async (from: string, find: () => Promise<ChromiumCandidate | undefined>) => {
+  for (const { from, path, find } of candidates(around)) {
     try {
       const candidate = await find();
-      return candidate && (await launch(candidate, more));
+      if (candidate) return await launch(candidate, more);
     } catch (error) {
-      tried.push(`${from}: ${firstLine(error)}`);
-      return undefined;
+      tried.push(`${from}${path && ` (${path})`}: ${firstLine(error)}`);
     }
-  };
-  for (const candidate of installedChromiums(around)) {
-    const browser = await attempt(`${candidate.from} (${candidate.path})`, async () => candidate);
-    if (browser) return browser;
   }
-  const browser = await attempt("@sparticuz/chromium", () => packagedCandidate(around));
-  if (browser) return browser;
   throw new Error([advice, ...tried].join("\n"));
+}
+
+let shared: Promise<Browser> | undefined;
+
+async function sharedChromium(): Promise<Browser> {
+  const running = await shared;
+  if (running?.isConnected()) return running;
+  shared = launchChromium();
+  return shared;
+}
+
+/** The Chromium of all test files that run in this process; it ends with the process. A file's contexts end with the file. */
+export function chromiumOfFile(): () => Browser {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await sharedChromium();
+  });
+  afterAll(async () => {
+    for (const it of browser?.contexts() ?? []) await it.close();
+  });
+  return () => browser;
 }

@@ -1,11 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-
 /**
  * Runs as its own process beside a command of `exec`, for the case that `exec` is killed. When the pipe to `exec` breaks,
  * it ends the command and all its children. The pipe carries the command's pid, and `over` once the command has ended.
  * The argument is the value of `PHX_SIM_EXEC` in the command's environment: a command may run before its pid is known.
  */
+
+// Without an import, as it starts with every command: the bundler may put an imported module into a large file.
+const { readdirSync, readFileSync } = process.getBuiltinModule("node:fs");
 
 /** After SIGTERM a process has this time, ms, before SIGKILL. */
 const grace = 2_000;
@@ -18,6 +18,7 @@ interface Row {
 /** The processes of the machine. */
 function rows(): Row[] {
   if (process.platform !== "linux") {
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
     const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
     return table.split("\n").map((line) => rowOf(line.trim().split(/\s+/)));
   }

@@ -20,7 +20,7 @@ interface List<D, Of extends Place = "project"> extends Listed<Of> {
   readonly limit?: number | null;
   /** The documents of the place, in the order of the list. */
   all(request: RequestIn<Of, never>): readonly D[];
-  show(document: D, request: RequestIn<Of, never>): object;
+  show(document: D, request: RequestIn<Of, never>): object | Promise<object>;
 }
 
 /** The row of a list with filters and pages. */
@@ -33,12 +33,13 @@ export const listRow = <D, Of extends Place = "project">(
     method: "GET",
     query: (limit === null ? z.object({}) : pageQuery).extend({ ...filterQuery(filters), ...query }),
     reply: limit === null ? z.object({ results: z.array(item) }) : pageSchema(item),
-    handle(request) {
+    async handle(request) {
       const documents = filtered(request.call, request.caller, filters, all(request));
-      const shown = (it: D) => show(it, request);
-      return limit === null
-        ? { results: documents.map(shown) }
-        : pageOf(request.call, documents, shown, limit);
+      const { results: found, ...page } =
+        limit === null ? { results: documents } : pageOf(request.call, documents, (it) => it, limit);
+      const results: object[] = [];
+      for (const it of found) results.push(await show(it, request));
+      return { ...page, results };
     },
   });
 
@@ -56,12 +57,12 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   readonly writes: RowAccess<Of>;
   /** Shape of one document. */
   readonly shape: z.ZodType;
-  show(document: D, request: RequestIn<Of, unknown>): object;
+  show(document: D, request: RequestIn<Of, unknown>): object | Promise<object>;
   readonly list?: { readonly summary: string } & Partial<Pick<List<D, Of>, "item" | "show">>;
   readonly create?: Write<D, New, Of>;
   readonly read?: Pick<ManagementRow<Of>, "summary" | "query"> & {
     /** The document of the path. @throws SimError not_found */
-    handle(request: RequestIn<Of, unknown>): object;
+    handle(request: RequestIn<Of, unknown>): object | Promise<object>;
   };
   readonly patch?: Write<D, Patch, Of>;
   readonly put?: Write<D, Put, Of>;

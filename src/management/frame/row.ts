@@ -74,11 +74,13 @@ export interface ManagementRow<Of extends keyof Places, Body = never>
   extends Omit<RowHead<RowAccess<Of>>, "body"> {
   /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
+  /** The status of an answer (default: `status`). */
+  statusOf?(answer: object): number;
   /** What is returned is the answer's body; `undefined` leaves it empty. */
   handle(request: RequestIn<Of, Body>): Answer;
 }
 
-type Head = RowHead<RowAccess>;
+type Head = RowHead<RowAccess> & Pick<ManagementRow<keyof Places>, "statusOf">;
 
 const accepted = /(^|[\s,])(\*\/\*|application\/(\*|json))/;
 
@@ -128,10 +130,11 @@ function ignoredKeys(row: Head, call: Call): string[] {
 }
 
 function shown(row: Head, call: Call, value: object | undefined): Reply {
-  const { status = 200 } = row;
+  const status = (value && row.statusOf?.(value)) ?? row.status ?? 200;
   // a row that always refuses throws no error: its answer is empty
-  if (status >= 400) call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
-  const reply = value === undefined ? empty(row.status ?? 204) : json(value, status);
+  if ((row.status ?? 200) >= 400)
+    call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
+  const reply = value === undefined ? empty(status) : json(value, status);
   const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));
 }

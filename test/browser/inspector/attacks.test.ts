@@ -6,7 +6,6 @@ import { type AddressInfo, connect } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
-import { launchChromium } from "../../support/chromium.ts";
 import { views } from "../../support/inspector-views.ts";
 import { inspectorStage, settling } from "./support.ts";
 
@@ -221,25 +220,20 @@ describe("another page of this machine", () => {
 test("a name that is bound to this machine anew reads nothing", async () => {
   await using sim = await startSim();
   await fill(sim);
-  const browser = await launchChromium(undefined, ["--host-resolver-rules=MAP evil.test 127.0.0.1"]);
-  try {
-    const page = await browser.newPage();
-    const origin = `http://evil.test:${new URL(sim.url).port}`;
-    for (const path of ["/__sim/", "/__sim/app.js", "/__sim/info", "/__sim/events", "/__sim/requests.har"]) {
-      const answer = await page.goto(origin + path);
-      expect([path, answer?.status()]).toEqual([path, 403]);
-    }
-    // the ingestion side answers it: from there everything is of its own origin
-    await page.goto(`${origin}/static/nothing`).catch(() => {});
-    for (const [name, attempt] of Object.entries(attempts)) {
-      const read = await page.evaluate(attempt, origin).catch((error: unknown) => String(error));
-      if (typeof read === "string" && read !== "")
-        expect([name, read]).toEqual([name, expect.stringMatching(/TypeError|forbidden_host/)]);
-    }
-    expect((await sim.events.list()).map(({ event }) => event)).toEqual(["secret"]);
-  } finally {
-    await browser.close();
+  const page = await stage.browser().newPage();
+  const origin = `http://evil.test:${new URL(sim.url).port}`;
+  for (const path of ["/__sim/", "/__sim/app.js", "/__sim/info", "/__sim/events", "/__sim/requests.har"]) {
+    const answer = await page.goto(origin + path);
+    expect([path, answer?.status()]).toEqual([path, 403]);
   }
+  // the ingestion side answers it: from there everything is of its own origin
+  await page.goto(`${origin}/static/nothing`).catch(() => {});
+  for (const [name, attempt] of Object.entries(attempts)) {
+    const read = await page.evaluate(attempt, origin).catch((error: unknown) => String(error));
+    if (typeof read === "string" && read !== "")
+      expect([name, read]).toEqual([name, expect.stringMatching(/TypeError|forbidden_host/)]);
+  }
+  expect((await sim.events.list()).map(({ event }) => event)).toEqual(["secret"]);
 });
 
 /** What a proxy answers to a raw request. */

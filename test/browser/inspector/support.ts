@@ -2,10 +2,10 @@ import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page, Request } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import type { BrowserContext, Page, Request } from "playwright-core";
+import { expect } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
-import { launchChromium } from "../../support/chromium.ts";
+import { chromiumOfFile } from "../../support/chromium.ts";
 
 /** What a page is opened with. */
 interface Opening {
@@ -70,18 +70,14 @@ export function settling(page: Page): () => Promise<void> {
   };
 }
 
-/** One browser for the tests of a file. Each test opens its own sim and page. */
+/** Each test opens its own sim and page. */
 export function inspectorStage() {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const browser = chromiumOfFile();
 
   async function open(hash: string, opening: Opening = {}): Promise<Inspector> {
     const { theme = "dark", width = 1280, height = 800, allow } = opening;
     const sim = await startSim(opening.sim);
-    const context = await browser.newContext({ colorScheme: theme, viewport: { width, height } });
+    const context = await browser().newContext({ colorScheme: theme, viewport: { width, height } });
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     const complaints: string[] = [];
@@ -131,7 +127,7 @@ export function inspectorStage() {
       },
     };
   }
-  return { open, browser: () => browser };
+  return { open, browser };
 }
 
 declare const location: { hash: string };
