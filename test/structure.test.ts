@@ -50,6 +50,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     egress: "the variables that point an app at a project",
   },
   scenario: {
+    management: "the fields of resources, which scenarios have in the form of the API",
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
     faults: "the faults of a file",
