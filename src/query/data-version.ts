@@ -30,6 +30,5 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
 
   /** What the filters of a query come from. */
   const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
-  return (project) =>
-    [changesOfAll, changes.get(project) ?? 0, log.firstSeq, ...documents()].join(" ");
+  return (project) => [changesOfAll, changes.get(project) ?? 0, log.firstSeq, ...documents()].join(" ");
 }
