@@ -28,7 +28,6 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "the persons and groups of events",
     flags: "time zones, dates, regular expressions, and the members of cohorts",
     management: "the frame of the management API, for /query",
-    flags: "time zones, dates, texts of values and regular expressions",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",

@@ -3,6 +3,7 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
+import { queryOfInsight } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
@@ -123,11 +124,12 @@ export async function computeInsight(
   insight: Insight,
   order: ResultOrder,
 ): Promise<ComputedInsight> {
-  if (insight.query === null) return { ...noResult, query: null };
   const { mode, dashboard, id, signal } = order;
   const of = { project: insight.project, insight: insight.id, dashboard: dashboard?.id };
   try {
-    const query = withDashboardFilters(insight.query, filtersOf(order));
+    const own = queryOfInsight(insight);
+    if (own === null) return { ...noResult, query: null };
+    const query = withDashboardFilters(own, filtersOf(order));
     const response = await queries.run({ ...of, query, mode, id, signal });
     return { ...resultIn(response), query };
   } catch (error) {
