@@ -73,16 +73,17 @@ const NewId = z.strictObject({
   id: z.string().describe("A new id each time, with this beginning: `order-`."),
 });
 
-const Value = z.union(
+const PersonaValue = z.union(
   [Plain, Choice, NumberRange, NewId],
   "a value, or how it is chosen: { one_of }, { from, to } or { id }",
 );
-export type Value = z.infer<typeof Value>;
+export type PersonaValue = z.infer<typeof PersonaValue>;
 
-const Values = z.record(z.string().min(1), Value);
-export type Values = z.infer<typeof Values>;
+const PersonaValues = z.record(z.string().min(1), PersonaValue);
+export type PersonaValues = z.infer<typeof PersonaValues>;
 
-const Step = z.strictObject({
+/** A step of a visit. */
+export const PersonaStep = z.strictObject({
   event: z.string().min(1).max(200).describe("Name of the event."),
   rate: share
     .optional()
@@ -95,12 +96,12 @@ const Step = z.strictObject({
     .boolean()
     .optional()
     .describe("True: `$identify` precedes it, unless the user is identified. By default false."),
-  properties: Values.optional().describe("Properties of the event, chosen anew for each one."),
-  set: Values.optional().describe("Properties of the person that the event sets."),
+  properties: PersonaValues.optional().describe("Properties of the event, chosen anew for each one."),
+  set: PersonaValues.optional().describe("Properties of the person that the event sets."),
 });
-export type Step = z.infer<typeof Step>;
+export type PersonaStep = z.infer<typeof PersonaStep>;
 
-const Steps = z.array(Step).min(1);
+const Steps = z.array(PersonaStep).min(1);
 
 const Returns = z.strictObject({
   weeks: z
@@ -131,7 +132,7 @@ export type Exposure = z.infer<typeof Exposure>;
 
 const GroupSize = z.strictObject({
   members: Count.describe("Users of each group."),
-  properties: Values.optional().describe("Properties of the group, chosen once."),
+  properties: PersonaValues.optional().describe("Properties of the group, chosen once."),
 });
 
 /** What users of a kind do, with the chance of each thing. */
@@ -151,11 +152,13 @@ export const Persona = z.strictObject({
     "The events from the first visit on, in order; a pause of 30 minutes ends a session.",
   ),
   returns: Returns.optional().describe("Later visits; by default there are none."),
-  person: Values.optional().describe(
+  person: PersonaValues.optional().describe(
     "Properties of the person, chosen once and sent with `$identify`; {n} in a text is the user's number.",
   ),
-  properties: Values.optional().describe("Properties of all events of a user, chosen once."),
-  session: Values.optional().describe("Properties of all events of a session, chosen once for each session."),
+  properties: PersonaValues.optional().describe("Properties of all events of a user, chosen once."),
+  session: PersonaValues.optional().describe(
+    "Properties of all events of a session, chosen once for each session.",
+  ),
   utm: z
     .array(Source)
     .min(1)

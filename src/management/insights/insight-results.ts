@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
 import { queryOfInsight } from "../../query/insights/legacy-filters.ts";
-import { withDashboardFilters } from "../../query/read-query.ts";
+import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
 import { fieldsOf } from "../frame/body.ts";
@@ -47,8 +47,9 @@ export interface ResultOrder {
   readonly mode: ExecutionMode;
   /** The dashboard that shows it. */
   readonly dashboard?: Dashboard | undefined;
-  /** Filters that replace those of the dashboard. */
+  /** Filters, and values of variables, that replace those of the dashboard. */
   readonly filters?: JsonObject | undefined;
+  readonly variables?: JsonObject | undefined;
   /** The tile that shows it. */
   readonly tile?: Tile | undefined;
   /** Name of the run (default: the key of its result). */
@@ -67,7 +68,7 @@ export function resultOrder(call: Call): ResultOrder {
 }
 
 /** A parameter that is a JSON object; undefined if it is not sent. @throws SimError invalid_input */
-export function objectIn(call: Call, name: string): JsonObject | undefined {
+function objectIn(call: Call, name: string): JsonObject | undefined {
   const text = call.query.get(name);
   if (!text) return undefined;
   const refusal = () => invalid(`Invalid JSON passed in ${name} parameter`, name);
@@ -78,6 +79,31 @@ export function objectIn(call: Call, name: string): JsonObject | undefined {
     throw refusal();
   }
   throw refusal();
+}
+
+/** Filters and values of variables of a request, over those of a dashboard. */
+export type PlaceOverrides = Pick<ResultOrder, "filters" | "variables">;
+
+/**
+ * Filters and variables of the query, merged over those of the dashboard. Upstream PostHog/posthog posthog/utils.py.
+ * @throws SimError invalid_input when one is not a JSON object
+ */
+export function overridesIn(
+  call: Call,
+  { filters, variables }: Partial<Pick<Dashboard, "filters" | "variables">> = {},
+): PlaceOverrides {
+  const ofFilters = objectIn(call, "filters_override");
+  const ofVariables = objectIn(call, "variables_override");
+  return {
+    ...(ofFilters && { filters: { ...filters, ...ofFilters } }),
+    ...(ofVariables && { variables: { ...variables, ...ofVariables } }),
+  };
+}
+
+/** The query of an insight in the place where it is shown. @throws SimError invalid_input for an unknown filter */
+function queryOf(insight: Insight, order: ResultOrder): Json {
+  const { dashboard, variables = dashboard?.variables } = order;
+  return withVariables(withDashboardFilters(queryOfInsight(insight), filtersOf(order)), variables ?? {});
 }
 
 /** The filters of the place where an insight is shown: those of its tile replace those of the dashboard. */
@@ -127,9 +153,8 @@ export async function computeInsight(
   const { mode, dashboard, id, signal } = order;
   const of = { project: insight.project, insight: insight.id, dashboard: dashboard?.id };
   try {
-    const own = queryOfInsight(insight);
-    if (own === null) return { ...noResult, query: null };
-    const query = withDashboardFilters(own, filtersOf(order));
+    const query = queryOf(insight, order);
+    if (query === null) return { ...noResult, query };
     const response = await queries.run({ ...of, query, mode, id, signal });
     return { ...resultIn(response), query };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { nearest } from "../../base/nearest.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
+import { combined, numbering } from "./grouping.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
 import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
@@ -21,6 +22,9 @@ import { isNumber, type Type, typeName, type Value } from "./types.ts";
 import { keyOf, weightOf, type Zones } from "./values.ts";
 
 export type Row = readonly Value[];
+
+/** Rows between two yields: a row costs a microsecond or a few. */
+const rowsPerTurn = 2048;
 
 /** A query whose names and types are known. */
 export interface Plan {
@@ -190,7 +194,8 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
       yield* source.prepare();
       for (const prepare of prerequisites) yield* prepare();
       const passes = where.map((it) => compile(it));
-      const isKept = (row: number) => passes.every((it) => isTrue(it(row)));
+      const [first, second] = passes;
+      const isKept = (row: number) => (!first || isTrue(first(row))) && (!second || isTrue(second(row)));
       if (!isGrouped) return yield* output(source.length(), isKept, undefined, shared);
       const groups = yield* grouped(source.length(), isKept, keys, later, ports.budget);
       const has = having ? compile(having, groups.known) : undefined;
@@ -306,7 +311,7 @@ interface Groups {
   readonly known: Known;
 }
 
-/** Groups the rows: one map for each key, below the values of the keys before. */
+/** Groups the rows by their keys, in order of the first row. */
 function* grouped(
   length: number,
   isKept: (row: number) => boolean,
@@ -333,30 +338,13 @@ function* grouped(
     groups.push(group);
     return group;
   };
-  type Level = Map<unknown, Level | Group>;
-  const root: Level = new Map();
-  const last = reads.length - 1;
-  const groupOf = (row: number): Group => {
-    let level = root;
-    for (let i = 0; i < last; i++) {
-      const key = keyOf(reads[i]?.(row) ?? null);
-      const next = (level.get(key) as Level | undefined) ?? (new Map() as Level);
-      if (next.size === 0) level.set(key, next);
-      level = next;
-    }
-    const key = keyOf(reads[last]?.(row) ?? null);
-    const found = level.get(key) as Group | undefined;
-    if (found) return found;
-    const group = start(reads.map((it) => it(row)));
-    level.set(key, group);
-    return group;
-  };
+  const numberOf = combined(keys.map((it, i) => numbering(it, reads[i] ?? (() => null))));
   // Without keys there is one group, also without rows.
-  const only = keys.length === 0 ? start([]) : undefined;
+  if (keys.length === 0) start([]);
   for (let row = 0; row < length; row++) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
-    const { states } = only ?? groupOf(row);
+    const { states } = groups[numberOf(row)] ?? start(reads.map((it) => it(row)));
     for (let i = 0; i < folds.length; i++) folds[i]?.add(states[i], row);
   }
   const results = new Map<string, Read>();
@@ -365,7 +353,7 @@ function* grouped(
     const fold = folds[i];
     const values: Value[] = [];
     for (const [at, group] of groups.entries()) {
-      if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
+      if (at % rowsPerTurn === rowsPerTurn - 1) yield undefined;
       values.push(fold?.end(group.states[i]) ?? null);
     }
     results.set(it.key, (group) => values[group] ?? null);
@@ -406,7 +394,7 @@ function* output(
   const seen = new Set<unknown>();
   let work: number[] = found;
   for (let row = 0; row < length; row++) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
     if (isDistinct) {
       const key = keyOf(reads.map((it) => it(row)));
@@ -430,7 +418,7 @@ function* output(
     );
   const rows: Row[] = [];
   for (const row of work.slice(limits.offset, wanted)) {
-    if (rows.length % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (rows.length % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     const values = reads.map((it) => it(row));
     budget.take(weightOf(values));
     rows.push(values);
