@@ -113,14 +113,7 @@ describe("use_template", () => {
       description: "From the team",
       tiles: [
         { text: { body: "Hello" }, color: "blue" },
-        {
-          insight: {
-            name: "One",
-            description: "First",
-            query: { kind: "InsightVizNode", source: { kind: "TrendsQuery" } },
-            filters: { insight: "TRENDS" },
-          },
-        },
+        { insight: { name: "One", description: "First", query: null, filters: { insight: "TRENDS" } } },
       ],
     });
   });

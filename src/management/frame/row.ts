@@ -130,10 +130,10 @@ function ignoredKeys(row: Head, call: Call): string[] {
 }
 
 function shown(row: Head, call: Call, value: object | undefined): Reply {
-  const status = (value && row.statusOf?.(value)) ?? row.status ?? 200;
+  const usual = row.status ?? (value === undefined ? 204 : 200);
+  const status = (value && row.statusOf?.(value)) ?? usual;
   // a row that always refuses throws no error: its answer is empty
-  if ((row.status ?? 200) >= 400)
-    call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
+  if (usual >= 400) call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
   const reply = value === undefined ? empty(status) : json(value, status);
   const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));

@@ -1,5 +1,4 @@
 import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../base/json.ts";
-import type { Insight } from "../../world/world.ts";
 import { refuse } from "./refuse.ts";
 
 /**
@@ -239,13 +238,4 @@ export function queryOfFilters(filters: JsonObject): JsonObject {
       renamed(filters, { aggregation_group_type_index: "aggregation_group_type_index" })),
     ...found.fields(filters),
   };
-}
-
-/**
- * The query of an insight, else that of its filters; null if it has neither.
- * @throws SimError if its filters have no query
- */
-export function queryOfInsight({ query, filters }: Pick<Insight, "query" | "filters">): Json {
-  if (query !== null || Object.keys(filters).length === 0) return query;
-  return { kind: "InsightVizNode", source: queryOfFilters(filters), full: true };
 }
