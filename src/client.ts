@@ -10,6 +10,7 @@ import { exportsBy } from "./exports/client.ts";
 import { projectBy } from "./projects/client.ts";
 import { stateBy } from "./scenario/state/client.ts";
 import { recordingBy, tapesBy } from "./tapes/client.ts";
+import { generateBy } from "./traffic/client.ts";
 
 /** The parts of a client. */
 export interface ClientParts extends SimAccess {
@@ -33,6 +34,7 @@ function clientOf({ send, close, url, inspectorUrl, ...keys }: ClientParts): Sim
     tapes: tapesBy(call),
     recording: recordingBy(call),
     project: (options = {}) => projectBy(call, url, options),
+    generate: generateBy(call, send),
     guard: (options = {}) => guardProcess({ ...options, url }),
     info: () => call("GET", "info"),
     close,

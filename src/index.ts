@@ -127,5 +127,15 @@ export type {
   TapeOptions,
   Tapes,
 } from "./tapes/client.ts";
+export {
+  type FreeTrafficOptions,
+  type GeneratedTraffic,
+  generateTraffic,
+  type SimTrafficOptions,
+  type TrafficOptions,
+} from "./traffic/client.ts";
+export type { TrafficFigures } from "./traffic/figures.ts";
+export type { GeneratedEvent } from "./traffic/generate.ts";
+export type { Persona } from "./traffic/shapes.ts";
 export type { RunVerdict } from "./verdict/shapes.ts";
 export type { Dialect } from "./world/dialect.ts";

@@ -47,6 +47,7 @@ import {
 } from "./sim/opening.ts";
 import { ownCalls } from "./sim/own-calls.ts";
 import { createResetting } from "./sim/reset.ts";
+import { captureAtStart, createScenarioTraffic } from "./sim/scenario-traffic.ts";
 import { createRefusals, summaryOf } from "./sim/summary.ts";
 import type { SimOptions, SimServer } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
@@ -85,7 +86,19 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const clock = createClock(clockStart);
   const ids = randomIds(clock);
   const gauge = createGauge();
-  const store = await openOrExplain(options, scenario.current, clock.now, notice);
+  // Node's own, also where a test environment (happy-dom) has replaced the global one
+  const ending = transferableAbortController();
+  const lateApp = late<ObservingApp>("the app");
+  const traffic = createScenarioTraffic({
+    scenario,
+    folder: options.data,
+    clock,
+    app: lateApp,
+    projectByKey: (key) => worlds.projectByKey(key),
+    closing: ending.signal,
+    notice,
+  });
+  const store = await openOrExplain(options, scenario.current, clock.now, notice, traffic.expect);
   const { worlds, people, log } = store;
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
@@ -98,11 +111,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
         : onRefusal(error),
     store.clock?.keep,
   );
-  // Node's own, also where a test environment (happy-dom) has replaced the global one
-  const ending = transferableAbortController();
 
   // Made below, and needed by parts before them once calls come in.
-  const lateApp = late<ObservingApp>("the app");
   const lateRouter = late<Router>("the router");
   const lateAddress = late<SimAddress>("the address");
   const lateSend = late<Send>("the door for calls of its own");
@@ -153,7 +163,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const wakeExports = () => {
     if (worlds.current.batch_exports.length > 0) void exports();
   };
-  const state = { scenario, store, clock, clockStart, agenda, faults, replaying };
+  const state = { scenario, store, clock, clockStart, agenda, faults, replaying, traffic };
   const { settled, reset } = createResetting({ ...state, underway, answers, exports });
   const { facts, info } = createInfo({
     ...state,
@@ -165,13 +175,18 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     gauge,
     address: lateAddress,
   });
-  const resourceDesk: Omit<ResourceDesk, "exports"> = {
+  const queries = onFirstUse(() =>
+    import("./query/open-queries.ts").then((it) =>
+      it.openQueries({ log, people, worlds, clock, closing: ending.signal }),
+    ),
+  );
+  const resourceDesk: Omit<ResourceDesk, "exports" | "queries"> = {
     ...desk,
     people,
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "dropOffs" | "resources"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,
@@ -191,6 +206,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     closing: ending.signal,
     endpoints: () => documented(lateRouter()),
     info,
+    traffic,
     reset,
     scenarioWorld: () => worldOf(scenario.current),
     seedPeople: (project) => storePeople(people, peopleOf(scenario.current), project),
@@ -220,7 +236,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const router = lateRouter.set(
     createRouter(
       captureEndpoints(desk, (call) => mayVisit(call, rules)),
-      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports }),
+      lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf: exports, queriesOf: queries }),
     ),
   );
   const scripted = answerPort(answers, owners);
@@ -236,6 +252,11 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
       onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
     }),
   );
+
+  await captureAtStart(traffic, reset, notice).catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
 
   // The door, and what starts with it.
   const listenOptions: ListenOptions = {

@@ -66,3 +66,13 @@ const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 
 /** True for a UUID of any version in its usual spelling. */
 export const isUuid = (text: unknown): text is string => typeof text === "string" && uuidShape.test(text);
+
+const hexDigits = (value: number, count: number): string => value.toString(16).padStart(count, "0");
+
+/** The UUIDv7 of a time, ms since the epoch; the same numbers of `random` (from 0 up to 1) make the same id. */
+export function uuidV7(time: number, random: () => number): string {
+  const bits = Math.floor(random() * 2 ** 26);
+  const end = hexDigits(Math.floor(random() * 2 ** 24), 6) + hexDigits(Math.floor(random() * 2 ** 24), 6);
+  const variant = hexDigits(0x8000 | (bits & 0x3fff), 4);
+  return `${stampOf(time)}-7${hexDigits(bits >>> 14, 3)}-${variant}-${end}`;
+}

@@ -12,6 +12,7 @@ import { mcp } from "../mcp/command.ts";
 import { groupCommands } from "../people/groups-command.ts";
 import { personCommands } from "../people/persons-command.ts";
 import { planCommands } from "../plan/command.ts";
+import { query } from "../query/command.ts";
 import { scenarioCommands } from "../scenario/command.ts";
 import { stateCommands } from "../scenario/state/command.ts";
 import { record } from "../tapes/commands/record.ts";
@@ -19,6 +20,7 @@ import { replay } from "../tapes/commands/replay.ts";
 import { send } from "../tapes/commands/send.ts";
 import { tapeCommands } from "../tapes/commands/tape.ts";
 import { verify } from "../tapes/commands/verify.ts";
+import { generate } from "../traffic/command.ts";
 import { caCommands } from "./ca.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
@@ -44,8 +46,10 @@ export const commands: readonly Command[] = [
   replay,
   verify,
   send,
+  generate,
   ...eventCommands,
   ...requestCommands,
+  query,
   lint,
   coverage,
   ...personCommands,

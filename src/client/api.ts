@@ -13,8 +13,11 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
+import type { QueryClient } from "../query/client.ts";
 import type { StateClient } from "../scenario/state/client.ts";
 import type { Recording, Tapes } from "../tapes/client.ts";
+import type { SimTrafficOptions } from "../traffic/client.ts";
+import type { TrafficFigures } from "../traffic/figures.ts";
 
 /** A pattern for events: a name, a regular expression for names, or one for the whole event, e.g. `{ event: "signup", distinct_id: "u1" }`. */
 export type EventPattern = string | RegExp | { readonly [key: string]: Pattern };
@@ -148,7 +151,7 @@ export interface Groups {
 }
 
 /** The common part of the handles of a project and of a sim, which covers all projects; matchers take either. */
-export interface Tenant {
+export interface Tenant extends QueryClient {
   /** Public key, `phc_…`; for a sim that of its first project, as all keys below. */
   readonly apiKey: string;
   readonly secretApiKey: string;
@@ -208,6 +211,12 @@ export interface SimClient extends Tenant, StateClient, AsyncDisposable {
   readonly recording: Recording;
   /** Makes a project for a test: its events, persons, flags and faults are its own. @throws ControlError */
   project(options?: ProjectOptions): Promise<Project>;
+  /**
+   * Generates traffic and captures it in a project: journeys with given rates, whose true figures it returns. The same
+   * options give the same events, and a sim keeps each event once.
+   * @throws TypeError for mistakes in the options or the persona; ControlError
+   */
+  generate(options?: SimTrafficOptions): Promise<TrafficFigures>;
   /**
    * Blocks the calls of this process to the real service: `await using guard = sim.guard()`. Blocked calls fail at
    * once, and leaving the block throws an EgressError that names them. @throws TypeError for an invalid host

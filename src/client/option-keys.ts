@@ -12,8 +12,10 @@ import type {
   OverrideOptions,
   ServedOptions,
 } from "../flags/client.ts";
+import type { QueryOptions } from "../query/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
+import type { SimTrafficOptions } from "../traffic/client.ts";
 import type { ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
 
 /** The keys of an options type; the compiler reports a key that is missing here. */
@@ -74,9 +76,17 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
   lint: [["project", "maxMs"]],
+  query: { 1: keysOf<QueryOptions>({ project: true }) },
+  insight: { 1: keysOf<QueryOptions>({ project: true }) },
+  dropOffs: { 1: keysOf<QueryOptions>({ project: true }) },
   settle: [["idleMs", "timeoutMs"]],
   project: [keysOf<ProjectOptions>({ name: true, flags: true, like: true })],
   guard: [keysOf<GuardOptions>({ hosts: true, allow: true })],
+  generate: [
+    keysOf<SimTrafficOptions>({
+      ...{ persona: true, users: true, days: true, until: true, seed: true, project: true },
+    }),
+  ],
   reset: [keysOf<ResetOptions>({ what: true, project: true })],
   "clock.set": { 1: ["frozen"] },
   "exports.list": [["project"]],

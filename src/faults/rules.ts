@@ -1,5 +1,6 @@
 import type { TimeSource } from "../base/clock.ts";
 import { isoOf } from "../base/clock.ts";
+import { seededRandom } from "../base/seeded-random.ts";
 import { readDuration } from "../base/time-text.ts";
 import type { CallFacts } from "./call-facts.ts";
 import { delayOf, type Effect, effectFor } from "./effect.ts";
@@ -231,17 +232,4 @@ function describeFault({ match, effect, rate, times, duration }: Omit<Fault, "si
     duration !== null && `for ${seconds(duration)}`,
   ];
   return parts.filter((part) => part !== false).join(", ");
-}
-
-/**
- * Numbers from 0 up to 1 that depend on the seed only (mulberry32, a generator of 32 bits). Not for secrets.
- */
-function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

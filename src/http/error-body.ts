@@ -2,8 +2,10 @@ import { SimError, storageTrouble } from "../base/errors.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
-/** A bug of ours goes by the name that the service gives to its own. */
-const wireCode = (error: SimError): string => (error.code === "internal" ? "error" : error.code);
+/** Errors for which the service has no code of their own: bugs, queries that take too long. */
+const uncoded: ReadonlySet<string> = new Set(["internal", "query_timeout"]);
+
+const wireCode = (error: SimError): string => (uncoded.has(error.code) ? "error" : error.code);
 
 /** `{type, code, detail, attr}`: all four keys always, as the service's exception handler does. */
 function serviceBody(error: SimError): Reply {

@@ -113,6 +113,9 @@ const options: readonly { name: string; property: string; read: (value: Json) =>
   { name: "process_person_profile", property: "$process_person_profile", read: toBoolean },
 ];
 
+/** Names of the properties that `options` may become. */
+export const optionPropertyNames: readonly string[] = options.map((it) => it.property);
+
 /** The properties that `options` become; undefined when an option cannot be read. */
 export function optionProperties(value: Json | undefined): JsonObject | undefined {
   if (value === undefined || value === null) return {};

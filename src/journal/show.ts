@@ -1,5 +1,5 @@
 import { isoOf } from "../base/clock.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { EventFacts, StoredEvent } from "./event.ts";
 import {
@@ -10,6 +10,7 @@ import {
   openLegacy,
   openV1,
   optionProperties,
+  optionPropertyNames,
   recordingEvent,
   recordingProperties,
   v1Key,
@@ -96,23 +97,60 @@ function personFields(item: JsonObject, properties: JsonObject, { place }: Event
   return { ...(set ? { $set: set } : {}), ...(setOnce ? { $set_once: setOnce } : {}) };
 }
 
-const groupFields = (facts: EventFacts): JsonObject =>
-  Object.fromEntries(Object.entries(facts.groups ?? {}).map(([index, key]) => [`$group_${index}`, key]));
+const groupFields = ({ groups = {} }: Pick<EventFacts, "groups">): JsonObject =>
+  Object.fromEntries(Object.entries(groups).map(([index, key]) => [`$group_${index}`, key]));
 
 /** The item's properties with those that the service adds, without those that it removes. */
 function keptProperties(item: JsonObject, line: TrafficLine, facts: EventFacts): JsonObject {
-  const own = readerOf(line).properties(item, line);
+  const sent = readerOf(line).properties(item, line);
   const address = clientAddress((name) => headerIn(line.headers, name), line.peer);
   const all: JsonObject = {
-    ...own,
-    $ip: ipOf(own, address),
+    ...sent,
+    $ip: ipOf(sent, address),
     ...(facts.place && eventPlace(facts.place)),
-    ...(line.shape === "recording" ? {} : personFields(item, own, facts)),
+    ...(line.shape === "recording" ? {} : personFields(item, sent, facts)),
     ...groupFields(facts),
     ...facts.adds,
   };
   for (const name of facts.strips ?? []) delete all[name];
   return all;
+}
+
+/** Properties that are made of several parts of a request. */
+const composed: ReadonlySet<string> = new Set(["$ip", "$set", "$set_once"]);
+
+/** Properties that v1 has outside an item's `properties`. */
+const outside: ReadonlySet<string> = new Set([
+  ...["$session_id", "$window_id", "$lib", "$lib_version"],
+  ...optionPropertyNames,
+]);
+
+/** True if a kept property is the one of the item's `properties`, unless the facts of the event decide it. */
+export const isOfItem = (shape: BodyShape, name: string): boolean =>
+  !composed.has(name) && !(shape === "v1" && outside.has(name));
+
+/** A property that the facts of an event decide, whatever the item has. */
+export function factsProperty(
+  { strips, adds, groups, place }: EventFacts,
+  name: string,
+): { value: Json | undefined } | undefined {
+  if (strips?.includes(name)) return { value: undefined };
+  if (adds && Object.hasOwn(adds, name)) return { value: adds[name] };
+  const fields = groups && name.startsWith("$group_") ? groupFields({ groups }) : undefined;
+  const parts = place && name.startsWith("$geoip_") ? eventPlace(place) : undefined;
+  const value = (fields && own(fields, name)) ?? (parts && own(parts, name));
+  return value === undefined ? undefined : { value };
+}
+
+/** One property of a kept event as stored; undefined if it has none of this name, or its body is gone. */
+export function keptProperty(line: TrafficLine, index: number, name: string): Json | undefined {
+  const facts = line.events?.[index];
+  if (facts === undefined) return undefined;
+  const reader = readerOf(line);
+  const item = objectOf(reader.items(line)[index]) ?? noProperties;
+  if (!isOfItem(line.shape ?? "legacy", name)) return own(keptProperties(item, line, facts), name);
+  const decided = factsProperty(facts, name);
+  return decided ? decided.value : own(reader.properties(item, line), name);
 }
 
 /** The properties of event `index` (from 0) of a line as sent; empty where its body is gone. */

@@ -1,6 +1,7 @@
 import { batchExportEndpoints } from "../exports/management/batch-export-rows.ts";
 import { featureFlagEndpoints } from "../flags/management/flag-rows.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { queryEndpoints } from "../query/management/query-rows.ts";
 import { accountEndpoints, openAccountView } from "./account.ts";
 import { cohortEndpoints } from "./cohorts.ts";
 import { collaboratorEndpoints } from "./collaborators.ts";
@@ -16,6 +17,7 @@ import { openOrganizationViews, organizationEndpoints } from "./organizations.ts
 import { personEndpoints } from "./persons.ts";
 import { projectResourceEndpoints } from "./project-rows.ts";
 import { openProjectViews } from "./project-views.ts";
+import { resourceKindEndpoints } from "./resources/resource-endpoints.ts";
 import { publicSharingEndpoints } from "./sharing/shared-page-rows.ts";
 import { sharingEndpoints } from "./sharing/sharing-rows.ts";
 import { openMemberships } from "./users.ts";
@@ -66,6 +68,8 @@ export const resourceEndpoints = (desk: ResourceDesk): Endpoint[] => [
       ...featureFlagEndpoints(desk),
       ...insightEndpoints(desk),
       ...personEndpoints(desk),
+      ...queryEndpoints(desk),
+      ...resourceKindEndpoints(desk),
       ...sharingEndpoints(desk),
       ...tenancyEndpoints(desk),
     ],

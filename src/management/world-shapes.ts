@@ -17,6 +17,7 @@ export const ProjectSummary = z.strictObject({
   api_key: z.string(),
   secret_api_key: z.string().describe("Masked"),
   timezone: z.string(),
+  week_start_day: z.literal([0, 1]).describe("First day of a week: 0 Sunday, 1 Monday"),
   adopted: z.boolean().describe("Made from an unknown key"),
   ephemeral: z.boolean().describe("Made for one test"),
   counts: ProjectCounts,

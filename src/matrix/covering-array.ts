@@ -1,3 +1,5 @@
+import { seededRandom } from "../base/seeded-random.ts";
+
 /** A row has the index of a value for each factor. */
 type Row = readonly number[];
 
@@ -60,17 +62,6 @@ class Tuples {
     }
     return row;
   }
-}
-
-/** Numbers from 0 to 1, the same for each seed (mulberry32). */
-function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** Rows that are tried for each place of the array. */
@@ -183,7 +174,7 @@ function smaller(tuples: Tuples, all: readonly Row[], random: () => number): num
  */
 export function coveringArray(sizes: readonly number[], strength: number): Row[] {
   const tuples = new Tuples(sizes, strength);
-  const random = chance(1);
+  const random = seededRandom(1);
   const least = [...sizes]
     .sort((a, b) => b - a)
     .slice(0, strength)

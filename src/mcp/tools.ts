@@ -1,4 +1,5 @@
 import { eventsSince, explainDrop, waitFor } from "./event-tools.ts";
+import { query } from "./query-tool.ts";
 import { check, flagsExplain, flagsSet, lint, start, status } from "./sim-tools.ts";
 import type { Tool } from "./tool.ts";
 
@@ -11,6 +12,7 @@ export const tools: readonly Tool[] = [
   explainDrop,
   flagsExplain,
   flagsSet,
+  query,
   lint,
   check,
 ];

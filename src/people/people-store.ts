@@ -6,6 +6,7 @@ import type { Person } from "./person.ts";
 import { keyHash } from "./store/apply.ts";
 import { folderHome, memoryHome } from "./store/home.ts";
 import {
+  type Change,
   clearLine,
   goneLine,
   groupLine,
@@ -35,6 +36,8 @@ export interface PeopleStore extends People, Queries {
   /** Removes a stored person, if it exists, and its ids. */
   remove(person: Pick<Person, "project" | "uuid">): void;
   counts(project?: number): PeopleCounts;
+  /** Calls the listener with each change, before it is on the disk; undefined if anything may have changed. */
+  onChange(listener: (change: Change | undefined) => void): void;
   /** Removes the people of a project. */
   clear(project: number): void;
   /** Copies the current content as lines of people.ndjson. */
@@ -74,6 +77,7 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
     ...steady(shelf, createQueries(shelf)),
     ...steady(shelf, lookUps(shelf)),
     ...steady(shelf, changes(shelf)),
+    onChange: shelf.onChange,
     unit: {
       write() {
         if (shelf.log.waiting < home.flushFrom) return;
@@ -132,7 +136,7 @@ function lookUps(shelf: PeopleFiles): LookUps {
   };
 }
 
-type Whole = "copyInto" | "replacing" | "unit" | "close";
+type Whole = "onChange" | "copyInto" | "replacing" | "unit" | "close";
 type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
 
 function changes(shelf: PeopleFiles): Changes {

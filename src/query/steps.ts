@@ -5,6 +5,10 @@ import type { Steps } from "./table.ts";
 /** Time for which a query may hold the event loop, ms. */
 const longestTurn = 10;
 
+/** Upstream PostHog/posthog posthog/exceptions.py, `ClickHouseQueryTimeOut`. */
+const tooSlow =
+  "Query has hit the max execution time before completing. See our docs for how to improve your query performance. You may need to materialize.";
+
 export interface StepLimits {
   /** Time after which the query ends with an error, ms (default: 10 minutes). */
   mostMs?: number;
@@ -23,7 +27,7 @@ export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: S
     if (done) return value;
     const now = performance.now();
     if (now - turnAt < longestTurn) continue;
-    if (now - startedAt > mostMs) throw new SimError("query_timeout", "");
+    if (now - startedAt > mostMs) throw new SimError("query_timeout", tooSlow);
     await turn();
     signal?.throwIfAborted();
     turnAt = performance.now();

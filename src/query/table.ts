@@ -21,6 +21,8 @@ export interface NameColumn {
 export interface Needs {
   /** Names of event properties. */
   readonly properties?: readonly string[];
+  /** False if it reads neither persons nor their properties, which take longer than the rest (default: true). */
+  readonly persons?: boolean;
   readonly personProperties?: readonly string[];
   /** Indexes of group types whose keys are read. */
   readonly groups?: readonly number[];
@@ -37,7 +39,10 @@ export interface EventTable {
   readonly seqs: Float64Array;
   readonly names: NameColumn;
   readonly distinctIds: NameColumn;
-  /** Uuid of the person that has the event's distinct id now. */
+  /**
+   * Uuid of the person that has the event's distinct id now; of one when it arrived, if there is none.
+   * @throws Error if the query does not need persons
+   */
   readonly persons: NameColumn;
   /** A property of the events. @throws Error if the query did not name it in its needs */
   property(name: string): Column;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
+import { personaProblems } from "../traffic/persona-problems.ts";
 import { warningsOf } from "./flag-warnings.ts";
 import type { PlacedProblem, RawProblem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
@@ -30,13 +31,25 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
     const built = buildWorld(result.data);
     return {
       scenario: result.data,
-      problems: inFile(built.problems),
+      problems: inFile([...built.problems, ...trafficProblems(result.data)]),
       warnings: inFile(warningsOf(result.data, built)),
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
   return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
 }
+
+/** Mistakes in the personas of a scenario. */
+const trafficProblems = ({ organizations }: Scenario): RawProblem[] =>
+  organizations.flatMap(({ projects }, i) =>
+    projects.flatMap(({ traffic = [] }, j) =>
+      traffic.flatMap(({ persona }, k) => {
+        if (typeof persona !== "object") return [];
+        const at = ["organizations", i, "projects", j, "traffic", k, "persona"];
+        return personaProblems(persona).map((it) => ({ ...it, at: [...at, ...it.at] }));
+      }),
+    ),
+  );
 
 /** With pointers into the scenario as the author wrote it. */
 const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: RawProblem): PlacedProblem => ({
@@ -80,17 +93,24 @@ function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): RawPr
   return { at, isAboutKey: true, text: sentence(phrase, String(at.at(-1)), []) };
 }
 
-/** The form of a union that the author meant: no key of it is missing, and its mistakes are deepest. */
-function meantForm(forms: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
-  return forms
-    .filter((issues) => !issues.some((issue) => isOtherForm(issue, value)))
-    .sort((a, b) => depthOf(b) - depthOf(a))[0];
+/** The form of a union that the author meant: the only one of its type, or no key of it is missing, and its mistakes are deepest. */
+function meantForm(all: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
+  const ofType = all.filter((issues) => !issues.some((issue) => isOtherType(issue, value)));
+  const forms =
+    ofType.length === 1
+      ? ofType
+      : ofType.filter((issues) => !issues.some((issue) => isOtherForm(issue, value)));
+  return forms.sort((a, b) => depthOf(b) - depthOf(a))[0];
 }
 
-/** True if the value has another type than this form, or lacks a required key of it. */
+/** True if the value has another type than this form. */
+const isOtherType = ({ code, path }: Issue, value: Json | undefined): boolean =>
+  path.length === 0 &&
+  (code === "invalid_type" || (code === "invalid_value" && typeof value === "object" && value !== null));
+
+/** True if the value lacks a required key of this form. */
 const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
-  issue.code === "invalid_type" &&
-  (issue.path.length === 0 || valueAt(value, issue.path.map(stepOf)) === undefined);
+  issue.code === "invalid_type" && valueAt(value, issue.path.map(stepOf)) === undefined;
 
 const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
 

@@ -44,6 +44,9 @@ function editOf(before: Scenario, after: Scenario): ScenarioEdit {
 
 const differ = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
 
+const trafficIn = ({ organizations }: Scenario) =>
+  organizations.map(({ projects }) => projects.map(({ traffic }) => traffic));
+
 /** Replaces the scenario with the edited one: whole, or not at all. */
 function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptions, next: Scenario): void {
   const { current } = scenario;
@@ -58,6 +61,7 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
   const atReset = [
     ...(differ(before.people, after.people) ? ["persons and groups"] : []),
     ...(differ(current.clock, next.clock) ? ["the clock"] : []),
+    ...(differ(trafficIn(current), trafficIn(next)) ? ["traffic"] : []),
   ];
   scenario.edit = editOf(current, next);
   scenario.current = next;
@@ -69,7 +73,7 @@ function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptio
   }
   if (differ(current.dialect, next.dialect))
     notice("the dialect of the scenario counts from the next start on");
-  if (atReset.length > 0) notice(`${atReset.join(" and ")} of the scenario count from the next reset on`);
+  if (atReset.length > 0) notice(`${atReset.join(", ")} of the scenario count from the next reset on`);
 }
 
 /** Applies edits of the scenario's files until it is closed. Without files there is nothing to follow. */

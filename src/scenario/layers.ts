@@ -36,7 +36,7 @@ interface Reference {
 }
 
 /** The place of everything that a program made. */
-const nowhere: TextPlace = { source: { file: null, text: "" }, offset: 0 };
+export const nowhere: TextPlace = { source: { file: null, text: "" }, offset: 0 };
 
 /** Reads layers and everything that they extend, and lays later ones over earlier ones. */
 export async function readLayers(
@@ -158,7 +158,8 @@ const parsers: Readonly<Record<string, (source: Source) => Promise<ParsedText>>>
   ".yml": parseYaml,
 };
 
-const parserOf = (file: string) => parsers[extname(file).toLowerCase()];
+/** The parser for a file's ending. */
+export const parserOf = (file: string) => parsers[extname(file).toLowerCase()];
 
 /** The reason why there is no text. */
 interface Unreadable {
@@ -166,7 +167,8 @@ interface Unreadable {
   readonly isWrongName?: true;
 }
 
-function readText(file: string): Source | Unreadable {
+/** The text of a file. */
+export function readText(file: string): Source | Unreadable {
   try {
     const bytes = readFileSync(file);
     if (bytes.length > maxBytes) return { reason: `is larger than ${maxBytes / 1024 / 1024} MB` };

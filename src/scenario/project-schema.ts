@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { readDuration } from "../base/time-text.ts";
 import { maxGroupTypes } from "../people/person.ts";
+import { AuthoredTraffic } from "../traffic/shapes.ts";
 import { logLevels, runStatuses } from "../world/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../world/schemas/batch-export.ts";
 import { Dashboard } from "../world/schemas/dashboard.ts";
 import { FeatureFlag, FlagFilters } from "../world/schemas/feature-flag.ts";
+import { resourceLists } from "./resource-schema.ts";
 
 // Messages of these shapes complete the sentence "expected …".
 
@@ -317,7 +319,8 @@ const Prompt = z.strictObject({
 /** Documents that SDKs fetch; served unchanged. */
 const Documents = z.array(JsonRecord).optional();
 
-export const AuthoredProject = z.strictObject({
+/** Apart from the lists of resources, which have JSON of the service. */
+const Project = z.strictObject({
   id: Id.optional().describe("The project's number; by default the next free one."),
   uuid: Uuid.optional().describe("By default it follows from the project key."),
   name: z.string().describe("The project's name; keys refer to its name or id."),
@@ -359,5 +362,12 @@ export const AuthoredProject = z.strictObject({
   product_tours: Documents.describe("Product tours as SDKs get them."),
   web_experiments: Documents.describe("Web experiments as SDKs get them."),
   prompts: z.array(Prompt).optional().describe("Prompts for language models."),
+  traffic: z
+    .array(AuthoredTraffic)
+    .optional()
+    .describe("Generated journeys that are captured at the start and after a reset of events."),
 });
+
+// the type has the keys that code names; `addResources` reads the others
+export const AuthoredProject = Project.extend(resourceLists(JsonRecord)) as unknown as typeof Project;
 export type AuthoredProject = z.infer<typeof AuthoredProject>;

@@ -14,9 +14,11 @@ import { sdkRows } from "../journal/sdk-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
+import { boardRows } from "../management/dashboards/board-rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
+import { queryRows } from "../query/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
 import { badgeScriptRow, pageRows } from "../server/page-rows.ts";
@@ -44,6 +46,8 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof exportRows> &
   PortsOf<typeof lintRows> &
   PortsOf<typeof worldRows> &
+  PortsOf<typeof boardRows> &
+  PortsOf<typeof queryRows> &
   PortsOf<typeof mcpRows> & {
     readonly faults: FaultRules;
     readonly tapes: TapePlayer;
@@ -77,6 +81,8 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...lintRows(ports),
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
+        ...boardRows(ports),
+        ...queryRows(ports),
         ...mcpRows(ports),
         ...openApiRows(() => ports.endpoints()),
       ],

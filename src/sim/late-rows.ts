@@ -5,6 +5,7 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
+import type { SimQueries } from "../query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
@@ -13,16 +14,30 @@ const isAssertion = (path: string): boolean =>
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
 /** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */
-export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }: LateParts): LateRows[] {
+export function lateRows({
+  desk,
+  resourceDesk,
+  controlPorts,
+  rules,
+  exportsOf,
+  queriesOf,
+}: LateParts): LateRows[] {
   let book: Promise<FlagBook> | undefined;
   const bookOf = () => {
     book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
     return book;
   };
+  const resources = async (): Promise<ResourceDesk> => ({
+    ...resourceDesk,
+    exports: (await exportsOf()).engine,
+    queries: (await queriesOf()).queries,
+  });
   const allControlPorts = async () => ({
     ...controlPorts,
     flagBook: await bookOf(),
     exports: await exportsOf(),
+    ...(await queriesOf()),
+    resources: await resources(),
   });
   return [
     {
@@ -36,7 +51,7 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
       owns: isManagement,
       async load() {
         const { resourceEndpoints } = await import("../management/rows.ts");
-        return resourceEndpoints({ ...resourceDesk, exports: (await exportsOf()).engine });
+        return resourceEndpoints(await resources());
       },
     },
     {
@@ -58,10 +73,11 @@ export function lateRows({ desk, resourceDesk, controlPorts, rules, exportsOf }:
 
 interface LateParts {
   desk: Desk;
-  resourceDesk: Omit<ResourceDesk, "exports">;
-  controlPorts: Omit<ControlPorts, "flagBook" | "exports">;
+  resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "resources" | keyof SimQueries>;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;
+  queriesOf(): Promise<SimQueries>;
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */

@@ -73,17 +73,20 @@ function keepOf({ keep, data }: SimOptions): Keep | undefined {
   return keep === undefined ? undefined : asked;
 }
 
+/** Opens the store; `onNewWorld` is called before the scenario's world is written. @throws StartError */
 export async function openOrExplain(
   options: SimOptions,
   scenario: Scenario,
   now: () => number,
   onNotice: (text: string) => void,
+  onNewWorld: () => void,
 ): Promise<Store> {
   let people: ScenarioPeople | undefined;
   try {
     const store = await openStore({
       folder: options.data ?? null,
       seedWorld() {
+        onNewWorld();
         const built = builtOf(scenario);
         people = built.people;
         return built.world;

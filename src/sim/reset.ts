@@ -25,21 +25,27 @@ interface ResetParts {
   answers: ScriptedAnswers;
   replaying: Replaying;
   exports: Loaded<RunningExports>;
+  /** The traffic of the scenario. */
+  traffic: {
+    capture(): Promise<void>;
+    inTurn(work: () => Promise<void>): Promise<void>;
+    settled(): Promise<void>;
+  };
 }
 
 export interface Resetting {
-  /** Resolves when no request is half handled: between turns, with no batch in progress. */
+  /** Resolves when no request is half handled, no batch is in progress, and no traffic is being captured. */
   settled(): Promise<void>;
   /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
 }
 
 export function createResetting(sim: ResetParts): Resetting {
-  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports } = sim;
+  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports, traffic } = sim;
   const { worlds, people, log } = store;
 
   /** Half of a batch must not outlive what it belongs to. */
-  async function settled(): Promise<void> {
+  async function requestsSettled(): Promise<void> {
     do await turn();
     while (underway.size > 0);
   }
@@ -63,23 +69,32 @@ export function createResetting(sim: ResetParts): Resetting {
     return lines;
   }
 
+  async function resetParts(
+    parts: ReadonlySet<ResetPart>,
+    addPeople: (people: PeopleStore) => void,
+  ): Promise<void> {
+    await requestsSettled();
+    store.switchTo([
+      ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
+      ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
+      ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
+    ]);
+    if (exports.started) await resetExports(await exports.started, parts);
+    if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
+    if (parts.has("answers")) {
+      answers.clear();
+      replaying.rewind();
+    }
+    if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
+    if (parts.has("events")) await traffic.capture();
+  }
+
   return {
-    settled,
-    async reset(parts, addPeople) {
-      await settled();
-      store.switchTo([
-        ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
-        ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
-        ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
-      ]);
-      if (exports.started) await resetExports(await exports.started, parts);
-      if (parts.has("clock")) await agenda.change((it) => it.start(clockStart));
-      if (parts.has("answers")) {
-        answers.clear();
-        replaying.rewind();
-      }
-      if (parts.has("faults")) faults.replace(scenario.current.faults ?? []);
+    async settled() {
+      await traffic.settled();
+      await requestsSettled();
     },
+    reset: (parts, addPeople) => traffic.inTurn(() => resetParts(parts, addPeople)),
   };
 }
 

@@ -10,8 +10,8 @@ export interface Bytes {
   readonly size: number;
   /** Appends at once (in a file: one write system call). Returns the offset of the first byte. All or nothing. */
   append(bytes: Buffer): number;
-  /** The bytes of [offset, offset + length); shorter at the end. */
-  read(offset: number, length: number): Buffer;
+  /** The bytes of [offset, offset + length); shorter at the end. They are a view of `into` if it is given and large enough. */
+  read(offset: number, length: number, into?: Buffer): Buffer;
   truncate(size: number): void;
   /**
    * Continues with what replaced the bytes, or with what was added behind them: a file is opened again, memory takes `content`
@@ -34,6 +34,9 @@ export function writeAll(fd: number, bytes: Buffer): void {
   let done = 0;
   while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done);
 }
+
+const roomFor = (length: number, into: Buffer | undefined): Buffer =>
+  into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
 
 /** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
 export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
@@ -84,9 +87,9 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
       dirty = true;
       return base + offset;
     },
-    read(offset, length) {
+    read(offset, length, into) {
       const place = offset - base;
-      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - place)));
+      const buffer = roomFor(Math.max(0, Math.min(length, size - place)), into);
       let done = 0;
       while (done < buffer.length) {
         const got = readSync(fd, buffer, done, buffer.length - done, place + done);
@@ -180,11 +183,11 @@ export function memoryBytes(): Bytes {
       size = end;
       return offset;
     },
-    read(offset, length) {
+    read(offset, length, into) {
       const from = Math.max(offset, start);
       const to = Math.min(offset + length, size);
       // a copy: the block may get other bytes
-      const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
+      const buffer = roomFor(Math.max(0, to - from), into);
       let done = 0;
       parts(from, to, (part) => {
         done += part.copy(buffer, done);

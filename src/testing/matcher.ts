@@ -2,6 +2,7 @@ import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Report } from "../assert/match/report-shapes.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { InsightExpectation, InsightOrQuery } from "./insight-expectation.ts";
 
 /** Which events, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
 export interface CaptureOptions extends Omit<VerifyOptions, "title" | "project"> {
@@ -81,6 +82,14 @@ export interface SimMatchers<R, Received = Tenant> {
   toHaveServedFlag: OnTenant<
     Received,
     (key: string, value?: boolean | string, options?: ServedFlagOptions) => R
+  >;
+  /**
+   * An insight, by its name or as a query with its kind, shows this: `toHaveInsight("Basket to order", { steps: [3, 2, 1] })`.
+   * A failure names what differs, and who left at which step of a funnel.
+   */
+  toHaveInsight: OnTenant<
+    Received,
+    (insight: InsightOrQuery, expected: InsightExpectation, options?: IdentityOptions) => R
   >;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
   toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;

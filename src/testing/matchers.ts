@@ -12,6 +12,7 @@ import {
   noUnmatchedRequests,
   trackingPlan,
 } from "./event-matchers.ts";
+import { insight } from "./insight-matchers.ts";
 import type {
   CaptureOptions,
   IdentityOptions,
@@ -43,6 +44,7 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveNoDroppedEvents: [["since"]],
   toHaveIdentified: { 2: identity },
   toHaveMerged: { 2: identity },
+  toHaveInsight: { 2: identity },
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
@@ -121,6 +123,7 @@ export const simMatchers = {
   toHaveIdentified: matcherOf("toHaveIdentified", identified),
   toHaveMerged: matcherOf("toHaveMerged", merged),
   toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
+  toHaveInsight: matcherOf("toHaveInsight", insight),
   toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
   toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
 } satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

@@ -120,7 +120,7 @@ export async function merged(
  * Checks now and after each event until it holds or the time is over; with `.not` once, when the sim is quiet. Returns
  * the last state.
  */
-async function until<T>(
+export async function until<T>(
   call: MatcherCall,
   timeoutMs: number | undefined,
   look: () => Promise<T>,

@@ -8,10 +8,14 @@ import { headerOf } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
 import type { EventSelection, TimedQuery } from "../../src/journal/event-reader.ts";
+import { openTrafficLog } from "../../src/journal/log/traffic-log.ts";
 import { noPlaces } from "../../src/journal/places.ts";
+import { keysOf } from "../../src/journal/show.ts";
 import { noThrottle, type ResourceDesk, type Throttle } from "../../src/management/frame/desk.ts";
 import { resourceEndpoints } from "../../src/management/rows.ts";
 import { openPeople } from "../../src/people/people-store.ts";
+import { openQueries } from "../../src/query/open-queries.ts";
+import { memoryBytes } from "../../src/store/bytes.ts";
 import type { Dialect } from "../../src/world/dialect.ts";
 import { createKeyring } from "../../src/world/keyring.ts";
 import type { World } from "../../src/world/world.ts";
@@ -82,6 +86,13 @@ export function manage(options: ManageOptions = {}) {
       newest: (query) => newestOf(options.events ?? [], query),
       byTime: (query) => inTime(options.events ?? [], query),
     },
+    ...openQueries({
+      log: openTrafficLog({ bytes: memoryBytes(), keysOf }),
+      people,
+      worlds,
+      clock,
+      closing: new AbortController().signal,
+    }),
     exports: createExportEngine({ worlds, clock, ids }),
     throttle: options.throttle ?? noThrottle,
   };

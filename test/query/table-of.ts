@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
+import type { StoredEvent } from "../../src/journal/event.ts";
 import type { Column, EventTable, NameColumn } from "../../src/query/table.ts";
 
 /** An event of a test's table. */
@@ -39,6 +40,28 @@ function namesOf(values: readonly string[]): NameColumn {
   return { codes, values: distinct.map((it) => (typeof it === "string" ? it : "")) };
 }
 
+const storedEvent = (
+  { event, at, id, properties = {} }: TableEvent,
+  row: number,
+  person: string,
+): StoredEvent => ({
+  seq: row + 1,
+  outcome: "kept",
+  reason: null,
+  detail: null,
+  warnings: [],
+  project: 1,
+  uuid: `00000000-0000-4000-8000-${String(row + 1).padStart(12, "0")}`,
+  event,
+  distinct_id: id,
+  timestamp: at,
+  received_at: at,
+  person_id: person,
+  person_mode: "full",
+  properties,
+  request: row + 1,
+});
+
 /** A table of these events, in this order; every column exists. */
 export function tableOf(events: readonly TableEvent[], options: TableOptions = {}): EventTable {
   const personOf = (id: string) => options.persons?.[id] ?? id;
@@ -55,6 +78,9 @@ export function tableOf(events: readonly TableEvent[], options: TableOptions = {
     group: (type) => columnOf(events.map((it) => it.groups?.[type])),
     groupProperty: (type, name) =>
       columnOf(events.map((it) => options.groupProperties?.[type]?.[it.groups?.[type] ?? ""]?.[name])),
-    event: () => undefined,
+    event(row) {
+      const event = events[row];
+      return event && storedEvent(event, row, personOf(event.id));
+    },
   };
 }

@@ -16,7 +16,12 @@ const require = createRequire(import.meta.url);
 /** Loads the library with the first pattern: 1 MB, 10 ms. Flags are evaluated synchronously, so `import()` is too late. */
 const library = (): typeof import("rregex") => require(builtFile("packages/rregex.cjs"));
 
-function compile(source: string): RRegex {
+/**
+ * A pattern in the crate's own syntax.
+ * @throws InvalidPattern
+ * @throws FlagFailure unsupported_regex
+ */
+export function rustRegex(source: string): RRegex {
   const { RRegex } = library();
   try {
     return new RRegex(source);
@@ -33,7 +38,7 @@ const mostWork = 20_000_000;
 
 /** The crate's search is linear in text × pattern, and both can be large. */
 function linearSearch(source: string): Search {
-  const regex = compile(source);
+  const regex = rustRegex(source);
   // only counted repeats make a pattern larger than its source
   let size = source.length;
   let isExact = !source.includes("{");
@@ -53,7 +58,7 @@ function linearSearch(source: string): Search {
 export function patternOf(pattern: string): Search | undefined {
   try {
     const { source, groups, isPlain } = rustPatternOf(pattern);
-    return isPlain ? linearSearch(source) : backtrackingSearch(compile(source).syntax(), groups, source);
+    return isPlain ? linearSearch(source) : backtrackingSearch(rustRegex(source).syntax(), groups, source);
   } catch (error) {
     if (error instanceof InvalidPattern) return undefined;
     throw error;

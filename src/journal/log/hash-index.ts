@@ -38,6 +38,7 @@ export function createHashIndex(
   function insert(hash: number, row: number): void {
     const shard = shards[hash & (shardCount - 1)];
     if (!shard) return;
+    if (shard.slots === noSlots) shard.slots = new Uint32Array(smallest);
     if (shard.used * 4 >= shard.slots.length * 3) grow(shard);
     place(shard.slots, hash, row);
     shard.used++;
@@ -63,7 +64,7 @@ export function createHashIndex(
   return {
     add: insert,
     find(hash, test) {
-      const slots = shards[hash & (shardCount - 1)]?.slots ?? new Uint32Array(1);
+      const slots = shards[hash & (shardCount - 1)]?.slots ?? noSlots;
       const mask = slots.length - 1;
       for (let i = (hash >>> shardBits) & mask, entry = slots[i] ?? 0; entry !== 0; ) {
         if (hashAt(entry - 1) === hash && test(entry - 1)) return entry - 1;
@@ -81,8 +82,10 @@ export function createHashIndex(
   };
 }
 
-const freshShards = (): Shard[] =>
-  Array.from({ length: shardCount }, () => ({ slots: new Uint32Array(smallest), used: 0 }));
+/** The slots of an empty shard: an index of few rows takes little memory. */
+const noSlots = new Uint32Array(1);
+
+const freshShards = (): Shard[] => Array.from({ length: shardCount }, () => ({ slots: noSlots, used: 0 }));
 
 /** Linear probing from the hash's upper bits (the lower ones chose the shard). A slot holds row + 1. */
 function place(slots: Uint32Array, hash: number, row: number): void {

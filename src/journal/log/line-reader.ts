@@ -43,6 +43,11 @@ export interface LineReader {
   headAt(row: number): RequestHead | undefined;
   /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
+  /**
+   * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
+   * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
+   */
+  inOrder(): (row: number) => Buffer | undefined;
   /** The latest offset at which the line of a row ends. */
   endOf(row: number): number;
   /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
@@ -197,8 +202,35 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     return line.events?.[at] === undefined ? undefined : { seq, line, index: at };
   }
 
+  function inOrder(): (row: number) => Buffer | undefined {
+    const room = Buffer.allocUnsafe(checkSize);
+    let start = 0;
+    let piece: Buffer = room.subarray(0, 0);
+    return (row) => {
+      if (!isHeld(row) || tables.index.isLost(row)) return undefined;
+      const offset = offsetOf(row);
+      const end = endOf(row);
+      if (end - offset > checkSize) return checked(row, bytesAt(row));
+      if (offset < start || end > start + piece.length) {
+        start = offset;
+        piece = bytes.read(offset, checkSize, room);
+      }
+      const stop = piece.indexOf(newline, offset - start);
+      return checked(row, piece.subarray(offset - start, stop === -1 ? piece.length : stop));
+    };
+  }
+
+  function checked(row: number, found: Buffer): Buffer | undefined {
+    if (!bytes.isFile || isIntact(found, tables.opening.n + row)) return found;
+    const line = lineAt(row);
+    if (!line) return undefined;
+    const { body, ...rest } = line;
+    return Buffer.from(JSON.stringify({ ...rest, body }));
+  }
+
   return {
     lineAt,
+    inOrder,
     textAt: (row) => readAt(row)?.text,
     headAt,
     refAt,

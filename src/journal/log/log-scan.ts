@@ -1,4 +1,5 @@
 import { fnv1a } from "../../base/hash.ts";
+import type { LineBytes } from "../event-bytes.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";
 import type { EventRef, LineReader } from "./line-reader.ts";
@@ -32,6 +33,9 @@ export interface EventFilter {
   /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
   uuid?: string | null;
 }
+
+/** Selects events by what the index knows for certain: no hashes. */
+export type LineFilter = Pick<EventFilter, "project" | "outcome" | "since" | "until">;
 
 /** Selects events that are read in the order of their own times. */
 export interface TimeFilter extends EventFilter {
@@ -76,6 +80,11 @@ interface RequestFilter {
 export interface LogScan {
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
+  /**
+   * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
+   * time, so that other work gets a turn.
+   */
+  lines(filter: LineFilter): Generator<LineBytes | undefined>;
   /**
    * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
    * to time, so that other work gets a turn.
@@ -143,6 +152,27 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
       if (!rowMatches(row)) continue;
       const ref = lines.refAt(row);
       if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  function* linesOf({ since = 0, until = tables.nextSeq, ...filter }: LineFilter) {
+    const rowMatches = rowTest(filter);
+    const bytesOf = lines.inOrder();
+    let visited = 0;
+    for (let seq = since + 1; seq <= until; ) {
+      // rows change when old ones are evicted meanwhile
+      let row = Math.max(0, seq - tables.opening.seq);
+      const end = Math.min(tables.events.length, until - tables.opening.seq + 1);
+      if (row >= end) return;
+      const n = tables.events.get(row, event.request);
+      const seqs: number[] = [];
+      for (; row < end && tables.events.get(row, event.request) === n; row++) {
+        if (rowMatches(row)) seqs.push(tables.opening.seq + row);
+        if (++visited % rowsPerStep === 0) yield undefined;
+      }
+      seq = tables.opening.seq + row;
+      const bytes = seqs.length > 0 ? bytesOf(n - tables.opening.n) : undefined;
+      if (bytes) yield { bytes, seqs };
     }
   }
 
@@ -293,6 +323,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
 
   return {
     scan,
+    lines: linesOf,
     byTime,
     *requests(filter) {
       for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;

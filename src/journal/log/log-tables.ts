@@ -63,6 +63,8 @@ export interface LogTables {
   readonly covered: number;
   /** True once the tables were made from the whole file. */
   readonly isReindexed: boolean;
+  /** Changes when rows change that were there before; not when rows are added or evicted from memory. */
+  readonly revision: number;
   /** The first row with a line, and the first with an event. */
   firstHeld(): number;
   firstEventHeld(): number;
@@ -102,6 +104,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
   let files = openSidecars();
   const covered = agreed(files);
   isReindexed = covered === 0;
+  let revision = 0;
   /** Rows at the front of the event table that were dropped since it was opened: the index of uuids counts them. */
   let gone = 0;
   const uuids = createHashIndex(
@@ -126,6 +129,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
 
   /** Rows that may be saved already have changed. */
   function touch(): void {
+    revision++;
     for (const it of files) it.touch();
   }
 
@@ -234,6 +238,9 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     get isReindexed() {
       return isReindexed;
     },
+    get revision() {
+      return revision;
+    },
     firstHeld,
     firstEventHeld,
     firstRow,
@@ -260,6 +267,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
       gone += index.dropBefore(next);
     },
     startOver() {
+      revision++;
       for (const it of files) it.close();
       opening = readOpening(bytes, name) ?? startLog(bytes, 1, 1);
       index = newIndex();

@@ -54,6 +54,12 @@ export interface TrafficLog extends LogScan, LogHiding {
   readonly firstRequest: number;
   readonly lastSeq: number;
   readonly lastRequest: number;
+  /** Seq of the first event whose line is held: memory evicts lines and keeps their numbers. */
+  readonly firstHeldSeq: number;
+  /** Seq of the last event that is in the file: the disk may refuse later ones, whose seqs are then used again. */
+  readonly lastWrittenSeq: number;
+  /** Changes when events that were there went, or came back; not when memory evicts their lines. */
+  readonly revision: number;
   /**
    * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
    */
@@ -173,7 +179,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     tables.truncate(first.n, Math.min(...seqs));
   }
 
+  let lastWrittenSeq = tables.nextSeq - 1;
+
   function announce(group: readonly Written[]): void {
+    lastWrittenSeq = tables.nextSeq - 1;
     trimming.evict();
     if (bus.size > 0) for (const it of group) bus.publish(it);
   }
@@ -264,6 +273,19 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return false;
   }
 
+  function firstHeldSeq(): number {
+    const { opening, events } = tables;
+    if (tables.hasSidecars) return opening.seq + tables.firstEventHeld();
+    const first = opening.n + tables.firstHeld();
+    let [low, high] = [0, events.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (events.get(middle, event.request) >= first) high = middle;
+      else low = middle + 1;
+    }
+    return opening.seq + low;
+  }
+
   const shownRow = (n: number): number | undefined => {
     const row = n - tables.opening.n;
     return tables.isForgotten(row) ? undefined : row;
@@ -302,6 +324,15 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     },
     get lastRequest() {
       return tables.nextRequest - 1;
+    },
+    get firstHeldSeq() {
+      return firstHeldSeq();
+    },
+    get lastWrittenSeq() {
+      return writer.size === 0 ? tables.nextSeq - 1 : lastWrittenSeq;
+    },
+    get revision() {
+      return tables.revision;
     },
     lost,
     counts: tables.counts,

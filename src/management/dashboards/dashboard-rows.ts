@@ -1,16 +1,16 @@
 import { z } from "zod";
-import { isObject, type JsonObject } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
+import { executionModes } from "../../query/execution-mode.ts";
 import type { Dashboard } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { invalid, isTrue } from "../frame/fields.ts";
+import { isTrue } from "../frame/fields.ts";
 import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
+import { overridesIn } from "../insights/insight-results.ts";
 import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
 import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
 import {
@@ -18,7 +18,6 @@ import {
   DashboardDetail,
   DashboardInList,
   openDashboardDesk,
-  type TileOverrides,
 } from "./dashboard-views.ts";
 import { tileEndpoints } from "./tile-rows.ts";
 
@@ -68,36 +67,11 @@ const dashboardFilters: readonly ListFilter<Dashboard>[] = [
 
 const isListed = ({ creation_mode }: Dashboard): boolean => creation_mode !== "unlisted";
 
-function objectIn(call: Call, name: string): JsonObject | undefined {
-  const text = call.query.get(name);
-  if (!text) return undefined;
-  const refusal = () => invalid(`Invalid JSON passed in ${name} parameter`, name);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    throw refusal();
-  }
-  throw refusal();
-}
-
-/**
- * Filters and variables of the query, merged over the stored ones. Upstream PostHog/posthog posthog/utils.py.
- * @throws SimError invalid_input when one is not a JSON object
- */
-function overridesIn(call: Call, { filters, variables }: Dashboard): TileOverrides {
-  const ofFilters = objectIn(call, "filters_override");
-  const ofVariables = objectIn(call, "variables_override");
-  return {
-    ...(ofFilters && { filters: { ...filters, ...ofFilters } }),
-    ...(ofVariables && { variables: { ...variables, ...ofVariables } }),
-  };
-}
-
 const override = (what: string) =>
   z.string().describe(`JSON object, merged over the ${what} of the response`);
 
 const overrideQuery = z.object({
+  refresh: z.enum(executionModes).describe("When results are computed (default: only cached ones are shown)"),
   filters_override: override("filters"),
   variables_override: override("variables"),
 });
@@ -127,7 +101,7 @@ export function dashboardEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
         handle: (request) => createDashboard(desk, request, request.body()),
       },
       read: {
-        summary: "A dashboard with its tiles",
+        summary: "A dashboard with its tiles, and the results of their insights",
         query: overrideQuery,
         handle: (request) => retrieve(desk, request),
       },

@@ -17,6 +17,13 @@ import type { ResourceDesk } from "../frame/desk.ts";
 import { shownAs } from "../frame/fields.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import {
+  type ComputedInsight,
+  computeInsight,
+  type PlaceOverrides,
+  type ResultOrder,
+  resultOrder,
+} from "../insights/insight-results.ts";
+import {
   type InsightPlaces,
   InsightShape,
   makerFor,
@@ -48,8 +55,10 @@ export const TileShape = z
     show_description: z.boolean().nullable(),
     transparent_background: z.boolean().nullable(),
     order: z.int().nullable(),
-    last_refresh: z.null(),
-    is_cached: z.literal(false),
+    last_refresh: z.string().nullable(),
+    is_cached: z.boolean(),
+    /** Why the insight has no result. */
+    error: z.object({ type: z.string(), message: z.string() }).optional(),
   })
   .meta({ title: "Tile" });
 type ShownTile = z.infer<typeof TileShape>;
@@ -67,8 +76,11 @@ export const tilesInOrder = (dashboard: Dashboard): Tile[] =>
     .filter((tile) => !tile.deleted)
     .sort((a, b) => coordinate(a, "y") - coordinate(b, "y") || coordinate(a, "x") - coordinate(b, "x"));
 
-/** How an insight on a tile is shown to the reader. */
-type ShowInsight = (insight: Insight) => ShownInsight;
+/** How the insight of a tile is shown to the reader. */
+interface TileReader {
+  readonly order: ResultOrder;
+  show(insight: Insight, computed: ComputedInsight): ShownInsight;
+}
 
 /** How tiles are shown. */
 function openTileViews(desk: ResourceDesk) {
@@ -84,28 +96,37 @@ function openTileViews(desk: ResourceDesk) {
     tile.insight === null ? undefined : desk.worlds.get("insights", tile.insight);
 
   /** @param order Its place on the dashboard; null when it is shown by itself. */
-  function one(
-    { project }: Dashboard,
+  async function one(
+    dashboard: Dashboard,
     tile: Tile,
     order: number | null,
-    showInsight: ShowInsight,
-  ): ShownTile {
+    reader: TileReader,
+  ): Promise<ShownTile> {
     const insight = insightOf(tile);
+    const computed = insight && (await computeInsight(desk, insight, { dashboard, tile, ...reader.order }));
     return shownAs(TileShape, {
       ...tile,
-      insight: insight ? showInsight(insight) : null,
-      text: tile.text && showText(tile.text, project),
+      insight: insight && computed ? reader.show(insight, computed) : null,
+      text: tile.text && showText(tile.text, dashboard.project),
       order,
+      last_refresh: computed?.last_refresh ?? null,
+      is_cached: computed?.is_cached ?? false,
+      ...(computed?.failure && { error: { type: "ValidationError", message: computed.failure.message } }),
     });
   }
 
   return {
     one,
     /** All that are to be seen. A tile whose insight was deleted stays away until the insight comes back. */
-    all: (dashboard: Dashboard, showInsight: ShowInsight): ShownTile[] =>
-      tilesInOrder(dashboard)
-        .filter((tile) => tile.insight === null || insightOf(tile)?.deleted === false)
-        .map((tile, order) => one(dashboard, tile, order, showInsight)),
+    async all(dashboard: Dashboard, reader: TileReader): Promise<ShownTile[]> {
+      const seen = tilesInOrder(dashboard).filter(
+        (tile) => tile.insight === null || insightOf(tile)?.deleted === false,
+      );
+      const shown: ShownTile[] = [];
+      // one after the other: each query may need much memory
+      for (const [order, tile] of seen.entries()) shown.push(await one(dashboard, tile, order, reader));
+      return shown;
+    },
   };
 }
 
@@ -159,9 +180,6 @@ export const DashboardDetail = z
   .meta({ title: "Dashboard" });
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
-/** Filters and variables of the query, which replace the stored ones. */
-export type TileOverrides = Partial<Pick<Dashboard, "filters" | "variables">>;
-
 const orNull = <T extends object>(value: T | null): T | null =>
   value !== null && Object.keys(value).length > 0 ? value : null;
 
@@ -193,10 +211,15 @@ export function openDashboardViews(
 ) {
   const insights = openInsightViews(desk, { rights, places });
   const tiles = openTileViews(desk);
-  const insightsTo =
-    (asker: Asker): ShowInsight =>
-    (insight) =>
-      insights.show(insight, asker);
+  const readerFor = (asker: ProjectRequest<unknown>, overrides: PlaceOverrides = {}): TileReader => ({
+    order: { ...resultOrder(asker.call), ...overrides },
+    show: (insight, computed) => insights.show(insight, asker, computed),
+  });
+  /** The service computes shared insights ahead of their readers. */
+  const publicReader = (overrides: PlaceOverrides): TileReader => ({
+    order: { mode: "blocking", ...overrides },
+    show: insights.shared,
+  });
 
   const common = (dashboard: Dashboard, levels: ReaderLevels) => ({
     ...dashboard,
@@ -208,31 +231,36 @@ export function openDashboardViews(
     team_id: dashboard.project,
   });
 
-  const detail = (
+  const detail = async (
     dashboard: Dashboard,
     levels: ReaderLevels,
-    showInsight: ShowInsight,
-    overrides: TileOverrides = {},
-  ): ShownDashboardDetail =>
+    reader: TileReader,
+    overrides: PlaceOverrides = {},
+  ): Promise<ShownDashboardDetail> =>
     shownAs(DashboardDetail, {
       ...common(dashboard, levels),
       ...(desk.dialect === "documented" && writeOnly),
       ...overrides,
       persisted_filters: orNull(dashboard.filters),
       persisted_variables: orNull(dashboard.variables),
-      tiles: tiles.all(dashboard, showInsight),
+      tiles: await tiles.all(dashboard, reader),
     });
 
   return {
     inList: (dashboard: Dashboard, asker: Asker): z.infer<typeof DashboardInList> =>
       shownAs(DashboardInList, common(dashboard, levelsFor(rights, dashboard, asker))),
-    inDetail: (dashboard: Dashboard, asker: Asker, overrides?: TileOverrides): ShownDashboardDetail =>
-      detail(dashboard, levelsFor(rights, dashboard, asker), insightsTo(asker), overrides),
+    inDetail: (
+      dashboard: Dashboard,
+      asker: ProjectRequest<unknown>,
+      overrides?: PlaceOverrides,
+    ): Promise<ShownDashboardDetail> =>
+      detail(dashboard, levelsFor(rights, dashboard, asker), readerFor(asker, overrides), overrides),
     /** As behind a shared link. */
-    shared: (dashboard: Dashboard): ShownDashboardDetail => detail(dashboard, sharedLevels, insights.shared),
+    shared: (dashboard: Dashboard, overrides: PlaceOverrides = {}): Promise<ShownDashboardDetail> =>
+      detail(dashboard, sharedLevels, publicReader(overrides), overrides),
     /** A tile by itself. */
-    tile: (dashboard: Dashboard, tile: Tile, asker: Asker): ShownTile =>
-      tiles.one(dashboard, tile, null, insightsTo(asker)),
+    tile: (dashboard: Dashboard, tile: Tile, asker: ProjectRequest<unknown>): Promise<ShownTile> =>
+      tiles.one(dashboard, tile, null, readerFor(asker)),
   };
 }
 

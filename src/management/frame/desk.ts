@@ -4,6 +4,7 @@ import type { ExportEngine } from "../../exports/ports.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
 import type { PeopleStore } from "../../people/people-store.ts";
+import type { QueryRunner } from "../../query/runner.ts";
 
 /**
  * Requests that a personal key may make, per kind of endpoint and window in seconds.
@@ -18,7 +19,10 @@ const limits = {
     { most: 240, seconds: 60 },
     { most: 1200, seconds: 3600 },
   ],
-  query: [{ most: 2400, seconds: 3600 }],
+  query: [
+    { most: 240, seconds: 60 },
+    { most: 2400, seconds: 3600 },
+  ],
   definitions: [{ most: 600, seconds: 60 }],
 } as const;
 
@@ -70,6 +74,7 @@ export interface ResourceDesk extends Omit<Desk, "people"> {
   readonly people: PeopleStore;
   readonly events: EventReader;
   readonly exports: ExportEngine;
+  readonly queries: QueryRunner;
   /** Rate limits; a sim without them has one that lets everything pass. */
   readonly throttle: Throttle;
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { compareText } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
+import { executionModes } from "../../query/execution-mode.ts";
 import type { Insight } from "../../world/world.ts";
+import { liveDashboard } from "../collaborators.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { isTrue } from "../frame/fields.ts";
 import {
@@ -13,9 +15,10 @@ import {
   tagsFilter,
 } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
-import { inProject, projectRoot } from "../frame/row.ts";
+import { inProject, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
+import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
 import { type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
 
 /** The last to be changed first. */
@@ -75,27 +78,73 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
   },
 ];
 
-/** Insights, as documents: their queries are kept, not run. */
+const refresh = z
+  .enum(executionModes)
+  .describe("When the result is computed (default: only a cached one is shown)");
+const basic = z.boolean().describe("Without the fields that a query gives");
+
+const readQuery = z.object({
+  refresh,
+  basic,
+  from_dashboard: z.int().describe("Id of a dashboard: its filters apply, and those of its tile"),
+  filters_override: z.string().describe("Filters as JSON, merged over those of the dashboard"),
+  variables_override: z.string().describe("Values of variables as JSON, by their ids"),
+  client_query_id: z.string().describe("Names the query for its status and its end"),
+});
+
+/** Insights, and the results of their queries. */
 export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
   const desk = openInsightDesk(resourceDesk);
   const insights = openInsightList(desk);
+
+  async function show(insight: Insight, request: ProjectRequest<unknown>) {
+    const computed = await computeInsight(desk, insight, resultOrder(request.call));
+    return desk.views.show(insight, request, computed);
+  }
+  const isBasic = ({ call }: ProjectRequest<unknown>) => isTrue(call.query.get("basic") ?? undefined);
+  const listed = (insight: Insight, request: ProjectRequest<unknown>) =>
+    isBasic(request) ? desk.views.basic(insight, request) : show(insight, request);
+
+  /** The place that shows the insight, if the request names one. @throws SimError not_found, invalid_input */
+  function placeIn({ call, project }: ProjectRequest<unknown>, insight: Insight): Partial<ResultOrder> {
+    const { filters, variables } = overridesIn(call);
+    const id = call.query.get("from_dashboard");
+    if (!id) return { filters, variables };
+    const place = desk.places(insight.id).find(({ dashboard }) => String(dashboard.id) === id);
+    const { dashboard, tile } = place ?? { dashboard: liveDashboard(desk, project.id, id), tile: undefined };
+    return { dashboard, tile, ...overridesIn(call, dashboard) };
+  }
+
+  async function retrieve(request: ProjectRequest<unknown>) {
+    const insight = desk.liveInsight(request);
+    if (isBasic(request)) return desk.views.basic(insight, request);
+    const order = { ...resultOrder(request.call), ...placeIn(request, insight) };
+    const computed = await computeInsight(desk, insight, order);
+    const { failure } = computed;
+    // a query that does not fit its kind has no result in the service, either
+    if (failure && failure.extra.pointer === undefined && order.mode !== "force_cache") throw failure;
+    return desk.views.show(insight, request, computed);
+  }
+
   return resourceRows(desk, {
     path: `${projectRoot}/insights`,
     reads: inProject("insight:read", "analytics"),
     writes: inProject("insight:write", "analytics"),
     shape: InsightShape,
-    show: desk.views.show,
+    show,
     filters: insightFilters(desk.places),
     all: ({ project }) => insights(project.id),
-    list: { summary: "Insights, the last to be changed first" },
+    query: { refresh, basic },
+    list: { summary: "Insights, the last to be changed first", show: listed },
     create: {
       summary: "Creates an insight, also on dashboards",
       body: InsightFields,
       handle: (request) => createInsight(desk, request),
     },
     read: {
-      summary: "An insight, by its id or its short id; without results",
-      handle: (request) => desk.views.show(desk.liveInsight(request), request),
+      summary: "An insight, by its id or its short id, with the result of its query",
+      query: readQuery,
+      handle: retrieve,
     },
     patch: {
       summary: "Changes an insight and its dashboards; `deleted` deletes and restores",

@@ -21,6 +21,7 @@ import { shownAs } from "../frame/fields.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import { follow } from "../frame/sorted.ts";
 import { showUserOf, UserShape } from "../users.ts";
+import { type ComputedInsight, insightResult } from "./insight-results.ts";
 
 /** What new documents have in common: author, project and time. */
 export interface Maker {
@@ -46,7 +47,7 @@ export const makerFor =
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** 8 letters and digits, as in the app's links, out of the random end of a UUID. */
-function shortId(ids: Ids): string {
+export function shortId(ids: Ids): string {
   let rest = BigInt(`0x${ids.uuid().replaceAll("-", "").slice(16)}`);
   let text = "";
   for (let i = 0; i < 8; i++) {
@@ -155,28 +156,40 @@ export const InsightShape = z
     effective_privilege_level: z.literal([21, 37]),
     user_access_level: z.string().nullable(),
     order: z.null(),
-    last_refresh: z.null(),
-    cache_target_age: z.null(),
-    next_allowed_client_refresh: z.null(),
-    result: z.null(),
-    hasMore: z.null(),
-    columns: z.null(),
     is_sample: z.literal(false),
-    timezone: z.null(),
-    is_cached: z.literal(false),
-    query_status: z.null(),
-    hogql: z.null(),
-    types: z.null(),
+    ...insightResult,
   })
   .meta({ title: "Insight" });
+
+/** An insight with `basic`: without what its query gives. */
+export const BasicInsightShape = InsightShape.pick({
+  id: true,
+  short_id: true,
+  name: true,
+  derived_name: true,
+  description: true,
+  query: true,
+  filters: true,
+  dashboards: true,
+  dashboard_tiles: true,
+  tags: true,
+  favorited: true,
+  saved: true,
+  created_at: true,
+  created_by: true,
+  updated_at: true,
+  last_modified_at: true,
+  user_access_level: true,
+  last_refresh: true,
+}).meta({ title: "BasicInsight" });
 
 export type ShownInsight = z.infer<typeof InsightShape>;
 
 /** How insights are shown. Upstream PostHog/posthog posthog/api/insight.py. */
 export function openInsightViews(desk: ResourceDesk, { rights, places }: InsightParts) {
-  const show = (insight: Insight, levels: ReaderLevels): ShownInsight => {
+  const facts = (insight: Insight, levels: ReaderLevels) => {
     const on = places(insight.id);
-    return shownAs(InsightShape, {
+    return {
       ...insight,
       dashboards: on.map(({ dashboard }) => dashboard.id),
       dashboard_tiles: on.map(({ dashboard, tile }) => ({
@@ -188,8 +201,11 @@ export function openInsightViews(desk: ResourceDesk, { rights, places }: Insight
       updated_at: insight.last_modified_at,
       last_modified_by: showUserOf(desk, insight.last_modified_by),
       ...levels,
-    });
+    };
   };
+
+  const show = (insight: Insight, levels: ReaderLevels, computed: ComputedInsight): ShownInsight =>
+    shownAs(InsightShape, { ...facts(insight, levels), ...computed });
 
   /** An insight is as restricted as its most restricted dashboard; users who may edit one of them may edit it. */
   function levelsFor(insight: Insight, asker: Asker): ReaderLevels {
@@ -205,9 +221,14 @@ export function openInsightViews(desk: ResourceDesk, { rights, places }: Insight
   }
 
   return {
-    show: (insight: Insight, asker: Asker): ShownInsight => show(insight, levelsFor(insight, asker)),
+    show: (insight: Insight, asker: Asker, computed: ComputedInsight): ShownInsight =>
+      show(insight, levelsFor(insight, asker), computed),
+    /** Without what its query gives. */
+    basic: (insight: Insight, asker: Asker) =>
+      shownAs(BasicInsightShape, { ...facts(insight, levelsFor(insight, asker)), last_refresh: null }),
     /** As behind a shared link. */
-    shared: (insight: Insight): ShownInsight => show(insight, sharedLevels),
+    shared: (insight: Insight, computed: ComputedInsight): ShownInsight =>
+      show(insight, sharedLevels, computed),
   };
 }
 

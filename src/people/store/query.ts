@@ -77,6 +77,20 @@ export interface Queries {
   persons(query?: PersonQuery): Promise<Listing<ListedPerson>>;
   person(project: number, uuid: string): ListedPerson | undefined;
   groups(query?: GroupQuery): Promise<Listing<Group>>;
+  /** All persons of a project, newest first. */
+  allPersons(project: number): Person[];
+  /** All groups of a project, newest first. */
+  allGroups(project: number): Group[];
+}
+
+/** The existing documents of a project. */
+function allOf<T>(
+  state: PeopleState,
+  { table, at }: { readonly table: LineRows; at(row: number): T },
+  project: number,
+): T[] {
+  const isLiving = living(table, state, project);
+  return Array.from(newestFirst(table)).filter(isLiving).map(at);
 }
 
 export function createQueries(shelf: PeopleFiles): Queries {
@@ -120,6 +134,8 @@ export function createQueries(shelf: PeopleFiles): Queries {
         const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
         return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
       }),
+    allPersons: (project) => allOf(shelf.state, shelf.state.persons, project),
+    allGroups: (project) => allOf(shelf.state, shelf.state.groups, project),
   };
 }
 

@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { createBus } from "../../base/bus.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { repairTail, sealedLines, textsOf } from "../../store/lines.ts";
@@ -31,6 +32,8 @@ export interface PeopleFiles {
   readonly state: PeopleState;
   /** Row numbers are valid within an epoch. */
   readonly epoch: number;
+  /** Calls the listener with each change; undefined if it is unknown what changed. */
+  onChange(listener: (change: Change | undefined) => void): void;
   /** Adds a line with its change; on disk `rollBack` reverts it until `settle`. */
   record(line: string, change: Change): void;
   settle(): void;
@@ -63,6 +66,7 @@ export function openShelf(
   /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
   let epoch = 0;
+  const bus = createBus<Change | undefined>((error) => onNotice(`a listener failed: ${String(error)}`));
   let nextCheck = compactFrom;
   let isOpen = true;
   let isReported = false;
@@ -79,6 +83,7 @@ export function openShelf(
   /** Rebuilds the rows from the log. */
   function startOver(): void {
     epoch++;
+    bus.publish(undefined);
     filling = undefined;
     state.settle();
     isRebuilt = true;
@@ -206,6 +211,7 @@ export function openShelf(
     get epoch() {
       return epoch;
     },
+    onChange: (listener) => void bus.subscribe(listener),
     record(line, change) {
       const to = ready();
       if (home.canFail && settledEnd === undefined) {
@@ -220,6 +226,7 @@ export function openShelf(
         // the line is already in the log: the rebuilt rows have it
         renewed(error);
       }
+      bus.publish(change);
       if (change.kind !== "clear") return;
       wasCleared = true;
       epoch++;
@@ -231,6 +238,7 @@ export function openShelf(
       settledEnd = undefined;
       wasCleared = false;
       epoch++;
+      bus.publish(undefined);
       if (!isRebuilt) state.revert();
       log.cut(end);
       if (isRebuilt) startOver();

@@ -21,6 +21,12 @@ export interface StatePorts extends SnapshotPorts, ResetPorts {
   info(): Record<string, unknown>;
   /** Ends the program that runs the sim; undefined if the sim may not end it. */
   readonly stop: (() => void) | undefined;
+  /** The traffic of the scenario's projects. */
+  readonly traffic: {
+    capture(project: number): Promise<void>;
+    /** Runs work that captures it, after other such work. */
+    inTurn(work: () => Promise<void>): Promise<void>;
+  };
   /** Resets these parts to the scenario. `addPeople` stores further persons. */
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
   /** Replaces the state as a whole, or not at all. @throws the system's error */

@@ -67,8 +67,13 @@ export const stateRows = (ports: StatePorts): Endpoint[] => [
     async handle({ body }) {
       const reset = partsOf(body);
       const parts = new Set(reset);
-      if (body.project !== undefined) resetProject(ports, body.project, parts);
-      else {
+      const { project } = body;
+      if (project !== undefined) {
+        await ports.traffic.inTurn(async () => {
+          resetProject(ports, project, parts);
+          if (parts.has("events")) await ports.traffic.capture(project);
+        });
+      } else {
         await ports.reset(parts, (people) => {
           // projects that were made for tests stay with the world
           if (!parts.has("world")) reseedMade(ports, people);

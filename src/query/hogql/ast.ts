@@ -1,0 +1,136 @@
+/** A place in the text of the query, in UTF-16 units; what the sim adds to a query has none. */
+export interface Located {
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** Literal; `value_type` marks numbers that JSON cannot hold: `Infinity`, `NaN`, long integers. */
+export interface ConstantNode extends Located {
+  readonly node: "Constant";
+  readonly value: string | number | boolean | null;
+  readonly value_type?: "number";
+  /** True for a number that is written with a point or an exponent. */
+  readonly isFloat?: boolean;
+}
+
+export interface FieldNode extends Located {
+  readonly node: "Field";
+  readonly chain: readonly (string | number)[];
+}
+
+export interface CallNode extends Located {
+  readonly node: "Call";
+  readonly name: string;
+  readonly args: readonly ExprNode[];
+  readonly params?: readonly ExprNode[] | null;
+  readonly distinct?: boolean | null;
+  readonly filter_expr?: ExprNode | null;
+  readonly order_by?: readonly OrderNode[] | null;
+  readonly within_group?: unknown;
+}
+
+export interface AliasNode extends Located {
+  readonly node: "Alias";
+  readonly alias: string;
+  readonly expr: ExprNode;
+}
+
+export interface CompareNode extends Located {
+  readonly node: "CompareOperation";
+  readonly op: string;
+  readonly left: ExprNode;
+  readonly right: ExprNode;
+}
+
+export interface OrderNode extends Located {
+  readonly node: "OrderExpr";
+  readonly expr: ExprNode;
+  readonly order: "ASC" | "DESC";
+}
+
+export type ExprNode =
+  | ConstantNode
+  | FieldNode
+  | CallNode
+  | AliasNode
+  | CompareNode
+  | QueryNode
+  | (Located &
+      (
+        | { readonly node: "And" | "Or"; readonly exprs: readonly ExprNode[] }
+        | { readonly node: "Not"; readonly expr: ExprNode }
+        | { readonly node: "Tuple" | "Array"; readonly exprs: readonly ExprNode[] }
+        | {
+            readonly node: "ArithmeticOperation";
+            readonly op: "+" | "-" | "*" | "/" | "%";
+            readonly left: ExprNode;
+            readonly right: ExprNode;
+          }
+        | {
+            readonly node: "BetweenExpr";
+            readonly expr: ExprNode;
+            readonly low: ExprNode;
+            readonly high: ExprNode;
+            readonly negated: boolean;
+          }
+        | { readonly node: "ArrayAccess"; readonly array: ExprNode; readonly property: ExprNode }
+        | { readonly node: "TupleAccess"; readonly tuple: ExprNode; readonly index: number }
+        | { readonly node: "Lambda"; readonly args: readonly string[]; readonly expr: ExprNode }
+        | { readonly node: "Placeholder"; readonly expr: ExprNode }
+        // Filters of the query; `text` is what they are printed as.
+        | { readonly node: "RowTest"; readonly test: (row: number) => boolean; readonly text: string }
+        | { readonly node: "TypeCast" | "TryCast"; readonly expr: ExprNode; readonly type_name: string }
+      ));
+
+export interface CteNode extends Located {
+  readonly node: "CTE";
+  readonly name: string;
+  readonly expr: ExprNode;
+  readonly cte_type: "column" | "subquery";
+  readonly columns?: unknown;
+  readonly using_key?: unknown;
+}
+
+export interface JoinNode extends Located {
+  readonly node: "JoinExpr";
+  readonly table: ExprNode | null;
+  readonly alias?: string | null;
+  readonly join_type?: string | null;
+  readonly constraint?: { readonly expr: ExprNode; readonly constraint_type: string } | null;
+  readonly next_join?: JoinNode | null;
+}
+
+export interface LimitByNode extends Located {
+  readonly n: ExprNode;
+  readonly offset_value?: ExprNode | null;
+  readonly exprs: readonly ExprNode[];
+}
+
+export interface SelectNode extends Located {
+  readonly node: "SelectQuery";
+  readonly ctes?: readonly CteNode[] | null;
+  readonly distinct?: boolean | null;
+  readonly select: readonly ExprNode[];
+  readonly select_from?: JoinNode | null;
+  readonly prewhere?: ExprNode | null;
+  readonly where?: ExprNode | null;
+  readonly group_by?: readonly ExprNode[] | null;
+  readonly having?: ExprNode | null;
+  readonly order_by?: readonly OrderNode[] | null;
+  readonly limit_by?: LimitByNode | null;
+  readonly limit?: ExprNode | null;
+  readonly offset?: ExprNode | null;
+}
+
+export interface SelectSetNode extends Located {
+  readonly node: "SelectSetQuery";
+  readonly initial_select_query: QueryNode;
+  readonly subsequent_select_queries: readonly {
+    readonly set_operator: string;
+    readonly select_query: QueryNode;
+  }[];
+}
+
+export type QueryNode = SelectNode | SelectSetNode;
+
+export type AnyNode = ExprNode | OrderNode | JoinNode | CteNode | LimitByNode;

@@ -1,0 +1,248 @@
+import { Refusal } from "../refusal.ts";
+import { string, type Type, type Value } from "../types.ts";
+import { textOf } from "../values.ts";
+import type { Regex } from "./patterns.ts";
+import { caseless, type FunctionRow, fn, fnIn, lenient, many, named, special } from "./row.ts";
+
+const length: Type = { kind: "UInt64" };
+const flag: Type = { kind: "UInt8" };
+const strings: Type = { kind: "Array", item: string };
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (it) => it.toLowerCase());
+const upperAscii = (text: string): string => text.replace(/[a-z]+/g, (it) => it.toUpperCase());
+
+/** Characters, or bytes of UTF-8, of a string, from a place (1 is the first, -1 the last). */
+function sliced<T extends { length: number; slice(from: number, to: number): T }>(
+  of: T,
+  from: number,
+  count: number,
+): T {
+  if (from === 0) throw new Refusal("Indices in strings are 1-based");
+  const start = from > 0 ? from - 1 : of.length + from;
+  const end = count < 0 ? of.length + count : start + count;
+  return of.slice(Math.max(0, start), Math.max(0, end));
+}
+
+const substring = (text: string, from: number, count = text.length): string =>
+  isAscii(text) ? sliced(text, from, count) : sliced(Buffer.from(text), from, count).toString();
+const substringUTF8 = (text: string, from: number, count = text.length): string =>
+  isAscii(text) ? sliced(text, from, count) : sliced([...text], from, count).join("");
+
+const size = (text: string): number => Buffer.byteLength(text);
+
+/** Place of a part in a text in bytes, from 1; 0 if it is not there. */
+function position(text: string, part: string, from = 1): number {
+  const start = isAscii(text)
+    ? from - 1
+    : Buffer.from(text)
+        .subarray(0, from - 1)
+        .toString().length;
+  const found = text.indexOf(part, start);
+  return found < 0 ? 0 : size(text.slice(0, found)) + 1;
+}
+
+const mostCharacters = 1_000_000;
+function limited(text: string, count: number): void {
+  if (text.length * count > mostCharacters)
+    throw new Refusal(`A string has at most ${mostCharacters} characters`);
+}
+
+function padded(text: string, width: number, fill: string, isLeft: boolean): string {
+  limited(" ", width);
+  const characters = [...text];
+  if (characters.length >= width) return characters.slice(0, width).join("");
+  const missing = width - characters.length;
+  const padding = [...fill.repeat(Math.ceil(missing / Math.max(1, [...fill].length)))]
+    .slice(0, missing)
+    .join("");
+  return isLeft ? padding + text : text + padding;
+}
+
+const pad = (name: string, isLeft: boolean): FunctionRow =>
+  fn(name, ["string", "integer", "string?"], string, (text, width, fill = " ") =>
+    padded(text, width, fill, isLeft),
+  );
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
+
+const trimmed = (names: readonly string[], isLeft: boolean, isRight: boolean): FunctionRow[] =>
+  named(
+    names,
+    fn("trim", ["string", "string?"], string, (text, characters = " ") => {
+      const set = new Set(characters);
+      const all = [...text];
+      let [from, to] = [0, all.length];
+      while (isLeft && from < to && set.has(all[from] ?? "")) from++;
+      while (isRight && to > from && set.has(all[to - 1] ?? "")) to--;
+      return all.slice(from, to).join("");
+    }),
+  );
+
+/** Text of a value; NULL is the empty string. Upstream posthog/hogql/printer/clickhouse.py. */
+const concat = special("concat", [2, many], (args, { zones }) => ({
+  type: string,
+  build: lenient((...values) => {
+    const texts = values.map((it, i) => {
+      const of = args[i]?.type;
+      return it === null || of === undefined ? "" : textOf(it, of, zones);
+    });
+    return texts.join("");
+  }),
+}));
+
+const replaceOne = (text: string, part: string, by: string): string => {
+  const at = text.indexOf(part);
+  return at < 0 || part === "" ? text : text.slice(0, at) + by + text.slice(at + part.length);
+};
+const replaceAll = (text: string, part: string, by: string): string =>
+  part === "" ? text : text.split(part).join(by);
+
+const url = (name: string, run: (text: string) => string): FunctionRow => fn(name, ["string"], string, run);
+const afterScheme = (text: string): string => text.replace(/^[a-z][a-z0-9+.-]*:\/\/|^\/\//i, "");
+const hasScheme = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(text);
+export const hostOf = (text: string): string => {
+  if (!hasScheme(text)) return "";
+  const authority = /^[^/?#]*/.exec(afterScheme(text))?.[0] ?? "";
+  return authority.replace(/^.*@/, "").replace(/:\d*$/, "");
+};
+export const pathOf = (text: string): string => {
+  const full = fullPathOf(text);
+  return full.replace(/[?#].*$/s, "");
+};
+const fullPathOf = (text: string): string => /^[^/?#]*(\/.*)$/s.exec(afterScheme(text))?.[1] ?? "";
+
+function parameterOf(text: string, name: string): string {
+  const query = /\?([^#]*)/.exec(text)?.[1] ?? "";
+  const found = query.split("&").find((it) => it.startsWith(`${name}=`));
+  return found === undefined ? "" : found.slice(name.length + 1);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Refusal(
+      `decodeURLComponent of ${JSON.stringify(text.slice(0, 100))}: no UTF-8, which is not emulated`,
+    );
+  }
+}
+
+/** Functions of a text and a regular expression. */
+const search = (name: string, type: Type, run: (text: string, regex: Regex) => Value): FunctionRow =>
+  fnIn(
+    name,
+    ["string", "string"],
+    type,
+    ({ patterns }) =>
+      (text, pattern) =>
+        run(text, patterns.regex(pattern)),
+  );
+
+export const stringFunctions: readonly FunctionRow[] = [
+  caseless(fn("lower", ["string"], string, lowerAscii)),
+  caseless(fn("upper", ["string"], string, upperAscii)),
+  fn("lowerUTF8", ["string"], string, (text) => text.toLowerCase()),
+  fn("upperUTF8", ["string"], string, (text) => text.toUpperCase()),
+  fn("lengthUTF8", ["string"], length, (text) => [...text].length),
+  caseless(fn("ascii", ["string"], { kind: "Int32" }, (text) => Buffer.from(text)[0] ?? 0)),
+  fn("left", ["string", "integer"], string, (text, count) =>
+    count === 0 ? "" : substringUTF8(text, 1, count),
+  ),
+  fn("right", ["string", "integer"], string, (text, count) =>
+    count <= 0
+      ? substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1)
+      : [...text].slice(-count).join(""),
+  ),
+  caseless(fn("substring", ["string", "integer", "integer"], string, substring)),
+  fn("substringUTF8", ["string", "integer", "integer"], string, substringUTF8),
+  concat,
+  caseless(concat),
+  special("concatWithSeparator", [2, many], (args, context) => {
+    const { build } = fn("concatWithSeparator", ["string", "string*"], string, (separator, ...texts) =>
+      texts.join(separator),
+    ).resolve(args, context);
+    return { type: string, build };
+  }),
+  fn("repeat", ["string", "integer"], string, (text, count) => {
+    limited(text, count);
+    return text.repeat(Math.max(0, count));
+  }),
+  pad("leftPad", true),
+  pad("leftPadUTF8", true),
+  pad("lpad", true),
+  pad("rightPad", false),
+  pad("rightPadUTF8", false),
+  pad("rpad", false),
+  fn("reverseUTF8", ["string"], string, (text) => [...text].reverse().join("")),
+  fn("startsWith", ["string", "string"], flag, (text, part) => Number(text.startsWith(part))),
+  fn("endsWith", ["string", "string"], flag, (text, part) => Number(text.endsWith(part))),
+  ...named(
+    ["position", "locate"],
+    caseless(fn("position", ["string", "string", "integer?"], length, position)),
+  ).map((it) =>
+    it.name === "locate"
+      ? fn("locate", ["string", "string"], length, (part, text) => position(text, part))
+      : it,
+  ),
+  fn("positionCaseInsensitive", ["string", "string"], length, (text, part) =>
+    position(lowerAscii(text), lowerAscii(part)),
+  ),
+  fn("positionUTF8", ["string", "string"], length, (text, part) => {
+    const at = text.indexOf(part);
+    return at < 0 ? 0 : [...text.slice(0, at)].length + 1;
+  }),
+  fn("countSubstrings", ["string", "string"], length, (text, part) =>
+    part === "" ? 0 : text.split(part).length - 1,
+  ),
+  ...(["like", "notLike", "ilike", "notILike"] as const).map((name) =>
+    fnIn(name, ["string", "string"], flag, ({ patterns }) => (text, pattern) => {
+      const isMatch = patterns.like(pattern, name === "ilike" || name === "notILike").test(text);
+      return Number(isMatch !== name.startsWith("not"));
+    }),
+  ),
+  search("match", flag, (text, regex) => Number(regex.isMatch(text))),
+  search("extract", string, (text, regex) => regex.first(text)),
+  search("extractAll", strings, (text, regex) => regex.all(text)),
+  search("countMatches", length, (text, regex) => regex.count(text)),
+  caseless(fn("replace", ["string", "string", "string"], string, replaceAll)),
+  fn("replaceAll", ["string", "string", "string"], string, replaceAll),
+  fn("replaceOne", ["string", "string", "string"], string, replaceOne),
+  ...[true, false].map((isGlobal) =>
+    fnIn(
+      isGlobal ? "replaceRegexpAll" : "replaceRegexpOne",
+      ["string", "string", "string"],
+      string,
+      ({ patterns }) =>
+        (text, pattern, by) =>
+          patterns.regex(pattern).replaced(text, by, isGlobal),
+    ),
+  ),
+  fn("regexpQuoteMeta", ["string"], string, escaped),
+  ...trimmed(["trim", "btrim"], true, true).map(caseless),
+  ...trimmed(["trimLeft", "ltrim"], true, false),
+  ...trimmed(["trimRight", "rtrim"], false, true),
+  fn("splitByChar", ["string", "string"], strings, (separator, text): Value => {
+    if (size(separator) !== 1)
+      throw new Refusal("Illegal separator for function splitByChar. Must be exactly one byte.");
+    return text.split(separator);
+  }),
+  fn("splitByString", ["string", "string"], strings, (separator, text) =>
+    separator === "" ? [...text] : text.split(separator),
+  ),
+  fn("base64Encode", ["string"], string, (text) => Buffer.from(text).toString("base64")),
+  fn("encodeURLComponent", ["string"], string, encodeURIComponent),
+  fn("decodeURLComponent", ["string"], string, decoded),
+  url("domain", hostOf),
+  url("domainWithoutWWW", (text) => hostOf(text).replace(/^www\./, "")),
+  url("path", pathOf),
+  url("pathFull", fullPathOf),
+  url("protocol", (text) => /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1] ?? ""),
+  url("queryString", (text) => /\?([^#]*)/.exec(text)?.[1] ?? ""),
+  url("fragment", (text) => /#(.*)$/s.exec(text)?.[1] ?? ""),
+  url("cutQueryString", (text) => text.replace(/\?[^#]*/, "")),
+  url("cutFragment", (text) => text.replace(/#.*$/s, "")),
+  url("cutQueryStringAndFragment", (text) => text.replace(/[?#].*$/s, "")),
+  url("cutWWW", (text) => text.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)www\./i, "$1")),
+  fn("extractURLParameter", ["string", "string"], string, parameterOf),
+];

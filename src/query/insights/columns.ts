@@ -1,0 +1,87 @@
+import type { QueryContext } from "../kind.ts";
+import type { Column } from "../table.ts";
+import { refuse, unsupported } from "./refuse.ts";
+
+/** Where a value of an event comes from. */
+export interface ColumnPlace {
+  /** `event`, `person`, `group`, `event_metadata`, `session`, `feature`. */
+  readonly type: string;
+  readonly key: string;
+  readonly group?: number | null | undefined;
+}
+
+const groupKey = /^\$group_([0-4])$/;
+
+/** Fields of events that are not properties. */
+const metadata: Readonly<Record<string, (context: QueryContext) => Column>> = {
+  event: ({ table }) => table.names,
+  distinct_id: ({ table }) => table.distinctIds,
+  person_id: ({ table }) => table.persons,
+};
+
+function eventColumn(key: string, context: QueryContext): Column {
+  const group = groupKey.exec(key)?.[1];
+  if (key.startsWith("$virt_") || key === "$elements_chain") throw unsupported(`The property ${key}`);
+  return group === undefined ? context.table.property(key) : context.table.group(Number(group));
+}
+
+function metadataColumn(key: string, context: QueryContext): Column {
+  const group = groupKey.exec(key)?.[1];
+  if (group !== undefined) return context.table.group(Number(group));
+  const read = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  if (!read) throw unsupported(`The field ${JSON.stringify(key)} of events`);
+  return read(context);
+}
+
+/** Length of the event's session, s: from its first event to its last. */
+export function sessionDurations({ table }: QueryContext): Column {
+  const { codes, values } = table.property("$session_id");
+  const first = new Float64Array(values.length).fill(Infinity);
+  const last = new Float64Array(values.length).fill(-Infinity);
+  for (let row = 0; row < table.length; row++) {
+    const code = codes[row] ?? 0;
+    const time = table.times[row] ?? 0;
+    if (time < (first[code] ?? 0)) first[code] = time;
+    if (time > (last[code] ?? 0)) last[code] = time;
+  }
+  const durations = values.map((id, code) =>
+    code === 0 || typeof id !== "string" ? undefined : seconds(last[code]) - seconds(first[code]),
+  );
+  return { codes, values: durations };
+}
+
+const seconds = (ms = 0): number => Math.floor(ms / 1000);
+
+function sessionColumn(key: string, context: QueryContext): Column {
+  if (key !== "$session_duration") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
+  return sessionDurations(context);
+}
+
+function personColumn(key: string, context: QueryContext): Column {
+  if (key.startsWith("$virt_") || key === "distinct_id") {
+    throw unsupported(`The property ${JSON.stringify(key)} of persons`);
+  }
+  return context.table.personProperty(key);
+}
+
+/** The values of a place. @throws SimError if the sim does not have it */
+export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): Column {
+  switch (type) {
+    case "event":
+    case "feature":
+      return eventColumn(key, context);
+    case "event_metadata":
+      return metadataColumn(key, context);
+    case "person":
+      return personColumn(key, context);
+    case "session":
+      return sessionColumn(key, context);
+    case "group": {
+      if (typeof group !== "number") throw refuse("A property of a group needs a group_type_index.");
+      if (key.startsWith("$virt_")) throw unsupported(`The property ${key} of groups`);
+      return context.table.groupProperty(group, key);
+    }
+    default:
+      throw unsupported(`The property type ${JSON.stringify(type)}`);
+  }
+}

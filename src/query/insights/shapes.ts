@@ -1,0 +1,127 @@
+import { z } from "zod";
+
+/** Parts that insight queries share. Upstream PostHog/posthog frontend/src/queries/schema/schema-general.ts. */
+
+export const DateRange = z.strictObject({
+  date_from: z.string().nullish(),
+  date_to: z.string().nullish(),
+  explicitDate: z.boolean().nullish(),
+});
+export type DateRange = z.infer<typeof DateRange>;
+
+export const IntervalName = z.enum(["minute", "hour", "day", "week", "month"]);
+
+const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** A condition on one property; `filters.ts` reads its type and operator. */
+export const PropertyFilter = z.strictObject({
+  key: z.union([z.string(), z.number()]).optional(),
+  type: z.string().nullish(),
+  operator: z.string().nullish(),
+  value: z.union([Scalar, z.array(z.union([Scalar, z.null()])), z.null()]).optional(),
+  group_type_index: z.int().min(0).max(4).nullish(),
+  group_key_names: z.record(z.string(), z.string()).nullish(),
+  negation: z.boolean().nullish(),
+  label: z.string().nullish(),
+  cohort_name: z.string().nullish(),
+});
+export type PropertyFilter = z.infer<typeof PropertyFilter>;
+
+/** Conditions: a list of which all must be met, or groups; `filters.ts` reads them. */
+const Filters = z.json().nullish();
+
+const nodeFields = {
+  name: z.string().nullish(),
+  custom_name: z.string().nullish(),
+  math: z.string().nullish(),
+  math_property: z.string().nullish(),
+  math_property_type: z.string().nullish(),
+  math_group_type_index: z.int().min(0).max(4).nullish(),
+  math_hogql: z.string().nullish(),
+  math_multiplier: z.number().nullish(),
+  properties: Filters,
+  fixedProperties: z.tuple([]).nullish(),
+  optionalInFunnel: z.boolean().nullish(),
+  version: z.number().nullish(),
+  response: z.null().optional(),
+};
+
+export const eventsNodeFields = {
+  kind: z.literal("EventsNode"),
+  event: z.string().nullish(),
+  limit: z.int().nullish(),
+  orderBy: z.array(z.string()).nullish(),
+  ...nodeFields,
+};
+export const actionsNodeFields = { kind: z.literal("ActionsNode"), id: z.int(), ...nodeFields };
+
+/** What a series counts: an event, every event, or an action. */
+export const SeriesNode = z
+  .discriminatedUnion("kind", [z.strictObject(eventsNodeFields), z.strictObject(actionsNodeFields)])
+  .refine((it) => !it.math_hogql || it.math === "hogql", {
+    path: ["math_hogql"],
+    error: 'an expression needs the math "hogql"',
+  });
+export type SeriesNode = z.infer<typeof SeriesNode>;
+
+const BreakdownPart = z.strictObject({
+  property: z.union([z.string(), z.int()]),
+  type: z.string().nullish(),
+  normalize_url: z.boolean().nullish(),
+  group_type_index: z.int().min(0).max(4).nullish(),
+  histogram_bin_count: z.int().min(1).nullish(),
+});
+
+export const BreakdownFilter = z.strictObject({
+  breakdown: z.union([z.string(), z.int(), z.array(z.union([z.string(), z.int()]))]).nullish(),
+  breakdown_type: z.string().nullish(),
+  breakdowns: z.array(BreakdownPart).max(3).nullish(),
+  breakdown_limit: z.int().min(1).nullish(),
+  breakdown_group_type_index: z.int().min(0).max(4).nullish(),
+  breakdown_histogram_bin_count: z.int().min(1).nullish(),
+  breakdown_hide_other_aggregation: z.boolean().nullish(),
+  breakdown_normalize_url: z.boolean().nullish(),
+});
+export type BreakdownFilter = z.infer<typeof BreakdownFilter>;
+
+export const CompareFilter = z.strictObject({
+  compare: z.boolean().nullish(),
+  compare_to: z.string().nullish(),
+});
+
+/** Modifiers that choose how the service computes a result, not which. */
+const Modifiers = z.strictObject({
+  debug: z.boolean().nullish(),
+  timings: z.boolean().nullish(),
+  inCohortVia: z.string().nullish(),
+  materializationMode: z.string().nullish(),
+  materializedColumnsOptimizationMode: z.string().nullish(),
+  optimizeJoinedFilters: z.boolean().nullish(),
+  optimizeProjections: z.boolean().nullish(),
+  personsArgMaxVersion: z.string().nullish(),
+  personsJoinMode: z.string().nullish(),
+  /** Properties of persons are their current ones. */
+  personsOnEventsMode: z.enum(["disabled", "person_id_override_properties_joined"]).nullish(),
+  propertyGroupsMode: z.string().nullish(),
+  sessionsV2JoinMode: z.string().nullish(),
+  sessionTableVersion: z.string().nullish(),
+  useMaterializedViews: z.boolean().nullish(),
+  usePreaggregatedTableTransforms: z.boolean().nullish(),
+  usePresortedEventsTable: z.boolean().nullish(),
+  useWebAnalyticsPreAggregatedTables: z.boolean().nullish(),
+});
+
+/** Fields of every insight query. */
+export const insightFields = {
+  dateRange: DateRange.nullish(),
+  filterTestAccounts: z.boolean().nullish(),
+  properties: Filters,
+  aggregation_group_type_index: z.int().min(0).max(4).nullish(),
+  /** The sim has all events, and takes them all. */
+  samplingFactor: z.literal(1).nullish(),
+  dataColorTheme: z.number().nullish(),
+  modifiers: Modifiers.nullish(),
+  tags: z.record(z.string(), z.json()).nullish(),
+  version: z.number().nullish(),
+  response: z.null().optional(),
+};

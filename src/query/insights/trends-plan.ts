@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { QueryContext } from "../kind.ts";
+import type { Steps } from "../table.ts";
+import { cohortsIn, isCohortBreakdown } from "./breakdowns.ts";
+import { type Calendar, calendarOf, type Interval } from "./dates.ts";
+import { everyRow, queryTest, type RowTest } from "./filters.ts";
+import { bucketsOf, comparedRange, previousRange, type Range, rangeOf } from "./range.ts";
+import { unsupported } from "./refuse.ts";
+import { type Entity, earliestTime, entityOf } from "./series.ts";
+import { BreakdownFilter, CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
+
+const goalLines = z.array(z.record(z.string(), z.json()));
+
+const TrendsFilter = z.strictObject({
+  display: z.string().nullish(),
+  formula: z.string().nullish(),
+  formulas: z.array(z.string()).nullish(),
+  formulaNodes: z.array(z.strictObject({ formula: z.string(), custom_name: z.string().nullish() })).nullish(),
+  smoothingIntervals: z.int().min(1).nullish(),
+  // What follows changes the chart only.
+  aggregationAxisFormat: z.string().nullish(),
+  aggregationAxisPostfix: z.string().nullish(),
+  aggregationAxisPrefix: z.string().nullish(),
+  breakdown_histogram_bin_count: z.null().optional(),
+  confidenceLevel: z.number().nullish(),
+  decimalPlaces: z.number().nullish(),
+  detailedResultsAggregationType: z.string().nullish(),
+  excludeBoxPlotOutliers: z.boolean().nullish(),
+  goalLines: goalLines.nullish(),
+  hiddenLegendIndexes: z.array(z.int()).nullish(),
+  hideWeekends: z.boolean().nullish(),
+  minDecimalPlaces: z.number().nullish(),
+  movingAverageIntervals: z.number().nullish(),
+  resultCustomizationBy: z.string().nullish(),
+  resultCustomizations: z.record(z.string(), z.json()).nullish(),
+  showAlertThresholdLines: z.boolean().nullish(),
+  showConfidenceIntervals: z.boolean().nullish(),
+  showLabelsOnSeries: z.boolean().nullish(),
+  showLegend: z.boolean().nullish(),
+  showMovingAverage: z.boolean().nullish(),
+  showMultipleYAxes: z.boolean().nullish(),
+  showPercentStackView: z.boolean().nullish(),
+  showTrendLines: z.boolean().nullish(),
+  showValuesOnSeries: z.boolean().nullish(),
+  yAxisScaleType: z.string().nullish(),
+});
+
+export const TrendsQuery = z.strictObject({
+  kind: z.literal("TrendsQuery"),
+  ...insightFields,
+  interval: IntervalName.nullish(),
+  series: z.array(SeriesNode),
+  trendsFilter: TrendsFilter.nullish(),
+  breakdownFilter: BreakdownFilter.nullish(),
+  compareFilter: CompareFilter.nullish(),
+  conversionGoal: z.null().optional(),
+});
+export type TrendsQuery = z.infer<typeof TrendsQuery>;
+
+/** Displays with one number for the whole range. Upstream: `TrendsDisplay.is_total_value`. */
+const totalDisplays: ReadonlySet<string> = new Set([
+  ...["BoldNumber", "ActionsPie", "ActionsBarValue", "WorldMap", "ActionsTable"],
+]);
+const lineDisplays: ReadonlySet<string> = new Set([
+  ...[
+    "Auto",
+    "ActionsLineGraph",
+    "ActionsBar",
+    "ActionsUnstackedBar",
+    "ActionsStackedBar",
+    "ActionsAreaGraph",
+  ],
+  "ActionsLineGraphCumulative",
+]);
+
+export const cumulative = "ActionsLineGraphCumulative";
+
+/** What all series of a query have in common. */
+export interface TrendsPlan {
+  readonly query: TrendsQuery;
+  readonly context: QueryContext;
+  readonly calendar: Calendar;
+  readonly display: string;
+  readonly isTotal: boolean;
+  readonly range: Range;
+  readonly previous: Range | undefined;
+  readonly test: RowTest;
+  /** Start of each interval, in ISO 8601. */
+  readonly days: readonly string[];
+}
+
+/** A series as it is computed: one for each node, cohort and period. */
+export interface TrendsSeries {
+  readonly node: SeriesNode;
+  readonly order: number;
+  readonly entity: Entity | undefined;
+  /** The cohorts of its breakdown. */
+  readonly cohorts: readonly (number | "all")[] | undefined;
+  readonly range: Range;
+  readonly isPrevious: boolean;
+}
+
+function displayOf({ trendsFilter }: TrendsQuery): string {
+  const display = trendsFilter?.display ?? "ActionsLineGraph";
+  if (totalDisplays.has(display) || lineDisplays.has(display)) return display;
+  throw unsupported(`The display ${JSON.stringify(display)}`);
+}
+
+export function* planOf(query: TrendsQuery, context: QueryContext): Steps<TrendsPlan> {
+  const calendar = calendarOf(context);
+  const display = displayOf(query);
+  const isTotal = totalDisplays.has(display);
+  const isAll = query.dateRange?.date_from === "all";
+  const entities = query.series.map((node) => entityOf(node, context)?.test ?? everyRow);
+  const first = isAll ? yield* earliestTime(context, (row) => entities.some((test) => test(row))) : 0;
+  const own: Interval = query.interval ?? "day";
+  const options = (interval: Interval) => ({
+    interval,
+    isExact: display === "BoldNumber",
+    earliest: () => calendar.wall(first),
+  });
+  const range = rangeOf(query.dateRange, calendar, options(isTotal ? "day" : own));
+  const { compare, compare_to: compareTo } = query.compareFilter ?? {};
+  const previous = !compare
+    ? undefined
+    : typeof compareTo === "string"
+      ? comparedRange(query.dateRange, calendar, options(own), compareTo)
+      : previousRange(query.dateRange, calendar, options(own));
+  const days = bucketsOf(range, calendar).starts.map(calendar.iso);
+  return {
+    query,
+    context,
+    calendar,
+    display,
+    isTotal,
+    range,
+    previous,
+    test: queryTest(query, context),
+    days,
+  };
+}
+
+/** Upstream: `setup_series`. Several cohorts make one series, unless everyone is among them. */
+export function seriesOf({ query, context, range, previous }: TrendsPlan): TrendsSeries[] {
+  const { breakdownFilter } = query;
+  const cohorts = isCohortBreakdown(breakdownFilter) ? cohortsIn(breakdownFilter) : undefined;
+  const isConjoined = cohorts !== undefined && cohorts.length > 1 && !cohorts.includes("all");
+  const cohortLists =
+    cohorts === undefined ? [undefined] : isConjoined ? [cohorts] : cohorts.map((it) => [it]);
+  const ofRange = (of: Range, isPrevious: boolean) =>
+    cohortLists.flatMap((own) =>
+      query.series.map((node, order): TrendsSeries => {
+        return { node, order, entity: entityOf(node, context), cohorts: own, range: of, isPrevious };
+      }),
+    );
+  return [...ofRange(range, false), ...(previous ? ofRange(previous, true) : [])];
+}

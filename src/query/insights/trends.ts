@@ -1,0 +1,111 @@
+import type { QueryContext } from "../kind.ts";
+import type { Steps } from "../table.ts";
+import {
+  type BrokenDown,
+  compareValues,
+  defaultLimit,
+  hasBreakdown,
+  isOther,
+  limited,
+  sortedByTotal,
+  sumOf,
+} from "./breakdowns.ts";
+import { allOf, cohortTest, everyRow } from "./filters.ts";
+import { bucketsOf } from "./range.ts";
+import { queryKind } from "./recorded-needs.ts";
+import {
+  cumulative,
+  planOf,
+  seriesOf,
+  type TrendsPlan,
+  TrendsQuery,
+  type TrendsSeries,
+} from "./trends-plan.ts";
+import { resultOf, type TrendsResult, withFormulas } from "./trends-results.ts";
+import { seriesNumbers } from "./trends-series.ts";
+
+/** Countries that a map has. */
+const worldMapLimit = 250;
+
+/** The numbers of a series by value of its breakdown, ordered and limited. */
+function* numbersOf(plan: TrendsPlan, { node, entity, cohorts, range }: TrendsSeries): Steps<BrokenDown[]> {
+  const { query, context, calendar, isTotal, display } = plan;
+  if (!entity) return [];
+  const { breakdownFilter } = query;
+  const isBrokenDown = hasBreakdown(breakdownFilter);
+  const job = {
+    node,
+    entity,
+    range,
+    breakdown: isBrokenDown && !cohorts ? breakdownFilter : undefined,
+    isTotal,
+    isCumulative: display === cumulative,
+  };
+  const all: BrokenDown[] = [];
+  for (const cohort of cohorts ?? [undefined]) {
+    const member = cohort === undefined || cohort === "all" ? everyRow : cohortTest(cohort, context);
+    const found = yield* seriesNumbers({ ...job, test: allOf([plan.test, member]) }, context, calendar);
+    // Cohorts without events have no result.
+    if (!cohorts) all.push(...found);
+    else {
+      const value = cohort === "all" ? "0" : String(cohort);
+      all.push(...found.filter(({ data }) => sumOf(data) !== 0).map(({ data }) => ({ value, data })));
+    }
+  }
+  if (!isBrokenDown) return all.map((it) => ({ ...it, data: displayed(plan, it.data) }));
+  const limit = display === "WorldMap" ? worldMapLimit : (breakdownFilter?.breakdown_limit ?? defaultLimit);
+  const ranked = isTotal
+    ? all.toSorted((a, b) => sumOf(b.data) - sumOf(a.data) || compareValues(a.value, b.value))
+    : sortedByTotal(all);
+  return sortedByTotal(limited(ranked, limit).map((it) => ({ ...it, data: displayed(plan, it.data) })));
+}
+
+/** Running totals and averages. */
+function displayed({ query, display, isTotal }: TrendsPlan, data: Float64Array): Float64Array {
+  const numbers = display === cumulative ? runningTotal(data) : data;
+  const intervals = query.trendsFilter?.smoothingIntervals ?? 1;
+  if (intervals <= 1 || isTotal) return numbers;
+  return numbers.map((_, i) => {
+    const start = Math.max(i - intervals + 1, 0);
+    return Math.floor(sumOf(numbers.subarray(start, i + 1)) / (i + 1 - start));
+  });
+}
+
+function runningTotal(data: Float64Array): Float64Array {
+  let total = 0;
+  return data.map((it) => {
+    total += it;
+    return total;
+  });
+}
+
+function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const plan = yield* planOf(query, context);
+  const all = seriesOf(plan);
+  const count = plan.previous ? Math.ceil(all.length / 2) : all.length;
+  const groups: TrendsResult[][] = [];
+  for (const series of all) {
+    const starts = plan.isTotal ? [] : bucketsOf(series.range, plan.calendar).starts;
+    const numbers = yield* numbersOf(plan, series);
+    groups.push(numbers.map((it) => resultOf(plan, series, it, starts, count > 1)));
+  }
+  const results = withFormulas(plan, groups);
+  const { breakdownFilter } = query;
+  const hasMore = hasBreakdown(breakdownFilter) && results.some((it) => isOtherResult(it));
+  const isHidden = hasMore && breakdownFilter.breakdown_hide_other_aggregation === true;
+  return {
+    results: isHidden ? results.filter((it) => !isOtherResult(it)) : results,
+    hasMore,
+    resolved_date_range: {
+      date_from: plan.calendar.iso(plan.range.from),
+      date_to: plan.calendar.iso(plan.range.to),
+    },
+  };
+}
+
+function isOtherResult({ breakdown_value: value }: TrendsResult): boolean {
+  return value !== undefined && typeof value !== "number" && isOther(value);
+}
+
+/** Upstream PostHog/posthog posthog/hogql_queries/insights/trends/trends_query_runner.py. */
+export const trendsKind = queryKind<TrendsQuery>({ kind: "TrendsQuery", shape: TrendsQuery, run: runTrends });

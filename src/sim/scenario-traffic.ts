@@ -1,0 +1,148 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import type { TimeSource } from "../base/clock.ts";
+import { counted } from "../base/text.ts";
+import type { ObservingApp } from "../http/app.ts";
+import { callFrom } from "../http/call.ts";
+import { jsonText } from "../http/reply.ts";
+import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import type { AuthoredTraffic } from "../traffic/shapes.ts";
+import type { StoredProject } from "../world/world.ts";
+import type { Resetting } from "./reset.ts";
+
+interface TrafficParts {
+  readonly scenario: ScenarioState;
+  /** The data folder; undefined: everything is in memory. */
+  readonly folder: string | undefined;
+  readonly clock: TimeSource;
+  readonly app: () => ObservingApp;
+  projectByKey(key: string): StoredProject | undefined;
+  readonly closing: AbortSignal;
+  notice(text: string): void;
+}
+
+/**
+ * The traffic of the scenario. It is captured once into a new world, and after a reset of events: a restart finds the
+ * events in the data folder. Requests go through the normal ingest, and pass faults, tapes and upstreams by.
+ */
+export interface ScenarioTraffic {
+  /** Notes that the world is about to be made: the traffic is due. @throws the system's error */
+  expect(): void;
+  /** `due` in a new world; `interrupted`: an earlier process ended while it captured. */
+  readonly state: "none" | "due" | "interrupted";
+  /** Captures it, of all projects or of one. */
+  capture(project?: number): Promise<void>;
+  /** Runs work that captures it; one begins when the last one has ended. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves once no such work is left. */
+  settled(): Promise<void>;
+}
+
+/** In the data folder while the traffic is being captured. */
+const markerName = "traffic.unfinished";
+
+const trafficOf = ({ organizations }: Scenario): { apiKey: string; traffic: AuthoredTraffic }[] =>
+  organizations.flatMap(({ projects }) =>
+    projects.flatMap(({ api_key: apiKey, traffic = [] }) => traffic.map((it) => ({ apiKey, traffic: it }))),
+  );
+
+const sender = ["content-type", "application/json", "user-agent", "phx-sim scenario"];
+const headers = { "content-type": "application/json", "user-agent": "phx-sim scenario" };
+
+/** Captures the traffic of a new world, and again what an earlier process did not finish. */
+export async function captureAtStart(
+  traffic: ScenarioTraffic,
+  reset: Resetting["reset"],
+  notice: (text: string) => void,
+): Promise<void> {
+  const { state } = traffic;
+  if (state === "due") await traffic.capture();
+  if (state !== "interrupted") return;
+  notice("the scenario's traffic is incomplete: events and persons of the data folder begin anew");
+  await reset(new Set(["events", "people"]), () => {});
+}
+
+export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
+  const { scenario, folder, clock, app, projectByKey, closing, notice } = parts;
+  const marker = folder === undefined ? undefined : join(folder, markerName);
+  let isDue = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function send(body: string): Promise<void> {
+    const call = callFrom({
+      method: "POST",
+      target: "/batch/",
+      headers,
+      rawHeaders: sender,
+      body: Buffer.from(body),
+      peer: "127.0.0.1",
+      door: "fetch",
+      at: clock.now(),
+      started: performance.now(),
+      signal: () => closing,
+    });
+    const way = { isShadowed: () => true, rejection: undefined };
+    await app().observe(call, jsonText('{"status":"Ok"}'), way);
+  }
+
+  /** @returns false if the sim closes */
+  async function captureOne(project: StoredProject, authored: AuthoredTraffic): Promise<boolean> {
+    const [{ TrafficGenerator, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
+      import("../traffic/generate.ts"),
+      import("../traffic/plan.ts"),
+      import("../traffic/batches.ts"),
+    ]);
+    const now = clock.now();
+    const plan = planOf(authored, settingOf(project, now));
+    const unusable = unusablePlan(plan, now);
+    if (unusable !== undefined) {
+      notice(`the scenario's traffic is left out: ${unusable}`);
+      return true;
+    }
+    let events = 0;
+    for (const { body, count } of batchesOf(new TrafficGenerator(plan), project.api_key)) {
+      if (closing.aborted) return false;
+      await send(body);
+      events += count;
+      await turn();
+    }
+    const { persona, users, days } = plan;
+    const who = `${counted(users, "user")} (${persona.name}, ${counted(days, "day")})`;
+    notice(`the scenario's traffic is captured: ${counted(events, "event")} of ${who}`);
+    return true;
+  }
+
+  const mark = () => {
+    if (marker !== undefined) writeFileSync(marker, "", { mode: 0o600 });
+  };
+
+  return {
+    expect() {
+      isDue = trafficOf(scenario.current).length > 0;
+      if (isDue) mark();
+    },
+    get state() {
+      if (isDue) return "due";
+      return marker !== undefined && existsSync(marker) ? "interrupted" : "none";
+    },
+    async capture(project) {
+      const all = trafficOf(scenario.current);
+      if (all.length > 0) mark();
+      for (const { apiKey, traffic } of all) {
+        const owner = projectByKey(apiKey);
+        const isMeant = owner && (project === undefined || project === owner.id);
+        if (isMeant && !(await captureOne(owner, traffic))) return;
+      }
+      isDue = false;
+      if (marker !== undefined) rmSync(marker, { force: true });
+    },
+    inTurn(work) {
+      const done = last.then(work);
+      last = done.catch(() => {});
+      return done;
+    },
+    settled: async () => void (await last),
+  };
+}
