@@ -15,8 +15,6 @@ interface Opening {
   height?: number;
   /** Console messages that are expected, e.g. of refused requests. */
   allow?: RegExp;
-  /** A new tab, which is closed with the test: for scripts, routes and clocks, which cannot be removed. */
-  ownTab?: boolean;
 }
 
 /** A sim, and the inspector in a real browser. */
@@ -87,8 +85,11 @@ async function clean({ context, page }: Tab): Promise<true> {
   return true;
 }
 
-/** Each test has a sim of its own, and the tab of the file, without what the test before left in it. */
-export function inspectorStage() {
+/**
+ * Each test has a sim of its own and a tab of its own; with `sharesTab`, the tab of the file, without what the test before
+ * left in it. Scripts, routes and clocks of a tab cannot be removed: a file that sets them does not share it.
+ */
+export function inspectorStage({ sharesTab = false } = {}) {
   const browser = chromiumOfFile();
   /** One at most, with the sim that it shows: without it, it would complain. */
   const free: { tab: Tab; sim: Sim }[] = [];
@@ -104,9 +105,9 @@ export function inspectorStage() {
   }
 
   async function open(hash: string, opening: Opening = {}): Promise<Inspector> {
-    const { theme = "dark", width = 1280, height = 800, allow, ownTab = false } = opening;
+    const { theme = "dark", width = 1280, height = 800, allow } = opening;
     const sim = await startSim(opening.sim);
-    const before = ownTab ? undefined : free.pop();
+    const before = free.pop();
     const tab = before?.tab ?? (await newTab());
     const { context, page } = tab;
     await page.setViewportSize({ width, height });
@@ -152,7 +153,7 @@ export function inspectorStage() {
         expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((it) => it.html)])).toEqual([]);
       },
       async [Symbol.asyncDispose]() {
-        const isFree = !ownTab && free.length === 0 && (await clean(tab).catch(() => false));
+        const isFree = sharesTab && free.length === 0 && (await clean(tab).catch(() => false));
         if (isFree) free.push({ tab, sim });
         else {
           await context.close();
