@@ -90,6 +90,9 @@ export interface EventRows {
 /** Rows of the index in a step of a check. */
 const checkStep = 8_192;
 
+/** Rows of evicted events that are kept in any case. */
+const mostEvicted = 16_384;
+
 /** Recordings are no events of queries: the service keeps them apart. */
 const recordingHash = fnv1a(recordingEvent);
 
@@ -102,6 +105,8 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
   let names = new Uint32Array(0);
   let ids = new Uint32Array(0);
   let persons = new Uint32Array(0);
+  /** By the code of a distinct id: the row in `readers.persons` of its last person, and 1. */
+  let personRows = new Uint32Array(0);
   const [nameTexts, idTexts, personTexts] = [distinctTexts(), distinctTexts(), distinctTexts()];
   const readers = {
     names: {
@@ -126,7 +131,14 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     return low;
   }
 
+  /** Rows of evicted events, and their distinct values, take memory until all are read again. */
+  function isMostlyEvicted(): boolean {
+    const evicted = firstHeld();
+    return evicted > mostEvicted && evicted > length / 2;
+  }
+
   function* check(): Steps<boolean> {
+    if (isMostlyEvicted()) return false;
     if (log.revision === revision) return true;
     const checked = log.revision;
     const first = Math.max(1, log.firstHeldSeq);
@@ -146,12 +158,31 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     return true;
   }
 
+  /** Counts the new events up to a seq, so that arrays need not grow step by step. */
+  function* makeRoom(end: number): Steps<void> {
+    let rows = length;
+    for (let from = readTo + 1; from <= end; from += checkStep) {
+      const to = Math.min(end, from + checkStep - 1);
+      log.eachEvent(from, to, { project, outcome: "kept" }, () => rows++);
+      yield;
+    }
+    times = withRoom(times, rows);
+    seqs = withRoom(seqs, rows);
+    names = withRoom(names, rows);
+    ids = withRoom(ids, rows);
+    persons = withRoom(persons, rows);
+  }
+
+  /** Most events have the person of the last event with the same id. */
+  function personAt(bytes: Buffer, { from, to }: EventValue, id: number): number {
+    if (from === to) return 0;
+    personRows = withRoom(personRows, id + 1);
+    const row = readers.persons.rowAt(bytes, from, to, (personRows[id] ?? 0) - 1);
+    personRows[id] = row + 1;
+    return readers.persons.codeOf(row);
+  }
+
   function add({ seq, time, shape, bytes, name, id, person }: EventBytes): void {
-    times = withRoom(times, length + 1);
-    seqs = withRoom(seqs, length + 1);
-    names = withRoom(names, length + 1);
-    ids = withRoom(ids, length + 1);
-    persons = withRoom(persons, length + 1);
     times[length] = time;
     seqs[length] = seq;
     names[length] = name.made
@@ -160,12 +191,14 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     ids[length] = id.made
       ? idTexts.codeOf(String(id.made.value))
       : readers.ids[shape].codeAt(bytes, id.from, id.to);
-    persons[length] = readers.persons.codeAt(bytes, person.from, person.to);
+    persons[length] = personAt(bytes, person, ids[length] ?? 0);
     length++;
   }
 
   function* read(columns: readonly PropertyColumn[]): Steps<void> {
     const end = log.lastWrittenSeq;
+    yield* makeRoom(end);
+    if (log.revision !== revision) return;
     const behind = columns.filter((it) => it.length < length || readTo < end);
     let row = Math.max(firstHeld(), Math.min(length, ...behind.map((it) => it.length)));
     const reader = createEventBytesReader(behind.map((it) => it.name));
@@ -227,7 +260,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     },
     firstHeld,
     check,
-    isCurrent: () => log.revision === revision,
+    isCurrent: () => log.revision === revision && !isMostlyEvicted(),
     read,
   };
 }

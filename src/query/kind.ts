@@ -18,8 +18,10 @@ export interface QueryCohort {
 
 /** A person, as a query shows it. */
 export interface QueryPerson {
-  /** ms since the epoch. */
-  readonly createdAt: number;
+  readonly uuid: string;
+  /** ms since the epoch */
+  readonly created_at: number;
+  readonly is_identified: boolean;
   readonly properties: JsonObject;
 }
 
@@ -39,15 +41,6 @@ export interface QueryProject {
   cohort?(id: number): QueryCohort | undefined;
   /** The person with this uuid (default: there are none). */
   person?(uuid: string): QueryPerson | undefined;
-}
-
-/** A person, for the table `persons` of HogQL. */
-export interface QueryPerson {
-  readonly uuid: string;
-  /** ms since the epoch */
-  readonly created_at: number;
-  readonly is_identified: boolean;
-  readonly properties: JsonObject;
 }
 
 /** A group, for the table `groups` of HogQL. */

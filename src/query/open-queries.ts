@@ -3,6 +3,7 @@ import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
 import { openEventTables } from "./columns.ts";
+import { createDataVersion } from "./data-version.ts";
 import { dropOffsKind } from "./insights/drop-offs.ts";
 import { kinds } from "./kinds.ts";
 import { createProjectFacts } from "./project-facts.ts";
@@ -25,12 +26,8 @@ export interface SimQueries {
 
 /** Queries over the kept events of a journal. */
 export function openQueries({ log, people, worlds, clock, closing }: Sim): SimQueries {
-  let cleared = 0;
-  log.onVeiled(() => cleared++);
   const { tableFor } = openEventTables({ log, people });
-  /** What filters and group names come from. */
-  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
-  const version = () => [log.firstSeq, log.lastSeq, cleared, people.revision, ...documents()].join(" ");
+  const version = createDataVersion({ log, people, worlds });
   const factsOf = createProjectFacts({ worlds, people });
   const ports = { worlds, clock, tables: { tableFor, version }, factsOf, closing };
   return {

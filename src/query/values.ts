@@ -31,7 +31,22 @@ export function withRoom<A extends Uint32Array | Float64Array | Buffer>(array: A
 /** What an entry of an array takes besides its value, and a string besides its characters, in bytes. */
 const entryBytes = 28;
 
-/** Codes of texts of bytes, which are kept one after the other. */
+/** A hash of the bytes of [from, to), never 0. */
+function hashOf(bytes: Buffer, from: number, to: number): number {
+  let hash = 0x811c9dc5 ^ (to - from);
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    const high = (bytes[at + 2] ?? 0) | ((bytes[at + 3] ?? 0) << 8);
+    hash = Math.imul(hash ^ (low | (high << 16)), 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  for (; at < to; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 13), 0x85ebca6b);
+  return (hash ^ (hash >>> 16)) >>> 0 || 1;
+}
+
+/** Codes of texts of bytes, which are kept one after the other. A text is known by its row from then on. */
 function createTextCodes() {
   let texts: Buffer = Buffer.alloc(0);
   let ends = new Uint32Array(0);
@@ -63,19 +78,18 @@ function createTextCodes() {
     get bytes() {
       return texts.length + (ends.length + hashes.length + codes.length) * 4 + count * 6;
     },
-    /** The code of the text in the bytes; -1 for none. */
-    find(inBytes: Buffer, first: number, end: number): number {
+    /** The row of the text in the bytes; -1 for none. */
+    find(inBytes: Buffer, first: number, end: number, guess = -1): number {
       bytes = inBytes;
       from = first;
       to = end;
-      let found = 0x811c9dc5;
-      for (let at = first; at < end; at++) found = Math.imul(found ^ (inBytes[at] ?? 0), 0x01000193);
-      hash = found >>> 0 || 1;
-      const row = index.find(hash, isSame);
-      return row === -1 ? -1 : (codes[row] ?? 0);
+      if (guess !== -1 && isSame(guess)) return guess;
+      hash = hashOf(inBytes, first, end);
+      return index.find(hash, isSame);
     },
-    /** Gives a code to the text that was not found last. */
-    add(code: number): void {
+    codeOf: (row: number): number => codes[row] ?? 0,
+    /** Adds the text that was not found last. @returns its row */
+    add(code: number): number {
       texts = withRoom(texts, used + to - from);
       ends = withRoom(ends, count + 1);
       hashes = withRoom(hashes, count + 1);
@@ -85,7 +99,8 @@ function createTextCodes() {
       ends[count] = used;
       hashes[count] = hash;
       codes[count] = code;
-      index.add(hash, count++);
+      index.add(hash, count);
+      return count++;
     },
   };
 }
@@ -106,7 +121,7 @@ export function distinctJson(): Distinct<Json | undefined> & ByteCodes {
     if (value === undefined) return 0;
     const text = Buffer.from(textOf(value));
     const known = codes.find(text, 0, text.length);
-    if (known !== -1) return known;
+    if (known !== -1) return codes.codeOf(known);
     codes.add(values.length);
     sizes += typeof value === "object" ? 4 * text.length : text.length;
     return values.push(value) - 1;
@@ -121,7 +136,7 @@ export function distinctJson(): Distinct<Json | undefined> & ByteCodes {
     codeAt(bytes, from, to) {
       if (from === to) return 0;
       const known = codes.find(bytes, from, to);
-      if (known !== -1) return known;
+      if (known !== -1) return codes.codeOf(known);
       const code = codeOf(JSON.parse(bytes.toString("utf8", from, to)));
       if (codes.find(bytes, from, to) === -1) codes.add(code);
       return code;
@@ -155,17 +170,23 @@ export function distinctTexts(): DistinctTexts {
   };
 }
 
+/** Gives codes to texts that are made of JSON in bytes. */
+export interface TextCodes extends ByteCodes {
+  /** The row of a text, for `codeOf`; `guess` is the row that it probably has. */
+  rowAt(bytes: Buffer, from: number, to: number, guess: number | undefined): number;
+  codeOf(row: number): number;
+}
+
 /** The codes of the texts that `read` makes of JSON. */
-export function textsIn({ codeOf }: Distinct<string>, read: (value: Json) => string): ByteCodes {
-  const codes = createTextCodes();
+export function textsIn(texts: Distinct<string>, read: (value: Json) => string): TextCodes {
+  const { find, add, codeOf } = createTextCodes();
+  function rowAt(bytes: Buffer, from: number, to: number, guess: number | undefined): number {
+    const known = find(bytes, from, to, guess);
+    return known === -1 ? add(texts.codeOf(read(JSON.parse(bytes.toString("utf8", from, to))))) : known;
+  }
   return {
-    codeAt(bytes, from, to) {
-      if (from === to) return 0;
-      const known = codes.find(bytes, from, to);
-      if (known !== -1) return known;
-      const code = codeOf(read(JSON.parse(bytes.toString("utf8", from, to))));
-      codes.add(code);
-      return code;
-    },
+    rowAt,
+    codeOf,
+    codeAt: (bytes, from, to) => (from === to ? 0 : codeOf(rowAt(bytes, from, to, undefined))),
   };
 }

@@ -70,6 +70,7 @@ test("these are shipped", () => {
     "flags-gallery",
     "saas-team",
     "shop",
+    "traffic",
   ]);
 });
 
@@ -158,6 +159,42 @@ describe("shop", () => {
   test("the build server's key reads flags and nothing else", async () => {
     expect((await ask("/api/projects/1/feature_flags/", as("phx_shop_ci"))).status).toBe(200);
     expect((await ask("/api/projects/1/dashboards/", as("phx_shop_ci"))).status).toBe(403);
+  });
+});
+
+describe("traffic", () => {
+  starting("traffic");
+
+  const insights = [
+    "Orders a day",
+    "Revenue by week",
+    "Visitors by source",
+    "From product to order",
+    "Checkout by variant",
+    "Customers who come back",
+    "Best products",
+  ];
+
+  test("every tile of its dashboard has something to show", async () => {
+    const [board] = await listed("/api/projects/1/dashboards/");
+    const { json } = await ask(`/api/projects/1/dashboards/${board?.id}/`, as(sim.personalApiKey));
+    expect(json.tiles.map((it: Answer) => it.insight?.name ?? null).sort()).toEqual(
+      [null, ...insights].sort(),
+    );
+    for (const insight of insights) {
+      const { status, json } = await ask("/__sim/query", as("", "POST", { insight }));
+      expect([insight, status]).toEqual([insight, 200]);
+      expect(JSON.stringify(json.results)).toMatch(/[1-9]\d/);
+    }
+  });
+
+  test("its events have the values that its flag gives", async () => {
+    const events = await sim.events.list({ event: "checkout started", limit: 10 });
+    for (const { properties } of events) {
+      const { $device_id: id, "$feature/new-checkout": variant } = properties as Answer;
+      expect(await valuesOf(id)).toEqual({ "new-checkout": variant });
+    }
+    expect(events.length).toBe(10);
   });
 });
 

@@ -1,16 +1,16 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
-import { numberOf, textOf } from "../../flags/engine/values.ts";
+import { textOf } from "../../flags/engine/values.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import { wireTime } from "../../world/time.ts";
+import { compileExpression, expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column, Steps } from "../table.ts";
-import { columnAt } from "./columns.ts";
+import type { NameColumn, Steps } from "../table.ts";
 import { type Calendar, calendarOf, readDate } from "./dates.ts";
 import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { queryKind } from "./recorded-needs.ts";
-import { refuse, unsupported } from "./refuse.ts";
+import { refuse } from "./refuse.ts";
 import { actionTest, selectRows } from "./series.ts";
 import { insightFields } from "./shapes.ts";
 
@@ -19,8 +19,7 @@ const { properties, filterTestAccounts, modifiers, tags, version, response } = i
 const EventsQuery = z.strictObject({
   kind: z.literal("EventsQuery"),
   select: z.array(z.string()),
-  // Expressions are HogQL.
-  where: z.tuple([]).nullish(),
+  where: z.array(z.string()).nullish(),
   properties,
   fixedProperties: z.json().nullish(),
   filterTestAccounts,
@@ -46,34 +45,16 @@ const mostRows = 50_000;
 /** A column of the result. */
 interface Selected {
   readonly type: string;
+  /** Work before rows are read. */
+  prepare?(): Steps<void>;
   read(row: number, event: StoredEvent): unknown;
-  /** What rows are ordered by; undefined: they cannot be. */
-  readonly key?: (row: number) => Json | undefined;
 }
 
 /** `event -- Event`: what follows the dashes is a title. */
 const withoutTitle = (column: string): string => column.split("--")[0]?.trim() ?? "";
 
-const propertyPattern = /^(person\.)?properties(?:\.([$\w]+)|\.`([^`]+)`|\["([^"]+)"\]|\['([^']+)'\])$/;
-
 /** Properties by which a person is named. Upstream: `PERSON_DEFAULT_DISPLAY_NAME_PROPERTIES`. */
 const namingProperties = ["email", "Email", "$email", "name", "Name", "username", "Username", "UserName"];
-
-/** A scalar as it is; objects and lists as JSON. */
-const scalar = (value: Json | undefined): string | number | boolean | null =>
-  value === undefined || value === null ? null : typeof value === "object" ? textOf(value) : value;
-
-function propertyColumn({ codes, values }: Column): Selected {
-  const real = values.filter((it) => it !== undefined && it !== null);
-  const isNumeric = real.length > 0 && real.every((it) => typeof it === "number");
-  const valueAt = (row: number) => scalar(values[codes[row] ?? 0]);
-  return { type: isNumeric ? "Nullable(Float64)" : "Nullable(String)", read: valueAt, key: valueAt };
-}
-
-function textColumn({ codes, values }: Column, type = "String"): Selected {
-  const valueAt = (row: number) => values[codes[row] ?? 0] ?? "";
-  return { type, read: valueAt, key: valueAt };
-}
 
 /** `*`. Upstream: `SELECT_STAR_FROM_EVENTS_FIELDS`. */
 function wholeEvent(event: StoredEvent, time: string, calendar: Calendar): JsonObject {
@@ -91,110 +72,113 @@ function wholeEvent(event: StoredEvent, time: string, calendar: Calendar): JsonO
   };
 }
 
-type MakeColumn = (context: QueryContext, calendar: Calendar) => Selected;
-
-/** Columns with a name of their own. */
-const columns: Readonly<Record<string, MakeColumn>> = {
-  "*": ({ table }, calendar) => ({
-    type: "Tuple",
-    read: (row, event) => wholeEvent(event, calendar.iso(calendar.wall(table.times[row] ?? 0)), calendar),
-    // Upstream: by the uuid, which is mostly the order in which clients made them.
-    key: (row) => table.seqs[row] ?? 0,
-  }),
-  event: ({ table }) => textColumn(table.names),
-  distinct_id: ({ table }) => textColumn(table.distinctIds),
-  person_id: ({ table }) => textColumn(table.persons, "UUID"),
-  "person.id": ({ table }) => textColumn(table.persons, "UUID"),
-  uuid: () => ({ type: "UUID", read: (_, event) => event.uuid }),
-  timestamp: ({ table }, calendar) => ({
-    type: "DateTime64(6)",
-    read: (row) => calendar.iso(calendar.wall(table.times[row] ?? 0)),
-    key: (row) => table.times[row] ?? 0,
-  }),
-  created_at: (_, calendar) => ({
-    type: "DateTime64(6)",
-    read: (_row, event) => calendar.iso(calendar.wall(Date.parse(event.received_at))),
-  }),
-  properties: () => ({ type: "String", read: (_, event) => JSON.stringify(event.properties) }),
-  person: (context) => personColumn(context),
-  person_display_name: (context) => displayName(context),
-};
+const textAt = ({ codes, values }: NameColumn, row: number): string => values[codes[row] ?? 0] ?? "";
 
 function personColumn({ table, person }: QueryContext): Selected {
-  const { distinctIds, persons } = table;
   return {
-    ...textColumn(distinctIds),
+    type: "String",
     read(row) {
-      const uuid = persons.values[persons.codes[row] ?? 0] ?? "";
-      const found = person?.(uuid);
-      const distinct_id = distinctIds.values[distinctIds.codes[row] ?? 0] ?? "";
+      const distinct_id = textAt(table.distinctIds, row);
+      const found = person?.(textAt(table.persons, row));
       if (!found) return { distinct_id };
-      const { createdAt, properties: own } = found;
-      return { uuid, created_at: wireTime(createdAt), properties: own, distinct_id };
+      const { uuid, created_at: created, properties: own } = found;
+      return { uuid, created_at: wireTime(created), properties: own, distinct_id };
     },
   };
 }
 
-function displayName(context: QueryContext): Selected {
-  const names = namingProperties.map((it) => context.table.personProperty(it));
-  const { distinctIds, persons } = context.table;
-  const idAt = (row: number) => distinctIds.values[distinctIds.codes[row] ?? 0] ?? "";
-  const nameAt = (row: number) => {
+/** How the person of a row is called. */
+function nameReader({ table }: QueryContext): (row: number) => string {
+  const names = namingProperties.map((it) => table.personProperty(it));
+  return (row) => {
     for (const { codes, values } of names) {
-      const value = scalar(values[codes[row] ?? 0]);
-      if (value !== null) return String(value);
+      const value = values[codes[row] ?? 0];
+      if (value !== undefined && value !== null) return textOf(value);
     }
-    return idAt(row);
-  };
-  return {
-    type: "Tuple",
-    read: (row) => ({
-      display_name: nameAt(row),
-      id: persons.values[persons.codes[row] ?? 0] ?? "",
-      distinct_id: idAt(row),
-    }),
-    key: nameAt,
+    return textAt(table.distinctIds, row);
   };
 }
 
-/** @throws SimError for an expression that is no plain column */
+function displayName(context: QueryContext): Selected {
+  const { distinctIds, persons } = context.table;
+  const nameAt = nameReader(context);
+  return {
+    type: "Tuple(String, String, String)",
+    read: (row) => ({
+      display_name: nameAt(row),
+      id: textAt(persons, row),
+      distinct_id: textAt(distinctIds, row),
+    }),
+  };
+}
+
+/** @throws SimError for an expression that is wrong or not supported */
 function selectedColumn(text: string, context: QueryContext, calendar: Calendar): Selected {
-  const name = withoutTitle(text);
-  const make = Object.hasOwn(columns, name) ? columns[name] : undefined;
-  if (make) return make(context, calendar);
-  if (/^\$group_[0-4]$/.test(name)) {
-    return textColumn(columnAt({ type: "event_metadata", key: name }, context));
+  const { table } = context;
+  switch (withoutTitle(text)) {
+    case "*":
+      return {
+        type: "Tuple",
+        read: (row, event) => wholeEvent(event, calendar.iso(calendar.wall(table.times[row] ?? 0)), calendar),
+      };
+    case "person":
+      return personColumn(context);
+    case "person_display_name":
+      return displayName(context);
+    default:
+      return compileExpression(withoutTitle(text), context);
   }
-  const found = propertyPattern.exec(name);
-  const key = found?.[2] ?? found?.[3] ?? found?.[4] ?? found?.[5];
-  if (key === undefined) throw unsupported(`The expression ${JSON.stringify(text)} in an EventsQuery`);
-  return propertyColumn(columnAt({ type: found?.[1] ? "person" : "event", key }, context));
 }
 
 type Order = (a: number, b: number) => number;
 
-const isDescending = (text: string): boolean => /\sDESC\s*$/i.test(text);
+/** What rows are ordered by. */
+interface OrderKey {
+  prepare?(): Steps<void>;
+  read(row: number): unknown;
+}
+
+function orderKey(column: string, context: QueryContext): OrderKey {
+  const { table } = context;
+  switch (withoutTitle(column)) {
+    case "timestamp":
+      return { read: (row) => table.times[row] ?? 0 };
+    case "*":
+      // Upstream: by the uuid, which is mostly the order in which clients made them.
+      return { read: (row) => table.seqs[row] ?? 0 };
+    case "person":
+      return { read: (row) => textAt(table.distinctIds, row) };
+    case "person_display_name":
+      return { read: nameReader(context) };
+    default:
+      return compileExpression(withoutTitle(column), context);
+  }
+}
+
+const direction = /\s+(ASC|DESC)\s*$/i;
+const isDescending = (text: string): boolean => direction.exec(text)?.[1]?.toUpperCase() === "DESC";
 
 /** Missing values come last in both directions. */
-function orderBy(text: string, context: QueryContext, calendar: Calendar): Order {
-  const column = text.replace(/\s+(ASC|DESC)\s*$/i, "");
-  const { key } = selectedColumn(column, context, calendar);
-  if (!key) throw unsupported(`The order by ${JSON.stringify(column)}`);
-  const sign = isDescending(text) ? -1 : 1;
+function orderBy({ read }: OrderKey, sign: 1 | -1): Order {
   return (a, b) => {
-    const [left = null, right = null] = [key(a), key(b)];
+    const [left, right] = [read(a) ?? null, read(b) ?? null];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
-    const [x, y] = [numberOf(left), numberOf(right)];
-    if (typeof left === "number" && x !== undefined && y !== undefined) return sign * (x - y);
-    return sign * compareText(textOf(left), textOf(right));
+    if (typeof left === "number" && typeof right === "number") return sign * (left - right);
+    return sign * compareText(String(left), String(right));
   };
 }
 
-function orderOf({ orderBy: given, select }: EventsQuery, context: QueryContext, calendar: Calendar): Order {
+/** The order of the rows; those that are equal in it come in the order of their arrival. */
+function* orderOf({ orderBy: given, select }: EventsQuery, context: QueryContext): Steps<Order> {
   const [first = "*"] = select;
   const hasTime = select.some((it) => withoutTitle(it) === "timestamp");
-  const texts = given ?? [hasTime ? "timestamp DESC" : withoutTitle(first)];
-  const orders = texts.map((it) => orderBy(it, context, calendar));
+  const texts = given ?? [hasTime ? "timestamp DESC" : first];
+  const orders: Order[] = [];
+  for (const text of texts) {
+    const key = orderKey(text.replace(direction, ""), context);
+    if (key.prepare) yield* key.prepare();
+    orders.push(orderBy(key, isDescending(text) ? -1 : 1));
+  }
   const isBackwards = isDescending(texts[0] ?? "");
   return (a, b) => {
     for (const order of orders) {
@@ -210,7 +194,7 @@ function* firstRows(rows: Uint32Array, count: number, order: Order): Steps<numbe
   let kept: number[] = [];
   let last: number | undefined;
   for (let at = 0; at < rows.length; at++) {
-    if (at % 4096 === 0) yield;
+    if (at % 1024 === 0) yield;
     const row = rows[at] ?? 0;
     if (last !== undefined && order(row, last) >= 0) continue;
     kept.push(row);
@@ -237,6 +221,7 @@ function testOf(query: EventsQuery, context: QueryContext): RowTest {
     query.personId ? codeTest(table.persons, (uuid) => uuid === query.personId?.toLowerCase()) : everyRow,
     queryTest(query, context),
     filterTest(query.fixedProperties, context),
+    ...(query.where ?? []).map((it) => expressionTest(it, context)),
   ]);
 }
 
@@ -248,7 +233,8 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
   const calendar = calendarOf(context);
   const select = query.select.length === 0 ? ["*"] : query.select;
   const selected = select.map((it) => selectedColumn(it, context, calendar));
-  const order = orderOf({ ...query, select }, context, calendar);
+  for (const { prepare } of selected) if (prepare) yield* prepare();
+  const order = yield* orderOf({ ...query, select }, context);
   const instant = (text: string) => calendar.instant(readDate(text, { calendar }).wall);
   const after = query.after || "-24h";
   // Neither end is included.
@@ -269,9 +255,7 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
   return {
     results,
     columns: select,
-    types: selected.map(({ type }) =>
-      type.startsWith("DateTime") ? `${type.slice(0, -1)}, '${context.timeZone}')` : type,
-    ),
+    types: selected.map(({ type }) => type),
     hasMore: found.length > offset + limit,
     limit,
     offset,

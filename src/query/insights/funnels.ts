@@ -1,6 +1,6 @@
+import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
-import { columnAt } from "./columns.ts";
 import { calendarOf } from "./dates.ts";
 import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { attributionOf, type FunnelBreakdown, funnelBreakdown } from "./funnel-breakdown.ts";
@@ -15,7 +15,7 @@ import { unsupported } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
-/** Whom a funnel counts: persons, groups, or values of a property. */
+/** The actors of a funnel: persons, groups, or the values of an expression. */
 function actorsOf(
   { aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery,
   context: QueryContext,
@@ -24,10 +24,7 @@ function actorsOf(
   if (typeof group === "number") return { column: table.group(group), isGroup: true };
   const expression = funnelsFilter?.funnelAggregateByHogQL ?? "person_id";
   if (expression === "" || expression === "person_id") return { column: table.persons, isGroup: false };
-  if (expression === "distinct_id") return { column: table.distinctIds, isGroup: false };
-  const property = /^properties\.([$\w]+)$/.exec(expression)?.[1];
-  if (property === undefined) throw unsupported(`funnelAggregateByHogQL ${JSON.stringify(expression)}`);
-  return { column: columnAt({ type: "event", key: property }, context), isGroup: false };
+  return { column: expressionColumn(expression, context), isGroup: false };
 }
 
 /** Events of a step, with the step's own filters. */

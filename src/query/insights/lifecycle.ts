@@ -40,7 +40,7 @@ function* creationTimes({ table, person }: QueryContext): Steps<Float64Array> {
     const code = table.persons.codes[row] ?? 0;
     created[code] = Math.min(created[code] ?? Infinity, table.times[row] ?? 0);
   }
-  return created.map((time, code) => person?.(table.persons.values[code] ?? "")?.createdAt ?? time);
+  return created.map((time, code) => person?.(table.persons.values[code] ?? "")?.created_at ?? time);
 }
 
 /** What each series of the result is about. */

@@ -43,7 +43,7 @@ const criteria = {
   exact: (count: number, value: number) => count === value,
 };
 
-/** Whom a series counts. */
+/** The actors of a series. */
 function actorsOf({ math, math_group_type_index: group }: SeriesNode, { table }: QueryContext): Column {
   if (math === "unique_group" && typeof group === "number") return table.group(group);
   if (math && math !== "total" && math !== "dau")

@@ -503,7 +503,7 @@ const findTraces = (): string[] => {
 
 test("hostile text in every field is text in every view", async () => {
   // a filter that is no filter is refused, and reported
-  await using it = await stage.open("", { allow: /status of (400|404)/ });
+  await using it = await stage.open("", { ownTab: true, allow: /status of (400|404)/ });
   const { page, sim } = it;
   const reports: string[] = [];
   page.on("dialog", (dialog) => {

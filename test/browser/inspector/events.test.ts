@@ -113,7 +113,7 @@ describe("events as they come", () => {
   });
 
   test("where no frames are drawn, as in a tab that is not seen, rows come anyway", async () => {
-    await using stage = await open("#/events");
+    await using stage = await open("#/events", { ownTab: true });
     await stage.context.addInitScript("window.requestAnimationFrame = () => 0");
     await stage.page.reload();
     await stage.page.getByRole("heading", { name: "No events yet" }).waitFor();
@@ -122,7 +122,7 @@ describe("events as they come", () => {
   });
 
   test("a page that loses the sim's word goes on where it was", async () => {
-    await using stage = await open("#/events");
+    await using stage = await open("#/events", { ownTab: true });
     const { sim, page } = stage;
     await stage.context.addInitScript(socketsInReach);
     await page.reload();

@@ -138,7 +138,7 @@ async function cutOff({ page }: Inspector): Promise<void> {
 }
 
 test("two hundred thousand events: scrolled, filtered, added to", async () => {
-  await using stage = await open("#/events");
+  await using stage = await open("#/events", { ownTab: true });
   const { sim, page } = stage;
   await stage.context.addInitScript(socketsInReach);
   await page.reload();

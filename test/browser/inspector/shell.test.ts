@@ -164,7 +164,10 @@ test("the theme is the system's until someone chooses, and is kept", async () =>
 });
 
 test("a part that did not come is reported, and comes once the sim answers", async () => {
-  await using it = await stage.open("#/nowhere", { allow: /ERR_FAILED|WebSocket|ERR_CONNECTION/ });
+  await using it = await stage.open("#/nowhere", {
+    ownTab: true,
+    allow: /ERR_FAILED|WebSocket|ERR_CONNECTION/,
+  });
   const { page, sim } = it;
   const cut = new Set(["flags", "tapes"]);
   const asked: string[] = [];
@@ -266,7 +269,7 @@ test("a connection that breaks goes on where it was", async () => {
 });
 
 test("a page that no one sees for long lets go, and goes on when it is seen", async () => {
-  await using it = await stage.open("#/events");
+  await using it = await stage.open("#/events", { ownTab: true });
   const { page, sim } = it;
   await page.clock.install();
   await page.reload();
@@ -292,7 +295,7 @@ test.each([
   [4430, "Too many pages of this sim are open"],
   [4400, "did not understand this page"],
 ])("reported goodbye with %i, it says why and tries again", async (code, words) => {
-  await using it = await stage.open("", { allow: /WebSocket/ });
+  await using it = await stage.open("", { ownTab: true, allow: /WebSocket/ });
   const { page, sim } = it;
   let calls = 0;
   await page.clock.install();

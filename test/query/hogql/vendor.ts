@@ -9,25 +9,30 @@ export function plainTree(tree: unknown): unknown {
   const skipped = ["start", "end", "is_null_comparison_style", "nullish", "isFloat"];
   const said = ([key, value]: [string, Json]) =>
     !skipped.includes(key) && value !== false && (value !== null || key === "value");
-  // A name in a list of ORDER BY and the like has no kind in the vendor's tree.
-  const { SelectSetNode: _, ...rest } = Object.fromEntries(Object.entries(tree).filter(said));
-  if (rest.node === "SelectSetNode" || rest.node === "JoinConstraint") delete rest.node;
+  const { node, ...rest } = Object.fromEntries(Object.entries(tree).filter(said));
+  const isUnnamed = node === "SelectSetNode" || node === "JoinConstraint" || node === undefined;
   return Object.fromEntries(
-    Object.entries(rest)
+    Object.entries({ ...(!isUnnamed && { node }), ...rest })
       .map(([key, value]) => [key, plainTree(value)])
       .sort(([a], [b]) => String(a).localeCompare(String(b))),
   );
 }
 
-/** The vendor's parser: `undefined` for what it refuses. Its time grows exponentially with nesting. */
-export async function vendorParser() {
+/** The service's own parser, as WebAssembly. Its time grows exponentially with the depth of nesting. */
+export interface VendorParser {
+  /** The tree of a query; undefined if it is refused. */
+  query(text: string): unknown;
+  expression(text: string): unknown;
+}
+
+export async function vendorParser(): Promise<VendorParser> {
   const { parseSelect, parseExpr } = await createVendorParser();
   const read = (json: string) => {
     const tree = parsedJson(json);
     return isObject(tree) && tree.error !== true ? tree : undefined;
   };
   return {
-    query: (text: string) => read(parseSelect(text)),
-    expression: (text: string) => read(parseExpr(text)),
+    query: (text) => read(parseSelect(text)),
+    expression: (text) => read(parseExpr(text)),
   };
 }

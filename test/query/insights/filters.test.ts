@@ -147,6 +147,8 @@ describe("groups and types", () => {
     [{ type: "cohort", key: "id", value: 1 }, true],
     [{ type: "cohort", key: "id", value: [1], operator: "not_in" }, false],
     [{ type: "cohort", key: "id", value: "1", negation: true }, false],
+    [{ type: "hogql", key: "event = 'viewed' and properties.n > 1" }, false],
+    [{ type: "hogql", key: "event = 'viewed'" }, true],
     [{ type: "empty" }, true],
   ])("%j: %s", (filter, result) => {
     const cohort = (id: number) =>
@@ -155,7 +157,7 @@ describe("groups and types", () => {
   });
 
   test.each<[Json, string]>([
-    [{ type: "hogql", key: "event = 'x'" }, "A filter of the type hogql"],
+    [{ type: "hogql", key: "event" }, "A filter needs a condition"],
     [{ type: "element", key: "text", value: "x" }, 'The property type "element" is not supported.'],
     [{ type: "session", key: "$entry_url", value: "x" }, 'The property "$entry_url" of sessions'],
     [{ type: "person", key: "$virt_revenue", value: 1 }, "$virt_revenue"],

@@ -32,20 +32,27 @@ function reachedFrom(events: readonly Happening[], steps: readonly string[], fir
   return most;
 }
 
+/** As above, but with nothing in between; an event may be there again, as the service has it. */
+function strictlyFrom(
+  [next, ...later]: readonly Happening[],
+  steps: readonly string[],
+  done: number,
+  first: number,
+): number {
+  if (!next || done === steps.length) return done;
+  const isNext = next.event === steps[done] && next.minute - first <= windowMinutes;
+  const isAgain = done > 0 && next.event === steps[done - 1];
+  return Math.max(
+    isNext ? strictlyFrom(later, steps, done + 1, first) : done,
+    isAgain ? strictlyFrom(later, steps, done, first) : done,
+  );
+}
+
 const definitions = {
   ordered: (events: readonly Happening[], steps: readonly string[]): number =>
     Math.max(0, ...events.map(({ minute }, i) => reachedFrom(events.slice(i), steps, minute))),
   strict: (events: readonly Happening[], steps: readonly string[]): number =>
-    Math.max(
-      0,
-      ...events.map(({ minute }, i) => {
-        const failed = steps.findIndex((step, n) => {
-          const it = events[i + n];
-          return it?.event !== step || it.minute - minute > windowMinutes;
-        });
-        return failed === -1 ? steps.length : failed;
-      }),
-    ),
+    Math.max(0, ...events.map(({ minute }, i) => strictlyFrom(events.slice(i), steps, 0, minute))),
   unordered: (events: readonly Happening[], steps: readonly string[]): number =>
     Math.max(
       0,
@@ -63,8 +70,8 @@ describe("funnels are what their definition says", () => {
       // A step that comes twice would need two events in an unordered funnel, which the definition here does not know.
       steps:
         order === "unordered"
-          ? fc.constant(["a", "b", "c"])
-          : fc.array(fc.constantFrom("a", "b", "c"), { minLength: 2, maxLength: 3 }),
+          ? fc.constant<string[]>(["a", "b", "c"])
+          : fc.array(fc.constantFrom<string[]>("a", "b", "c"), { minLength: 2, maxLength: 3 }),
     });
     await fc.assert(
       fc.asyncProperty(aCase, async ({ stories, steps }) => {
@@ -89,7 +96,7 @@ describe("funnels are what their definition says", () => {
         const counts = (results as { count: number }[]).map(({ count }) => count);
         expect(counts).toEqual(expected[0] === 0 ? [] : expected);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });

@@ -51,7 +51,9 @@ describe("lifecycle", () => {
 
   test("a person is new in the interval in which it was created", async () => {
     const person = (uuid: string) =>
-      uuid === "new" ? { createdAt: Date.parse("2019-12-01T00:00:00Z"), properties: {} } : undefined;
+      uuid === "new"
+        ? { uuid, created_at: Date.parse("2019-12-01T00:00:00Z"), is_identified: true, properties: {} }
+        : undefined;
     expect((await run({}, { person })).map(({ status, data }) => [status, data[0]])).toEqual([
       ["new", 0],
       ["returning", 1],

@@ -163,7 +163,7 @@ export abstract class ExpressionReader extends TokenReader {
     }
     if (word === "between" && allows(power.between)) {
       skip();
-      const low = this.binary(power.between + 1);
+      const low = this.binary(power.between);
       this.expect("and");
       const high = this.binary(power.between + 1);
       return { node: "BetweenExpr", expr: left, low, high, negated: isNegated, ...at() };

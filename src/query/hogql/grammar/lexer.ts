@@ -44,8 +44,13 @@ function decoded(text: string, start: number): string {
     });
 }
 
+/** Characters of a query. */
+const mostCharacters = 100_000;
+
 /** Tokens of a query; the last one has the kind `end`. @throws Refusal for a character that begins none */
 export function tokensOf(text: string): Token[] {
+  if (text.length > mostCharacters)
+    throw new Refusal(`The query is longer than ${mostCharacters} characters`);
   const tokens: Token[] = [];
   let at = 0;
   const match = (shape: RegExp): string | undefined => {

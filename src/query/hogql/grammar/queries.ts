@@ -1,4 +1,5 @@
-import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode } from "../ast.ts";
+import type { CteNode, ExprNode, JoinNode, Located, OrderNode, QueryNode, SelectNode } from "../ast.ts";
+import { Refusal } from "../refusal.ts";
 import { units } from "../types.ts";
 import { ExpressionReader, power, reserved, setOperators } from "./expressions.ts";
 
@@ -232,14 +233,32 @@ class QueryReader extends ExpressionReader {
   }
 }
 
+/** Levels of a tree: long sums nest as well, and later steps recurse. */
+const deepestTree = 600;
+
+/** @throws Refusal */
+function checked<T extends Located>(tree: T): T {
+  const waiting: [value: object, depth: number, at: Located][] = [[tree, 0, tree]];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const [value, depth, at] = next;
+    if (depth > deepestTree) throw new Refusal("The query is nested too deeply", at);
+    for (const child of Object.values(value))
+      if (typeof child === "object" && child !== null) {
+        const isNode = "node" in child;
+        waiting.push([child, depth + Number(isNode), isNode ? (child as Located) : at]);
+      }
+  }
+  return tree;
+}
+
 /** @throws Refusal for a syntax error, and for syntax that is not supported */
 export function parseQuery(text: string): QueryNode {
   const reader = new QueryReader(text);
-  return reader.whole(reader.query());
+  return checked(reader.whole(reader.query()));
 }
 
 /** @throws Refusal */
 export function parseExpression(text: string): ExprNode {
   const reader = new QueryReader(text);
-  return reader.whole(reader.expression());
+  return checked(reader.whole(reader.expression()));
 }

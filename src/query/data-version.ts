@@ -1,0 +1,52 @@
+import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { PeopleStore } from "../people/people-store.ts";
+import type { Worlds } from "../world/world.ts";
+
+interface Data {
+  readonly log: TrafficLog;
+  readonly people: PeopleStore;
+  readonly worlds: Worlds;
+}
+
+/** The version of the data of a project: another text whenever a query of it may have another result. */
+export function createDataVersion({ log, people, worlds }: Data): (project: number) => string {
+  const changes = new Map<number, number>();
+  let changesOfAll = 0;
+
+  function changed(project: number | null): void {
+    if (project === null) changesOfAll++;
+    else changes.set(project, (changes.get(project) ?? 0) + 1);
+  }
+
+  log.subscribe(({ count, entry }) => {
+    if (count > 0) changed(entry.project);
+  });
+  log.onVeiled(({ project }) => changed(project));
+  people.onChange((change) => {
+    if (change?.kind === "person") changed(change.person.project);
+    else if (change?.kind === "group") changed(change.group.project);
+    else changed(change && "project" in change ? change.project : null);
+  });
+
+  /** Documents of a project as they were last seen; those of another project change the same collections. */
+  const seen = new Map<number, { readonly versions: string; readonly documents: readonly object[] }>();
+  function noteDocuments(project: number): void {
+    const versions = `${worlds.versionOf("cohorts")} ${worlds.versionOf("resources")}`;
+    const before = seen.get(project);
+    if (before?.versions === versions) return;
+    const { cohorts, resources } = worlds.current;
+    const documents = [
+      ...cohorts.filter((it) => it.project === project),
+      ...resources.filter((it) => it.kind === "actions" && it.project === project),
+    ];
+    const isSame =
+      documents.length === before?.documents.length && documents.every((it, i) => it === before.documents[i]);
+    if (!isSame) changed(project);
+    seen.set(project, { versions, documents });
+  }
+
+  return (project) => {
+    noteDocuments(project);
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq, worlds.versionOf("projects")].join(" ");
+  };
+}
