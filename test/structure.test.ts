@@ -50,12 +50,18 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     egress: "the variables that point an app at a project",
   },
   scenario: {
+    management: "the fields of resources, which scenarios have in the form of the API",
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
     faults: "the faults of a file",
     projects: "resets one project",
     clock: "the clock in the facts of the sim",
     tapes: "scenarios made from a tape",
+    traffic: "checks the traffic of a file",
+  },
+  traffic: {
+    flags: "time zones, and the hash that decides a flag",
+    people: "the number of group types",
   },
   server: { tapes: "requests that are passed on" },
   coverage: {

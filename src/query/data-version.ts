@@ -47,6 +47,6 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
 
   return (project) => {
     noteDocuments(project);
-    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq].join(" ");
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq, worlds.versionOf("projects")].join(" ");
   };
 }
