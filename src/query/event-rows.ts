@@ -91,7 +91,7 @@ export interface EventRows {
 const checkStep = 8_192;
 
 /** Rows of evicted events that are kept in any case. */
-const mostEvicted = 16_384;
+const mostEvicted = 4_096;
 
 /** Recordings are no events of queries: the service keeps them apart. */
 const recordingHash = fnv1a(recordingEvent);

@@ -110,8 +110,9 @@ describe.each([
 
   test("are right when events go, or come, while they are read", async () => {
     const { capture, table, tables, log } = openJournal({ log: logOptions() });
+    const place = logOptions().bytes ? folder : undefined;
     await capture(some(1, 2));
-    await table(plan);
+    await table();
     for (let k = 0; k < 10; k++) await capture(some(1, 20));
     slowDown();
     const first = tables.tableFor(1, { properties: ["n"] });
@@ -123,7 +124,14 @@ describe.each([
     await capture(some(6, 7));
     expect((await first).length).toBe(7);
     expect((await second).length).toBe(7);
-    expect((await table(plan)).length).toBe(7);
+    const marked = log.mark();
+    const third = tables.tableFor(1, { properties: ["other"] });
+    await turns(2);
+    log.clearEvents();
+    await turns(3);
+    putInPlace(log.restoring(marked), place);
+    expect((await third).length).toBe(7);
+    await table({ properties: ["other", "plan"] });
     await log.close();
   });
 });
@@ -168,11 +176,11 @@ describe("events that were evicted", () => {
   });
 
   test("leave the memory, too", async () => {
-    const { capture, tables, log } = openJournal({ log: { keep: { bytes: 100_000 } } });
+    const { capture, tables, log } = openJournal({ log: { keep: { bytes: 50_000 } } });
     const reads = vi.spyOn(log, "lines");
     const starts: (number | undefined)[] = [];
-    for (let k = 0; k < 36; k++) {
-      await capture(some(k * 500, k * 500 + 499));
+    for (let k = 0; k < 12; k++) {
+      await capture(some(k * 400, k * 400 + 399));
       await tables.tableFor(1, plan);
       starts.push(reads.mock.lastCall?.[0].since);
     }
@@ -229,14 +237,22 @@ describe("a file", () => {
     }
   });
 
+  /** A line without a checksum, as someone who edits the file may leave it. */
+  function edited(line: string): string {
+    const { crc: _, body, ...rest } = JSON.parse(line);
+    return JSON.stringify({ body, ...rest }).replaceAll('":', '" : ');
+  }
+
   test.each([
     ["is damaged", (line: string) => line.replace("distinct_id", "distinct-id"), 4],
-    ["has no checksum", (line: string) => line.replace(/"crc":"\w+",/, "").replaceAll(":", " : "), 5],
+    ["was edited", edited, 5],
   ])("whose third line %s: the other events are right", async (_, change, requests) => {
     const options = inFile();
     const path = options.name ?? "";
     const first = openJournal({ log: options });
-    for (let k = 0; k < 5; k++) await first.capture(some(k, k + 2));
+    // so much that the index does not notice
+    const properties = { plan: "p", pad: "x".repeat(2_000) };
+    for (let k = 0; k < 5; k++) await first.capture(some(k, k + 2, { properties }));
     await first.log.close();
     const lines = readFileSync(path, "utf8").split("\n");
     lines[3] = change(lines[3] ?? "");
@@ -343,36 +359,36 @@ describe("memory", () => {
   const unique = (count: number): SentEvent[] =>
     Array.from({ length: count }, (_, i) => ({
       ...{ event: "e", id: "u" },
-      properties: { token: `${i}-`.padEnd(200, "x"), other: `${i}`.padEnd(200, "y"), plan: "p" },
+      properties: Object.fromEntries(["a", "b", "c"].map((it) => [it, `${i}${it}`.padEnd(1_000, "x")])),
     }));
 
-  test("a column that was not used for the longest time goes first, and is read again", async () => {
-    const { capture, table, log } = openJournal({ budget: 800_000 });
-    await capture(unique(1_000));
+  test("the column that was not used for the longest time goes first, and is read again", async () => {
+    const { capture, table, tables, log } = openJournal({ budget: 1_200_000 });
+    await capture(unique(200));
+    const use = (name: string) => tables.tableFor(1, { properties: [name] });
     const reads = vi.spyOn(log, "lines");
-    const held = await table({ properties: ["token"] });
-    await table(plan);
-    await table({ properties: ["token"] });
-    expect(reads).toHaveBeenCalledTimes(2);
-    await table({ properties: ["other"] });
-    await table(plan);
-    expect(valuesOf(held.property("token"), held)[7]).toMatch(/^7-x/);
-    reads.mockClear();
-    await table({ properties: ["token"] });
-    expect(reads).toHaveBeenCalledTimes(1);
+    const held = await table({ properties: ["a"] });
+    for (const name of ["b", "a", "c"]) await use(name);
+    expect(reads).toHaveBeenCalledTimes(3);
+    await use("a");
+    await use("c");
+    expect(reads).toHaveBeenCalledTimes(3);
+    await use("b");
+    expect(reads).toHaveBeenCalledTimes(4);
+    expect(valuesOf(held.property("a"), held)[7]).toMatch(/^7ax/);
   });
 
   test("a query that needs too much is refused; others go on", async () => {
-    const { capture, table, tables } = openJournal({ budget: 400_000 });
-    await capture(unique(2_000));
-    const refused = tables.tableFor(1, { properties: ["token"], persons: false });
+    const { capture, table, tables } = openJournal({ budget: 200_000 });
+    await capture(unique(300));
+    const refused = tables.tableFor(1, { properties: ["a"], persons: false });
     const served = table(plan);
     await expect(refused).rejects.toMatchObject({
       code: "invalid_input",
-      message: expect.stringContaining('the property "token"'),
+      message: expect.stringContaining('the property "a"'),
     });
     await served;
-    await expect(tables.tableFor(1, { properties: ["plan", "other"] })).rejects.toThrow('"other"');
+    await expect(tables.tableFor(1, { properties: ["plan", "b"] })).rejects.toThrow('"b"');
     await table(plan);
   });
 
