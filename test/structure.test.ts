@@ -27,7 +27,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   query: {
     people: "the persons and groups of events",
     flags: "time zones, dates, texts of values, regular expressions, and the members of cohorts",
-    management: "the frame of the management API, for /query",
+    management: "the frame of the management API, for /query, and the actions of a project",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",

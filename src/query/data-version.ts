@@ -1,6 +1,6 @@
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
-import type { Cohort, Worlds } from "../world/world.ts";
+import type { Worlds } from "../world/world.ts";
 
 interface Data {
   readonly log: TrafficLog;
@@ -28,20 +28,25 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
     else changed(change && "project" in change ? change.project : null);
   });
 
-  /** Cohorts of a project as they were last seen; the project of another test changes only the collection. */
-  const seen = new Map<number, { readonly version: number; readonly cohorts: readonly Cohort[] }>();
-  function noteCohorts(project: number): void {
-    const version = worlds.versionOf("cohorts");
+  /** Documents of a project as they were last seen; those of another project change the same collections. */
+  const seen = new Map<number, { readonly versions: string; readonly documents: readonly object[] }>();
+  function noteDocuments(project: number): void {
+    const versions = `${worlds.versionOf("cohorts")} ${worlds.versionOf("resources")}`;
     const before = seen.get(project);
-    if (before?.version === version) return;
-    const cohorts = worlds.current.cohorts.filter((it) => it.project === project);
-    const isSame = cohorts.length === before?.cohorts.length && cohorts.every((it, i) => it === before.cohorts[i]);
+    if (before?.versions === versions) return;
+    const { cohorts, resources } = worlds.current;
+    const documents = [
+      ...cohorts.filter((it) => it.project === project),
+      ...resources.filter((it) => it.kind === "actions" && it.project === project),
+    ];
+    const isSame =
+      documents.length === before?.documents.length && documents.every((it, i) => it === before.documents[i]);
     if (!isSame) changed(project);
-    seen.set(project, { version, cohorts });
+    seen.set(project, { versions, documents });
   }
 
   return (project) => {
-    noteCohorts(project);
-    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq].join(" ");
+    noteDocuments(project);
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq, worlds.versionOf("projects")].join(" ");
   };
 }

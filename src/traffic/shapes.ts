@@ -151,7 +151,9 @@ export const Persona = z.strictObject({
   steps: Steps.describe(
     "The events from the first visit on, in order; a pause of 30 minutes ends a session.",
   ),
-  returns: Returns.optional().describe("Later visits; by default there are none."),
+  returns: Returns.optional().describe(
+    "Later visits: their chance by week (`weeks`), `visits` in such a week, `only_after` an event, `steps`.",
+  ),
   person: PersonaValues.optional().describe(
     "Properties of the person, chosen once and sent with `$identify`; {n} in a text is the user's number.",
   ),
@@ -164,15 +166,17 @@ export const Persona = z.strictObject({
     .min(1)
     .refine((all) => hasWeight(all.map((it) => it.weight)), "a source with a weight above 0")
     .optional()
-    .describe("Sources of sessions; by default `utm_…` properties are not sent."),
+    .describe("Sources of sessions: `weight`, `source`, `medium`, `campaign`; by default none are sent."),
   flags: z
     .record(z.string().min(1), Exposure)
     .optional()
-    .describe("Flags that users are exposed to: `$feature_flag_called`, and `$feature/KEY` on all events."),
+    .describe(
+      "Flags by key (`rollout`, `variants`, `at`): `$feature_flag_called`, and `$feature/KEY` on all events.",
+    ),
   groups: z
     .record(z.string().min(1), GroupSize)
     .optional()
-    .describe("Groups by type, such as `company`; each identified user is in one of each type."),
+    .describe("Groups by type (`members`, `properties`); each identified user is in one of each type."),
   hours: z
     .array(weight)
     .length(24, "24 numbers, one for each hour from 0 to 23")
@@ -191,18 +195,18 @@ export const Persona = z.strictObject({
       window: Duration.optional().describe("Longest time from the first to the last step; by default 14d."),
     })
     .optional()
-    .describe("The funnel of its figures; by default the steps."),
+    .describe("The funnel of its figures (`steps`, `window`); by default all steps, within 14d."),
   revenue: z
     .strictObject({
       event: z.string().describe("Name of the event."),
       property: z.string().describe("Name of its property with a number."),
     })
     .optional()
-    .describe("The property of which its figures have the sum; by default none."),
+    .describe("The sum in its figures (`event`, `property`); by default none."),
   retention: z
     .strictObject({ event: z.string().describe("Name of the event.") })
     .optional()
-    .describe("The event of the retention table and lifecycle of its figures; by default the first step."),
+    .describe("Retention and lifecycle in its figures (`event`); by default of the first step."),
 });
 export type Persona = z.infer<typeof Persona>;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { actionSteps } from "../../src/management/resources/actions.ts";
+import { actionOf } from "../../src/management/resources/actions.ts";
 import { resourceKinds } from "../../src/management/resources/kinds.ts";
 import { blankDashboard, blankInsight } from "../../src/world/blank.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
@@ -173,10 +173,10 @@ describe("actions", () => {
   test("give their steps to queries", async () => {
     const it = sim();
     await it.post(`${project}/actions`, { name: "Paid", steps: [step] });
-    expect(actionSteps(it.worlds, 1, 1)).toEqual([step]);
-    expect(actionSteps(it.worlds, 2, 1)).toBeUndefined();
+    expect(actionOf(it.worlds, 1, 1)?.steps).toEqual([step]);
+    expect(actionOf(it.worlds, 2, 1)).toBeUndefined();
     await it.patch(`${project}/actions/1`, { deleted: true });
-    expect(actionSteps(it.worlds, 1, 1)).toBeUndefined();
+    expect(actionOf(it.worlds, 1, 1)).toBeUndefined();
   });
 });
 

@@ -216,8 +216,8 @@ export function openDashboardViews(
     show: (insight, computed) => insights.show(insight, asker, computed),
   });
   /** The service computes shared insights ahead of their readers. */
-  const publicReader = ({ filters }: TileOverrides): TileReader => ({
-    order: { mode: "blocking", filters },
+  const publicReader = (overrides: PlaceOverrides): TileReader => ({
+    order: { mode: "blocking", ...overrides },
     show: insights.shared,
   });
 
@@ -256,7 +256,7 @@ export function openDashboardViews(
     ): Promise<ShownDashboardDetail> =>
       detail(dashboard, levelsFor(rights, dashboard, asker), readerFor(asker, overrides), overrides),
     /** As behind a shared link. */
-    shared: (dashboard: Dashboard, overrides: TileOverrides = {}): Promise<ShownDashboardDetail> =>
+    shared: (dashboard: Dashboard, overrides: PlaceOverrides = {}): Promise<ShownDashboardDetail> =>
       detail(dashboard, sharedLevels, publicReader(overrides), overrides),
     /** A tile by itself. */
     tile: (dashboard: Dashboard, tile: Tile, asker: ProjectRequest<unknown>): Promise<ShownTile> =>

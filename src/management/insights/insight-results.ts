@@ -3,6 +3,7 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
+import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
@@ -100,8 +101,9 @@ export function overridesIn(
 }
 
 /** The query of an insight in the place where it is shown. @throws SimError invalid_input for an unknown filter */
-function queryOf({ query }: Insight, order: ResultOrder): Json {
+function queryOf({ query: stored, filters }: Insight, order: ResultOrder): Json {
   const { dashboard, variables = dashboard?.variables } = order;
+  const query = stored ?? queryOfFilters(filters);
   return withVariables(withDashboardFilters(query, filtersOf(order)), variables ?? {});
 }
 
@@ -134,7 +136,7 @@ function resultIn(response: QueryResponse): InsightResult {
 
 /** An insight as it is shown somewhere. */
 export interface ComputedInsight extends InsightResult {
-  /** With the filters of that place. */
+  /** With the filters of that place; null for one that has legacy filters. */
   readonly query: Json;
   /** Why it has no result. */
   readonly failure?: SimError;
@@ -149,13 +151,14 @@ export async function computeInsight(
   insight: Insight,
   order: ResultOrder,
 ): Promise<ComputedInsight> {
-  if (insight.query === null) return { ...noResult, query: null };
+  if (insight.query === null && Object.keys(insight.filters).length === 0)
+    return { ...noResult, query: null };
   const { mode, dashboard, id, signal } = order;
   const of = { project: insight.project, insight: insight.id, dashboard: dashboard?.id };
   try {
     const query = queryOf(insight, order);
     const response = await queries.run({ ...of, query, mode, id, signal });
-    return { ...resultIn(response), query };
+    return { ...resultIn(response), query: insight.query === null ? null : query };
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     const timezone = worlds.projectById(insight.project)?.timezone ?? null;

@@ -22,18 +22,14 @@ const Step = z.object({
   url_matching: matching(),
 });
 
-/** A condition of an action; an event that fulfils one of its action's steps is one of its events. */
-export type ActionStep = z.infer<typeof Step>;
-
-/** The steps of a project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
-export function actionSteps(
+/** A project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
+export function actionOf(
   worlds: Pick<Worlds, "get">,
   project: number,
   id: number,
-): readonly ActionStep[] | undefined {
+): { readonly name: string; readonly steps: readonly JsonObject[] } | undefined {
   const action = liveResource(worlds, "actions", project, id);
-  // checked when it was stored
-  return action && (objectsIn(action.fields.steps) as ActionStep[]);
+  return action && { name: String(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
 }
 
 /** @throws SimError unique, blank */

@@ -1,4 +1,5 @@
-import { dictionaryIn, type Read, type Term } from "./term.ts";
+import { rowsPerStep, type Steps } from "../table.ts";
+import { aggregatesIn, type Budget, compile, dictionaryIn, type Read, type Term } from "./term.ts";
 import type { Value } from "./types.ts";
 import { keyOf } from "./values.ts";
 
@@ -44,4 +45,44 @@ export function combined(numberings: readonly Numbering[]): Numbering {
       return numbers.size - 1;
     };
   }, first);
+}
+
+/** The aggregations of some expressions, for the rows of many groups. */
+export interface Aggregation {
+  /** State of a group without rows. */
+  start(): unknown[];
+  add(states: readonly unknown[], row: number): void;
+  /** Results by the keys of the aggregations; a group's number is its place in `groups`. */
+  results(groups: readonly (readonly unknown[])[]): Steps<Map<string, Read>>;
+}
+
+export function aggregationOf(terms: readonly Term[], budget: Budget): Aggregation {
+  const aggregates = [...new Map(terms.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
+  const folds = aggregates.map(({ aggregate, args }) =>
+    aggregate.accumulate(
+      args.map((it) => compile(it)),
+      budget,
+    ),
+  );
+  return {
+    start() {
+      budget.take(1 + folds.length);
+      return folds.map((it) => it.start());
+    },
+    add(states, row) {
+      for (let i = 0; i < folds.length; i++) folds[i]?.add(states[i], row);
+    },
+    *results(groups) {
+      const results = new Map<string, Read>();
+      for (const [i, { key }] of aggregates.entries()) {
+        const values: Value[] = [];
+        for (const [at, states] of groups.entries()) {
+          if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
+          values.push(folds[i]?.end(states[i]) ?? null);
+        }
+        results.set(key, (group) => values[group] ?? null);
+      }
+      return results;
+    },
+  };
 }

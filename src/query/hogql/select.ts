@@ -1,7 +1,7 @@
 import { nearest } from "../../base/nearest.ts";
 import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
-import { combined, numbering } from "./grouping.ts";
+import { aggregationOf, combined, numbering } from "./grouping.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
 import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
@@ -9,7 +9,6 @@ import { order, type SortKey, sorted } from "./sort.ts";
 import { isQuery } from "./syntax.ts";
 import { noWork, type RowSource, type Table } from "./tables.ts";
 import {
-  type Accumulator,
   aggregatesIn,
   type Budget,
   compile,
@@ -295,7 +294,7 @@ function count(
 }
 
 /** @throws Refusal for a column that is neither a key nor in an aggregation */
-function checkGrouped(term: Term, keys: ReadonlySet<string>): void {
+export function checkGrouped(term: Term, keys: ReadonlySet<string>): void {
   if (keys.has(term.key) || term.op === "aggregate") return;
   if (term.op === "column") {
     const name = term.key.replace(/^column \d+\./, "");
@@ -320,23 +319,15 @@ function* grouped(
   budget: Budget,
 ): Steps<Groups> {
   const reads = keys.map((it) => compile(it));
-  const aggregates = [...new Map(later.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
-  const folds: Accumulator[] = aggregates.map(({ aggregate, args }) =>
-    aggregate.accumulate(
-      args.map((it) => compile(it)),
-      budget,
-    ),
-  );
-  interface Group {
-    readonly keys: Row;
-    readonly states: unknown[];
-  }
-  const groups: Group[] = [];
-  const start = (values: Row): Group => {
-    budget.take(1 + folds.length + weightOf(values));
-    const group = { keys: values, states: folds.map((it) => it.start()) };
-    groups.push(group);
-    return group;
+  const aggregation = aggregationOf(later, budget);
+  const values: Row[] = [];
+  const states: unknown[][] = [];
+  const start = (row: Row): unknown[] => {
+    budget.take(weightOf(row));
+    values.push(row);
+    const made = aggregation.start();
+    states.push(made);
+    return made;
   };
   const numberOf = combined(keys.map((it, i) => numbering(it, reads[i] ?? (() => null))));
   // Without keys there is one group, also without rows.
@@ -344,21 +335,11 @@ function* grouped(
   for (let row = 0; row < length; row++) {
     if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
-    const { states } = groups[numberOf(row)] ?? start(reads.map((it) => it(row)));
-    for (let i = 0; i < folds.length; i++) folds[i]?.add(states[i], row);
+    aggregation.add(states[numberOf(row)] ?? start(reads.map((it) => it(row))), row);
   }
-  const results = new Map<string, Read>();
-  for (const [i, key] of keys.entries()) results.set(key.key, (group) => groups[group]?.keys[i] ?? null);
-  for (const [i, it] of aggregates.entries()) {
-    const fold = folds[i];
-    const values: Value[] = [];
-    for (const [at, group] of groups.entries()) {
-      if (at % rowsPerTurn === rowsPerTurn - 1) yield undefined;
-      values.push(fold?.end(group.states[i]) ?? null);
-    }
-    results.set(it.key, (group) => values[group] ?? null);
-  }
-  return { length: groups.length, known: (term) => results.get(term.key) };
+  const results = yield* aggregation.results(states);
+  for (const [i, { key }] of keys.entries()) results.set(key, (group) => values[group]?.[i] ?? null);
+  return { length: states.length, known: (term) => results.get(term.key) };
 }
 
 interface Output {

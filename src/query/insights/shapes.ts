@@ -37,7 +37,7 @@ const nodeFields = {
   math_property: z.string().nullish(),
   math_property_type: z.string().nullish(),
   math_group_type_index: z.int().min(0).max(4).nullish(),
-  math_hogql: z.null().optional(),
+  math_hogql: z.string().nullish(),
   math_multiplier: z.number().nullish(),
   properties: Filters,
   fixedProperties: z.tuple([]).nullish(),
@@ -56,10 +56,12 @@ export const eventsNodeFields = {
 export const actionsNodeFields = { kind: z.literal("ActionsNode"), id: z.int(), ...nodeFields };
 
 /** What a series counts: an event, every event, or an action. */
-export const SeriesNode = z.discriminatedUnion("kind", [
-  z.strictObject(eventsNodeFields),
-  z.strictObject(actionsNodeFields),
-]);
+export const SeriesNode = z
+  .discriminatedUnion("kind", [z.strictObject(eventsNodeFields), z.strictObject(actionsNodeFields)])
+  .refine((it) => !it.math_hogql || it.math === "hogql", {
+    path: ["math_hogql"],
+    error: 'an expression needs the math "hogql"',
+  });
 export type SeriesNode = z.infer<typeof SeriesNode>;
 
 const BreakdownPart = z.strictObject({

@@ -133,7 +133,7 @@ export const queryEndpoints = (desk: ResourceDesk): Endpoint[] => [
     body: QueryRequest,
     reply: QueryAnswer,
     replies: { 202: { description: "It is computed in the background", shape: QueryAnswer } },
-    statusOf: (answer) => (isPending(answer) ? 202 : 200),
+    statusOf: (answer) => (answer && isPending(answer) ? 202 : 200),
     handle: (request) => runQuery(desk, request),
   }),
   ...managementRow(desk, {
