@@ -1,3 +1,5 @@
+import { eventDefinitions } from "../definitions/event-definitions.ts";
+import { propertyDefinitions } from "../definitions/property-definitions.ts";
 import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";
 import { alerts } from "./alerts.ts";
@@ -12,6 +14,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   actions,
   annotations,
   surveys,
+  eventDefinitions,
+  propertyDefinitions,
   alerts,
   accessControls,
   ...storedProjectKinds,

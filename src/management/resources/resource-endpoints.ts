@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../http/endpoint.ts";
+import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { accessControlRows } from "./access-controls.ts";
 import { kindRows, openResources } from "./kind-rows.ts";
@@ -12,5 +13,6 @@ export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
     ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
     ...surveyRows(desk),
     ...accessControlRows(desk),
+    ...definitionRows(desk, resources),
   ];
 }
