@@ -31,7 +31,7 @@ export const initialDefinition = {
   updated_by: null,
 };
 
-/** What responses have besides. */
+/** Further fields of responses. */
 export const shownDefinition = {
   updated_at: z.string().nullable(),
   updated_by: UserShape.nullable(),

@@ -21,7 +21,7 @@ const order = (id: string, ago: number): JsonObject => ({
   properties: { amount: 10, product: "Monstera", plan: "pro" },
 });
 
-/** Orders on two days, by three persons, of whom one looked at a product only. */
+/** Orders on two days, by three persons, one of which looked at a product only. */
 async function sell(sim: Sim): Promise<void> {
   await sim.clock.freeze(new Date(now));
   const view = (id: string, ago: number): JsonObject => ({ ...order(id, ago), event: "product_viewed" });

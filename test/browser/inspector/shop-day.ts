@@ -264,12 +264,13 @@ export async function sellPlants({ url, apiKey }: Sim, days: number): Promise<vo
   for (let ago = days; ago >= 0; ago--) {
     const visitors = 24 + ((ago * 7) % 11) + Math.floor((days - ago) / 2);
     for (let i = 0; i < visitors; i++) {
-      const n = ago * 31 + i * 17;
-      const time = Date.now() - ago * 86_400_000 - (10 + (n % 90)) * minute;
+      // the same numbers each time, without a pattern
+      const n = Math.floor(Math.abs(Math.sin(ago * 97 + i) * 1e6));
+      const time = Date.now() - ago * 86_400_000 - (10 + (i % 90)) * minute;
       const send = (event: string, after: number, properties: JsonObject = {}) =>
         batch.push({
           event,
-          distinct_id: `visitor-${(n * 13) % 400}`,
+          distinct_id: `visitor-${n % 900}`,
           timestamp: new Date(time + after * minute).toISOString(),
           properties: { ...web, ...properties },
         });
