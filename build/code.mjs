@@ -129,6 +129,9 @@ const modules = [
 copyFileSync("node_modules/rregex/lib/commonjs.cjs", "dist/packages/rregex.cjs");
 copyFileSync("node_modules/rregex/lib/rregex.wasm", "dist/packages/rregex.wasm");
 
-// the frame that plays recordings (build/page.mjs)
-const player = ["node_modules/@posthog/rrweb/dist/rrweb.js"];
-writeLicences([...modules, "node_modules/rregex/lib/commonjs.cjs", ...player], "THIRD_PARTY_LICENSES");
+// the pages (build/page.mjs)
+const pages = ["@posthog/rrweb/", "@preact/signals/", "@preact/signals-core/", "marked/", "preact/"];
+writeLicences(
+  [...modules, "node_modules/rregex/lib/commonjs.cjs", ...pages.map((it) => `node_modules/${it}`)],
+  "THIRD_PARTY_LICENSES",
+);

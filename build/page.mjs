@@ -68,32 +68,35 @@ await bundle({
 copyFileSync("ui/index.html", `${dir}/index.html`);
 copyFileSync("ui/views/sessions/player/player.html", `${dir}/player.html`);
 
-// The page of a report is one file that needs no other: `exec --report` puts the data into it.
-const report = { bundle: true, minify: true, write: false, legalComments: "none", target: "es2022" };
-const outputOf = async (options) => (await bundle({ ...report, ...options })).outputFiles[0].text.trim();
-const code = await outputOf({
-  entryPoints: ["ui/report/main.tsx"],
-  tsconfig: "ui/tsconfig.json",
-  format: "iife",
-  // nothing in it may end its element
-  supported: { "inline-script": false },
-});
-const styles = await outputOf({ entryPoints: ["ui/report/report.css"] });
+// Pages of one file, into which data are put: the report of `exec`, and shared dashboards.
+const whole = { bundle: true, minify: true, write: false, legalComments: "none", target: "es2022" };
+const outputOf = async (options) => (await bundle({ ...whole, ...options })).outputFiles[0].text.trim();
 const hashOf = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-const policy = [
-  "default-src 'none'",
-  `script-src ${hashOf(code)}`,
-  `style-src ${hashOf(styles)}`,
-  "img-src data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join("; ");
-const parts = { policy, styles, code };
-const template = readFileSync("ui/report/report.html", "utf8");
-mkdirSync("dist/report", { recursive: true });
-writeFileSync(
-  "dist/report/report.html",
-  template.replace(/\/\* (policy|styles|code) \*\//g, (_, name) => parts[name]),
-);
+const pageOfOneFile = async (name, ...more) => {
+  const code = await outputOf({
+    entryPoints: [`ui/${name}/main.tsx`],
+    tsconfig: "ui/tsconfig.json",
+    format: "iife",
+    // nothing in it may end its element
+    supported: { "inline-script": false },
+  });
+  const styles = await outputOf({ entryPoints: [`ui/${name}/${name}.css`] });
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(code)}`,
+    `style-src ${hashOf(styles)}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    ...more,
+  ].join("; ");
+  const parts = { policy, styles, code };
+  const template = readFileSync(`ui/${name}/${name}.html`, "utf8");
+  const page = template.replace(/\/\* (policy|styles|code) \*\//g, (_, part) => parts[part]);
+  mkdirSync(`dist/${name}`, { recursive: true });
+  writeFileSync(`dist/${name}/${name}.html`, page);
+};
+await pageOfOneFile("report");
+await pageOfOneFile("shared", "connect-src 'self'");

@@ -186,7 +186,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     events: eventReader(log),
     throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
   };
-  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "dropOffs"> = {
+  const controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "queries" | "dropOffs" | "resources"> = {
     ...desk,
     feed: async () => (await lateAdmission()()).feed,
     faults,

@@ -26,8 +26,8 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   query: {
     people: "the persons and groups of events",
-    flags: "time zones, dates, regular expressions, and the members of cohorts",
-    management: "the frame of the management API, for /query",
+    flags: "time zones, dates, texts of values, regular expressions, and the members of cohorts",
+    management: "the frame of the management API, for /query, and the actions of a project",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",
@@ -50,12 +50,18 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     egress: "the variables that point an app at a project",
   },
   scenario: {
+    management: "the fields of resources, which scenarios have in the form of the API",
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
     faults: "the faults of a file",
     projects: "resets one project",
     clock: "the clock in the facts of the sim",
     tapes: "scenarios made from a tape",
+    traffic: "checks the traffic of a file",
+  },
+  traffic: {
+    flags: "time zones, and the hash that decides a flag",
+    people: "the number of group types",
   },
   server: { tapes: "requests that are passed on" },
   coverage: {

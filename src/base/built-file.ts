@@ -13,3 +13,13 @@ export function builtFile(path: string): string {
       throw new Error(`dist/${path} is missing: install phx-sim again, or build it`);
   }
 }
+
+/** Where a page of one file has its data; build/page.mjs builds them. */
+const place = '"phx-sim: data"';
+
+/** A page with its data, which are inert: no `<` can end their element or begin a comment. @throws Error without a place */
+export function htmlWithData(template: string, data: object): string {
+  const [before, after] = template.split(place);
+  if (before === undefined || after === undefined) throw new Error(`the template has no ${place}`);
+  return `${before}${JSON.stringify(data).replaceAll("<", "\\u003c")}${after}`;
+}

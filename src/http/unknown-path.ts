@@ -11,15 +11,15 @@ const onlyInService: Readonly<Record<string, string>> = {
     "action async_migrations billing cli-auth cohort dashboard dead_letter_queue element event " +
     "instance_settings instance_status login plugin_config reset sdk_versions signup webauthn",
   "/api/organizations/:id":
-    "advanced_activity_logs domains feature_flags integrations invites oauth_applications personal_api_keys " +
-    "plugins proxy_records resource_transfers roles welcome",
+    "advanced_activity_logs domains feature_flags integrations oauth_applications personal_api_keys " +
+    "plugins proxy_records resource_transfers welcome",
   "/api/projects/:id":
-    "actions activity_log advanced_activity_logs alerts annotations app_metrics column_configurations comments " +
+    "activity_log advanced_activity_logs app_metrics column_configurations comments " +
     "data_color_themes data_management early_access_feature elements error_tracking event_definitions event_schemas " +
     "experiment_holdouts experiment_saved_metrics experiments exports external_data_schemas external_data_sources " +
-    "file_system file_system_shortcut groups groups_types heatmaps hog_flows hog_function_templates hog_functions " +
-    "ingestion_warnings integrations logs notebooks plugin_configs property_definitions query scheduled_changes " +
-    "schema_property_groups search session_recording_playlists session_recordings sessions subscriptions surveys tags " +
+    "file_system file_system_shortcut groups groups_types heatmaps hog_flows " +
+    "ingestion_warnings integrations logs plugin_configs property_definitions scheduled_changes " +
+    "schema_property_groups search session_recording_playlists session_recordings sessions surveys tags " +
     "tasks uploaded_media warehouse_saved_queries warehouse_tables warehouse_view_link warehouse_view_links " +
     "web_experiments",
   "/api/projects/:id/dashboards/:id": "run_insights stream_tiles",

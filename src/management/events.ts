@@ -72,7 +72,8 @@ function showEvent(
 /** Number of events read before other work gets its turn. */
 const turnEvents = 200;
 
-async function* calmly(events: Iterable<StoredEvent | undefined>): AsyncGenerator<StoredEvent> {
+/** Events one after another; other work gets its turn between them. */
+export async function* calmly(events: Iterable<StoredEvent | undefined>): AsyncGenerator<StoredEvent> {
   let looked = 0;
   for (const event of events) {
     if (event) yield event;

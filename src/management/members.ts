@@ -11,7 +11,7 @@ import { inOrganization, managementRow, type Request } from "./frame/row.ts";
 import { resettleUsers } from "./project-changes.ts";
 import { type Memberships, showUser, UserShape } from "./users.ts";
 
-const Member = z
+export const Member = z
   .object({
     id: z.string(),
     user: UserShape,
@@ -32,6 +32,9 @@ interface MemberOf {
   membership: Membership;
   user: User;
 }
+
+export const showMember = (desk: ResourceDesk, { membership, user }: MemberOf): z.infer<typeof Member> =>
+  shownAs(Member, { ...membership, user: showUser(desk, user) });
 
 const byJoining = (a: MemberOf, b: MemberOf): number =>
   a.membership.joined_at < b.membership.joined_at ? 1 : -1;
@@ -54,8 +57,7 @@ function checkNewLevel(mine: MemberLevel, isSelf: boolean, wanted: MemberLevel):
 export function memberEndpoints(desk: ResourceDesk, memberships: Memberships): Endpoint[] {
   const { worlds } = desk;
 
-  const show = ({ membership, user }: MemberOf) =>
-    shownAs(Member, { ...membership, user: showUser(desk, user) });
+  const show = (it: MemberOf) => showMember(desk, it);
 
   /** Active ones, the last to join first. */
   const membersOf = (organization: string): MemberOf[] =>

@@ -4,6 +4,7 @@ import { isObject, type Json } from "../base/json.ts";
 import { row } from "../http/row.ts";
 import { type Dialect, differences } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
+import { liveResources } from "../world/resources.ts";
 import type {
   Dashboard,
   Insight,
@@ -111,7 +112,7 @@ function countsOf(world: ReadonlyWorld, project: number): ProjectSummary["counts
     feature_flags: count(world.feature_flags),
     cohorts: count(world.cohorts),
     batch_exports: count(world.batch_exports),
-    surveys: count(world.surveys),
+    surveys: liveResources(world, "surveys", project).length,
   };
 }
 

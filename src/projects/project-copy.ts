@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { referenceIn } from "../flags/engine/values.ts";
-import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject } from "../world/world.ts";
+import { resourceOf } from "../world/resources.ts";
+import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../world/world.ts";
 
 /** What a new project copies from another one, with new ids. */
 interface Copied {
@@ -9,6 +10,7 @@ interface Copied {
   remote_config: StoredProject["remote_config"];
   feature_flags: FeatureFlag[];
   cohorts: Cohort[];
+  resources: StoredResource[];
 }
 
 /** Old id → new id. */
@@ -59,8 +61,35 @@ interface Numbers {
 const rewrite = <T>(value: T, references: References): T =>
   rewritten(value as unknown as Json, references) as unknown as T;
 
+/** Kinds of resources that are copied; the others refer to insights and dashboards, or have no effect. */
+const copiedKinds: ReadonlySet<string> = new Set([
+  "actions",
+  "early_access_features",
+  "event_definitions",
+  "event_schemas",
+  "experiments",
+  "property_definitions",
+  "schema_property_groups",
+  "surveys",
+]);
+
+/** True for fields of resources with the id of a flag. */
+const isFlagField = (name: string): boolean => /(?:^|_)flag_id$/.test(name);
+
+function copiedResource(
+  { kind, key, fields }: StoredResource,
+  project: number,
+  { flags, inCohorts }: { flags: Renumbered; inCohorts: References },
+): StoredResource {
+  const entries = Object.entries(rewrite(fields, inCohorts)).map(([name, value]): [string, Json] => [
+    name,
+    isFlagField(name) ? (renumbered(value, flags) ?? null) : value,
+  ]);
+  return resourceOf(kind, project, key, Object.fromEntries(entries));
+}
+
 /**
- * Copies settings, remote config, cohorts and flags (also deleted ones: others may depend on them) of a project to
+ * Copies settings, remote config, surveys and other resources, cohorts and flags (also deleted ones: others may depend on them) of a project to
  * another one. Conditions that refer to a cohort or a flag by id refer to its copy.
  */
 export function copyOf(
@@ -85,6 +114,9 @@ export function copyOf(
       id: ofCohorts.numbers.get(it.id) ?? it.id,
       project,
     })),
+    resources: world.resources
+      .filter((it) => it.project === template.id && copiedKinds.has(it.kind))
+      .map((it) => copiedResource(it, project, { flags: ofFlags.numbers, inCohorts })),
     feature_flags: flags.map((it) => ({
       ...it,
       id: ofFlags.numbers.get(it.id) ?? it.id,
@@ -101,4 +133,5 @@ export const nothingCopied: Copied = {
   remote_config: {},
   feature_flags: [],
   cohorts: [],
+  resources: [],
 };

@@ -80,10 +80,12 @@ function home({ worlds }: ProjectPorts): { organization: string; user: number } 
 }
 
 /** Stores the documents that a project was made with. */
-export function putMade(draft: Draft, { feature_flags, cohorts, flag_overrides }: MadeProject): void {
+export function putMade(draft: Draft, made: MadeProject): void {
+  const { feature_flags, cohorts, flag_overrides, resources = [] } = made;
   for (const it of cohorts) draft.put("cohorts", it);
   for (const it of feature_flags) draft.put("feature_flags", it);
   for (const it of flag_overrides) draft.put("flag_overrides", it);
+  for (const it of resources) draft.put("resources", it);
 }
 
 function madeOf(ports: ProjectPorts, draft: Draft, id: number, order: NewProjectOrder): MadeProject {

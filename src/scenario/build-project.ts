@@ -5,6 +5,7 @@ import { blankDashboard, blankFeatureFlag, blankInsight, blankProject, blankTile
 import { tidyTags } from "../world/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, Organization, StoredProject, Tile } from "../world/world.ts";
 import { addBatchExport } from "./build-batch-export.ts";
+import { addResources } from "./build-resources.ts";
 import type {
   AuthoredCohort,
   AuthoredDashboard,
@@ -41,11 +42,12 @@ export function addProject(
 ): void {
   const project = projectOf(builder, organization, authored, at);
   const target = { builder, project };
-  const primary_dashboard = addDashboards(target, authored, at);
+  const { primary_dashboard, ...boards } = addDashboards(target, authored, at);
   builder.world.projects.push({ ...project, primary_dashboard });
   builder.projects.add(project, project);
+  const flags = new Names<FeatureFlag>("flag", builder.problems);
   for (const [key, flag] of Object.entries(authored.flags ?? {})) {
-    addFlag(target, key, flag, [...at, "flags", key]);
+    flags.add(addFlag(target, key, flag, [...at, "flags", key]), { name: key });
   }
   const persons = addPeople(target, authored, at);
   for (const [i, it] of (authored.cohorts ?? []).entries()) {
@@ -54,7 +56,10 @@ export function addProject(
   for (const [i, it] of (authored.batch_exports ?? []).entries()) {
     addBatchExport(target, it, [...at, "batch_exports", i]);
   }
-  addPublicLists(target, authored);
+  addResources(builder, project, authored, { ...boards, flags }, at);
+  const own = { project: project.id };
+  builder.world.product_tours.push(...(authored.product_tours ?? []).map((it) => ({ ...it, ...own })));
+  builder.world.prompts.push(...(authored.prompts ?? []).map((it) => ({ version: 1, ...it, ...own })));
 }
 
 function projectOf(
@@ -87,17 +92,8 @@ function projectOf(
   return project;
 }
 
-/** Lists that the public endpoints serve unchanged. */
-const publicLists = ["surveys", "early_access_features", "product_tours", "web_experiments"] as const;
-
-function addPublicLists({ builder: { world }, project: { id: project } }: Target, authored: AuthoredProject) {
-  for (const name of publicLists)
-    world[name].push(...(authored[name] ?? []).map((it) => ({ ...it, project })));
-  world.prompts.push(...(authored.prompts ?? []).map((it) => ({ version: 1, ...it, project })));
-}
-
-/** Adds insights, dashboards and templates. @returns id of the primary dashboard */
-function addDashboards(target: Target, authored: AuthoredProject, at: Path): number | null {
+/** Adds insights, dashboards and templates. @returns them by their names, and the id of the primary dashboard */
+function addDashboards(target: Target, authored: AuthoredProject, at: Path) {
   const { problems } = target.builder;
   const insights = new Names<Insight>("insight", problems);
   for (const [i, it] of (authored.insights ?? []).entries()) {
@@ -112,7 +108,8 @@ function addDashboards(target: Target, authored: AuthoredProject, at: Path): num
     addTemplate(target, it, [...at, "dashboard_templates", i]);
   }
   const { primary_dashboard: primary } = authored;
-  return primary === undefined ? null : (dashboards.find(primary, [...at, "primary_dashboard"])?.id ?? null);
+  const found = primary === undefined ? undefined : dashboards.find(primary, [...at, "primary_dashboard"]);
+  return { insights, dashboards, primary_dashboard: found?.id ?? null };
 }
 
 function addInsight({ builder, project }: Target, authored: AuthoredInsight, at: Path): Insight {
@@ -245,7 +242,7 @@ function addTemplate({ builder, project }: Target, authored: AuthoredTemplate, a
   });
 }
 
-function addFlag({ builder, project }: Target, key: string, authored: AuthoredFlag, at: Path): void {
+function addFlag({ builder, project }: Target, key: string, authored: AuthoredFlag, at: Path): FeatureFlag {
   const given = flagFields(authored);
   const author = builder.author(undefined, at);
   const flag = blankFeatureFlag(
@@ -260,6 +257,7 @@ function addFlag({ builder, project }: Target, key: string, authored: AuthoredFl
     beginning,
   );
   builder.world.feature_flags.push(flag);
+  return flag;
 }
 
 function flagFields(authored: AuthoredFlag): Partial<FeatureFlag> {

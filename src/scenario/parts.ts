@@ -1,3 +1,5 @@
+import { resourceParts } from "./resource-schema.ts";
+
 /** A list in a scenario. */
 export interface ScenarioPart {
   /** The noun for one of its things. */
@@ -25,6 +27,8 @@ export const projectParts = {
   product_tours: named("product tour", "id", "name"),
   web_experiments: named("web experiment", "id", "name"),
   prompts: named("prompt", "name"),
+  // the keys that code names come first
+  ...(resourceParts as object),
 } as const;
 
 /** The lists at the top. */

@@ -6,6 +6,7 @@ import { logLevels, runStatuses } from "../world/run-statuses.ts";
 import { BatchExport, RunOutcome } from "../world/schemas/batch-export.ts";
 import { Dashboard } from "../world/schemas/dashboard.ts";
 import { FeatureFlag, FlagFilters } from "../world/schemas/feature-flag.ts";
+import { resourceLists } from "./resource-schema.ts";
 
 // Messages of these shapes complete the sentence "expected …".
 
@@ -318,7 +319,8 @@ const Prompt = z.strictObject({
 /** Documents that SDKs fetch; served unchanged. */
 const Documents = z.array(JsonRecord).optional();
 
-export const AuthoredProject = z.strictObject({
+/** Apart from the lists of resources, which have JSON of the service. */
+const Project = z.strictObject({
   id: Id.optional().describe("The project's number; by default the next free one."),
   uuid: Uuid.optional().describe("By default it follows from the project key."),
   name: z.string().describe("The project's name; keys refer to its name or id."),
@@ -365,4 +367,7 @@ export const AuthoredProject = z.strictObject({
     .optional()
     .describe("Generated journeys that are captured at the start and after a reset of events."),
 });
+
+// the type has the keys that code names; `addResources` reads the others
+export const AuthoredProject = Project.extend(resourceLists(JsonRecord)) as unknown as typeof Project;
 export type AuthoredProject = z.infer<typeof AuthoredProject>;

@@ -44,14 +44,7 @@ function mergedCollection<T extends Identified>(
 const mergedList = <T>(before: readonly T[], after: readonly T[], now: readonly T[]): T[] =>
   textOf(before) === textOf(after) ? [...now] : [...after];
 
-const lists = [
-  "surveys",
-  "early_access_features",
-  "product_tours",
-  "web_experiments",
-  "prompts",
-  "geoip",
-] as const satisfies readonly (keyof World)[];
+const lists = ["product_tours", "prompts", "geoip"] as const satisfies readonly (keyof World)[];
 
 /** The higher of each number: numbers are never used twice. */
 function highest(...all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

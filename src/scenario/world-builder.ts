@@ -3,8 +3,10 @@ import { uuidV5 } from "../base/ids.ts";
 import { type Path, pointerTo } from "../base/json.ts";
 import { createGuesses } from "../base/nearest.ts";
 import type { Group, Person } from "../people/person.ts";
+import { numberedKinds } from "../world/resources.ts";
 import { wireTime } from "../world/time.ts";
 import {
+  type DocumentSequence,
   emptyWorld,
   type Organization,
   type SequenceName,
@@ -89,7 +91,7 @@ export class Names<T> {
 type Numbered = { id?: number | undefined };
 
 /** All documents of each sequence, so that the numbers given in the scenario are known first. */
-const numbered: Record<SequenceName, (scenario: Scenario, projects: AuthoredProject[]) => Numbered[]> = {
+const numbered: Record<DocumentSequence, (scenario: Scenario, projects: AuthoredProject[]) => Numbered[]> = {
   users: (scenario) => scenario.users ?? [],
   projects: (_, projects) => projects,
   dashboards: (_, projects) => projects.flatMap((it) => it.dashboards ?? []),
@@ -105,7 +107,13 @@ const numbered: Record<SequenceName, (scenario: Scenario, projects: AuthoredProj
 const idOf = (flag: AuthoredFlag): number | undefined =>
   typeof flag === "object" && flag.filters !== undefined ? flag.id : undefined;
 
-const sequenceNames = Object.keys(numbered) as SequenceName[];
+/** The ids of resources; web experiments are experiments. */
+const idsOf = (kind: string, projects: readonly AuthoredProject[]): unknown[] =>
+  (projects as readonly Record<string, unknown>[]).flatMap((it) =>
+    [it[kind], kind === "experiments" && it.web_experiments].flatMap((list) =>
+      Array.isArray(list) ? list.map(({ id }) => id) : [],
+    ),
+  );
 
 /** A world during its construction. Problems are collected, and construction continues, to find the rest. */
 export class WorldBuilder {
@@ -118,7 +126,7 @@ export class WorldBuilder {
   readonly projects = new Names<StoredProject>("project", this.problems);
   /** Slugs in the scenario. */
   readonly givenSlugs: ReadonlySet<string>;
-  readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<number | undefined>>;
+  readonly #givenNumbers: ReadonlyMap<SequenceName, ReadonlySet<unknown>>;
   readonly #highest = new Map<SequenceName, number>();
   readonly #claims = new Map<string, Path>();
   readonly #derived = new Map<string, number>();
@@ -126,9 +134,13 @@ export class WorldBuilder {
   constructor(scenario: Scenario) {
     const projects = scenario.organizations.flatMap((it) => it.projects);
     this.givenSlugs = new Set(scenario.organizations.flatMap(({ slug }) => slug ?? []));
-    this.#givenNumbers = new Map(
-      sequenceNames.map((name) => [name, new Set(numbered[name](scenario, projects).map(({ id }) => id))]),
-    );
+    const sequences = Object.entries(numbered) as [DocumentSequence, (typeof numbered)["users"]][];
+    this.#givenNumbers = new Map<SequenceName, ReadonlySet<unknown>>([
+      ...sequences.map(
+        ([name, documents]) => [name, new Set(documents(scenario, projects).map(({ id }) => id))] as const,
+      ),
+      ...[...numberedKinds].map((kind) => [`resources/${kind}`, new Set(idsOf(kind, projects))] as const),
+    ]);
   }
 
   /** Returns false, and notes a problem, if another document has this value; `what` separates kinds of values. */
@@ -166,12 +178,7 @@ export class WorldBuilder {
 
   /** The highest number of each sequence. */
   sequences(): Record<string, number> {
-    return Object.fromEntries(
-      sequenceNames.flatMap((name) => {
-        const highest = this.#highest.get(name);
-        return highest === undefined ? [] : [[name, highest]];
-      }),
-    );
+    return Object.fromEntries(this.#highest);
   }
 
   /** Documents with the same name get different uuids. */

@@ -14,6 +14,7 @@ import { sdkRows } from "../journal/sdk-rows.ts";
 import { totalRows } from "../journal/total-rows.ts";
 import { journeyRows } from "../journeys/rows.ts";
 import { lintRows } from "../lint/rows.ts";
+import { boardRows } from "../management/dashboards/board-rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
@@ -45,6 +46,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof exportRows> &
   PortsOf<typeof lintRows> &
   PortsOf<typeof worldRows> &
+  PortsOf<typeof boardRows> &
   PortsOf<typeof queryRows> &
   PortsOf<typeof mcpRows> & {
     readonly faults: FaultRules;
@@ -79,6 +81,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...lintRows(ports),
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
+        ...boardRows(ports),
         ...queryRows(ports),
         ...mcpRows(ports),
         ...openApiRows(() => ports.endpoints()),

@@ -27,11 +27,17 @@ export function lateRows({
     book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
     return book;
   };
+  const resources = async (): Promise<ResourceDesk> => ({
+    ...resourceDesk,
+    exports: (await exportsOf()).engine,
+    queries: (await queriesOf()).queries,
+  });
   const allControlPorts = async () => ({
     ...controlPorts,
     flagBook: await bookOf(),
     exports: await exportsOf(),
     ...(await queriesOf()),
+    resources: await resources(),
   });
   return [
     {
@@ -45,9 +51,7 @@ export function lateRows({
       owns: isManagement,
       async load() {
         const { resourceEndpoints } = await import("../management/rows.ts");
-        const { engine } = await exportsOf();
-        const { queries } = await queriesOf();
-        return resourceEndpoints({ ...resourceDesk, exports: engine, queries });
+        return resourceEndpoints(await resources());
       },
     },
     {
@@ -70,7 +74,7 @@ export function lateRows({
 interface LateParts {
   desk: Desk;
   resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
-  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | keyof SimQueries>;
+  controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "resources" | keyof SimQueries>;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;
   queriesOf(): Promise<SimQueries>;

@@ -89,7 +89,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
 
   /** @returns false if the sim closes */
   async function captureOne(project: StoredProject, authored: AuthoredTraffic): Promise<boolean> {
-    const [{ Traffic, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
+    const [{ TrafficGenerator, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
       import("../traffic/generate.ts"),
       import("../traffic/plan.ts"),
       import("../traffic/batches.ts"),
@@ -102,7 +102,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
       return true;
     }
     let events = 0;
-    for (const { body, count } of batchesOf(new Traffic(plan), project.api_key)) {
+    for (const { body, count } of batchesOf(new TrafficGenerator(plan), project.api_key)) {
       if (closing.aborted) return false;
       await send(body);
       events += count;

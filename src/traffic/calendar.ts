@@ -28,7 +28,7 @@ export interface Period {
 }
 
 /** The days and weeks of a period in a time zone, and how likely each hour of it is. */
-export class Calendar {
+export class TrafficCalendar {
   /** The beginning of the first day, ms since the epoch. */
   readonly from: number;
   readonly until: number;

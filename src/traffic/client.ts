@@ -5,7 +5,7 @@ import type { ControlCall, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { WorldSummary } from "../management/world-shapes.ts";
 import type { TrafficFigures } from "./figures.ts";
-import type { GeneratedEvent, Traffic, TrafficPlan } from "./generate.ts";
+import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "./generate.ts";
 import type { TrafficSetting } from "./plan.ts";
 import type { AuthoredTraffic, Persona, PersonaName } from "./shapes.ts";
 
@@ -72,11 +72,11 @@ export async function checkedTraffic(
 }
 
 /** The traffic of a plan. @param now The time up to which events are accepted, if there is a limit @throws TypeError */
-export async function trafficFor(plan: TrafficPlan, now?: number): Promise<Traffic> {
-  const { Traffic, unusablePlan } = await import("./generate.ts");
+export async function trafficFor(plan: TrafficPlan, now?: number): Promise<TrafficGenerator> {
+  const { TrafficGenerator, unusablePlan } = await import("./generate.ts");
   const reason = unusablePlan(plan, now);
   if (reason !== undefined) throw new TypeError(reason);
-  return new Traffic(plan);
+  return new TrafficGenerator(plan);
 }
 
 /** @throws TypeError for a time zone that does not exist */

@@ -16,7 +16,7 @@ import { batchesOf } from "./batches.ts";
 import { checkedTraffic, checkTimeZone, type TrafficTarget, targetOf, trafficFor } from "./client.ts";
 import type { GenerateValues } from "./command.ts";
 import type { TrafficFigures } from "./figures.ts";
-import type { Traffic, TrafficPlan } from "./generate.ts";
+import type { TrafficGenerator, TrafficPlan } from "./generate.ts";
 import { planOf, type TrafficSetting } from "./plan.ts";
 import type { AuthoredTraffic } from "./shapes.ts";
 
@@ -153,7 +153,7 @@ const droppedIn = async (sim: Address): Promise<number> =>
 async function toSim(
   sim: Address,
   target: TrafficTarget,
-  traffic: Traffic,
+  traffic: TrafficGenerator,
   values: Values,
   shell: Shell,
 ): Promise<CommandEnd> {
@@ -177,7 +177,12 @@ async function toSim(
 }
 
 /** Writes and prints the figures. @throws Failure */
-async function report(traffic: Traffic, where: string, values: Values, shell: Shell): Promise<CommandEnd> {
+async function report(
+  traffic: TrafficGenerator,
+  where: string,
+  values: Values,
+  shell: Shell,
+): Promise<CommandEnd> {
   const figures = traffic.figures();
   if (values.figures !== undefined)
     await writeResult(values.figures, `${JSON.stringify(figures, null, 2)}\n`, "the file of figures");

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { readDuration } from "../base/time-text.ts";
-import type { Step, Value, Values } from "./shapes.ts";
+import type { PersonaStep, PersonaValue, PersonaValues } from "./shapes.ts";
 
 /** Numbers from 0 up to 1. */
 export type Random = () => number;
@@ -44,7 +44,7 @@ function newId(random: Random): string {
   return text;
 }
 
-function drawOf(value: Value): Draw {
+function drawOf(value: PersonaValue): Draw {
   if (typeof value === "string" && value.includes("{n}"))
     return (_, number) => value.replaceAll("{n}", String(number));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return () => value;
@@ -57,7 +57,7 @@ function drawOf(value: Value): Draw {
 }
 
 /** Compiles the values of a persona. */
-export function drawerOf(values: Values = {}): DrawAll {
+export function drawerOf(values: PersonaValues = {}): DrawAll {
   const draws = Object.entries(values).map(([key, value]) => [key, drawOf(value)] as const);
   return (target, random, number) => {
     for (const [key, draw] of draws) target[key] = draw(random, number);
@@ -65,14 +65,14 @@ export function drawerOf(values: Values = {}): DrawAll {
 }
 
 /** A time between two events in ms; short ones are more frequent. */
-export function spanOf(after: Step["after"] = ["5s", "2m"]): (random: Random) => number {
+export function spanOf(after: PersonaStep["after"] = ["5s", "2m"]): (random: Random) => number {
   const [from = 0, to = from] = [after].flat().map((text) => readDuration(text) ?? 0);
   const least = Math.max(1, from);
   return (random) => Math.round(least * (Math.max(to, least) / least) ** random());
 }
 
 /** A whole number: one, or from the least to the most. */
-export function countOf(count: Step["times"] = 1): (random: Random) => number {
+export function countOf(count: PersonaStep["times"] = 1): (random: Random) => number {
   const [least = 1, most = least] = [count].flat();
   return (random) => least + Math.floor(random() * (most - least + 1));
 }

@@ -6,11 +6,11 @@ import { seededRandom } from "../base/seeded-random.ts";
 import { counted } from "../base/text.ts";
 import { readDuration } from "../base/time-text.ts";
 import { bucketOf } from "../flags/engine/bucket.ts";
-import { Calendar, type Period } from "./calendar.ts";
+import { type Period, TrafficCalendar } from "./calendar.ts";
 import { countOf, type DrawAll, drawerOf, type Random, spanOf, weighted } from "./draws.ts";
 import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts";
 import { Queue } from "./queue.ts";
-import type { Exposure, Persona, Step } from "./shapes.ts";
+import type { Exposure, Persona, PersonaStep } from "./shapes.ts";
 
 /** An event as SDKs send it in a batch. */
 export interface GeneratedEvent {
@@ -88,7 +88,7 @@ interface CompiledGroup {
 /** A pause that ends a session, ms. */
 const sessionPause = 30 * 60_000;
 
-const compiled = (steps: readonly Step[]): CompiledStep[] =>
+const compiled = (steps: readonly PersonaStep[]): CompiledStep[] =>
   steps.map((it) => ({
     event: it.event,
     rate: it.rate ?? 1,
@@ -129,7 +129,7 @@ const defaultWindow = "14d";
 /** Why a plan cannot be followed; undefined if it can. @param now A sim's time: it changes times of later events */
 export function unusablePlan(plan: TrafficPlan, now?: number): string | undefined {
   const { persona, days, until } = plan;
-  const calendar = new Calendar(plan, persona);
+  const calendar = new TrafficCalendar(plan, persona);
   if (now !== undefined && until > now)
     return `the end, ${isoOf(until)}, is after the sim's time, ${isoOf(now)}`;
   if (calendar.from < 0) return `the ${counted(days, "day")} until ${isoOf(until)} begin before 1970`;
@@ -142,9 +142,9 @@ export function unusablePlan(plan: TrafficPlan, now?: number): string | undefine
  * The events of a plan, in order of time: the same plan gives the same events. It holds the users who may still come
  * back, never their events.
  */
-export class Traffic implements Iterable<GeneratedEvent> {
+export class TrafficGenerator implements Iterable<GeneratedEvent> {
   readonly plan: TrafficPlan;
-  readonly #calendar: Calendar;
+  readonly #calendar: TrafficCalendar;
   readonly #random: Random;
   readonly #queue = new Queue<Due>();
   readonly #counter: FigureCounter;
@@ -168,7 +168,7 @@ export class Traffic implements Iterable<GeneratedEvent> {
     const { persona, seed } = plan;
     const { steps, returns, funnel, revenue } = persona;
     this.plan = plan;
-    this.#calendar = new Calendar(plan, persona);
+    this.#calendar = new TrafficCalendar(plan, persona);
     this.#random = seededRandom(fnv1a(`${seed}:${persona.name}`));
     this.#steps = compiled(steps);
     this.#laterSteps = returns?.steps ? compiled(returns.steps) : this.#steps;

@@ -3,7 +3,7 @@ import { meantOf } from "../base/nearest.ts";
 import { listed } from "../base/text.ts";
 import { maxGroupTypes } from "../people/person.ts";
 import { eventNamesOf } from "./generate.ts";
-import type { Persona, Step, Value } from "./shapes.ts";
+import type { Persona, PersonaStep, PersonaValue } from "./shapes.ts";
 
 /** A mistake in a persona that its schema allows. */
 interface PersonaProblem {
@@ -12,7 +12,7 @@ interface PersonaProblem {
   readonly hint?: string;
 }
 
-const isNumeric = (value: Value | undefined): boolean => {
+const isNumeric = (value: PersonaValue | undefined): boolean => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return typeof value === "number";
   if ("from" in value) return true;
   return (
@@ -46,9 +46,9 @@ export function personaProblems(persona: Persona): PersonaProblem[] {
   const types = Object.keys(groups);
   if (types.length > maxGroupTypes)
     complain(["groups"], `expected at most ${maxGroupTypes} types of groups, got ${types.length}`);
-  const all: [Step, Path][] = [
-    ...steps.map((it, i): [Step, Path] => [it, ["steps", i]]),
-    ...(returns?.steps ?? []).map((it, i): [Step, Path] => [it, ["returns", "steps", i]]),
+  const all: [PersonaStep, Path][] = [
+    ...steps.map((it, i): [PersonaStep, Path] => [it, ["steps", i]]),
+    ...(returns?.steps ?? []).map((it, i): [PersonaStep, Path] => [it, ["returns", "steps", i]]),
   ];
   if (all.some(([it]) => it.identify)) return problems;
   const advice = "add `identify: true` to a step";

@@ -73,16 +73,17 @@ const NewId = z.strictObject({
   id: z.string().describe("A new id each time, with this beginning: `order-`."),
 });
 
-const Value = z.union(
+const PersonaValue = z.union(
   [Plain, Choice, NumberRange, NewId],
   "a value, or how it is chosen: { one_of }, { from, to } or { id }",
 );
-export type Value = z.infer<typeof Value>;
+export type PersonaValue = z.infer<typeof PersonaValue>;
 
-const Values = z.record(z.string().min(1), Value);
-export type Values = z.infer<typeof Values>;
+const PersonaValues = z.record(z.string().min(1), PersonaValue);
+export type PersonaValues = z.infer<typeof PersonaValues>;
 
-const Step = z.strictObject({
+/** A step of a visit. */
+export const PersonaStep = z.strictObject({
   event: z.string().min(1).max(200).describe("Name of the event."),
   rate: share
     .optional()
@@ -95,12 +96,12 @@ const Step = z.strictObject({
     .boolean()
     .optional()
     .describe("True: `$identify` precedes it, unless the user is identified. By default false."),
-  properties: Values.optional().describe("Properties of the event, chosen anew for each one."),
-  set: Values.optional().describe("Properties of the person that the event sets."),
+  properties: PersonaValues.optional().describe("Properties of the event, chosen anew for each one."),
+  set: PersonaValues.optional().describe("Properties of the person that the event sets."),
 });
-export type Step = z.infer<typeof Step>;
+export type PersonaStep = z.infer<typeof PersonaStep>;
 
-const Steps = z.array(Step).min(1);
+const Steps = z.array(PersonaStep).min(1);
 
 const Returns = z.strictObject({
   weeks: z
@@ -131,7 +132,7 @@ export type Exposure = z.infer<typeof Exposure>;
 
 const GroupSize = z.strictObject({
   members: Count.describe("Users of each group."),
-  properties: Values.optional().describe("Properties of the group, chosen once."),
+  properties: PersonaValues.optional().describe("Properties of the group, chosen once."),
 });
 
 /** What users of a kind do, with the chance of each thing. */
@@ -150,26 +151,32 @@ export const Persona = z.strictObject({
   steps: Steps.describe(
     "The events from the first visit on, in order; a pause of 30 minutes ends a session.",
   ),
-  returns: Returns.optional().describe("Later visits; by default there are none."),
-  person: Values.optional().describe(
+  returns: Returns.optional().describe(
+    "Later visits: their chance by week (`weeks`), `visits` in such a week, `only_after` an event, `steps`.",
+  ),
+  person: PersonaValues.optional().describe(
     "Properties of the person, chosen once and sent with `$identify`; {n} in a text is the user's number.",
   ),
-  properties: Values.optional().describe("Properties of all events of a user, chosen once."),
-  session: Values.optional().describe("Properties of all events of a session, chosen once for each session."),
+  properties: PersonaValues.optional().describe("Properties of all events of a user, chosen once."),
+  session: PersonaValues.optional().describe(
+    "Properties of all events of a session, chosen once for each session.",
+  ),
   utm: z
     .array(Source)
     .min(1)
     .refine((all) => hasWeight(all.map((it) => it.weight)), "a source with a weight above 0")
     .optional()
-    .describe("Sources of sessions; by default `utm_…` properties are not sent."),
+    .describe("Sources of sessions: `weight`, `source`, `medium`, `campaign`; by default none are sent."),
   flags: z
     .record(z.string().min(1), Exposure)
     .optional()
-    .describe("Flags that users are exposed to: `$feature_flag_called`, and `$feature/KEY` on all events."),
+    .describe(
+      "Flags by key (`rollout`, `variants`, `at`): `$feature_flag_called`, and `$feature/KEY` on all events.",
+    ),
   groups: z
     .record(z.string().min(1), GroupSize)
     .optional()
-    .describe("Groups by type, such as `company`; each identified user is in one of each type."),
+    .describe("Groups by type (`members`, `properties`); each identified user is in one of each type."),
   hours: z
     .array(weight)
     .length(24, "24 numbers, one for each hour from 0 to 23")
@@ -188,18 +195,18 @@ export const Persona = z.strictObject({
       window: Duration.optional().describe("Longest time from the first to the last step; by default 14d."),
     })
     .optional()
-    .describe("The funnel of its figures; by default the steps."),
+    .describe("The funnel of its figures (`steps`, `window`); by default all steps, within 14d."),
   revenue: z
     .strictObject({
       event: z.string().describe("Name of the event."),
       property: z.string().describe("Name of its property with a number."),
     })
     .optional()
-    .describe("The property of which its figures have the sum; by default none."),
+    .describe("The sum in its figures (`event`, `property`); by default none."),
   retention: z
     .strictObject({ event: z.string().describe("Name of the event.") })
     .optional()
-    .describe("The event of the retention table and lifecycle of its figures; by default the first step."),
+    .describe("Retention and lifecycle in its figures (`event`); by default of the first step."),
 });
 export type Persona = z.infer<typeof Persona>;
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { builtFile } from "../base/built-file.ts";
+import { builtFile, htmlWithData } from "../base/built-file.ts";
 import type { Tenant } from "../client/api.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { StoredEvent } from "../journal/stored-event.ts";
-import { type ReportData, type ReportedEvent, type ReportedRequest, reportHtml } from "./report-data.ts";
+import type { ReportData, ReportedEvent, ReportedRequest } from "./report-data.ts";
 import type { RunVerdict } from "./shapes.ts";
 
 /** Limits of a report: the newest are kept. */
@@ -63,7 +63,7 @@ export async function reportPage(
 ): Promise<string> {
   const template = await readFile(builtFile("report/report.html"), "utf8");
   const { events, requests, decisions } = traffic;
-  return reportHtml(template, {
+  const data: ReportData = {
     verdict,
     ...traffic,
     left_out: {
@@ -72,5 +72,6 @@ export async function reportPage(
       decisions: decisions.length >= mostDecisions,
       properties: withoutProperties,
     },
-  });
+  };
+  return htmlWithData(template, data);
 }

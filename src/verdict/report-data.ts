@@ -67,16 +67,3 @@ export interface ReportData {
     readonly properties: number;
   };
 }
-
-/** Where the template has the data. */
-const place = '"phx-sim: data"';
-
-/** Inert in a script element: no `<` can end it or begin a comment. */
-const inert = (data: ReportData): string => JSON.stringify(data).replaceAll("<", "\\u003c");
-
-/** The page with its data. @throws Error for a template without a place */
-export function reportHtml(template: string, data: ReportData): string {
-  const [before, after] = template.split(place);
-  if (before === undefined || after === undefined) throw new Error(`the template has no ${place}`);
-  return `${before}${inert(data)}${after}`;
-}

@@ -9,6 +9,7 @@ const owned = [
   "flag_overrides",
   "cohorts",
   "batch_exports",
+  "resources",
 ] as const satisfies readonly CollectionName[];
 
 /** Collections whose documents belong to one of those. */
@@ -28,7 +29,7 @@ export function documentsOf(world: ReadonlyWorld, projects: ReadonlySet<number>)
 }
 
 /**
- * The project with the surveys, early access features, product tours, web experiments and prompts of a project. No
- * request changes these lists, so that a project made like another one shares them.
+ * The project with the product tours and prompts of a project. No request changes these lists, so that a project made
+ * like another one shares them.
  */
 export const listsOwner = ({ id, ephemeral }: StoredProject): number => ephemeral?.like ?? id;

@@ -10,6 +10,7 @@ import {
 } from "./schemas/dashboard.ts";
 import { Cohort, FeatureFlag, FlagOverride } from "./schemas/feature-flag.ts";
 import { PlaceRow } from "./schemas/place.ts";
+import { StoredResource } from "./schemas/resource.ts";
 
 /** Documents of a project that the public endpoints serve unchanged. */
 const Owned = z.looseObject({ project: z.int() });
@@ -27,7 +28,7 @@ const Prompt = z.object({
  * costs as much as the rest of the start.
  */
 export const WorldSchema = z.object({
-  version: z.literal(2),
+  version: z.literal(3),
   /** The highest assigned number, by kind of document: numbers are never reused. */
   sequences: z.record(z.string(), z.int()),
   users: z.array(User),
@@ -47,10 +48,8 @@ export const WorldSchema = z.object({
   batch_export_runs: z.array(BatchExportRun),
   batch_export_backfills: z.array(BatchExportBackfill),
   batch_export_logs: z.array(BatchExportLog),
-  surveys: z.array(Owned),
-  early_access_features: z.array(Owned),
+  resources: z.array(StoredResource),
   product_tours: z.array(Owned),
-  web_experiments: z.array(Owned),
   prompts: z.array(Prompt),
   /** The first row that contains the address counts. */
   geoip: z.array(PlaceRow),

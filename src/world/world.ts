@@ -25,9 +25,10 @@ export type BatchExport = World["batch_exports"][number];
 export type BatchExportRun = World["batch_export_runs"][number];
 export type BatchExportBackfill = World["batch_export_backfills"][number];
 export type BatchExportLog = World["batch_export_logs"][number];
+export type StoredResource = World["resources"][number];
 
 /** The version that this code reads and writes; older ones are migrated (store/migrations.ts). */
-const worldVersion = 2;
+const worldVersion = 3;
 
 export const emptyWorld = (): World => ({
   version: worldVersion,
@@ -49,10 +50,8 @@ export const emptyWorld = (): World => ({
   batch_export_runs: [],
   batch_export_backfills: [],
   batch_export_logs: [],
-  surveys: [],
-  early_access_features: [],
+  resources: [],
   product_tours: [],
-  web_experiments: [],
   prompts: [],
   geoip: [],
 });
@@ -76,13 +75,14 @@ export const collections = [
   "batch_export_runs",
   "batch_export_backfills",
   "batch_export_logs",
+  "resources",
 ] as const satisfies readonly (keyof World)[];
 
 export type CollectionName = (typeof collections)[number];
 export type DocumentOf<C extends CollectionName> = World[C][number];
 
 /** Sequences of numbers. Tiles and texts are inside dashboards and have their own numbers. */
-export type SequenceName =
+export type DocumentSequence =
   | "users"
   | "projects"
   | "dashboards"
@@ -92,6 +92,9 @@ export type SequenceName =
   | "feature_flags"
   | "cohorts"
   | "batch_export_logs";
+
+/** Each kind of resources has a sequence of its own. */
+export type SequenceName = DocumentSequence | `resources/${string}`;
 
 /** The world for readers: documents are replaced, never changed in place. */
 export type ReadonlyWorld = {

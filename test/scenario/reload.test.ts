@@ -77,10 +77,10 @@ describe("a world after an edit of its scenario", () => {
   test("lists without ids follow the scenario where it changed them", () => {
     const before = { ...emptyWorld(), geoip: [{ address: "10.0.0.1" }] };
     const after = { ...emptyWorld(), geoip: [{ address: "10.0.0.2" }] };
-    const now = { ...before, surveys: [{ project: 1, name: "made by hand" }] };
+    const now = { ...before, product_tours: [{ project: 1, name: "made by hand" }] };
     expect(reloadedWorld(before, after, now).world).toMatchObject({
       geoip: [{ address: "10.0.0.2" }],
-      surveys: [{ project: 1, name: "made by hand" }],
+      product_tours: [{ project: 1, name: "made by hand" }],
     });
   });
 

@@ -178,7 +178,9 @@ describe("traffic", () => {
   test("every tile of its dashboard has something to show", async () => {
     const [board] = await listed("/api/projects/1/dashboards/");
     const { json } = await ask(`/api/projects/1/dashboards/${board?.id}/`, as(sim.personalApiKey));
-    expect(json.tiles.map((it: Answer) => it.insight?.name ?? null).sort()).toEqual([null, ...insights].sort());
+    expect(json.tiles.map((it: Answer) => it.insight?.name ?? null).sort()).toEqual(
+      [null, ...insights].sort(),
+    );
     for (const insight of insights) {
       const { status, json } = await ask("/__sim/query", as("", "POST", { insight }));
       expect([insight, status]).toEqual([insight, 200]);

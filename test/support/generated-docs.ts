@@ -16,6 +16,7 @@ import { dropReasons, type ReasonText, warnings } from "../../src/journal/outcom
 import { outcomes, outcomeText } from "../../src/journal/outcomes.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { tools } from "../../src/mcp/tools.ts";
+import { Persona, PersonaStep } from "../../src/traffic/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
 import { differences } from "../../src/world/dialect.ts";
 import { tallyOf, verdict } from "../verdict/facts.ts";
@@ -197,6 +198,12 @@ function exampleVerdict() {
   });
 }
 
+const shapeTable = (shape: Readonly<Record<string, { description?: string | undefined }>>): string =>
+  table(
+    ["key", "what it is"],
+    Object.entries(shape).map(([key, { description = "" }]) => [`\`${key}\``, description]),
+  );
+
 export const generated: Readonly<Record<string, () => string | Promise<string>>> = {
   differences: () =>
     table(
@@ -226,6 +233,8 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
         prose(it.fix),
       ]),
     ),
+  persona: () => shapeTable(Persona.shape),
+  "persona steps": () => shapeTable(PersonaStep.shape),
   tools: () =>
     table(
       ["tool", "what it does", "input"],

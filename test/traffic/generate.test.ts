@@ -2,7 +2,12 @@ import { describe, expect, test } from "vitest";
 import { groupedBy } from "../../src/base/grouped-by.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { zoneOf } from "../../src/flags/engine/zone.ts";
-import { type GeneratedEvent, Traffic, type TrafficPlan, unusablePlan } from "../../src/traffic/generate.ts";
+import {
+  type GeneratedEvent,
+  TrafficGenerator,
+  type TrafficPlan,
+  unusablePlan,
+} from "../../src/traffic/generate.ts";
 import { personas } from "../../src/traffic/personas.ts";
 import type { Persona } from "../../src/traffic/shapes.ts";
 
@@ -19,7 +24,7 @@ const plan = (persona: Persona, more: Partial<TrafficPlan> = {}): TrafficPlan =>
 });
 
 function generated(persona: Persona, more: Partial<TrafficPlan> = {}) {
-  const traffic = new Traffic(plan(persona, more));
+  const traffic = new TrafficGenerator(plan(persona, more));
   const events = [...traffic];
   return { events, figures: traffic.figures() };
 }

@@ -17,8 +17,9 @@ const allowedImports: Record<string, readonly string[]> = {
   app: ["api", "feed", "parts"],
   view: ["api", "app", "copy", "feed", "parts"],
   main: ["app", "feed", "styles"],
-  // the page of a run, which has no sim behind it
+  // the page of a run, which has no sim behind it, and that of a shared dashboard
   report: ["parts"],
+  shared: ["parts"],
 };
 
 /** Slices of src whose pure code the page runs. Of other slices it imports types only. */
@@ -86,7 +87,7 @@ describe("the structure of the page", () => {
     expect(outside.filter((it) => !isAllowed(it))).toEqual([]);
   });
 
-  test("Preact is the only package in the bundle", async () => {
+  test("Preact is the only package in the bundle, and marked in that of dashboards", async () => {
     const { metafile } = await build({
       entryPoints: [join(root, "main.tsx")],
       absWorkingDir: join(root, ".."),
@@ -102,7 +103,7 @@ describe("the structure of the page", () => {
     const parts = Object.keys(metafile.inputs).map(
       (it) => /^(?:node_modules\/(?:@\w+\/)?\w+|\w+)/.exec(it)?.[0],
     );
-    const packages = ["node_modules/@preact/signals", "node_modules/preact"];
+    const packages = ["node_modules/@preact/signals", "node_modules/marked", "node_modules/preact"];
     expect([...new Set(parts)].sort()).toEqual([...packages, "src", "ui"]);
   });
 

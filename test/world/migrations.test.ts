@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { resourceOf } from "../../src/world/resources.ts";
 import { type Migration, migrate, migrations } from "../../src/world/store/migrations.ts";
 import { readWorldFile } from "../../src/world/store/world-file.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
@@ -73,10 +74,10 @@ describe("migrations", () => {
     personal_api_keys: [{ key: "phx_one", label: "mine", scopes: ["*"] }],
     feature_flags: [flag],
     cohorts: [{ project: 5, id: 9, name: "kept", odd: { a: 1 } }, { project: 5 }],
-    surveys: [{ project: 5, id: "s" }],
+    surveys: [{ project: 5, id: "s", name: "How?" }, { project: 5 }],
     early_access_features: [],
     product_tours: [],
-    web_experiments: [],
+    web_experiments: [{ project: 5, id: 8, variants: {} }],
     prompts: [{ project: 5, name: "p", prompt: "text", version: 1 }],
   };
 
@@ -107,7 +108,14 @@ describe("migrations", () => {
       { project: 5, id: 9, name: "kept", odd: { a: 1 } },
       { project: 5, id: 11 },
     ]);
-    expect([world.surveys, world.prompts]).toEqual([versionOne.surveys, versionOne.prompts]);
+    expect(world.prompts).toEqual(versionOne.prompts);
+    expect(world.resources).toEqual(
+      [
+        resourceOf("surveys", 5, "s", { name: "How?" }),
+        resourceOf("surveys", 5, expect.any(String), {}),
+        resourceOf("experiments", 5, 8, { variants: {}, type: "web" }),
+      ].map((it) => ({ ...it, id: expect.stringContaining(`${it.kind}/5/`) })),
+    );
     worlds.close();
     expect(Object.keys(read(folder))).not.toContain("seal");
     expect((await open({ folder })).current).toEqual(world);

@@ -262,7 +262,7 @@ describe("world.json", () => {
     expect(Object.keys(read(folder)).at(-1)).toBe("sealed");
     expect(sealed).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     const lines = readFileSync(fileOf(folder), "utf8").split("\n");
-    expect(lines.slice(0, 3)).toEqual(["{", '  "version": 2,', '  "sequences": {},']);
+    expect(lines.slice(0, 3)).toEqual(["{", '  "version": 3,', '  "sequences": {},']);
     expect(lines).toContain(`    ${JSON.stringify(project(2, "two"))}`);
     expect(readdirSync(folder)).toEqual(["world.json"]);
     expect(statSync(fileOf(folder)).mode & 0o777).toBe(0o600);
@@ -383,16 +383,16 @@ describe("world.json", () => {
     ["cut off", '{\n  "version": 2,\n  "pro', "world.json:3:3 is not JSON", 3],
     ["with a comma too many", '{\n  "version": 2,\n}', "world.json:3:1 is not JSON", 3],
     ["a list", "[]", "world.json does not hold a JSON object"],
-    ["without a version", "{}", 'world.json: "version" must be a whole number from 1 to 2'],
-    ["with an odd version", world({ version: "1" }), '"version" must be a whole number from 1 to 2'],
-    ["of a newer version", world({ version: 3 }), "it has version 3, this phx-sim knows versions up to 2"],
+    ["without a version", "{}", 'world.json: "version" must be a whole number from 1 to 3'],
+    ["with an odd version", world({ version: "1" }), '"version" must be a whole number from 1 to 3'],
+    ["of a newer version", world({ version: 4 }), "it has version 4, this phx-sim knows versions up to 3"],
     ["with a wrong type", world({ projects: 7 }), /world\.json: projects: .*expected array/],
     [
       "with a wrong type deep inside",
       world({ projects: [{ ...project(1, "one"), id: "1" }] }),
       /world\.json: projects\[0\]\.id: .*expected number/,
     ],
-    ["with several faults", world({ projects: 7, surveys: 7 }), /\(and 1 more\)$/],
+    ["with several faults", world({ projects: 7, resources: 7 }), /\(and 1 more\)$/],
     [
       "with a key twice",
       world({ projects: [project(1, "one"), { ...project(2, "two"), api_key: "phc_one" }] }),

@@ -32,6 +32,10 @@ const RequestDetails = late(
 );
 const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView, "people");
 const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView, "flags");
+const DashboardsView = late(
+  async () => (await import("../views/dashboards/dashboards.tsx")).DashboardsView,
+  "dashboards",
+);
 const ExportsView = late(async () => (await import("../views/exports/exports.tsx")).ExportsView, "exports");
 const FaultsView = late(async () => (await import("../views/faults/faults.tsx")).FaultsView, "faults");
 const TapesView = late(async () => (await import("../views/tapes/tapes.tsx")).TapesView, "tapes");
@@ -55,6 +59,7 @@ export const views: readonly View[] = [
   { id: "requests", label: "Requests", key: "r", Component: Requests },
   { id: "people", label: "People", key: "p", Component: PeopleView },
   { id: "flags", label: "Flags", key: "f", place: "near", Component: FlagsView },
+  { id: "dashboards", label: "Dashboards", key: "d", Component: DashboardsView },
   { id: "exports", label: "Exports", key: "x", place: "far", Component: ExportsView },
   { id: "faults", label: "Faults", key: "u", Component: FaultsView },
   { id: "tapes", label: "Tapes", key: "t", Component: TapesView },
@@ -64,7 +69,7 @@ export const views: readonly View[] = [
 /** Everything that is loaded late, in the order of likely use. */
 const parts = [
   ...[StartView, EventsView, EventDetails, SessionsView, RequestsView, RequestDetails, PeopleView, FlagsView],
-  ...[ExportsView, FaultsView, TapesView, WorldView, EventCompare, ExceptionsView],
+  ...[DashboardsView, ExportsView, FaultsView, TapesView, WorldView, EventCompare, ExceptionsView],
 ];
 
 async function fetchAll(isAgain: boolean): Promise<void> {

@@ -5,6 +5,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { hasKnownRules } from "../../world/flag-config.ts";
+import { surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import { payloadText } from "../engine/decision.ts";
 import { type FlagEntry, withDependencies } from "../engine/dependencies.ts";
@@ -132,7 +133,8 @@ function definitionsOf(
   hasCohorts: boolean,
 ): FlagDefinitions {
   const { flags: all, propertyMatchingVersion } = ruleset.source;
-  const flags = all.filter(isShown);
+  const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
+  const flags = all.filter((it) => isShown(it) && !ofSurveys.has(it.id));
   const withChains = chainWriter(ruleset, flags);
   const asServed = leftToServer(desk, project);
   const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);

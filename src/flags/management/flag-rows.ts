@@ -12,6 +12,7 @@ import {
 import { resourceRows } from "../../management/frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { newestFirst, sortedByProject } from "../../management/frame/sorted.ts";
+import { liveResources, surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag } from "./flag-shapes.ts";
@@ -19,16 +20,24 @@ import { FeatureFlagShape, FlagBody, FlagPatch, showFlag } from "./flag-shapes.t
 const isMultivariant = ({ filters }: FeatureFlag): boolean =>
   (filters.multivariate?.variants ?? []).length > 0;
 
-const types: ReadonlyMap<string | undefined, (flag: FeatureFlag) => boolean> = new Map([
-  ["boolean", (flag: FeatureFlag) => !isMultivariant(flag)],
-  ["multivariant", isMultivariant],
-  // The sim has no experiments.
-  ["experiment", () => false],
-  ["remote_config", (flag: FeatureFlag) => flag.is_remote_configuration],
-]);
+type FlagTest = (flag: FeatureFlag) => boolean;
+
+const typesIn = ({ worlds }: ResourceDesk): ReadonlyMap<string | undefined, FlagTest> =>
+  new Map<string | undefined, FlagTest>([
+    ["boolean", (flag) => !isMultivariant(flag)],
+    ["multivariant", isMultivariant],
+    [
+      "experiment",
+      ({ id, project }) =>
+        liveResources(worlds.current, "experiments", project).some(
+          ({ fields }) => fields.feature_flag_id === id,
+        ),
+    ],
+    ["remote_config", (flag) => flag.is_remote_configuration],
+  ]);
 
 /** The filters of the list. Upstream PostHog/posthog posthog/api/feature_flag.py. */
-const flagFilters: readonly ListFilter<FeatureFlag>[] = [
+const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => [
   {
     name: "active",
     shape: z.string().describe("true, false, or STALE; no flag is stale here"),
@@ -40,7 +49,7 @@ const flagFilters: readonly ListFilter<FeatureFlag>[] = [
   {
     name: "type",
     shape: z.string().describe("boolean, multivariant, experiment or remote_config"),
-    test: ([value]) => types.get(value),
+    test: ([value]) => typesIn(desk).get(value),
   },
   equalFilter(
     "evaluation_runtime",
@@ -66,8 +75,13 @@ export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
     writes: inProject("feature_flag:write"),
     shape: FeatureFlagShape,
     show: (flag) => showFlag(desk, flag),
-    filters: flagFilters,
-    all: ({ project }) => flags(project.id),
+    filters: flagFilters(desk),
+    all({ project }) {
+      const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
+      return ofSurveys.size === 0
+        ? flags(project.id)
+        : flags(project.id).filter((it) => !ofSurveys.has(it.id));
+    },
     list: { summary: "Feature flags, newest first, without deleted ones" },
     create: {
       summary: "Creates a feature flag",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
+import { showFeature, showSurvey } from "../../ingest/sdk/lists.ts";
 import { cohortOf } from "../../management/cohort-rules.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
@@ -14,6 +15,7 @@ import {
   text,
 } from "../../management/frame/fields.ts";
 import { showUserOf, UserShape } from "../../management/users.ts";
+import { liveResources } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { referenceIn } from "../engine/values.ts";
 
@@ -115,8 +117,13 @@ const isSimple = ({ filters }: FeatureFlag): boolean =>
   (filters.groups[0]?.properties ?? []).length === 0 &&
   (filters.aggregation_group_type_index ?? null) === null;
 
+/** The project's resources of a kind that use the flag. */
+const usersOf = ({ worlds }: ResourceDesk, { id, project }: FeatureFlag, kind: string, field: string) =>
+  liveResources(worlds.current, kind, project).filter((it) => it.fields[field] === id);
+
 export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof FeatureFlagShape> {
   const simple = isSimple(flag);
+  const { current } = desk.worlds;
   return shownAs(FeatureFlagShape, {
     ...flag,
     filters: showFilters(desk, flag),
@@ -124,9 +131,11 @@ export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof 
     last_modified_by: showUserOf(desk, flag.last_modified_by),
     is_simple_flag: simple,
     rollout_percentage: (simple ? flag.filters.groups?.[0]?.rollout_percentage : null) ?? null,
-    experiment_set: [],
-    surveys: [],
-    features: [],
+    experiment_set: usersOf(desk, flag, "experiments", "feature_flag_id").map(({ key }) => Number(key)),
+    surveys: usersOf(desk, flag, "surveys", "linked_flag_id").map((it) => showSurvey(current, it)),
+    features: usersOf(desk, flag, "early_access_features", "feature_flag_id").map((it) =>
+      showFeature(current, it),
+    ),
     rollback_conditions: [],
     performed_rollback: false,
     can_edit: true,

@@ -1,14 +1,15 @@
 import { SimError } from "../../base/errors.ts";
-import { own } from "../../base/json.ts";
+import { type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { queryToken } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { listsOwner } from "../../world/project-documents.ts";
-import type { ReadonlyWorld, StoredProject, World } from "../../world/world.ts";
+import { liveResources } from "../../world/resources.ts";
+import type { ReadonlyWorld, StoredProject, StoredResource, World } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { answered, privateProject, projectOfToken } from "./requests.ts";
 
-type Owned = World["surveys"][number];
+type Owned = World["product_tours"][number];
 
 /** The project's documents without their project. */
 const ownedBy = (rows: readonly Owned[], project: StoredProject): object[] =>
@@ -16,16 +17,59 @@ const ownedBy = (rows: readonly Owned[], project: StoredProject): object[] =>
     .filter((row) => row.project === listsOwner(project))
     .map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => key !== "project")));
 
-const isArchived = (row: Owned): boolean => row.archived === true;
+const surveyConfig = (project: StoredProject): unknown => own(project.remote_config, "survey_config") ?? null;
 
-/** `?stage=` may be repeated; without it only betas are listed. */
-function inStages(call: Call, rows: readonly Owned[]): Owned[] {
-  const asked = call.query.getAll("stage");
-  const stages = new Set(asked.length > 0 ? asked : ["beta"]);
-  return rows.filter((row) => stages.has(typeof row.stage === "string" ? row.stage : "beta"));
+/** The key of a flag, by the name of the field for SDKs; absent without a flag, as in the service. */
+function flagKey(world: ReadonlyWorld, name: string, id: Json | undefined): JsonObject {
+  const flag = typeof id === "number" ? world.feature_flags.find((it) => it.id === id) : undefined;
+  return flag ? { [name]: flag.key } : {};
 }
 
-const surveyConfig = (project: StoredProject): unknown => own(project.remote_config, "survey_config") ?? null;
+/** Fields of a kind that SDKs do not get. */
+const managed: Readonly<Record<string, RegExp>> = {
+  surveys:
+    /^(?:created_|description$|archived|.*_(?:flag|insight)_id$|responses_limit$|iteration_|response_sampling_|enable_iframe_embedding$|form_content$)/,
+  early_access_features: /^(?:created_|feature_flag_id$|documentation_url$)/,
+  // the service shows these five
+  experiments: /^(?!(?:id|name|created_at|feature_flag_key|variants)$)/,
+};
+
+/** A document as SDKs get it: what a scenario gave, and the keys of its flags. */
+function forSdks(
+  { kind, key, fields }: StoredResource,
+  flags: JsonObject,
+  others: JsonObject = {},
+): JsonObject {
+  const hidden = managed[kind];
+  const shown = Object.entries(fields).filter(([name, value]) => !hidden?.test(name) && value !== undefined);
+  return { id: key, ...Object.fromEntries(shown), ...others, ...flags };
+}
+
+/** Upstream PostHog/posthog products/surveys/backend/api/survey.py, SurveyAPISerializer. */
+export const showSurvey = (world: ReadonlyWorld, survey: StoredResource): JsonObject =>
+  forSdks(survey, {
+    ...flagKey(world, "linked_flag_key", survey.fields.linked_flag_id),
+    ...flagKey(world, "targeting_flag_key", survey.fields.targeting_flag_id),
+    ...flagKey(world, "internal_targeting_flag_key", survey.fields.internal_targeting_flag_id),
+  });
+
+/** Upstream PostHog/posthog products/early_access_features/backend/api.py, MinimalEarlyAccessFeatureSerializer. */
+export function showFeature(world: ReadonlyWorld, feature: StoredResource): JsonObject {
+  const { documentation_url: url, feature_flag_id } = feature.fields;
+  return forSdks(
+    feature,
+    flagKey(world, "flagKey", feature_flag_id),
+    url === undefined ? {} : { documentationUrl: url },
+  );
+}
+
+/** `?stage=` may be repeated; without it only betas are listed. */
+function isInStage(call: Call, { fields: { stage } }: StoredResource): boolean {
+  const asked = call.query.getAll("stage");
+  return (asked.length > 0 ? asked : ["beta"]).includes(typeof stage === "string" ? stage : "beta");
+}
+
+const isArchived = ({ fields }: StoredResource): boolean => fields.archived === true;
 
 interface Row {
   path: string;
@@ -42,10 +86,9 @@ const rows: readonly Row[] = [
     path: "/api/surveys",
     summary: "Surveys of a project, without the archived ones",
     show: (world, project) => ({
-      surveys: ownedBy(
-        world.surveys.filter((survey) => !isArchived(survey)),
-        project,
-      ),
+      surveys: liveResources(world, "surveys", project.id)
+        .filter((it) => !isArchived(it))
+        .map((it) => showSurvey(world, it)),
       survey_config: surveyConfig(project),
     }),
   },
@@ -53,7 +96,9 @@ const rows: readonly Row[] = [
     path: "/api/early_access_features",
     summary: "Early access features of a project, by stage",
     show: (world, project, call) => ({
-      earlyAccessFeatures: ownedBy(inStages(call, world.early_access_features), project),
+      earlyAccessFeatures: liveResources(world, "early_access_features", project.id)
+        .filter((it) => isInStage(call, it))
+        .map((it) => showFeature(world, it)),
     }),
   },
   {
@@ -64,7 +109,11 @@ const rows: readonly Row[] = [
   {
     path: "/api/web_experiments",
     summary: "Web experiments of a project",
-    show: (world, project) => ({ experiments: ownedBy(world.web_experiments, project) }),
+    show: (world, project) => ({
+      experiments: liveResources(world, "experiments", project.id)
+        .filter((it) => it.fields.type === "web" && !isArchived(it))
+        .map((it) => forSdks(it, flagKey(world, "feature_flag_key", it.fields.feature_flag_id))),
+    }),
   },
 ];
 

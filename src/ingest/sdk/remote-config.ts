@@ -4,6 +4,7 @@ import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, script } from "../../http/reply.ts";
 import { listsOwner } from "../../world/project-documents.ts";
+import { liveResources } from "../../world/resources.ts";
 import type { ReadonlyWorld, StoredProject } from "../../world/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
@@ -67,7 +68,7 @@ function defaults(project: StoredProject, world: ReadonlyWorld): JsonObject {
     sessionRecording: false,
     heatmaps: false,
     conversations: false,
-    surveys: hasOf(world.surveys, listsOwner(project)),
+    surveys: liveResources(world, "surveys", project.id).some(({ fields }) => fields.archived !== true),
     productTours: hasOf(world.product_tours, listsOwner(project)),
     defaultIdentifiedOnly: true,
     siteApps: [],

@@ -40,27 +40,26 @@ interface Page<T> {
   results: T[];
 }
 
-/** The part of a list that a call asks for. */
-export function windowOf(call: Call): { limit: number; offset: number } {
-  return { limit: countIn(call, "limit", 1) ?? defaultLimit, offset: countIn(call, "offset", 0) ?? 0 };
+/** The part of a list that a call asks for. @param otherwise The limit of a call without one */
+export function windowOf(call: Call, otherwise = defaultLimit): { limit: number; offset: number } {
+  return { limit: countIn(call, "limit", 1) ?? otherwise, offset: countIn(call, "offset", 0) ?? 0 };
 }
 
 /** The envelope of a list. Upstream Django REST framework, LimitOffsetPagination. */
-export function pageOf<D, T>(call: Call, documents: readonly D[], show: (document: D) => T): Page<T> {
-  const { limit, offset } = windowOf(call);
-  const results = documents.slice(offset, offset + limit).map(show);
-  return envelope(call, documents.length, results);
-}
-
-/** The envelope around results that are already cut out of `count`. */
-function envelope<T>(call: Call, count: number, results: T[]): Page<T> {
-  const { limit, offset } = windowOf(call);
+export function pageOf<D, T>(
+  call: Call,
+  documents: readonly D[],
+  show: (document: D) => T,
+  otherwise = defaultLimit,
+): Page<T> {
+  const { limit, offset } = windowOf(call, otherwise);
+  const count = documents.length;
   const link = (to: number) => linkWith(call, { limit: String(limit), offset: to <= 0 ? null : String(to) });
   return {
     count,
     next: offset + limit >= count ? null : link(offset + limit),
     previous: offset <= 0 ? null : link(offset - limit),
-    results,
+    results: documents.slice(offset, offset + limit).map(show),
   };
 }
 

@@ -1,121 +1,133 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { filtered, filterQuery, type ListFilter, pageOf, pageQuery, pageSchema } from "./lists.ts";
-import { type ManagementRow, managementRow, type ProjectRequest, type RowAccess } from "./row.ts";
+import { type ManagementRow, managementRow, type RequestIn, type RowAccess } from "./row.ts";
+
+/** What resources belong to. */
+type Place = "project" | "organization";
 
 /** The part of a row that a resource shares between its methods. */
-type Listed = Pick<ManagementRow<"project">, "path" | "summary" | "contract" | "access">;
+type Listed<Of extends Place> = Pick<ManagementRow<Of>, "path" | "summary" | "contract" | "access">;
 
-interface List<D> extends Listed {
-  /** Parameters in addition to filters and pages. */
-  readonly query?: z.ZodObject;
+interface List<D, Of extends Place = "project"> extends Listed<Of> {
   readonly filters: readonly ListFilter<D>[];
+  /** Parameters that `all` reads. */
+  readonly query?: z.ZodRawShape;
   /** Shape of one document. */
   readonly item: z.ZodType;
-  /** The documents of the project, in the order of the list. */
-  all(request: ProjectRequest<never>): readonly D[];
-  show(document: D, request: ProjectRequest<never>): object | Promise<object>;
+  /** Results on a page without `?limit=` (default: 100); null: the list has no pages and no count. */
+  readonly limit?: number | null;
+  /** The documents of the place, in the order of the list. */
+  all(request: RequestIn<Of, never>): readonly D[] | Promise<readonly D[]>;
+  show(document: D, request: RequestIn<Of, never>): object | Promise<object>;
 }
 
 /** The row of a list with filters and pages. */
-export const listRow = <D>(
+export const listRow = <D, Of extends Place = "project">(
   desk: ResourceDesk,
-  { filters, item, all, show, query, ...row }: List<D>,
+  { filters, query, item, limit, all, show, ...row }: List<D, Of>,
 ): Endpoint[] =>
-  managementRow(desk, {
+  managementRow<Of>(desk, {
     ...row,
     method: "GET",
-    query: pageQuery.extend({ ...filterQuery(filters), ...query?.shape }),
-    reply: pageSchema(item),
+    query: (limit === null ? z.object({}) : pageQuery).extend({ ...filterQuery(filters), ...query }),
+    reply: limit === null ? z.object({ results: z.array(item) }) : pageSchema(item),
     async handle(request) {
-      const { call, caller } = request;
-      const page = pageOf(call, filtered(call, caller, filters, all(request)), (it) => it);
+      const documents = filtered(request.call, request.caller, filters, await all(request));
+      const { results: found, ...page } =
+        limit === null ? { results: documents } : pageOf(request.call, documents, (it) => it, limit);
       const results: object[] = [];
-      for (const it of page.results) results.push(await show(it, request));
+      for (const it of found) results.push(await show(it, request));
       return { ...page, results };
     },
   });
 
 /** A method that writes: its body, and the document that it leads to. */
-interface Write<D, Body> {
+interface Write<D, Body, Of extends Place> {
   readonly summary: string;
   readonly body: z.ZodType<Body>;
-  handle(request: ProjectRequest<Body>): D;
+  handle(request: RequestIn<Of, Body>): D | Promise<D>;
 }
 
-/** A kind of document of projects. Documents are deleted and restored by PATCH with `deleted`. */
-interface Resource<D, New, Patch, Put> extends Pick<List<D>, "path" | "contract" | "filters" | "all"> {
-  readonly reads: RowAccess<"project">;
-  readonly writes: RowAccess<"project">;
+/** A kind of document. Those whose DELETE is refused are deleted and restored by PATCH with `deleted`. */
+interface Resource<D, New, Patch, Put, Of extends Place>
+  extends Pick<List<D, Of>, "path" | "contract" | "filters" | "query" | "limit" | "all"> {
+  readonly reads: RowAccess<Of>;
+  readonly writes: RowAccess<Of>;
   /** Shape of one document. */
   readonly shape: z.ZodType;
-  show(document: D, request: ProjectRequest<unknown>): object | Promise<object>;
-  readonly list: { readonly summary: string } & Partial<Pick<List<D>, "item" | "show" | "query">>;
-  readonly create: Write<D, New>;
-  readonly read: Pick<ManagementRow<"project">, "summary" | "query"> & {
+  show(document: D, request: RequestIn<Of, unknown>): object | Promise<object>;
+  readonly list?: { readonly summary: string } & Partial<Pick<List<D, Of>, "item" | "show">>;
+  readonly create?: Write<D, New, Of>;
+  readonly read?: Pick<ManagementRow<Of>, "summary" | "query"> & {
     /** The document of the path. @throws SimError not_found */
-    handle(request: ProjectRequest<unknown>): object | Promise<object>;
+    handle(request: RequestIn<Of, unknown>): object | Promise<object>;
   };
-  readonly patch: Write<D, Patch>;
-  readonly put: Write<D, Put>;
-  /** Why DELETE is refused, with an empty body. */
-  readonly remove: { readonly summary: string };
+  readonly patch?: Write<D, Patch, Of>;
+  readonly put?: Write<D, Put, Of>;
+  /** Without `handle` DELETE is refused, with an empty body. */
+  readonly remove?: {
+    readonly summary: string;
+    handle?(request: RequestIn<Of, unknown>): void | Promise<void>;
+  };
 }
 
-/** The rows of a resource: its list, and creating, reading, changing and (refused) deleting one. */
-export function resourceRows<D, New, Patch, Put>(
+/** The rows of a resource: its list, and creating, reading, changing and deleting one, as far as it has them. */
+export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
   desk: ResourceDesk,
-  resource: Resource<D, New, Patch, Put>,
+  resource: Resource<D, New, Patch, Put, Of>,
 ): Endpoint[] {
   const { path, contract = false, reads, writes, shape, show, list, create, read, patch, put } = resource;
+  const { filters, query = {}, limit = 100, all, remove } = resource;
   const one = `${path}/:id`;
   const changing = <Body>(
     method: "PATCH" | "PUT",
     isInContract: boolean,
-    { handle, ...row }: Write<D, Body>,
+    { handle, ...row }: Write<D, Body, Of>,
   ) =>
-    managementRow<"project", Body>(desk, {
+    managementRow<Of, Body>(desk, {
       ...row,
       method,
       path: one,
       contract: isInContract,
       access: writes,
       reply: shape,
-      handle: (request) => show(handle(request), request),
+      handle: async (request) => show(await handle(request), request),
     });
+  const about = { path, contract, access: reads, filters, query, limit, all };
   return [
-    ...listRow(desk, {
-      item: shape,
-      show,
-      ...list,
-      path,
-      contract,
-      access: reads,
-      filters: resource.filters,
-      all: resource.all,
-    }),
-    ...managementRow<"project", New>(desk, {
-      ...create,
-      method: "POST",
-      path,
-      contract,
-      access: writes,
-      status: 201,
-      reply: shape,
-      handle: (request) => show(create.handle(request), request),
-    }),
-    ...managementRow(desk, { ...read, method: "GET", path: one, contract, access: reads, reply: shape }),
-    ...changing("PATCH", contract, patch),
-    ...changing("PUT", false, put),
-    ...managementRow(desk, {
-      ...resource.remove,
-      method: "DELETE",
-      path: one,
-      contract,
-      access: writes,
-      status: 405,
-      handle: () => undefined,
-    }),
+    ...(list ? listRow<D, Of>(desk, { item: shape, show, ...list, ...about }) : []),
+    ...(create
+      ? managementRow<Of, New>(desk, {
+          ...create,
+          method: "POST",
+          path,
+          contract,
+          access: writes,
+          status: 201,
+          reply: shape,
+          handle: async (request) => show(await create.handle(request), request),
+        })
+      : []),
+    ...(read
+      ? managementRow<Of>(desk, { ...read, method: "GET", path: one, contract, access: reads, reply: shape })
+      : []),
+    ...(patch ? changing("PATCH", contract, patch) : []),
+    ...(put ? changing("PUT", false, put) : []),
+    ...(remove
+      ? managementRow<Of>(desk, {
+          summary: remove.summary,
+          method: "DELETE",
+          path: one,
+          contract,
+          access: writes,
+          status: remove.handle ? 204 : 405,
+          async handle(request) {
+            await remove.handle?.(request);
+            return undefined;
+          },
+        })
+      : []),
   ];
 }

@@ -61,8 +61,11 @@ export interface Request<Body> {
   body(): Body;
 }
 
+/** A call with what it is about. */
+export type RequestIn<Of extends keyof Places, Body> = Request<Body> & Places[Of];
+
 /** A call below a project. */
-export type ProjectRequest<Body> = Request<Body> & Places["project"];
+export type ProjectRequest<Body> = RequestIn<"project", Body>;
 
 type Answer = object | undefined | Promise<object | undefined>;
 
@@ -72,9 +75,9 @@ export interface ManagementRow<Of extends keyof Places, Body = never>
   /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
-  statusOf?(answer: object): number;
+  statusOf?(answer: object | undefined): number;
   /** What is returned is the answer's body; `undefined` leaves it empty. */
-  handle(request: Request<Body> & Places[Of]): Answer;
+  handle(request: RequestIn<Of, Body>): Answer;
 }
 
 type Head = RowHead<RowAccess> & Pick<ManagementRow<keyof Places>, "statusOf">;
@@ -127,10 +130,10 @@ function ignoredKeys(row: Head, call: Call): string[] {
 }
 
 function shown(row: Head, call: Call, value: object | undefined): Reply {
-  const status = (value && row.statusOf?.(value)) ?? row.status ?? 200;
+  const { status: usual = 200 } = row;
+  const status = row.statusOf?.(value) ?? usual;
   // a row that always refuses throws no error: its answer is empty
-  if ((row.status ?? 200) >= 400)
-    call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
+  if (usual >= 400) call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
   const reply = value === undefined ? empty(status) : json(value, status);
   const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));
@@ -172,7 +175,7 @@ export function managementRow<Of extends keyof Places, Body = never>(
       desk.throttle.pass(caller.key.id, pace);
       if (place.project !== undefined) call.record.project = place.project.id;
       // `enter` returns what the row's access names, which the compiler cannot follow.
-      const request = { ...requestOf(call, caller, row), ...place } as Request<Body> & Places[Of];
+      const request = { ...requestOf(call, caller, row), ...place } as RequestIn<Of, Body>;
       return shown(row, call, await row.handle(request));
     },
   };

@@ -83,7 +83,7 @@ function requireEditOf(
 }
 
 /** The insight's tile comes back when it was taken off before. */
-function putOn(draft: Draft, insight: Insight, dashboard: Dashboard): void {
+export function putOn(draft: Draft, insight: Insight, dashboard: Dashboard): void {
   const shows = (tile: Tile) => tile.insight === insight.id;
   const tiles = dashboard.tiles.some(shows)
     ? dashboard.tiles.map((tile) => (shows(tile) ? { ...tile, deleted: false } : tile))

@@ -47,7 +47,7 @@ export const makerFor =
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** 8 letters and digits, as in the app's links, out of the random end of a UUID. */
-function shortId(ids: Ids): string {
+export function shortId(ids: Ids): string {
   let rest = BigInt(`0x${ids.uuid().replaceAll("-", "").slice(16)}`);
   let text = "";
   for (let i = 0; i < 8; i++) {

@@ -10,7 +10,7 @@ import { openRights } from "../collaborators.ts";
 import { DashboardDetail, openDashboardViews } from "../dashboards/dashboard-views.ts";
 import { hasFeature } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { dashboardPage, noticePage } from "./shared-page.ts";
+import { openSharedPages } from "./shared-page.ts";
 import { openSharing, pageSettings, shownSettings } from "./sharing-rows.ts";
 
 /** A dashboard that can be seen without a key. */
@@ -26,6 +26,9 @@ interface Way {
   /** ms since the epoch. */
   readonly until: number;
 }
+
+/** An access within this time after another one is not recorded, ms. */
+const accessEvery = 60_000;
 
 /** Finds shared dashboards by their tokens, through an index. */
 function openViewer(desk: ResourceDesk) {
@@ -57,11 +60,13 @@ function openViewer(desk: ResourceDesk) {
       if (!organization?.allow_publicly_shared_resources) return undefined;
       return { dashboard, organization, configuration: way.configuration };
     },
-    /** Records the access to the dashboard. */
+    /** Records the access to the dashboard; a page that is open reads its data again and again. */
     saw(dashboard: Dashboard): void {
-      worlds.change((draft) =>
-        draft.put("dashboards", { ...dashboard, last_accessed_at: wireTime(desk.clock.now()) }),
-      );
+      const now = desk.clock.now();
+      const before =
+        dashboard.last_accessed_at === null ? Number.NaN : Date.parse(dashboard.last_accessed_at);
+      if (Math.abs(now - before) < accessEvery) return;
+      worlds.change((draft) => draft.put("dashboards", { ...dashboard, last_accessed_at: wireTime(now) }));
     },
   };
 }
@@ -81,6 +86,7 @@ const SharedData = z
     theme: z.enum(["light", "dark", "system"]).optional(),
   })
   .meta({ title: "SharedDashboard" });
+export type SharedData = z.infer<typeof SharedData>;
 
 /** Addresses of shared pages; embedded ones may be shown in frames. */
 const rows = [
@@ -96,6 +102,13 @@ interface Address {
   format: string | undefined;
 }
 
+interface Visit extends Address {
+  readonly call: Call;
+  readonly isEmbedded: boolean;
+  /** The path before the token. */
+  readonly root: string;
+}
+
 function addressIn(call: Call): Address {
   const [token = "", format] = (call.params.token ?? "").split(".");
   return { token, format };
@@ -108,6 +121,7 @@ function addressIn(call: Call): Address {
 export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
   const viewer = openViewer(desk);
   const views = openDashboardViews(desk, { rights: openRights(desk), sharing: openSharing(desk) });
+  const page = openSharedPages();
 
   const settingsOf = ({ configuration, organization }: SharedDashboard, call: Call) => {
     const settings = pageSettings(configuration.settings, call.query);
@@ -115,41 +129,32 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     return { ...settings, whitelabel: settings.whitelabel === true && mayHide };
   };
 
-  async function dataOf(
-    shared: SharedDashboard,
-    call: Call,
-    isEmbedded: boolean,
-    token: string,
-  ): Promise<Reply> {
+  async function dataOf(shared: SharedDashboard, { call, isEmbedded, token }: Visit): Promise<SharedData> {
     const isEmbed = isEmbedded || call.query.has("embedded");
-    const dashboard = await views.shared(shared.dashboard);
-    const data: z.infer<typeof SharedData> = {
+    return {
       type: isEmbed ? "embed" : "scene",
       accessToken: token,
-      dashboard,
+      dashboard: await views.shared(shared.dashboard),
       themes: [],
       ...shownSettings(settingsOf(shared, call)),
     };
-    return withHeaders(json(data), "cache-control", "no-store");
   }
 
-  async function open(
-    shared: SharedDashboard,
-    call: Call,
-    isEmbedded: boolean,
-    { token, format }: Address,
-  ): Promise<Reply> {
+  const notice = ({ call, isEmbedded }: Visit, status: number, title: string, text: string): Promise<Reply> =>
+    page({ call, data: { notice: { title, text } }, status, isFrameable: isEmbedded });
+
+  async function open(shared: SharedDashboard, visit: Visit): Promise<Reply> {
+    const { call, isEmbedded, token, format, root } = visit;
     if (shared.configuration.password_required) {
       const text = "It needs a password, and phx-sim does not emulate passwords. Share it without one.";
-      return noticePage(200, "This dashboard is protected", text, isEmbedded);
+      return notice(visit, 200, "This dashboard is protected", text);
     }
-    if (format === "png") {
-      return noticePage(404, "No image", "phx-sim does not draw images of dashboards.", isEmbedded);
-    }
+    if (format === "png")
+      return notice(visit, 404, "No image", "phx-sim does not draw images of dashboards.");
     viewer.saw(shared.dashboard);
-    if (format === "json") return dataOf(shared, call, isEmbedded, token);
-    const dashboard = await views.shared(shared.dashboard);
-    return dashboardPage(dashboard, settingsOf(shared, call), isEmbedded);
+    const data = await dataOf(shared, visit);
+    if (format === "json") return withHeaders(json(data), "cache-control", "no-store");
+    return page({ call, data: { ...data, source: `${root}/${token}.json` }, isFrameable: isEmbedded });
   }
 
   const refused = (detail: string) => ({ reason: "not_found", detail });
@@ -173,14 +178,14 @@ export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
     async handle(call) {
       // A scenario's tokens are no secrets: they are written in it, or follow from its names.
       desk.keys.checkHost(call);
-      const address = addressIn(call);
-      const shared = viewer.find(address.token);
+      const visit: Visit = { call, isEmbedded, root: path.replace("/:token", ""), ...addressIn(call) };
+      const shared = viewer.find(visit.token);
       if (!shared) {
         call.record.rejected = refused("no enabled sharing configuration has this token");
-        return noticePage(404, "Page not found", "Nothing is shared here, or not any more.", isEmbedded);
+        return notice(visit, 404, "Page not found", "Nothing is shared here, or not any more.");
       }
       call.record.project = shared.dashboard.project;
-      const reply = await open(shared, call, isEmbedded, address);
+      const reply = await open(shared, visit);
       if (reply.status === 404) call.record.rejected = refused("images are not made");
       return reply;
     },

@@ -14,7 +14,7 @@ export const IntervalName = z.enum(["minute", "hour", "day", "week", "month"]);
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** A condition on one property; `filters.ts` reads its type and operator. */
-export const PropertyFilter = z.strictObject({
+export const FilterOfProperty = z.strictObject({
   key: z.union([z.string(), z.number()]).optional(),
   type: z.string().nullish(),
   operator: z.string().nullish(),
@@ -25,7 +25,7 @@ export const PropertyFilter = z.strictObject({
   label: z.string().nullish(),
   cohort_name: z.string().nullish(),
 });
-export type PropertyFilter = z.infer<typeof PropertyFilter>;
+export type FilterOfProperty = z.infer<typeof FilterOfProperty>;
 
 /** Conditions: a list of which all must be met, or groups; `filters.ts` reads them. */
 const Filters = z.json().nullish();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Cohort, FeatureFlag, FlagOverride } from "./feature-flag.ts";
+import { StoredResource } from "./resource.ts";
 
 // Users, organizations, projects and keys. Times are wire times: `2025-03-01T09:30:00.123000Z`.
 
@@ -61,7 +62,7 @@ const Member = z.object({
 const Made = z.object({
   /** The last request before it was made: rejected requests without a project's key count for it from the next one on. */
   after_request: z.int().optional(),
-  /** The project whose flags, cohorts and settings it got; its surveys and other public lists are shown as its own. */
+  /** The project whose flags, cohorts, settings and resources it got; its product tours and prompts are shown as its own. */
   like: z.int().nullable(),
   name: z.string(),
   api_key: z.string(),
@@ -72,6 +73,7 @@ const Made = z.object({
   feature_flags: z.array(FeatureFlag),
   cohorts: z.array(Cohort),
   flag_overrides: z.array(FlagOverride),
+  resources: z.array(StoredResource).optional(),
   group_types: z.array(z.string()),
   persons: z.array(Member),
 });

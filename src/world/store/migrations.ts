@@ -8,13 +8,14 @@ import {
   blankProject,
   blankUser,
 } from "../blank.ts";
-import { emptyWorld } from "../world.ts";
+import { resourceOf } from "../resources.ts";
+import { emptyWorld, type StoredResource } from "../world.ts";
 
 /** Makes a document of the next version; it may change what it is given. The new version number is set for it. */
 export type Migration = (old: JsonObject) => JsonObject;
 
 /** The migration at index i makes version i + 2 of the world document from version i + 1. */
-export const migrations: readonly Migration[] = [withAccounts];
+export const migrations: readonly Migration[] = [withAccounts, withResources];
 
 /** Why a document cannot be brought to this version. */
 export class UnknownVersionError extends Error {
@@ -135,6 +136,28 @@ const keyOf = (old: JsonObject): object => {
   const key = text(old, "key");
   return blankPersonalApiKey({ id: idOf(`key:${key}`), key, user: developer.id, scopes: [] }, unknownTime);
 };
+
+/** Lists whose documents became resources, by their kind. */
+const formerLists = {
+  surveys: "surveys",
+  early_access_features: "early_access_features",
+  web_experiments: "experiments",
+} as const;
+
+/** 2 → 3: surveys, early access features and web experiments are resources, like actions and others. */
+function withResources(old: JsonObject): JsonObject {
+  const { surveys: _s, early_access_features: _e, web_experiments: _w, ...rest } = old;
+  const resources = Object.entries(formerLists).flatMap(([list, kind]) =>
+    objects(old[list]).map((it, i) => resourceFrom(it, kind, `${list} ${i}`)),
+  );
+  return { ...over(emptyWorld(), rest), resources: resources as unknown as Json };
+}
+
+function resourceFrom({ project, id, ...fields }: JsonObject, kind: string, name: string): StoredResource {
+  const key = typeof id === "number" || (typeof id === "string" && id !== "") ? id : idOf(name);
+  const own = kind === "experiments" ? { ...fields, type: "web" } : fields;
+  return resourceOf(kind, typeof project === "number" ? project : 0, key, own);
+}
 
 const highestId = (documents: readonly JsonObject[]): number =>
   documents.reduce((highest, it) => {

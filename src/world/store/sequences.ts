@@ -1,4 +1,4 @@
-import type { CollectionName, Dashboard, SequenceName } from "../world.ts";
+import type { CollectionName, Dashboard, DocumentSequence, SequenceName, StoredResource } from "../world.ts";
 
 /** A document of any collection. */
 interface Numerable {
@@ -32,11 +32,22 @@ const numbersIn: Partial<Record<CollectionName, (document: Numerable) => readonl
   feature_flags: numberOf("feature_flags"),
   cohorts: numberOf("cohorts"),
   batch_export_logs: numberOf("batch_export_logs"),
+  resources: (document) => {
+    const { kind, key } = document as StoredResource;
+    return typeof key === "number" ? [[`resources/${kind}`, key]] : [];
+  },
 };
 
 /** The collection whose documents have the numbers. */
 export const collectionOf = (sequence: SequenceName): CollectionName =>
-  sequence === "tiles" || sequence === "texts" ? "dashboards" : sequence;
+  isOfResources(sequence)
+    ? "resources"
+    : sequence === "tiles" || sequence === "texts"
+      ? "dashboards"
+      : sequence;
+
+const isOfResources = (sequence: SequenceName): sequence is Exclude<SequenceName, DocumentSequence> =>
+  sequence.startsWith("resources/");
 
 /** Numbers are never used twice: the highest number of each kind that was ever assigned or seen. */
 export class Sequences {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
+import { resourceOf } from "../../../src/world/resources.ts";
 import { aFlag, aProject } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 
@@ -37,8 +38,8 @@ describe("remoteConfigOf", () => {
     ["an inactive flag", { feature_flags: [aFlag("beta", { active: false })] }, {}],
     ["a deleted flag", { feature_flags: [aFlag("beta", { deleted: true })] }, {}],
     ["another project's flag", { feature_flags: [aFlag("beta", { project: 2 })] }, {}],
-    ["a survey", { surveys: [{ project: 1 }] }, { surveys: true }],
-    ["another project's survey", { surveys: [{ project: 2 }] }, {}],
+    ["a survey", { resources: [resourceOf("surveys", 1, "s", {})] }, { surveys: true }],
+    ["another project's survey", { resources: [resourceOf("surveys", 2, "s", {})] }, {}],
     ["a product tour", { product_tours: [{ project: 1 }] }, { productTours: true }],
   ])("follows the world: %s", (_what, world, changed) => {
     expect(remoteConfigOf(aProject(), aWorld(world))).toEqual({ ...defaults, ...changed });
@@ -62,7 +63,7 @@ describe("remoteConfigOf", () => {
   ])("the project's own settings: %s", (_what, settings, expected) => {
     const config = remoteConfigOf(
       aProject({ remote_config: settings }),
-      aWorld({ surveys: [{ project: 1 }] }),
+      aWorld({ resources: [resourceOf("surveys", 1, "s", {})] }),
     );
     expect(config).toMatchObject(expected);
     expect(Object.keys(config)).toEqual(expect.arrayContaining(Object.keys(defaults)));
@@ -109,7 +110,7 @@ describe("/array/{token}", async () => {
     const { worlds, ...desk } = await aDesk();
     const askChanging = asker(sdkEndpoints({ ...desk, worlds }, []));
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: false });
-    worlds.replacing(aWorld({ surveys: [{ project: 1 }] })).take();
+    worlds.replacing(aWorld({ resources: [resourceOf("surveys", 1, "s", {})] })).take();
     expect((await askChanging("/array/phc_test/config")).json()).toMatchObject({ surveys: true });
   });
 });

@@ -2,12 +2,13 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { isUuid } from "../../../src/base/ids.ts";
 import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
-import { aPersonalApiKey, aProject } from "../../support/documents.ts";
+import { resourceOf } from "../../../src/world/resources.ts";
+import { aFlag, aPersonalApiKey, aProject } from "../../support/documents.ts";
 import { type Asked, aCall, aDesk, asker, aWorld } from "./ask.ts";
 
 const other = aProject({ id: 2, api_key: "phc_other" });
 
-const survey = { id: "s1", name: "NPS", type: "popover", questions: [], conditions: null };
+const survey = { name: "NPS", type: "popover", questions: [], conditions: null };
 
 const world = aWorld({
   projects: [aProject({ remote_config: { survey_config: { tone: "kind" } } }), other],
@@ -16,18 +17,19 @@ const world = aWorld({
     aPersonalApiKey({ key: "phx_writer", scopes: ["llm_prompt:write"] }),
     aPersonalApiKey({ key: "phx_flags", scopes: ["feature_flag:read"] }),
   ],
-  surveys: [
-    { project: 1, ...survey },
-    { project: 1, id: "s2", archived: true },
-    { project: 2, id: "s3" },
-  ],
-  early_access_features: [
-    { project: 1, id: "e1", stage: "beta" },
-    { project: 1, id: "e2", stage: "concept" },
-    { project: 2, id: "e3", stage: "beta" },
+  feature_flags: [aFlag("linked", { id: 7 })],
+  resources: [
+    resourceOf("surveys", 1, "s1", { ...survey, description: "For us", linked_flag_id: 7, created_by: 1 }),
+    resourceOf("surveys", 1, "s2", { archived: true }),
+    resourceOf("surveys", 2, "s3", {}),
+    resourceOf("early_access_features", 1, "e1", { stage: "beta", documentation_url: "d", feature_flag_id: 7 }),
+    resourceOf("early_access_features", 1, "e2", { stage: "concept", flagKey: "authored" }),
+    resourceOf("early_access_features", 2, "e3", { stage: "beta" }),
+    resourceOf("experiments", 1, 4, { type: "web", variants: {}, feature_flag_id: 7, description: "d" }),
+    resourceOf("experiments", 1, 5, { type: "web", archived: true }),
+    resourceOf("experiments", 1, 6, { type: "product" }),
   ],
   product_tours: [{ project: 1, id: "t1" }],
-  web_experiments: [{ project: 1, id: "w1" }],
   prompts: [
     { project: 1, name: "greet", prompt: "Hello v1", version: 1, label: "production" },
     { project: 1, name: "greet", prompt: "Hello v2", version: 2 },
@@ -63,7 +65,7 @@ const answered: Row[] = [
   {
     what: "surveys, without archived and foreign ones",
     target: "/api/surveys/?token=phc_test&_=1",
-    body: { surveys: [survey], survey_config: { tone: "kind" } },
+    body: { surveys: [{ id: "s1", ...survey, linked_flag_key: "linked" }], survey_config: { tone: "kind" } },
   },
   {
     what: "surveys of another project",
@@ -73,15 +75,15 @@ const answered: Row[] = [
   {
     what: "early access features: betas by default",
     target: "/api/early_access_features/?token=phc_test",
-    body: { earlyAccessFeatures: [{ id: "e1", stage: "beta" }] },
+    body: { earlyAccessFeatures: [{ id: "e1", stage: "beta", documentationUrl: "d", flagKey: "linked" }] },
   },
   {
     what: "early access features by repeated stage",
     target: "/api/early_access_features/?token=phc_test&stage=concept&stage=beta",
     body: {
       earlyAccessFeatures: [
-        { id: "e1", stage: "beta" },
-        { id: "e2", stage: "concept" },
+        { id: "e1", stage: "beta", documentationUrl: "d", flagKey: "linked" },
+        { id: "e2", stage: "concept", flagKey: "authored" },
       ],
     },
   },
@@ -93,7 +95,7 @@ const answered: Row[] = [
   {
     what: "web experiments",
     target: "/api/web_experiments/?token=phc_test",
-    body: { experiments: [{ id: "w1" }] },
+    body: { experiments: [{ id: 4, variants: {}, feature_flag_key: "linked" }] },
   },
   ...["/i/v1/logs", "/i/v1/metrics", "/i/v1/traces"].map((path) => ({
     what: `${path}, key in the query`,

@@ -5,7 +5,7 @@ import type { EventOutcome } from "../../../src/journal/outcomes.ts";
 import type { EventTotals } from "../../../src/journal/totals-answer.ts";
 import { query } from "../../api/call.ts";
 import { useLast } from "../../api/resource.ts";
-import { project } from "../../app/location.ts";
+import { link, project } from "../../app/location.ts";
 import { figureText, useCounted } from "../../app/sim.ts";
 import { Button } from "../../parts/basics.tsx";
 import { hasTerm, toggled } from "../../parts/filter-box/filter-text.ts";
@@ -109,6 +109,10 @@ function Head({ filter, totals, all, span, onFilter }: HeadProps) {
           <Icon of="close" />
         </Button>
       )}
+      <a class="button button-quiet events-insight" href={link("dashboards", ["new"], { f: filter })}>
+        <Icon of="chart" />
+        Make an insight
+      </a>
     </div>
   );
 }

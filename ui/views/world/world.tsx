@@ -1,16 +1,14 @@
 import type { WorldSummary } from "../../../src/management/world-shapes.ts";
 import { useResource } from "../../api/resource.ts";
-import { link, project, route } from "../../app/location.ts";
+import { link, route } from "../../app/location.ts";
 import { info, worldRevision } from "../../app/sim.ts";
 import { Badge, Empty, Prose, Scrolled, Section, Trouble } from "../../parts/basics.tsx";
 import { Table, Tabs } from "../../parts/layout.tsx";
 import { Accounts, Keys } from "./accounts.tsx";
-import { DashboardsTab } from "./dashboards.tsx";
 import { Scenario } from "./scenario.tsx";
 
 const parts = [
   { id: "", title: "Accounts" },
-  { id: "dashboards", title: "Dashboards" },
   { id: "keys", title: "Keys" },
   { id: "dialect", title: "Dialect" },
   { id: "scenario", title: "Scenario" },
@@ -18,7 +16,7 @@ const parts = [
 
 type PartId = (typeof parts)[number]["id"];
 
-/** The world: accounts, dashboards, keys, dialect and scenario. */
+/** The world: accounts, keys, dialect and scenario. */
 export function WorldView() {
   const revision = worldRevision.value;
   const { data, problem } = useResource<WorldSummary>("world", { revision });
@@ -40,10 +38,6 @@ export function WorldView() {
 function tabOf({ id, title }: (typeof parts)[number], world: WorldSummary | undefined) {
   const problems = info.value?.scenario_problems.length ?? 0;
   const counts: Readonly<Partial<Record<PartId, number>>> = {
-    dashboards: world?.organizations
-      .flatMap((it) => it.projects)
-      .filter(({ id: of }) => project.value === undefined || of === project.value)
-      .reduce((sum, it) => sum + it.counts.dashboards, 0),
     keys: world?.personal_api_keys.length,
     dialect: world?.dialect.differences.length,
     ...(problems > 0 && { scenario: problems }),
@@ -52,7 +46,6 @@ function tabOf({ id, title }: (typeof parts)[number], world: WorldSummary | unde
 }
 
 function partOf(id: PartId, world: WorldSummary) {
-  if (id === "dashboards") return <DashboardsTab />;
   if (id === "keys") return <Keys world={world} />;
   if (id === "dialect") return <Dialect dialect={world.dialect} />;
   if (id === "scenario") return <Scenario />;

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import type { JsonObject } from "../../base/json.ts";
+import { checkFilters, openFilters } from "../../flags/management/filter-rules.ts";
+import { blankFeatureFlag } from "../../world/blank.ts";
+import type { FeatureFlag } from "../../world/world.ts";
+import { documentNamed, requireScope } from "../frame/access.ts";
+import type { ResourceDesk } from "../frame/desk.ts";
+import type { Changing } from "./kind.ts";
+
+/** Flags that surveys, experiments and early access features create and use. */
+
+/** The project's flag with the id, also a deleted one. */
+export const flagWithId = (
+  desk: ResourceDesk,
+  project: number | null,
+  id: unknown,
+): FeatureFlag | undefined =>
+  typeof id === "number" && project !== null
+    ? documentNamed(desk, "feature_flags", project, String(id))
+    : undefined;
+
+/** A key that may write a survey may write the flags of it only with the flags' own scope. @throws SimError permission_denied */
+export const requireFlagScope = ({ request }: Changing): void =>
+  requireScope(request.caller, "feature_flag:write");
+
+interface NewFlag {
+  readonly key: string;
+  readonly name: string;
+  readonly filters: JsonObject;
+  readonly active: boolean;
+}
+
+/** @throws SimError invalid_input … for filters that the service refuses */
+export function createLinkedFlag(writing: Changing, { key, name, filters, active }: NewFlag): FeatureFlag {
+  const { desk, draft, request, now } = writing;
+  const project = request.project?.id ?? 0;
+  const author = request.caller.user.id;
+  const checked = checkFilters(filters, { worlds: desk.worlds, project }) ?? openFilters;
+  const made = { created_by: author, last_modified_by: author, updated_at: now };
+  const id = draft.nextId("feature_flags");
+  return draft.put(
+    "feature_flags",
+    blankFeatureFlag({ id, project, key, name, filters: checked, active, ...made }, now),
+  );
+}
+
+/** The flag with other filters, or switched on or off. @throws SimError for filters that the service refuses */
+export function changeLinkedFlag(
+  { desk, draft, request, now }: Changing,
+  flag: FeatureFlag,
+  { filters, ...change }: { filters?: JsonObject; active?: boolean; deleted?: boolean },
+): FeatureFlag {
+  const context = { worlds: desk.worlds, project: flag.project, flag };
+  const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);
+  return draft.put("feature_flags", {
+    ...flag,
+    ...change,
+    filters: checked,
+    version: flag.version + 1,
+    updated_at: now,
+    last_modified_by: request.caller.user.id,
+  });
+}
+
+/** Ten digits that make the key of a generated flag another. */
+export const randomDigits = (): string => randomBytes(5).toString("hex");
+
+/** A flag as other documents carry it. Upstream MinimalFeatureFlagSerializer. */
+export const showLinkedFlag = (flag: FeatureFlag | undefined): JsonObject | null =>
+  flag
+    ? ({
+        id: flag.id,
+        team_id: flag.project,
+        name: flag.name,
+        key: flag.key,
+        filters: flag.filters,
+        deleted: flag.deleted,
+        active: flag.active,
+        ensure_experience_continuity: flag.ensure_experience_continuity,
+        has_encrypted_payloads: flag.has_encrypted_payloads,
+        version: flag.version,
+        evaluation_runtime: flag.evaluation_runtime,
+        bucketing_identifier: flag.bucketing_identifier,
+        evaluation_tags: flag.evaluation_contexts ?? [],
+      } as unknown as JsonObject)
+    : null;

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { phraseOf } from "../http/schema-messages.ts";
+import type { ResourceKind } from "../management/resources/kind.ts";
+import { resourceKinds } from "../management/resources/kinds.ts";
+import { referenceFields } from "../world/resources.ts";
+
+/** Kinds whose documents a scenario may have, in the form of the management API; those that SDKs get have any fields. */
+const authoredKinds = resourceKinds.filter((it) => it.of === "project" && it.isAuthored !== false);
+
+/** Names of insights, dashboards, flags and users are replaced by their ids. */
+const named = (name: string, field: z.core.$ZodType): z.core.$ZodType =>
+  Object.hasOwn(referenceFields, name) ? z.union([z.string(), z.array(z.string()), field]) : field;
+
+/** What an author may write; the checked document stays as it is. */
+function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {
+  const own = Object.entries(fields).map(([name, it]) => [name, named(name, it)]);
+  return z.strictObject({
+    id: z.union([z.string().min(1), z.int().positive()]).optional(),
+    created_at: z.string().optional(),
+    created_by: z.string().nullable().optional(),
+    ...authored,
+    ...Object.fromEntries(own),
+  });
+}
+
+/** The published schema has objects with any keys: the service describes them. */
+function itemOf(kind: ResourceKind, record: z.ZodType): z.ZodType {
+  const shape = authoredShape(kind);
+  return record.check(({ value, issues }) => {
+    const { error } = shape.safeParse(value, { error: phraseOf });
+    for (const issue of error?.issues ?? []) {
+      // an issue of the same parse, but for the mark that others are reported, too
+      issues.push({ ...issue, input: value, continue: true } as z.core.$ZodRawIssue);
+    }
+  });
+}
+
+const about = ({ kind, isOnlyStored }: ResourceKind): string => {
+  const plural = kind.replaceAll("_", " ");
+  const note = isOnlyStored ? "; stored, not enforced" : "";
+  return `${plural.charAt(0).toUpperCase()}${plural.slice(1)} in the form of the management API${note}.`;
+};
+
+/** The lists of resources that a project may have, by their keys. @param record Any object of JSON */
+export const resourceLists = (record: z.ZodType): Readonly<Record<string, z.ZodType>> =>
+  Object.fromEntries(
+    authoredKinds.map((kind) => [kind.kind, z.array(itemOf(kind, record)).optional().describe(about(kind))]),
+  );
+
+/** How layers and changes name the documents. */
+export const resourceParts = Object.fromEntries(
+  authoredKinds.map(({ kind, noun, nameField = "name" }) => [kind, { kind: noun, names: ["id", nameField] }]),
+);

@@ -1,0 +1,54 @@
+import type { ReadonlyWorld, StoredResource } from "./world.ts";
+
+/** Kinds of resources with numbers; the others have UUIDs or names. */
+export const numberedKinds: ReadonlySet<string> = new Set([
+  "actions",
+  "annotations",
+  "experiments",
+  "subscriptions",
+]);
+
+/** Fields of resources that hold ids, by collection; in a scenario they may hold names, keys or addresses. */
+export const referenceFields = {
+  insight: "insights",
+  dashboard_item: "insights",
+  linked_insight_id: "insights",
+  dashboard_export_insights: "insights",
+  dashboard: "dashboards",
+  dashboard_id: "dashboards",
+  linked_flag_id: "flags",
+  targeting_flag_id: "flags",
+  feature_flag_id: "flags",
+  subscribed_users: "users",
+} as const;
+
+/** Id of a resource in the world. @param owner Number of its project, or id of its organization */
+export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
+  `${kind}/${owner}/${key}`;
+
+/** A resource of a project. */
+export const resourceOf = (
+  kind: string,
+  project: number,
+  key: number | string,
+  fields: StoredResource["fields"],
+): StoredResource => ({ id: resourceId(kind, project, key), kind, project, organization: null, key, fields });
+
+/** The project's resources of a kind that are not deleted, in order of their creation. */
+export const liveResources = (world: ReadonlyWorld, kind: string, project: number): StoredResource[] =>
+  world.resources.filter((it) => it.kind === kind && it.project === project && it.fields.deleted !== true);
+
+const generatedFlags = [
+  "targeting_flag_id",
+  "internal_targeting_flag_id",
+  "internal_response_sampling_flag_id",
+] as const;
+
+/**
+ * Ids of the flags that surveys created. Lists of flags and local evaluation leave them out.
+ * Upstream PostHog/posthog products/surveys/backend/models.py, get_internal_flag_ids.
+ */
+export const surveyFlagIds = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
+  new Set(
+    liveResources(world, "surveys", project).flatMap(({ fields }) => generatedFlags.map((it) => fields[it])),
+  );
