@@ -51,6 +51,7 @@ function chunksOf(graph) {
     ["tapes", graph.loadedWith(late("tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
     ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
+    ["queries", graph.loadedWith(late("query"))],
     ["mcp", new Set(graph.all.filter((it) => it.startsWith("src/mcp/")))],
     ["late", new Set(graph.all)],
   ];

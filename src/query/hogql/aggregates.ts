@@ -1,11 +1,11 @@
 import { Refusal } from "./refusal.ts";
-import type { Accumulator, Aggregate, Budget, Read } from "./term.ts";
-import { float, isNumber, nullable, type Type, totalType, typeName, type Value } from "./types.ts";
+import type { Accumulator, AggregateCode, Read, ValueBudget } from "./term.ts";
+import { float, type HogQLValue, isNumber, nullable, type Type, totalType, typeName } from "./types.ts";
 import { compareValues, defaultOf, keyOf, weightOf } from "./values.ts";
 
 const mostValues = 5_000_000;
 
-export function createBudget(): Budget {
+export function createBudget(): ValueBudget {
   let left = mostValues;
   return {
     take(count) {
@@ -19,16 +19,16 @@ export function createBudget(): Budget {
 interface Fold<S> {
   start(): S;
   /** Not called for rows in which an argument is NULL. */
-  add(state: S, a: Value, b: Value, budget: Budget): void;
+  add(state: S, a: HogQLValue, b: HogQLValue, budget: ValueBudget): void;
   /** NULL if no row was added. */
-  end(state: S): Value;
+  end(state: S): HogQLValue;
 }
 
 interface Made<S> {
   readonly type: Type;
   readonly fold: Fold<S>;
   /** The result of no rows, unless the type has NULL (default: that of the type). */
-  readonly none?: Value;
+  readonly none?: HogQLValue;
 }
 
 /** An aggregation: name, number of arguments, and what it does for arguments of some types. */
@@ -115,7 +115,7 @@ const varianceFold =
   });
 
 /** The first (-1) or last (1) of the values in their order. */
-const extremeFold = (sign: 1 | -1): Fold<{ best: Value }> => ({
+const extremeFold = (sign: 1 | -1): Fold<{ best: HogQLValue }> => ({
   start: () => ({ best: null }),
   add(state, a) {
     if (state.best === null || compareValues(a, state.best) * sign > 0) state.best = a;
@@ -131,7 +131,7 @@ function extreme(name: string, sign: 1 | -1): AggregateRow {
 }
 
 const pick = (name: string, isLast: boolean): AggregateRow =>
-  row<{ value: Value }>(name, 1, ([of = float]) => ({
+  row<{ value: HogQLValue }>(name, 1, ([of = float]) => ({
     type: of,
     fold: {
       start: () => ({ value: null }),
@@ -143,7 +143,7 @@ const pick = (name: string, isLast: boolean): AggregateRow =>
   }));
 
 const pickBy = (name: string, sign: 1 | -1): AggregateRow =>
-  row<{ value: Value; best: Value }>(name, 2, ([of = float, by = float]) => ({
+  row<{ value: HogQLValue; best: HogQLValue }>(name, 2, ([of = float, by = float]) => ({
     type: nullable(of, (of.nullable ?? false) || (by.nullable ?? false)),
     fold: {
       start: () => ({ value: null, best: null }),
@@ -179,7 +179,7 @@ const distinctFold: Fold<Set<unknown>> = {
 const uniq = (name: string): AggregateRow =>
   row(name, [1, 16], () => ({ type: { kind: "UInt64" } as const, fold: distinctFold }));
 
-const arrayFold = (most: number, isUnique: boolean): Fold<Map<unknown, Value>> => ({
+const arrayFold = (most: number, isUnique: boolean): Fold<Map<unknown, HogQLValue>> => ({
   start: () => new Map(),
   add(state, a, _, budget) {
     const key = isUnique ? keyOf(a) : state.size;
@@ -213,7 +213,7 @@ function interpolated(sorted: Float64Array, level: number): number {
 const exact = (sorted: Float64Array, level: number): number =>
   sorted[level < 1 ? Math.floor(level * sorted.length) : sorted.length - 1] ?? Number.NaN;
 
-const samplesFold = (end: (sorted: Float64Array) => Value): Fold<number[]> => ({
+const samplesFold = (end: (sorted: Float64Array) => HogQLValue): Fold<number[]> => ({
   start: () => [],
   add(state, a, _, budget) {
     budget.take(1);
@@ -261,8 +261,13 @@ const topK = row(
   ([of = float], [most = 10]) => ({
     type: { kind: "Array", item: same(of) } as const,
     fold: {
-      start: () => new Map<unknown, { value: Value; count: number }>(),
-      add(state: Map<unknown, { value: Value; count: number }>, a: Value, _: Value, budget: Budget) {
+      start: () => new Map<unknown, { value: HogQLValue; count: number }>(),
+      add(
+        state: Map<unknown, { value: HogQLValue; count: number }>,
+        a: HogQLValue,
+        _: HogQLValue,
+        budget: ValueBudget,
+      ) {
         const found = state.get(keyOf(a));
         if (found) found.count += 1;
         else {
@@ -270,7 +275,7 @@ const topK = row(
           state.set(keyOf(a), { value: a, count: 1 });
         }
       },
-      end: (state: Map<unknown, { value: Value; count: number }>) =>
+      end: (state: Map<unknown, { value: HogQLValue; count: number }>) =>
         [...state.values()]
           .sort((a, b) => b.count - a.count)
           .slice(0, most)
@@ -361,7 +366,7 @@ interface Call {
 type Add = (state: unknown, row: number) => void;
 
 /** The aggregation of a call. @throws Refusal if the types do not fit */
-export function aggregateOf({ row, types, params, isDistinct, hasCondition }: Call): Aggregate {
+export function aggregateOf({ row, types, params, isDistinct, hasCondition }: Call): AggregateCode {
   const isCount = isDistinct && row.name === "count";
   const of = (isCount ? byName("uniqExact") : undefined) ?? row;
   const { type, fold: made, none = defaultOf(type) } = of.fold(types, params);
@@ -382,7 +387,7 @@ export function aggregateOf({ row, types, params, isDistinct, hasCondition }: Ca
   };
 }
 
-function adding(fold: Fold<unknown>, [first, second]: readonly Read[], budget: Budget): Add {
+function adding(fold: Fold<unknown>, [first, second]: readonly Read[], budget: ValueBudget): Add {
   if (!first) return (state) => fold.add(state, 0, 0, budget);
   if (!second)
     return (state, row) => {
@@ -404,7 +409,7 @@ const when =
   };
 
 /** Adds only the first of rows with equal arguments. */
-function distinct({ start, add, end }: Accumulator, args: Read, budget: Budget): Accumulator {
+function distinct({ start, add, end }: Accumulator, args: Read, budget: ValueBudget): Accumulator {
   interface Seen {
     readonly keys: Set<unknown>;
     readonly state: unknown;

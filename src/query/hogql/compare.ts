@@ -1,20 +1,18 @@
 import { readBool, readFloat, readUuid } from "./functions/conversions.ts";
 import type { FunctionContext } from "./functions/row.ts";
 import { Refusal } from "./refusal.ts";
-import type { Build, Term } from "./term.ts";
+import type { Build, HogQLTerm } from "./term.ts";
 import { readDay, readPlainTime } from "./time.ts";
-import { isNumber, type Type, typeName, type Value } from "./types.ts";
+import { type HogQLValue, isMoment, isNumber, type Type, typeName } from "./types.ts";
 import { compareValues, keyOf } from "./values.ts";
 
-type Convert = (value: Value) => Value;
+type Convert = (value: HogQLValue) => HogQLValue;
 const same: Convert = (value) => value;
 
-const isMoment = ({ kind }: Type): boolean => kind === "DateTime" || kind === "DateTime64";
-
 /** How a literal text is read for a comparison with a type. @throws Refusal */
-function readAs(type: Type, text: string, context: FunctionContext): Value {
+function readAs(type: Type, text: string, context: FunctionContext): HogQLValue {
   const zone = context.zones((isMoment(type) && "zone" in type ? type.zone : undefined) ?? "UTC");
-  const read = (): Value | undefined => {
+  const read = (): HogQLValue | undefined => {
     if (type.kind === "Bool") return readBool(text);
     if (isNumber(type.kind)) return readFloat(text);
     if (type.kind === "Date") return readDay(text);
@@ -34,7 +32,7 @@ const noCommonType = (a: Type, b: Type): Refusal =>
  * Makes values of two types comparable: literal texts are read as the other type, dates become times.
  * @throws Refusal if they are not
  */
-function converters(left: Term, right: Term, context: FunctionContext): [Convert, Convert] {
+function converters(left: HogQLTerm, right: HogQLTerm, context: FunctionContext): [Convert, Convert] {
   const [a, b] = [left.type, right.type];
   if (a.kind === "Nothing" || b.kind === "Nothing") return [same, same];
   if (isNumber(a.kind) && isNumber(b.kind)) return [same, same];
@@ -47,7 +45,7 @@ function converters(left: Term, right: Term, context: FunctionContext): [Convert
   if (b.kind === "Date" && isMoment(a)) return [same, midnight(a)];
   if (a.kind === b.kind && a.kind !== "Array" && a.kind !== "Tuple" && a.kind !== "Interval")
     return [same, same];
-  const literal = (term: Term, other: Type): Convert | undefined => {
+  const literal = (term: HogQLTerm, other: Type): Convert | undefined => {
     if (term.op !== "constant" || typeof term.value !== "string") return undefined;
     const value = readAs(other, term.value, context);
     return () => value;
@@ -61,7 +59,7 @@ function converters(left: Term, right: Term, context: FunctionContext): [Convert
 
 /** An operator: what two values give, and what NULL on one or both sides gives. */
 interface Operator {
-  readonly test: (a: Value, b: Value) => boolean;
+  readonly test: (a: HogQLValue, b: HogQLValue) => boolean;
   readonly oneNull: 0 | 1;
   readonly bothNull: 0 | 1;
 }
@@ -89,25 +87,25 @@ const textOperators: Readonly<
   like: [
     ({ patterns }) =>
       (a, b) =>
-        patterns.like(String(b), false).test(String(a)),
+        patterns.like(String(b), false)(String(a)),
     false,
   ],
   "not like": [
     ({ patterns }) =>
       (a, b) =>
-        patterns.like(String(b), false).test(String(a)),
+        patterns.like(String(b), false)(String(a)),
     true,
   ],
   ilike: [
     ({ patterns }) =>
       (a, b) =>
-        patterns.like(String(b), true).test(String(a)),
+        patterns.like(String(b), true)(String(a)),
     false,
   ],
   "not ilike": [
     ({ patterns }) =>
       (a, b) =>
-        patterns.like(String(b), true).test(String(a)),
+        patterns.like(String(b), true)(String(a)),
     true,
   ],
   "=~": [
@@ -153,7 +151,7 @@ export const comparisonFunctions: Readonly<Record<string, string>> = {
 };
 
 /** The code of a comparison. @throws Refusal if the types do not fit */
-export function comparison(op: string, left: Term, right: Term, context: FunctionContext): Build {
+export function comparison(op: string, left: HogQLTerm, right: HogQLTerm, context: FunctionContext): Build {
   const isText = Object.hasOwn(textOperators, op);
   const [make, isNegated] = (isText ? textOperators[op] : undefined) ?? [];
   if (make) {
@@ -185,7 +183,11 @@ const compared =
   };
 
 /** Keys of a set for `IN`, in the form of the left side. NULL is a member like others. @throws Refusal */
-export function setKeys(left: Term, items: readonly Term[], context: FunctionContext): Set<unknown> {
+export function setKeys(
+  left: HogQLTerm,
+  items: readonly HogQLTerm[],
+  context: FunctionContext,
+): Set<unknown> {
   return new Set(
     items.map((item) => {
       if (item.op !== "constant")
@@ -198,9 +200,9 @@ export function setKeys(left: Term, items: readonly Term[], context: FunctionCon
 function memberValue(
   left: Type,
   type: Type,
-  item: Term & { op: "constant" },
+  item: HogQLTerm & { op: "constant" },
   context: FunctionContext,
-): Value {
+): HogQLValue {
   if (
     left.kind === "Tuple" &&
     type.kind === "Tuple" &&

@@ -7,8 +7,8 @@ import { eventScope } from "./hogql.ts";
 import { columnName } from "./print.ts";
 import { Refusal, refused, refusing } from "./refusal.ts";
 import { checkGrouped } from "./select.ts";
-import { compile, isAggregated, type Term } from "./term.ts";
-import { isNumber, typeName, type Value } from "./types.ts";
+import { compile, type HogQLTerm, isAggregated } from "./term.ts";
+import { type HogQLValue, isNumber, typeName } from "./types.ts";
 import { keyOf, shown } from "./values.ts";
 
 /** An expression over the rows of a table of events. */
@@ -43,7 +43,7 @@ function compiled(text: string, context: QueryContext) {
     if (isAggregated(term))
       throw new Refusal("An aggregation has no place in an expression for single events");
     const read = compile(term);
-    return { node, term, prepare, zones, read: (row: number): Value => placing(text, () => read(row)) };
+    return { node, term, prepare, zones, read: (row: number): HogQLValue => placing(text, () => read(row)) };
   });
 }
 
@@ -66,7 +66,7 @@ function finishNow(steps: Steps<void>): void {
   while (!steps.next().done);
 }
 
-function isCondition({ type }: Term): boolean {
+function isCondition({ type }: HogQLTerm): boolean {
   return isNumber(type.kind) || type.kind === "Nothing";
 }
 

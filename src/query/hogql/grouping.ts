@@ -1,14 +1,14 @@
 import { rowsPerStep, type Steps } from "../table.ts";
-import { aggregatesIn, type Budget, compile, dictionaryIn, type Read, type Term } from "./term.ts";
-import type { Value } from "./types.ts";
+import { aggregatesIn, compile, dictionaryIn, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
+import type { HogQLValue } from "./types.ts";
 import { keyOf } from "./values.ts";
 
 /** Numbers of the distinct values of an expression, from 0 in order of their first row. */
 export type Numbering = (row: number) => number;
 
 /** Values of columns with codes are looked up once for each code. */
-export function numbering(term: Term, read: Read): Numbering {
-  const numbers = new Map<Value, number>();
+export function numbering(term: HogQLTerm, read: Read): Numbering {
+  const numbers = new Map<HogQLValue, number>();
   const numberOf = (row: number): number => {
     const key = keyOf(read(row));
     const known = numbers.get(key);
@@ -56,7 +56,7 @@ export interface Aggregation {
   results(groups: readonly (readonly unknown[])[]): Steps<Map<string, Read>>;
 }
 
-export function aggregationOf(terms: readonly Term[], budget: Budget): Aggregation {
+export function aggregationOf(terms: readonly HogQLTerm[], budget: ValueBudget): Aggregation {
   const aggregates = [...new Map(terms.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
   const folds = aggregates.map(({ aggregate, args }) =>
     aggregate.accumulate(
@@ -75,7 +75,7 @@ export function aggregationOf(terms: readonly Term[], budget: Budget): Aggregati
     *results(groups) {
       const results = new Map<string, Read>();
       for (const [i, { key }] of aggregates.entries()) {
-        const values: Value[] = [];
+        const values: HogQLValue[] = [];
         for (const [at, states] of groups.entries()) {
           if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
           values.push(folds[i]?.end(states[i]) ?? null);

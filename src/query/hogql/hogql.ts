@@ -5,12 +5,13 @@ import type { ExprNode } from "./ast.ts";
 import { createPatterns } from "./functions/patterns.ts";
 import type { FunctionContext } from "./functions/row.ts";
 import { Refusal } from "./refusal.ts";
-import { createResolver, type Scope } from "./resolve.ts";
+import { createResolver, type NameScope } from "./resolve.ts";
 import { type PlanPorts, planQuery, subqueryOf } from "./select.ts";
 import { createSessions } from "./sessions.ts";
-import { type DocumentRow, documentTable, eventsTable, type RowSource } from "./tables.ts";
-import type { Term } from "./term.ts";
-import { type Zone, zoneOf } from "./time.ts";
+import type { RowSource } from "./source.ts";
+import { type DocumentRow, documentTable, eventsTable } from "./tables.ts";
+import type { HogQLTerm } from "./term.ts";
+import { type ClockZone, zoneOf } from "./time.ts";
 
 /** Tables that the sim has. */
 const tableNames = ["events", "persons", "groups", "sessions"];
@@ -30,8 +31,8 @@ const absentTables: readonly string[] = [
   ...["query_log", "logs", "error_tracking_issues", "document_embeddings", "exchange_rate", "web_overview"],
 ];
 
-function zonesOf(): (name: string) => Zone {
-  const known = new Map<string, Zone>();
+function zonesOf(): (name: string) => ClockZone {
+  const known = new Map<string, ClockZone>();
   return (name) => {
     const zone = known.get(name) ?? zoneOf(name);
     known.set(name, zone);
@@ -65,11 +66,13 @@ export function planPorts(context: QueryContext): PlanPorts {
   };
 }
 
-const personColumns = (zone: Zone) =>
+const personColumns = (zone: ClockZone) =>
   ({
     id: { kind: "UUID" },
     created_at: { kind: "DateTime64", zone: zone.name },
+    properties: { kind: "String" },
     is_identified: { kind: "Bool" },
+    pdi: "absent",
   }) as const;
 
 function personRows({ persons }: QueryContext): DocumentRow[] {
@@ -82,11 +85,13 @@ function personRows({ persons }: QueryContext): DocumentRow[] {
   }));
 }
 
-const groupColumns = (zone: Zone) =>
+const groupColumns = (zone: ClockZone) =>
   ({
     index: { kind: "UInt8" },
     key: { kind: "String" },
     created_at: { kind: "DateTime64", zone: zone.name },
+    updated_at: "absent",
+    properties: { kind: "String" },
   }) as const;
 
 function groupRows({ groups }: QueryContext): DocumentRow[] {
@@ -105,7 +110,7 @@ export function eventScope(context: QueryContext) {
   const events = ports.table("events");
   if (!events) throw new Error("there is no table of events");
   const prerequisites: (() => Steps<void>)[] = [() => events.prepare()];
-  const scope: Scope = {
+  const scope: NameScope = {
     tables: new Map([["events", events]]),
     anonymous: [],
     aliases: new Map(),
@@ -116,7 +121,7 @@ export function eventScope(context: QueryContext) {
   return {
     zones: ports.zones,
     budget: ports.budget,
-    resolve: (node: ExprNode): Term => ports.resolver.term(node, scope),
+    resolve: (node: ExprNode): HogQLTerm => ports.resolver.term(node, scope),
     *prepare(): Steps<void> {
       for (const prepare of prerequisites) yield* prepare();
     },

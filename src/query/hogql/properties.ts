@@ -4,8 +4,8 @@ import type { Column } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";
 import type { SourceColumn } from "./term.ts";
-import { readTime, type Zone } from "./time.ts";
-import type { Type, Value } from "./types.ts";
+import { type ClockZone, readTime } from "./time.ts";
+import type { HogQLValue, Type } from "./types.ts";
 
 /**
  * Text of a value as the service extracts it: JSON without the quotes of a string, whose escapes stay. NULL for a
@@ -18,22 +18,23 @@ export function propertyText(value: Json | undefined): string | null {
 }
 
 /** What a property of a type is converted to. Upstream posthog/hogql/transforms/property_types.py. */
-const conversions: Readonly<Record<PropertyType, (zone: Zone) => { type: Type; read(text: string): Value }>> =
-  {
-    String: () => ({ type: { kind: "String", nullable: true }, read: (text) => text }),
-    Numeric: () => ({
-      type: { kind: "Float64", nullable: true },
-      read: (text) => readFloat(text) ?? null,
-    }),
-    Boolean: () => ({
-      type: { kind: "Bool", nullable: true },
-      read: (text) => (text === "true" ? 1 : text === "false" ? 0 : null),
-    }),
-    DateTime: (zone) => ({
-      type: { kind: "DateTime64", zone: zone.name, nullable: true },
-      read: (text) => readTime(text, zone) ?? null,
-    }),
-  };
+const conversions: Readonly<
+  Record<PropertyType, (zone: ClockZone) => { type: Type; read(text: string): HogQLValue }>
+> = {
+  String: () => ({ type: { kind: "String", nullable: true }, read: (text) => text }),
+  Numeric: () => ({
+    type: { kind: "Float64", nullable: true },
+    read: (text) => readFloat(text) ?? null,
+  }),
+  Boolean: () => ({
+    type: { kind: "Bool", nullable: true },
+    read: (text) => (text === "true" ? 1 : text === "false" ? 0 : null),
+  }),
+  DateTime: (zone) => ({
+    type: { kind: "DateTime64", zone: zone.name, nullable: true },
+    read: (text) => readTime(text, zone) ?? null,
+  }),
+};
 
 /** Type of a property: that of the first event with a value; undefined if no event has one. */
 function typeIn(
@@ -57,7 +58,7 @@ function typeIn(
 interface PropertySource {
   readonly column: Column;
   readonly length: number;
-  readonly zone: Zone;
+  readonly zone: ClockZone;
   readonly now: number;
 }
 
@@ -65,11 +66,11 @@ interface PropertySource {
 function converted(
   { column, length }: PropertySource,
   type: Type,
-  read: (value: Json | undefined) => Value,
+  read: (value: Json | undefined) => HogQLValue,
 ): SourceColumn {
   const { codes } = column;
   const size = column.values.length;
-  const known = new Array<Value | undefined>(length === 0 ? 0 : size).fill(undefined);
+  const known = new Array<HogQLValue | undefined>(length === 0 ? 0 : size).fill(undefined);
   return {
     type,
     dictionary: { codes, size },

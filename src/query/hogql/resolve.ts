@@ -6,22 +6,24 @@ import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
 import { functionNamed, functions } from "./functions/table.ts";
 import { placed, Refusal } from "./refusal.ts";
+import type { Member, RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
-import type { Member, RowSource, Table } from "./tables.ts";
 import {
   aggregatesIn,
   compile,
+  type HogQLTerm,
   isAggregated,
   type Local,
   type SourceColumn,
   strict,
-  type Term,
 } from "./term.ts";
 import {
   commonType,
   flag,
   float,
+  type HogQLValue,
   isInteger,
+  isMoment,
   isNumber,
   isTime,
   nothing,
@@ -30,33 +32,32 @@ import {
   type Type,
   typeName,
   typeOfInteger,
-  type Value,
 } from "./types.ts";
 import { keyOf } from "./values.ts";
 
 /** A query in an expression: its columns, and its rows once it ran. */
 export interface Subquery {
   readonly columns: readonly { readonly name: string; readonly type: Type }[];
-  rows(): readonly (readonly Value[])[];
+  rows(): readonly (readonly HogQLValue[])[];
 }
 
 /** Names that an expression may use. */
-export interface Scope {
+export interface NameScope {
   readonly tables: ReadonlyMap<string, RowSource>;
   /** Tables without a name. */
   readonly anonymous: readonly RowSource[];
   /** Aliases of the query so far. */
-  readonly aliases: Map<string, Term>;
+  readonly aliases: Map<string, HogQLTerm>;
   /** Expressions of `WITH`. */
   readonly expressions: ReadonlyMap<string, ExprNode>;
-  readonly locals: ReadonlyMap<string, Term>;
+  readonly locals: ReadonlyMap<string, HogQLTerm>;
   /** Plans a query inside the expression; it runs before the rows are read. */
   subquery(node: QueryNode): Subquery;
 }
 
 type At = Located;
 
-const constant = (value: Value, type: Type, at: At): Term => ({
+const constant = (value: HogQLValue, type: Type, at: At): HogQLTerm => ({
   op: "constant",
   key: `constant ${typeName(type)} ${keyOf(value)}`,
   type,
@@ -67,7 +68,7 @@ const constant = (value: Value, type: Type, at: At): Term => ({
 /** Resolves the names and types of expressions. */
 export interface Resolver {
   /** @throws Refusal */
-  term(node: ExprNode, scope: Scope): Term;
+  term(node: ExprNode, scope: NameScope): HogQLTerm;
 }
 
 export function createResolver(context: FunctionContext): Resolver {
@@ -79,11 +80,11 @@ export function createResolver(context: FunctionContext): Resolver {
     return known;
   };
 
-  function term(node: ExprNode, scope: Scope): Term {
+  function term(node: ExprNode, scope: NameScope): HogQLTerm {
     return placed(node, () => resolved(node, scope));
   }
 
-  function resolved(node: ExprNode, scope: Scope): Term {
+  function resolved(node: ExprNode, scope: NameScope): HogQLTerm {
     switch (node.node) {
       case "Constant":
         return literal(node);
@@ -138,7 +139,7 @@ export function createResolver(context: FunctionContext): Resolver {
     }
   }
 
-  function literal(node: ExprNode & { node: "Constant" }): Term {
+  function literal(node: ExprNode & { node: "Constant" }): HogQLTerm {
     const { value } = node;
     if (value === null) return constant(null, nothing, node);
     if (typeof value === "boolean") return constant(Number(value), { kind: "Bool" }, node);
@@ -154,7 +155,7 @@ export function createResolver(context: FunctionContext): Resolver {
     return constant(value, isWhole ? typeOfInteger(value) : float, node);
   }
 
-  const columnTerm = (key: string, column: SourceColumn, at: At): Term => ({
+  const columnTerm = (key: string, column: SourceColumn, at: At): HogQLTerm => ({
     op: "column",
     key,
     type: column.type,
@@ -163,7 +164,7 @@ export function createResolver(context: FunctionContext): Resolver {
   });
 
   /** Resolves `a.b.c`: a table, an alias or a column, then what follows. */
-  function field(node: FieldNode, chain: readonly (string | number)[], scope: Scope): Term {
+  function field(node: FieldNode, chain: readonly (string | number)[], scope: NameScope): HogQLTerm {
     const [first = "", ...rest] = chain;
     const name = String(first);
     if (name === "*") throw new Refusal("'*' can only be used as a column of SELECT, and in count(*)", node);
@@ -189,7 +190,7 @@ export function createResolver(context: FunctionContext): Resolver {
     throw unknownField(name, scope, node);
   }
 
-  function unknownField(name: string, scope: Scope, node: At): Refusal {
+  function unknownField(name: string, scope: NameScope, node: At): Refusal {
     const known = [
       ...[...scope.tables.values(), ...scope.anonymous].flatMap((it) => it.names),
       ...scope.aliases.keys(),
@@ -204,11 +205,11 @@ export function createResolver(context: FunctionContext): Resolver {
 
   /** The rest of a chain after a value. */
   function below(
-    of: Term,
+    of: HogQLTerm,
     rest: readonly (string | number)[],
     node: At,
     chain: readonly (string | number)[],
-  ): Term {
+  ): HogQLTerm {
     let here = of;
     for (const step of rest) {
       if (here.type.kind === "Tuple" && typeof step === "number")
@@ -224,7 +225,7 @@ export function createResolver(context: FunctionContext): Resolver {
     node: At,
     chain: readonly (string | number)[],
     path = `column ${numberOf(table)}`,
-  ): Term {
+  ): HogQLTerm {
     const found = table.member(String(name));
     if (!found) {
       const near = nearest(String(name), table.names);
@@ -244,7 +245,7 @@ export function createResolver(context: FunctionContext): Resolver {
     path: readonly (string | number)[],
     key: string,
     node: At,
-  ): Term {
+  ): HogQLTerm {
     const [name, ...rest] = path;
     if (name === undefined) return columnTerm(key, json.whole, node);
     const column = rest.length === 0 ? json.property(String(name)) : json.nested([String(name), ...rest]);
@@ -268,7 +269,7 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   /** True if a chain begins with a JSON column and goes below it. */
-  function isJson(chain: readonly (string | number)[], scope: Scope): boolean {
+  function isJson(chain: readonly (string | number)[], scope: NameScope): boolean {
     const [first = "", ...rest] = chain;
     const name = String(first);
     const named = scope.tables.get(name);
@@ -284,13 +285,13 @@ export function createResolver(context: FunctionContext): Resolver {
     return false;
   }
 
-  function access(array: ExprNode, index: ExprNode, node: ExprNode, scope: Scope): Term {
+  function access(array: ExprNode, index: ExprNode, node: ExprNode, scope: NameScope): HogQLTerm {
     const chain = chainOf(node);
     if (chain && isJson(chain, scope)) return field({ node: "Field", chain, ...at(node) }, chain, scope);
     return applied("arrayElement", [term(array, scope), term(index, scope)], node);
   }
 
-  function member(of: ExprNode, index: number, node: ExprNode, scope: Scope): Term {
+  function member(of: ExprNode, index: number, node: ExprNode, scope: NameScope): HogQLTerm {
     const chain = chainOf(node);
     if (chain && isJson(chain, scope)) return field({ node: "Field", chain, ...at(node) }, chain, scope);
     return applied("tupleElement", [term(of, scope), constant(index, typeOfInteger(index), node)], node);
@@ -301,7 +302,7 @@ export function createResolver(context: FunctionContext): Resolver {
     ...(end !== undefined && { end }),
   });
 
-  const named = (name: string, nodes: readonly ExprNode[], node: At, scope: Scope): Term =>
+  const named = (name: string, nodes: readonly ExprNode[], node: At, scope: NameScope): HogQLTerm =>
     applied(
       name,
       nodes.map((it) => term(it, scope)),
@@ -309,7 +310,7 @@ export function createResolver(context: FunctionContext): Resolver {
     );
 
   /** A call of a function with resolved arguments. */
-  function applied(name: string, args: readonly Term[], node: At): Term {
+  function applied(name: string, args: readonly HogQLTerm[], node: At): HogQLTerm {
     const row = functionNamed(name);
     if (!row) throw unknownFunction(name, node);
     checkCount("Function", name, args.length, row.args, node);
@@ -327,7 +328,7 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   /** A call of literals is a literal, unless it fails: it may be in a branch that is not used. */
-  function folded(made: Term & { op: "call" }): Term {
+  function folded(made: HogQLTerm & { op: "call" }): HogQLTerm {
     if (!made.args.every((it) => it.op === "constant")) return made;
     try {
       return constant(compile(made)(0), made.type, made.at);
@@ -346,7 +347,7 @@ export function createResolver(context: FunctionContext): Resolver {
     return new Refusal(`Unsupported function call '${name}(...)'${hint}`, node);
   }
 
-  function call(node: CallNode, scope: Scope): Term {
+  function call(node: CallNode, scope: NameScope): HogQLTerm {
     const { name, args } = node;
     const op = Object.hasOwn(comparisonFunctions, name) ? comparisonFunctions[name] : undefined;
     if (op !== undefined) {
@@ -375,7 +376,7 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   /** `JSONExtractString(properties, 'a')` reads the property: the whole text of the properties is not needed. */
-  function jsonText(node: CallNode, scope: Scope): Term | undefined {
+  function jsonText(node: CallNode, scope: NameScope): HogQLTerm | undefined {
     const [of, name, ...rest] = node.args;
     if (of?.node !== "Field" || name?.node !== "Constant" || typeof name.value !== "string") return undefined;
     if (!isJson([...of.chain, name.value], scope)) return undefined;
@@ -386,7 +387,10 @@ export function createResolver(context: FunctionContext): Resolver {
     return applied(node.name, [text, ...rest.map((it) => term(it, scope))], node);
   }
 
-  function jsonAt(chain: readonly (string | number)[], scope: Scope): (Member & { is: "json" }) | undefined {
+  function jsonAt(
+    chain: readonly (string | number)[],
+    scope: NameScope,
+  ): (Member & { is: "json" }) | undefined {
     const [first = "", ...rest] = chain;
     const named = scope.tables.get(String(first));
     let tables: readonly Table[] =
@@ -400,7 +404,11 @@ export function createResolver(context: FunctionContext): Resolver {
     return found?.is === "json" ? found : undefined;
   }
 
-  function lambda(node: ExprNode & { node: "Lambda" }, arrays: readonly Term[], scope: Scope): Term {
+  function lambda(
+    node: ExprNode & { node: "Lambda" },
+    arrays: readonly HogQLTerm[],
+    scope: NameScope,
+  ): HogQLTerm {
     const locals: Local[] = [];
     const names = new Map(scope.locals);
     for (const [i, name] of node.args.entries()) {
@@ -421,7 +429,7 @@ export function createResolver(context: FunctionContext): Resolver {
     return { op: "lambda", key: `lambda ${body.key}`, type: body.type, locals, body, at: at(node) };
   }
 
-  function aggregate(node: CallNode, scope: Scope): Term {
+  function aggregate(node: CallNode, scope: NameScope): HogQLTerm {
     const found = aggregateNamed(node.name);
     if (!found) throw unknownFunction(node.name, node);
     const { row, isConditional } = found;
@@ -475,7 +483,7 @@ export function createResolver(context: FunctionContext): Resolver {
   const reversed: Readonly<Record<string, string>> = { "-": "subtract", "+": "add" };
   const functionOf = { "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo" } as const;
 
-  function arithmetic(op: keyof typeof functionOf, left: Term, right: Term, node: At): Term {
+  function arithmetic(op: keyof typeof functionOf, left: HogQLTerm, right: HogQLTerm, node: At): HogQLTerm {
     const isShift = op === "+" || op === "-";
     const [time, by] = op === "+" && isTime(right.type.kind) ? [right, left] : [left, right];
     if (isShift && isTime(time.type.kind) && time.type.kind !== by.type.kind) {
@@ -502,7 +510,7 @@ export function createResolver(context: FunctionContext): Resolver {
     return applied(functionOf[op], [left, right], node);
   }
 
-  function compared(op: string, left: Term, right: Term, node: At): Term {
+  function compared(op: string, left: HogQLTerm, right: HogQLTerm, node: At): HogQLTerm {
     return placed(node, () => {
       const build = comparison(op, left, right, context);
       const key = `${op}(${left.key}, ${right.key})`;
@@ -510,15 +518,15 @@ export function createResolver(context: FunctionContext): Resolver {
     });
   }
 
-  function compare(node: CompareNode, scope: Scope): Term {
+  function compare(node: CompareNode, scope: NameScope): HogQLTerm {
     const left = term(node.left, scope);
     if (node.op === "in" || node.op === "not in") return inSet(node, left, scope);
     return compared(node.op, left, term(node.right, scope), node);
   }
 
-  function inSet(node: CompareNode, left: Term, scope: Scope): Term {
+  function inSet(node: CompareNode, left: HogQLTerm, scope: NameScope): HogQLTerm {
     const isNegated = node.op === "not in";
-    const made = (has: (key: unknown) => boolean, key: string): Term => ({
+    const made = (has: (key: unknown) => boolean, key: string): HogQLTerm => ({
       op: "call",
       key: `${node.op}(${left.key}, ${key})`,
       type: flag,
@@ -556,7 +564,7 @@ export function createResolver(context: FunctionContext): Resolver {
     }
     const keys = setKeys(left, items, context);
     return folded(
-      made((key) => keys.has(key), items.map((it) => it.key).join(", ")) as Term & { op: "call" },
+      made((key) => keys.has(key), items.map((it) => it.key).join(", ")) as HogQLTerm & { op: "call" },
     );
   }
 
@@ -566,7 +574,6 @@ export function createResolver(context: FunctionContext): Resolver {
       for (const [i, it] of left.items.entries()) checkMembers(it, right.items[i] ?? nothing, node);
       return;
     }
-    const isMoment = ({ kind }: Type) => kind === "DateTime" || kind === "DateTime64";
     const fits =
       left.kind === "Nothing" ||
       right.kind === "Nothing" ||
@@ -577,20 +584,20 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   /** The query on the right side of IN, also one that a name of WITH stands for. */
-  function queryOf(node: ExprNode, scope: Scope): Subquery | undefined {
+  function queryOf(node: ExprNode, scope: NameScope): Subquery | undefined {
     if (isQuery(node)) return scope.subquery(node);
     const [name] = node.node === "Field" && node.chain.length === 1 ? node.chain : [];
     const found = name === undefined ? undefined : scope.expressions.get(String(name));
     return found && isQuery(found) ? scope.subquery(found) : undefined;
   }
 
-  function scalar(query: Subquery, node: At): Term {
+  function scalar(query: Subquery, node: At): HogQLTerm {
     const [column] = query.columns;
     if (!column || query.columns.length > 1)
       throw new Refusal("A query in an expression must have one column", node);
     const type = nullable(column.type);
-    let value: Value | undefined;
-    const read = (): Value => {
+    let value: HogQLValue | undefined;
+    const read = (): HogQLValue => {
       if (value !== undefined) return value;
       const rows = query.rows();
       if (rows.length > 1) throw new Refusal("Scalar subquery returned more than one row", node);
@@ -613,7 +620,7 @@ export function createResolver(context: FunctionContext): Resolver {
     ...{ date: "toDate", datetime: "toDateTime", timestamp: "toDateTime", uuid: "toUUID" },
   };
 
-  function cast(of: ExprNode, name: string, node: At, scope: Scope): Term {
+  function cast(of: ExprNode, name: string, node: At, scope: NameScope): HogQLTerm {
     const known = name.toLowerCase();
     const target = Object.hasOwn(casts, known) ? casts[known] : undefined;
     if (target === undefined)

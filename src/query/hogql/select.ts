@@ -4,36 +4,37 @@ import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, Sel
 import { aggregationOf, combined, numbering } from "./grouping.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
-import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
+import { type NameScope, type Resolver, type Subquery, unionType } from "./resolve.ts";
 import { order, type SortKey, sorted } from "./sort.ts";
+import type { RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
-import { noWork, type RowSource, type Table } from "./tables.ts";
+import { noWork } from "./tables.ts";
 import {
   aggregatesIn,
-  type Budget,
   compile,
+  type HogQLTerm,
   isAggregated,
   type Known,
   type Read,
-  type Term,
+  type ValueBudget,
 } from "./term.ts";
-import { isNumber, type Type, typeName, type Value } from "./types.ts";
+import { type HogQLValue, isNumber, type Type, typeName } from "./types.ts";
 import { keyOf, weightOf, type Zones } from "./values.ts";
 
-export type Row = readonly Value[];
+export type ResultRow = readonly HogQLValue[];
 
 /** Rows between two yields: a row costs a microsecond or a few. */
 const rowsPerTurn = 2048;
 
 /** A query whose names and types are known. */
-export interface Plan {
+export interface QueryPlan {
   readonly columns: readonly { readonly name: string; readonly type: Type }[];
-  run(): Steps<Row[]>;
+  run(): Steps<ResultRow[]>;
 }
 
 export interface PlanPorts {
   readonly resolver: Resolver;
-  readonly budget: Budget;
+  readonly budget: ValueBudget;
   /** The table with this name; undefined if there is none. @throws Refusal for those that are not emulated */
   table(name: string): RowSource | undefined;
   readonly tableNames: readonly string[];
@@ -46,18 +47,18 @@ type Ctes = ReadonlyMap<string, { readonly node: CteNode; readonly ctes: Ctes }>
 const deepestCte = 50;
 
 /** @throws Refusal */
-export function planQuery(node: QueryNode, ports: PlanPorts): Plan {
+export function planQuery(node: QueryNode, ports: PlanPorts): QueryPlan {
   return plan(node, new Map(), ports, 0);
 }
 
-function plan(node: QueryNode, ctes: Ctes, ports: PlanPorts, depth: number): Plan {
+function plan(node: QueryNode, ctes: Ctes, ports: PlanPorts, depth: number): QueryPlan {
   if (depth > deepestCte) throw new Refusal("Too many CTE expansions (50+). Probably a CTE loop.", node);
   return node.node === "SelectQuery"
     ? planSelect(node, ctes, ports, depth)
     : planUnion(node, ctes, ports, depth);
 }
 
-function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: number): Plan {
+function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: number): QueryPlan {
   const first = plan(node.initial_select_query, ctes, ports, depth);
   const parts = node.subsequent_select_queries.map(({ set_operator, select_query }) => {
     if (set_operator !== "UNION ALL" && set_operator !== "UNION DISTINCT")
@@ -89,8 +90,8 @@ function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: num
 }
 
 /** A query in FROM as a table. */
-function derivedTable(of: Plan): RowSource {
-  let rows: readonly Row[] = [];
+function derivedTable(of: QueryPlan): RowSource {
+  let rows: readonly ResultRow[] = [];
   const names = of.columns.map((it) => it.name);
   return {
     names,
@@ -122,16 +123,16 @@ interface From {
   readonly source: RowSource;
 }
 
-function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): Plan {
+function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): QueryPlan {
   const ctes = withCtes(node, outer);
   const prerequisites: (() => Steps<void>)[] = [];
   const subquery = (query: QueryNode): Subquery =>
     subqueryOf(plan(query, ctes, ports, depth + 1), prerequisites);
-  const aliases = new Map<string, Term>();
+  const aliases = new Map<string, HogQLTerm>();
   const expressions = new Map<string, ExprNode>([...ctes].map(([name, it]) => [name, it.node.expr]));
   const from = planFrom(node.select_from, ctes, ports, depth);
   const { source } = from;
-  const scope: Scope = {
+  const scope: NameScope = {
     tables: from.scopeTables,
     anonymous: from.anonymous,
     aliases,
@@ -139,14 +140,14 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
     locals: new Map(),
     subquery,
   };
-  const resolve = (it: ExprNode): Term => ports.resolver.term(it, scope);
+  const resolve = (it: ExprNode): HogQLTerm => ports.resolver.term(it, scope);
   const columns = node.select
     .flatMap((it) => expanded(it, from))
     .map((it) => ({ name: columnName(it), term: resolve(it) }));
   const where = [node.prewhere, node.where].flatMap((it) =>
     it ? [condition(resolve(it), "WHERE", it)] : [],
   );
-  const byPlace = (it: ExprNode): Term => {
+  const byPlace = (it: ExprNode): HogQLTerm => {
     const place = it.node === "Constant" && typeof it.value === "number" ? it.value : undefined;
     if (place === undefined) return resolve(it);
     const found = columns[place - 1];
@@ -204,8 +205,8 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
 }
 
 /** A query in an expression; it runs with the prerequisites. */
-export function subqueryOf(of: Plan, prerequisites: (() => Steps<void>)[]): Subquery {
-  let rows: readonly Row[] = [];
+export function subqueryOf(of: QueryPlan, prerequisites: (() => Steps<void>)[]): Subquery {
+  let rows: readonly ResultRow[] = [];
   prerequisites.push(function* () {
     rows = yield* of.run();
   });
@@ -271,9 +272,9 @@ function expanded(node: ExprNode, { scopeTables, anonymous }: From): ExprNode[] 
   return fields(table, [String(name)]);
 }
 
-const isTrue = (value: Value): boolean => value !== null && value !== 0;
+const isTrue = (value: HogQLValue): boolean => value !== null && value !== 0;
 
-function condition(term: Term, clause: string, node: ExprNode): Term {
+function condition(term: HogQLTerm, clause: string, node: ExprNode): HogQLTerm {
   const { kind } = term.type;
   if (isNumber(kind) || kind === "Nothing") return term;
   throw new Refusal(`Illegal type ${typeName(term.type)} of the condition of ${clause}`, node);
@@ -282,7 +283,7 @@ function condition(term: Term, clause: string, node: ExprNode): Term {
 /** Value of LIMIT or OFFSET. */
 function count(
   node: ExprNode | null | undefined,
-  resolve: (it: ExprNode) => Term,
+  resolve: (it: ExprNode) => HogQLTerm,
   clause: string,
 ): number | undefined {
   if (!node) return undefined;
@@ -294,7 +295,7 @@ function count(
 }
 
 /** @throws Refusal for a column that is neither a key nor in an aggregation */
-export function checkGrouped(term: Term, keys: ReadonlySet<string>): void {
+export function checkGrouped(term: HogQLTerm, keys: ReadonlySet<string>): void {
   if (keys.has(term.key) || term.op === "aggregate") return;
   if (term.op === "column") {
     const name = term.key.replace(/^column \d+\./, "");
@@ -314,15 +315,15 @@ interface Groups {
 function* grouped(
   length: number,
   isKept: (row: number) => boolean,
-  keys: readonly Term[],
-  later: readonly Term[],
-  budget: Budget,
+  keys: readonly HogQLTerm[],
+  later: readonly HogQLTerm[],
+  budget: ValueBudget,
 ): Steps<Groups> {
   const reads = keys.map((it) => compile(it));
   const aggregation = aggregationOf(later, budget);
-  const values: Row[] = [];
+  const values: ResultRow[] = [];
   const states: unknown[][] = [];
-  const start = (row: Row): unknown[] => {
+  const start = (row: ResultRow): unknown[] => {
     budget.take(weightOf(row));
     values.push(row);
     const made = aggregation.start();
@@ -343,9 +344,9 @@ function* grouped(
 }
 
 interface Output {
-  readonly columns: readonly { readonly term: Term }[];
-  readonly sortTerms: readonly { readonly term: Term; readonly isDescending: boolean }[];
-  readonly limitTerms: readonly Term[];
+  readonly columns: readonly { readonly term: HogQLTerm }[];
+  readonly sortTerms: readonly { readonly term: HogQLTerm; readonly isDescending: boolean }[];
+  readonly limitTerms: readonly HogQLTerm[];
   readonly limits: {
     readonly limit: number | undefined;
     readonly offset: number;
@@ -353,7 +354,7 @@ interface Output {
     readonly byOffset: number;
   };
   readonly isDistinct: boolean;
-  readonly budget: Budget;
+  readonly budget: ValueBudget;
 }
 
 /** The rows of the result: sorted, limited, without repetitions as the query says. */
@@ -362,7 +363,7 @@ function* output(
   isKept: (row: number) => boolean,
   known: Known | undefined,
   { columns, sortTerms, limitTerms, limits, isDistinct, budget }: Output,
-): Steps<Row[]> {
+): Steps<ResultRow[]> {
   const reads = columns.map((it) => compile(it.term, known));
   const keys: SortKey[] = sortTerms.map(({ term, isDescending }) => ({
     read: compile(term, known),
@@ -397,7 +398,7 @@ function* output(
       limits.by,
       limits.byOffset,
     );
-  const rows: Row[] = [];
+  const rows: ResultRow[] = [];
   for (const row of work.slice(limits.offset, wanted)) {
     if (rows.length % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     const values = reads.map((it) => it(row));

@@ -2,9 +2,9 @@ import type { Column, EventTable, Steps } from "../table.ts";
 import { hostOf, pathOf } from "./functions/strings.ts";
 import { propertyText } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
-import type { Member, RowSource, Table } from "./tables.ts";
-import type { Zone } from "./time.ts";
-import { string, type Type, type Value } from "./types.ts";
+import type { Member, RowSource, Table } from "./source.ts";
+import type { ClockZone } from "./time.ts";
+import { type HogQLValue, string, type Type } from "./types.ts";
 import { defaultOf } from "./values.ts";
 
 /** Rows between two yields: each row is seen by all columns. */
@@ -40,7 +40,7 @@ const absent = ["$channel_type", "session_id_v7", "max_inserted_at", "$entry_has
 /** A value of each session; sessions are the codes of `$session_id`. */
 interface SessionColumn {
   readonly type: Type;
-  value(code: number): Value;
+  value(code: number): HogQLValue;
 }
 
 /**
@@ -49,7 +49,7 @@ interface SessionColumn {
  */
 export function createSessions(
   table: EventTable,
-  zone: Zone,
+  zone: ClockZone,
 ): { sessions: Table; source: RowSource; prepare(): Steps<void> } {
   const tasks: ((row: number, code: number) => void)[] = [];
   const known = new Map<string, SessionColumn>();
@@ -120,7 +120,7 @@ export function createSessions(
     return { type: { kind: "Array", item: string }, value: (code) => [...(sets.get(code) ?? [])] };
   }
   const names = (column: EventTable["distinctIds"]): Column => column;
-  const derived = (from: string, type: Type, read: (value: Value) => Value): SessionColumn => {
+  const derived = (from: string, type: Type, read: (value: HogQLValue) => HogQLValue): SessionColumn => {
     const of = columnOf(from);
     return { type, value: (code) => read(of?.value(code) ?? null) };
   };
@@ -129,7 +129,7 @@ export function createSessions(
 
   function duration(): SessionColumn {
     const [from, to] = [columnOf("$start_timestamp"), columnOf("$end_timestamp")];
-    const seconds = (time: Value | undefined) => Math.floor(Number(time ?? 0) / 1000);
+    const seconds = (time: HogQLValue | undefined) => Math.floor(Number(time ?? 0) / 1000);
     return {
       type: { kind: "Int64" },
       value: (code) => seconds(to?.value(code)) - seconds(from?.value(code)),
@@ -203,7 +203,7 @@ export function createSessions(
     if (!column) return undefined;
     const { codes, values } = sessionIds();
     const other = defaultOf(column.type);
-    const read = (row: number): Value => {
+    const read = (row: number): HogQLValue => {
       const code = codes[row] ?? 0;
       return isSession(code) ? column.value(code) : other;
     };

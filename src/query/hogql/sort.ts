@@ -1,6 +1,6 @@
 import { rowsPerStep, type Steps } from "../table.ts";
 import type { Read } from "./term.ts";
-import type { Value } from "./types.ts";
+import type { HogQLValue } from "./types.ts";
 import { compareValues } from "./values.ts";
 
 export interface SortKey {
@@ -8,7 +8,7 @@ export interface SortKey {
   readonly isDescending: boolean;
 }
 
-const isMissing = (value: Value): boolean => value === null || Number.isNaN(value);
+const isMissing = (value: HogQLValue): boolean => value === null || Number.isNaN(value);
 
 /** Order of two rows: NULL and NaN come last in both directions. */
 export function order(keys: readonly SortKey[]): (a: number, b: number) => number {

@@ -1,44 +1,14 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import type { QueryContext } from "../kind.ts";
-import { type Column, type NameColumn, rowsPerStep, type Steps } from "../table.ts";
+import type { Column, NameColumn, Steps } from "../table.ts";
 import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { createSessions } from "./sessions.ts";
+import type { Member, RowSource, Table } from "./source.ts";
 import type { SourceColumn } from "./term.ts";
-import type { Zone } from "./time.ts";
-import { string, type Type, type Value } from "./types.ts";
-
-/** What a name of a table stands for. */
-export type Member =
-  | { readonly is: "column"; readonly column: SourceColumn }
-  | { readonly is: "json"; readonly json: JsonColumn }
-  | { readonly is: "table"; readonly table: Table };
-
-/** A column of JSON objects. */
-export interface JsonColumn {
-  property(name: string): SourceColumn;
-  nested(path: readonly [string, ...(string | number)[]]): SourceColumn;
-  /** JSON text of a member. */
-  text(name: string): SourceColumn;
-  readonly whole: SourceColumn;
-}
-
-export interface Table {
-  /** Names that exist, for suggestions. */
-  readonly names: readonly string[];
-  /** Columns of `*`. */
-  readonly starred: readonly string[];
-  member(name: string): Member | undefined;
-}
-
-/** A table whose rows can be read. */
-export interface RowSource extends Table {
-  /** Known once `prepare` ran. */
-  length(): number;
-  /** Work before rows are read. */
-  prepare(): Steps<void>;
-}
+import type { ClockZone } from "./time.ts";
+import { type HogQLValue, string, type Type } from "./types.ts";
 
 const column = (of: SourceColumn): Member => ({ is: "column", column: of });
 
@@ -87,7 +57,7 @@ const chainParts: Readonly<Record<string, { pattern: RegExp; isList: boolean }>>
 };
 
 /** The table `events` and what belongs to its rows. */
-export function eventsTable(context: QueryContext, zone: Zone): RowSource {
+export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   const { table, now } = context;
   const source = (of: Column) => ({ column: of, length: table.length, zone, now });
   const known = new Map<string, Member>();
@@ -102,7 +72,7 @@ export function eventsTable(context: QueryContext, zone: Zone): RowSource {
     last = { row, event };
     return event;
   }
-  const whole = (type: Type, read: (event: StoredEvent) => Value): Member =>
+  const whole = (type: Type, read: (event: StoredEvent) => HogQLValue): Member =>
     column({ type, read: (row) => read(eventAt(row)) });
 
   /** Text of a property in a column of its own: empty if it is missing. */
@@ -110,6 +80,15 @@ export function eventsTable(context: QueryContext, zone: Zone): RowSource {
     const { read, dictionary } = nestedProperty(source(of), []);
     return { type: string, ...(dictionary && { dictionary }), read: (row) => read(row) ?? "" };
   }
+  /** The same without the escapes of JSON. */
+  const plainColumn = ({ codes, values }: Column): SourceColumn => ({
+    type: string,
+    dictionary: { codes, size: values.length },
+    read(row) {
+      const value = values[codes[row] ?? 0];
+      return typeof value === "string" ? value : "";
+    },
+  });
   const json = (of: (name: string) => Column, text: (row: number) => string): Member => ({
     is: "json",
     json: {
@@ -156,7 +135,7 @@ export function eventsTable(context: QueryContext, zone: Zone): RowSource {
     properties: () => properties,
     $session_id: () => column(textColumn(table.property("$session_id"))),
     $window_id: () => column(textColumn(table.property("$window_id"))),
-    elements_chain: () => column(textColumn(table.property("$elements_chain"))),
+    elements_chain: () => column(plainColumn(table.property("$elements_chain"))),
     person_mode: () => whole(personModes, (event) => event.person_mode),
     person: () => ({ is: "table", table: person }),
     session: () => ({ is: "table", table: sessions }),
@@ -165,7 +144,7 @@ export function eventsTable(context: QueryContext, zone: Zone): RowSource {
   function chainPart(name: string): Member | undefined {
     const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
     if (!part) return undefined;
-    const { read, dictionary } = textColumn(table.property("$elements_chain"));
+    const { read, dictionary } = plainColumn(table.property("$elements_chain"));
     const type: Type = part.isList ? { kind: "Array", item: string } : string;
     return column({
       type,
@@ -219,14 +198,14 @@ export function* noWork(): Steps<void> {}
 /** A row of the table of persons, or of groups. */
 export interface DocumentRow {
   readonly properties: JsonObject;
-  readonly [column: string]: Value | JsonObject;
+  readonly [column: string]: HogQLValue | JsonObject;
 }
 
-/** A table of documents with properties, such as `persons`. */
+/** A table of documents with `properties`, such as `persons`. `absent`: a column that the sim does not have. */
 export function documentTable(
   rows: () => readonly DocumentRow[],
-  columns: Readonly<Record<string, Type>>,
-  zone: Zone,
+  columns: Readonly<Record<string, Type | "absent">>,
+  zone: ClockZone,
   now: number,
 ): RowSource {
   let held: readonly DocumentRow[] | undefined;
@@ -252,11 +231,12 @@ export function documentTable(
       whole: { type: string, read: (row) => JSON.stringify(all()[row]?.properties ?? {}) },
     },
   };
-  const names = [...Object.keys(columns), "properties"];
+  const names = Object.keys(columns);
   const find = (name: string): Member | undefined => {
     if (name === "properties") return json;
     const type = Object.hasOwn(columns, name) ? columns[name] : undefined;
-    return type && column({ type, read: (row) => (all()[row]?.[name] ?? null) as Value });
+    if (type === "absent") throw new Refusal(`The column ${name} is not emulated`);
+    return type && column({ type, read: (row) => (all()[row]?.[name] ?? null) as HogQLValue });
   };
   return {
     names,
@@ -269,12 +249,4 @@ export function documentTable(
     length: () => all().length,
     prepare: noWork,
   };
-}
-
-/** Runs `visit` for all rows of a table, in steps. */
-export function* eachRow(length: number, visit: (row: number) => void): Steps<void> {
-  for (let row = 0; row < length; row++) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
-    visit(row);
-  }
 }

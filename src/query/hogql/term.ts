@@ -1,8 +1,8 @@
 import type { Located } from "./ast.ts";
-import type { Type, Value } from "./types.ts";
+import type { HogQLValue, Type } from "./types.ts";
 
 /** Value of an expression for a row of its source, or for a group of rows. */
-export type Read = (row: number) => Value;
+export type Read = (row: number) => HogQLValue;
 
 /** Codes of rows, below `size`: rows with the same code have the same value. */
 export interface Dictionary {
@@ -11,7 +11,7 @@ export interface Dictionary {
 }
 
 /** Memory of a query, in values: what it keeps is subtracted. */
-export interface Budget {
+export interface ValueBudget {
   /** @throws Refusal once it is used up */
   take(count: number): void;
 }
@@ -20,13 +20,13 @@ export interface Budget {
 export interface Accumulator {
   start(): unknown;
   add(state: unknown, row: number): void;
-  end(state: unknown): Value;
+  end(state: unknown): HogQLValue;
 }
 
-export interface Aggregate {
+export interface AggregateCode {
   readonly type: Type;
   /** @param args The code of the arguments */
-  accumulate(args: readonly Read[], budget: Budget): Accumulator;
+  accumulate(args: readonly Read[], budget: ValueBudget): Accumulator;
 }
 
 /** A column of a source. */
@@ -38,28 +38,28 @@ export interface SourceColumn {
 
 /** An argument of a lambda: its value during a call. */
 export interface Local {
-  value: Value;
+  value: HogQLValue;
 }
 
 /** A resolved expression: `key` is equal for equal ones of the same query. */
-export type Term = {
+export type HogQLTerm = {
   readonly key: string;
   readonly type: Type;
   readonly at: Located;
 } & (
-  | { readonly op: "constant"; readonly value: Value }
+  | { readonly op: "constant"; readonly value: HogQLValue }
   | { readonly op: "column"; readonly column: SourceColumn }
-  | { readonly op: "call"; readonly args: readonly Term[]; readonly build: Build }
+  | { readonly op: "call"; readonly args: readonly HogQLTerm[]; readonly build: Build }
   | {
       readonly op: "aggregate";
       readonly name: string;
-      readonly args: readonly Term[];
-      readonly aggregate: Aggregate;
+      readonly args: readonly HogQLTerm[];
+      readonly aggregate: AggregateCode;
     }
   // Known once a subquery ran.
-  | { readonly op: "late"; readonly value: () => Value }
+  | { readonly op: "late"; readonly value: () => HogQLValue }
   | { readonly op: "local"; readonly local: Local }
-  | { readonly op: "lambda"; readonly locals: readonly Local[]; readonly body: Term }
+  | { readonly op: "lambda"; readonly locals: readonly Local[]; readonly body: HogQLTerm }
 );
 
 /** Makes the code of a call from that of its arguments. */
@@ -67,7 +67,7 @@ export type Build = (args: readonly Read[]) => Read;
 
 /** A function of values: NULL if one of them is NULL. */
 export const strict =
-  (run: (...values: Value[]) => Value): Build =>
+  (run: (...values: HogQLValue[]) => HogQLValue): Build =>
   (args) => {
     const [a, b, c] = args;
     if (!a) return () => run();
@@ -91,7 +91,7 @@ export const strict =
 
 /** A function that decides about NULL itself. */
 export const lenient =
-  (run: (...values: Value[]) => Value): Build =>
+  (run: (...values: HogQLValue[]) => HogQLValue): Build =>
   (args) => {
     const [a, b, c] = args;
     if (a && !b) return (row) => run(a(row));
@@ -100,7 +100,7 @@ export const lenient =
   };
 
 /** The dictionary that decides the value of a term alone; undefined if it depends on more. */
-function dictionaryOf(term: Term): Dictionary | undefined | "constant" {
+function dictionaryOf(term: HogQLTerm): Dictionary | undefined | "constant" {
   if (term.op === "constant" || term.op === "late" || term.op === "local") return "constant";
   if (term.op === "column") return term.column.dictionary;
   if (term.op === "aggregate") return undefined;
@@ -115,16 +115,16 @@ function dictionaryOf(term: Term): Dictionary | undefined | "constant" {
 }
 
 /** The dictionary of a term that depends on one column with codes. */
-export function dictionaryIn(term: Term): Dictionary | undefined {
+export function dictionaryIn(term: HogQLTerm): Dictionary | undefined {
   const found = dictionaryOf(term);
   return found === "constant" ? undefined : found;
 }
 
 /** Expressions that are computed before the rows are read, e.g. keys of groups; undefined for others. */
-export type Known = (term: Term) => Read | undefined;
+export type Known = (term: HogQLTerm) => Read | undefined;
 
 /** Code of a term. Terms that depend on one column are computed once for each of its values. */
-export function compile(term: Term, known: Known = () => undefined, isInside = false): Read {
+export function compile(term: HogQLTerm, known: Known = () => undefined, isInside = false): Read {
   const found = known(term);
   if (found) return found;
   switch (term.op) {
@@ -156,13 +156,13 @@ export function compile(term: Term, known: Known = () => undefined, isInside = f
   }
 }
 
-const hasKnown = (term: Term, known: Known): boolean =>
+const hasKnown = (term: HogQLTerm, known: Known): boolean =>
   known(term) !== undefined ||
   (term.op === "call" && term.args.some((it) => hasKnown(it, known))) ||
   (term.op === "lambda" && hasKnown(term.body, known));
 
 function cached(read: Read, { codes, size }: Dictionary): Read {
-  const values = new Array<Value | undefined>(size).fill(undefined);
+  const values = new Array<HogQLValue | undefined>(size).fill(undefined);
   return (row) => {
     const code = codes[row] ?? 0;
     const value = values[code];
@@ -174,10 +174,10 @@ function cached(read: Read, { codes, size }: Dictionary): Read {
 }
 
 /** The aggregations in a term. */
-export function aggregatesIn(term: Term): (Term & { op: "aggregate" })[] {
+export function aggregatesIn(term: HogQLTerm): (HogQLTerm & { op: "aggregate" })[] {
   if (term.op === "aggregate") return [term];
   if (term.op === "lambda") return aggregatesIn(term.body);
   return term.op === "call" ? term.args.flatMap(aggregatesIn) : [];
 }
 
-export const isAggregated = (term: Term): boolean => aggregatesIn(term).length > 0;
+export const isAggregated = (term: HogQLTerm): boolean => aggregatesIn(term).length > 0;

@@ -1,12 +1,12 @@
 import { zoneOf as flagZone } from "../../flags/engine/zone.ts";
 import { Refusal } from "./refusal.ts";
-import type { Unit } from "./types.ts";
+import type { TimeUnit } from "./types.ts";
 
 /** Lengths in ms of units that have one. */
 export const lengths = { second: 1000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
 
 /** A time zone; a *wall* time is what clocks there show, as ms since the epoch as if it were UTC. */
-export interface Zone {
+export interface ClockZone {
   readonly name: string;
   wall(instant: number): number;
   /** Of two instants the earlier one; a time that clocks skip is read with the offset before the change. */
@@ -22,7 +22,7 @@ function isZone(name: string): boolean {
 }
 
 /** @throws Refusal for a name that is no time zone */
-export function zoneOf(name: string): Zone {
+export function zoneOf(name: string): ClockZone {
   if (name === "UTC") return { name, wall: (instant) => instant, instant: (wall) => wall };
   if (!isZone(name)) throw new Refusal(`Unknown time zone ${JSON.stringify(name)}`);
   const { wallClock, instant } = flagZone(name);
@@ -43,14 +43,14 @@ export const dayOf = (wall: number): number => Math.floor(wall / dayMs);
 /** Monday is 1, Sunday 7. */
 export const weekday = (day: number): number => ((((day + 3) % 7) + 7) % 7) + 1;
 
-export interface Calendar {
+export interface CalendarDay {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
   readonly day: number;
 }
 
-export function calendar(day: number): Calendar {
+export function calendar(day: number): CalendarDay {
   const date = new Date(day * dayMs);
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
@@ -63,7 +63,7 @@ export const dayNumber = (year: number, month: number, day: number): number => {
 };
 
 /** First day of the unit that a day is in; `weekStart` 0 for Sunday, 1 for Monday. */
-export function startDay(day: number, unit: Unit, weekStart: 0 | 1 = 1): number {
+export function startDay(day: number, unit: TimeUnit, weekStart: 0 | 1 = 1): number {
   const { year, month } = calendar(day);
   if (unit === "week") return day - (weekStart === 1 ? weekday(day) - 1 : weekday(day) % 7);
   if (unit === "month") return dayNumber(year, month, 1);
@@ -79,16 +79,16 @@ export function addMonths(day: number, months: number): number {
   return first + Math.min(from.day, next - first) - 1;
 }
 
-const monthsIn: Partial<Record<Unit, number>> = { month: 1, quarter: 3, year: 12 };
+const monthsIn: Partial<Record<TimeUnit, number>> = { month: 1, quarter: 3, year: 12 };
 
 /** A day plus a number of days, weeks, months, quarters or years. */
-export function addToDay(day: number, unit: Unit, count: number): number {
+export function addToDay(day: number, unit: TimeUnit, count: number): number {
   const months = monthsIn[unit];
   return months === undefined ? day + count * (unit === "week" ? 7 : 1) : addMonths(day, count * months);
 }
 
 /** An instant plus a number of units; days and longer units keep the time on the clock. */
-export function addToInstant(instant: number, unit: Unit, count: number, zone: Zone): number {
+export function addToInstant(instant: number, unit: TimeUnit, count: number, zone: ClockZone): number {
   if (unit === "second" || unit === "minute" || unit === "hour") return instant + count * lengths[unit];
   const wall = zone.wall(instant);
   const day = dayOf(wall);
@@ -96,7 +96,7 @@ export function addToInstant(instant: number, unit: Unit, count: number, zone: Z
 }
 
 /** Number of a unit since the epoch on the clock: differences are how many borders lie between two times. */
-export function unitNumber(wall: number, unit: Unit): number {
+export function unitNumber(wall: number, unit: TimeUnit): number {
   const day = dayOf(wall);
   if (unit === "week") return Math.floor((day + 3) / 7);
   const months = monthsIn[unit];
@@ -134,7 +134,7 @@ export const timeText = (wall: number, digits: 0 | 6): string =>
   `${dayText(dayOf(wall))} ${clockText(wall, digits)}`;
 
 /** As the service's JSON has it: ISO 8601; `Z` for UTC, no offset without a zone. */
-export function isoText(instant: number, zone: Zone | undefined): string {
+export function isoText(instant: number, zone: ClockZone | undefined): string {
   const wall = zone ? zone.wall(instant) : instant;
   const text = timeText(wall, microseconds(wall) === 0 ? 0 : 6).replace(" ", "T");
   if (!zone) return text;
@@ -151,6 +151,9 @@ const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep
 const mailShape =
   /^(?:[a-z]{3,9},?\s+)?(\d{1,2})\s+([a-z]{3,9})\s+(\d{4})(?:\s+(\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i;
 
+const europeanShape =
+  /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?: (\d{1,2}):(\d{2})(?::(\d{2}))?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/i;
+
 function wallOf(parts: readonly (string | undefined)[], fraction = ""): number | undefined {
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.map((it) => Number(it ?? 0));
   if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return undefined;
@@ -160,7 +163,7 @@ function wallOf(parts: readonly (string | undefined)[], fraction = ""): number |
   return number * dayMs + ((hour * 60 + minute) * 60 + second) * 1000 + micros;
 }
 
-function shifted(wall: number | undefined, offset: string | undefined, zone: Zone): number | undefined {
+function shifted(wall: number | undefined, offset: string | undefined, zone: ClockZone): number | undefined {
   if (wall === undefined || offset === undefined) return wall === undefined ? undefined : zone.instant(wall);
   const [, sign, hours, minutes = "0"] = /^([+-])(\d{2}):?(\d{2})?$/.exec(offset) ?? [];
   if (sign === undefined) return wall;
@@ -168,10 +171,11 @@ function shifted(wall: number | undefined, offset: string | undefined, zone: Zon
 }
 
 /**
- * A time as `parseDateTimeBestEffort` reads it: ISO 8601, packed digits, Unix seconds and milliseconds, RFC 2822.
- * Undefined for anything else.
+ * A time as `parseDateTimeBestEffort` reads it: ISO 8601, packed digits, Unix seconds and milliseconds, RFC 2822,
+ * day/month/year. Undefined for what is no time.
+ * @throws Refusal for what may be a time in another form
  */
-export function readTime(text: string, zone: Zone): number | undefined {
+export function readTime(text: string, zone: ClockZone): number | undefined {
   const trimmed = text.trim();
   if (/^\d{9,10}(?:\.\d{1,6})?$/.test(trimmed)) return Number(trimmed) * 1000;
   if (/^\d{12,13}$/.test(trimmed)) return Number(trimmed);
@@ -181,12 +185,19 @@ export function readTime(text: string, zone: Zone): number | undefined {
   if (iso) return shifted(wallOf(iso.slice(1, 7), iso[7]), iso[8], zone);
   const [, day, month = "", year, hour, minute, second, offset] = mailShape.exec(trimmed) ?? [];
   const number = monthNames.indexOf(month.slice(0, 3).toLowerCase()) + 1;
-  if (number === 0) return undefined;
-  return shifted(wallOf([year, String(number), day, hour, minute, second]), offset, zone);
+  if (number > 0) return shifted(wallOf([year, String(number), day, hour, minute, second]), offset, zone);
+  const european = europeanShape.exec(trimmed);
+  if (european) {
+    const [date, monthText, yearText, ...clock] = european.slice(1, 7);
+    return shifted(wallOf([yearText, monthText, date, ...clock]), european[7], zone);
+  }
+  if (/\d[-/:.]\d|\d{4}/.test(trimmed) && /^[\w ,:./+-]{6,40}$/.test(trimmed))
+    throw new Refusal(`The time ${JSON.stringify(trimmed)} is in a form that is not emulated`);
+  return undefined;
 }
 
 /** A time as the text form of ClickHouse's DateTime: a date, a time, up to six digits of a second. */
-export function readPlainTime(text: string, zone: Zone): number | undefined {
+export function readPlainTime(text: string, zone: ClockZone): number | undefined {
   const found = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?)?$/.exec(text);
   return found ? shifted(wallOf(found.slice(1, 7), found[7]), undefined, zone) : undefined;
 }

@@ -1,6 +1,6 @@
 /** Units of dates and intervals, as functions name them. */
 export const units = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
-export type Unit = (typeof units)[number];
+export type TimeUnit = (typeof units)[number];
 
 export const integers = ["UInt8", "UInt16", "UInt32", "UInt64", "Int8", "Int16", "Int32", "Int64"] as const;
 export type IntegerKind = (typeof integers)[number];
@@ -14,13 +14,13 @@ export type Type = { readonly nullable?: boolean } & (
   | { readonly kind: "UUID" | "Bool" | "Float64" | "Date" | IntegerKind }
   | { readonly kind: "Nothing"; readonly shown?: string }
   | { readonly kind: "DateTime" | "DateTime64"; readonly zone: string | undefined }
-  | { readonly kind: "Interval"; readonly unit: Unit }
+  | { readonly kind: "Interval"; readonly unit: TimeUnit }
   | { readonly kind: "Array"; readonly item: Type }
   | { readonly kind: "Tuple"; readonly items: readonly Type[] }
 );
 
 export type Kind = Type["kind"];
-export type Value = null | number | string | readonly Value[];
+export type HogQLValue = null | number | string | readonly HogQLValue[];
 
 export const nothing: Type = { kind: "Nothing", nullable: true };
 export const string: Type = { kind: "String" };
@@ -31,6 +31,8 @@ export const flag: Type = { kind: "UInt8" };
 
 export const isInteger = (kind: Kind): kind is IntegerKind => integers.some((it) => it === kind);
 export const isNumber = (kind: Kind): boolean => kind === "Float64" || kind === "Bool" || isInteger(kind);
+/** A time, not a day. */
+export const isMoment = ({ kind }: Type): boolean => kind === "DateTime" || kind === "DateTime64";
 export const isTime = (kind: Kind): boolean =>
   kind === "Date" || kind === "DateTime" || kind === "DateTime64";
 
@@ -117,10 +119,8 @@ function plainCommon(types: readonly Type[], first: Type): Type | undefined {
   const kinds = types.map((it) => (it.kind === "Bool" ? "UInt8" : it.kind));
   if (kinds.every(isInteger)) return commonInteger(kinds);
   if (kinds.every(isNumber)) return float;
-  if (types.every(({ kind }) => kind === "DateTime" || kind === "DateTime64" || kind === "Date")) {
-    const time = types.find((it) => it.kind === "DateTime64") ?? types.find((it) => it.kind === "DateTime");
-    return time;
-  }
+  // A Date among times would have to be converted.
+  if (types.every(isMoment)) return types.find((it) => it.kind === "DateTime64") ?? first;
   if (types.every((it) => it.kind === "Array")) {
     const item = commonType(types.map((it) => (it.kind === "Array" ? it.item : nothing)));
     return item && { kind: "Array", item };

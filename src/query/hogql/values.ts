@@ -1,10 +1,10 @@
-import { dayText, isoText, timeText, type Zone } from "./time.ts";
-import type { Type, Value } from "./types.ts";
+import { type ClockZone, dayText, isoText, timeText } from "./time.ts";
+import type { HogQLValue, Type } from "./types.ts";
 
 /** Gives the zone of a name; made once for each query, as look-ups are slow. */
-export type Zones = (name: string) => Zone;
+export type Zones = (name: string) => ClockZone;
 
-const zoneIn = (type: Type, zones: Zones): Zone | undefined =>
+const zoneIn = (type: Type, zones: Zones): ClockZone | undefined =>
   (type.kind === "DateTime" || type.kind === "DateTime64") && type.zone !== undefined
     ? zones(type.zone)
     : undefined;
@@ -20,7 +20,7 @@ const quoted = (text: string): string =>
   `'${text.replace(/[\\']/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}'`;
 
 /** What `toString` returns. */
-export function textOf(value: Value, type: Type, zones: Zones): string {
+export function textOf(value: HogQLValue, type: Type, zones: Zones): string {
   if (value === null) return "NULL";
   if (type.kind === "Bool") return value === 0 ? "false" : "true";
   if (type.kind === "Date") return dayText(Number(value));
@@ -30,7 +30,7 @@ export function textOf(value: Value, type: Type, zones: Zones): string {
   }
   if (typeof value === "number") return numberText(value);
   if (typeof value === "string") return value;
-  const part = (it: Value, of: Type | undefined): string => {
+  const part = (it: HogQLValue, of: Type | undefined): string => {
     if (of === undefined || it === null) return "NULL";
     const text = textOf(it, of, zones);
     return typeof it === "string" || of.kind.startsWith("Date") ? quoted(text) : text;
@@ -40,7 +40,7 @@ export function textOf(value: Value, type: Type, zones: Zones): string {
 }
 
 /** A value in the service's response: numbers that JSON does not have are null. */
-export function shown(value: Value, type: Type, zones: Zones): unknown {
+export function shown(value: HogQLValue, type: Type, zones: Zones): unknown {
   if (value === null) return null;
   if (type.kind === "Bool") return value !== 0;
   if (type.kind === "Date") return dayText(Number(value));
@@ -65,7 +65,7 @@ function compareBytes(a: string, b: string): number {
 }
 
 /** Order of two values of one type: NaN after numbers, NULL last, strings by their UTF-8 bytes. */
-export function compareValues(a: Value, b: Value): number {
+export function compareValues(a: HogQLValue, b: HogQLValue): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === "number" && typeof b === "number") {
     if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
@@ -81,13 +81,13 @@ export function compareValues(a: Value, b: Value): number {
 }
 
 /** What a Map or Set compares: arrays become strings that no other array has. */
-export const keyOf = (value: Value): null | number | string =>
+export const keyOf = (value: HogQLValue): null | number | string =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, finite)}` : value;
 const finite = (_: string, it: unknown): unknown =>
   typeof it === "number" && !Number.isFinite(it) ? `\0${it}` : it;
 
 /** How many values of memory a value counts as. */
-export function weightOf(value: Value): number {
+export function weightOf(value: HogQLValue): number {
   if (typeof value === "string") return 1 + (value.length >> 6);
   if (typeof value !== "object" || value === null) return 1;
   let sum = 1;
@@ -96,7 +96,7 @@ export function weightOf(value: Value): number {
 }
 
 /** The value that a type has without rows: 0, the empty string, 1970. */
-export function defaultOf(type: Type): Value {
+export function defaultOf(type: Type): HogQLValue {
   if (type.nullable) return null;
   if (type.kind === "String") return "";
   if (type.kind === "UUID") return "00000000-0000-0000-0000-000000000000";

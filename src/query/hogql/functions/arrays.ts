@@ -1,15 +1,15 @@
 import { Refusal } from "../refusal.ts";
-import type { Term } from "../term.ts";
+import type { HogQLTerm } from "../term.ts";
 import {
   commonType,
   float,
+  type HogQLValue,
   isNumber,
   nothing,
   nullable,
   string,
   type Type,
   totalType,
-  type Value,
 } from "../types.ts";
 import { compareValues, defaultOf, keyOf, textOf } from "../values.ts";
 import {
@@ -29,7 +29,8 @@ const size: Type = { kind: "UInt64" };
 const mostItems = 1_000_000;
 
 const itemOf = (type: Type | undefined): Type => (type?.kind === "Array" ? type.item : nothing);
-const items = (value: Value): readonly Value[] => (typeof value === "object" && value !== null ? value : []);
+const items = (value: HogQLValue): readonly HogQLValue[] =>
+  typeof value === "object" && value !== null ? value : [];
 const arrayOf = (item: Type): Type => ({ kind: "Array", item });
 const sameArray = ([type = nothing]: readonly Type[]): Type => type;
 
@@ -40,12 +41,12 @@ function common(types: readonly Type[], name: string): Type {
   return type;
 }
 
-const equal = (a: Value, b: Value): boolean => keyOf(a) === keyOf(b);
+const equal = (a: HogQLValue, b: HogQLValue): boolean => keyOf(a) === keyOf(b);
 
 const lookUp = (
   name: string,
   type: Type,
-  run: (array: readonly Value[], value: Value) => Value,
+  run: (array: readonly HogQLValue[], value: HogQLValue) => HogQLValue,
 ): FunctionRow =>
   special(name, [2, 2], ([array, value]) => {
     expectKind(array, "array", name);
@@ -53,7 +54,10 @@ const lookUp = (
     return { type, build: lenient((all, one = null) => run(items(all), one)) };
   });
 
-const sets = (name: string, run: (a: readonly Value[], keys: ReadonlySet<unknown>) => boolean): FunctionRow =>
+const sets = (
+  name: string,
+  run: (a: readonly HogQLValue[], keys: ReadonlySet<unknown>) => boolean,
+): FunctionRow =>
   special(name, [2, 2], ([a, b]) => {
     for (const it of [a, b]) expectKind(it, "array", name);
     common([itemOf(a?.type), itemOf(b?.type)], name);
@@ -69,7 +73,7 @@ export const arrayElement = special("arrayElement", [2, 2], ([array, index]) => 
   expectKind(index, "integer", "arrayElement");
   const type = itemOf(array?.type);
   const other = defaultOf(type);
-  const run = (all: Value, at: Value = 0): Value => {
+  const run = (all: HogQLValue, at: HogQLValue = 0): HogQLValue => {
     if (at === 0) throw new Refusal("Array indices are 1-based");
     return items(all).at(Number(at) > 0 ? Number(at) - 1 : Number(at)) ?? other;
   };
@@ -104,9 +108,9 @@ const statistic = (
 
 /** Values of a lambda for the items of arrays. */
 function mapped(
-  lambda: Term,
-  [body, ...arrays]: readonly ((row: number) => Value)[],
-): (row: number) => readonly Value[] {
+  lambda: HogQLTerm,
+  [body, ...arrays]: readonly ((row: number) => HogQLValue)[],
+): (row: number) => readonly HogQLValue[] {
   if (lambda.op !== "lambda") throw new Refusal("The first argument must be a function", lambda.at);
   const { locals } = lambda;
   return (row) => {
@@ -114,7 +118,7 @@ function mapped(
     const count = all[0]?.length ?? 0;
     if (all.some((it) => it.length !== count))
       throw new Refusal("Arrays passed to a function must have equal size");
-    const results: Value[] = [];
+    const results: HogQLValue[] = [];
     for (let i = 0; i < count; i++) {
       for (const [k, local] of locals.entries()) local.value = all[k]?.[i] ?? null;
       results.push(body?.(row) ?? null);
@@ -123,13 +127,14 @@ function mapped(
   };
 }
 
-const isTrue = (value: Value | undefined): boolean => value !== null && value !== undefined && value !== 0;
+const isTrue = (value: HogQLValue | undefined): boolean =>
+  value !== null && value !== undefined && value !== 0;
 
 /** A function of a lambda and arrays. */
 const withLambda = (
   name: string,
   type: (result: Type, item: Type) => Type,
-  run: (results: readonly Value[], array: readonly Value[], other: Value) => Value,
+  run: (results: readonly HogQLValue[], array: readonly HogQLValue[], other: HogQLValue) => HogQLValue,
 ): FunctionRow =>
   special(name, [2, many], (args) => {
     const [lambda, array] = args;
@@ -151,7 +156,7 @@ const sorted = (name: string, sign: 1 | -1): FunctionRow =>
   special(name, [1, 2], (args) => {
     const [lambda, array] = args.length === 2 ? args : [undefined, args[0]];
     expectKind(array, "array", name);
-    const order = (a: Value, b: Value): number =>
+    const order = (a: HogQLValue, b: HogQLValue): number =>
       a === null || b === null ? compareValues(a, b) : sign * compareValues(a, b);
     return {
       type: array?.type ?? arrayOf(nothing),
@@ -167,12 +172,12 @@ const sorted = (name: string, sign: 1 | -1): FunctionRow =>
     };
   });
 
-const flattened = (array: readonly Value[]): Value[] =>
+const flattened = (array: readonly HogQLValue[]): HogQLValue[] =>
   array.flatMap((it) => (typeof it === "object" && it !== null ? flattened(it) : [it]));
-const unique = (values: readonly Value[]): Value[] => [
+const unique = (values: readonly HogQLValue[]): HogQLValue[] => [
   ...new Map(values.map((it) => [keyOf(it), it])).values(),
 ];
-const known = (values: readonly Value[]): Value[] => values.filter((it) => it !== null);
+const known = (values: readonly HogQLValue[]): HogQLValue[] => values.filter((it) => it !== null);
 
 export const arrayFunctions: readonly FunctionRow[] = [
   special("array", [0, many], (args) => ({
@@ -199,12 +204,12 @@ export const arrayFunctions: readonly FunctionRow[] = [
     special(name, [1, 1], ([arg]) => {
       const of = arg?.type ?? nothing;
       if (of.kind !== "Array") expectKind(arg, "string", name);
-      const length = (value: Value) =>
+      const length = (value: HogQLValue) =>
         typeof value === "string" ? Buffer.byteLength(value) : items(value).length;
-      const reversed = (value: Value) =>
+      const reversed = (value: HogQLValue) =>
         typeof value === "string" ? Buffer.from(value).reverse().toString() : items(value).toReversed();
       const type = name === "length" ? size : name === "reverse" ? of : flag;
-      const run = (value: Value): Value => {
+      const run = (value: HogQLValue): HogQLValue => {
         if (name === "reverse") return reversed(value);
         return name === "length" ? length(value) : Number((length(value) === 0) === (name === "empty"));
       };
@@ -218,7 +223,7 @@ export const arrayFunctions: readonly FunctionRow[] = [
   special("hasAll", [2, 2], ([a, b]) => {
     for (const it of [a, b]) expectKind(it, "array", "hasAll");
     common([itemOf(a?.type), itemOf(b?.type)], "hasAll");
-    const run = (x: Value, y: Value = null): Value => {
+    const run = (x: HogQLValue, y: HogQLValue = null): HogQLValue => {
       const keys = new Set(items(x).map(keyOf));
       return Number(items(y).every((it) => keys.has(keyOf(it))));
     };
@@ -275,7 +280,7 @@ export const arrayFunctions: readonly FunctionRow[] = [
     expectKind(array, "array", "arrayStringConcat");
     expectKind(separator, "string", "arrayStringConcat");
     const item = itemOf(array?.type);
-    const run = (all: Value, by: Value = ""): Value =>
+    const run = (all: HogQLValue, by: HogQLValue = ""): HogQLValue =>
       known(items(all))
         .map((it) => textOf(it, item, zones))
         .join(String(by));
@@ -283,7 +288,7 @@ export const arrayFunctions: readonly FunctionRow[] = [
   }),
   special("arrayZip", [2, many], (args) => {
     for (const it of args) expectKind(it, "array", "arrayZip");
-    const run = (...values: Value[]): Value => {
+    const run = (...values: HogQLValue[]): HogQLValue => {
       const all = values.map(items);
       if (all.some((it) => it.length !== all[0]?.length))
         throw new Refusal("Arrays passed to arrayZip must have equal size");

@@ -1,9 +1,10 @@
 import { placed, Refusal } from "../refusal.ts";
-import { readDay, readPlainTime, readTime, type Zone } from "../time.ts";
+import { type ClockZone, readDay, readPlainTime, readTime } from "../time.ts";
 import {
   commonType,
   date,
   float,
+  type HogQLValue,
   isInteger,
   isNumber,
   nothing,
@@ -11,7 +12,6 @@ import {
   string,
   type Type,
   typeName,
-  type Value,
 } from "../types.ts";
 import { compareValues, defaultOf, textOf } from "../values.ts";
 import {
@@ -89,7 +89,7 @@ const orDefault = (name: string, type: Type, read: (text: string) => number | un
     };
   });
 
-function zoneArgument(args: readonly FunctionArgument[], index: number, context: FunctionContext): Zone {
+function zoneArgument(args: readonly FunctionArgument[], index: number, context: FunctionContext): ClockZone {
   const given = args[index];
   if (!given) return context.zones(context.timeZone);
   return placed(given.at, () => context.zones(String(literal(given, "A time zone"))));
@@ -142,50 +142,40 @@ function commonOf(args: readonly FunctionArgument[], name: string): Type {
   throw new Refusal(`There is no supertype for types ${names} in function ${name}`);
 }
 
-/** Turns dates into times where a branch is a time. */
-function fitted(arg: FunctionArgument, type: Type, { zones }: FunctionContext): (value: Value) => Value {
-  if (arg.type.kind !== "Date" || (type.kind !== "DateTime" && type.kind !== "DateTime64"))
-    return (value) => value;
-  const zone = zones(type.zone ?? "UTC");
-  return (value) => (value === null ? null : zone.instant(Number(value) * 86_400_000));
-}
-
-const isTrue = (value: Value): boolean => value !== null && value !== 0;
+const isTrue = (value: HogQLValue): boolean => value !== null && value !== 0;
 
 /** Conditions and values in turn, then the value for none. */
 const multiIf = (name: string, args: readonly [number, number]): FunctionRow =>
-  special(name, args, (all, context) => {
+  special(name, args, (all) => {
     if (all.length % 2 === 0) throw new Refusal(`Function '${name}' expects an odd number of arguments`);
     const isCondition = (i: number) => i % 2 === 0 && i < all.length - 1;
     for (const [i, it] of all.entries()) if (isCondition(i)) expectKind(it, "number", name);
     const values = all.filter((_, i) => !isCondition(i));
     const type = commonOf(values, name);
-    const fit = all.map((it) => fitted(it, type, context));
     return {
       type,
       build: (reads) => (row) => {
         let i = 0;
         while (i < reads.length - 1 && !isTrue(reads[i]?.(row) ?? null)) i += 2;
         const at = i < reads.length - 1 ? i + 1 : i;
-        return fit[at]?.(reads[at]?.(row) ?? null) ?? null;
+        return reads[at]?.(row) ?? null;
       },
     };
   });
 
 const coalesce = (name: string, args: readonly [number, number]): FunctionRow =>
   caseless(
-    special(name, args, (all, context) => {
+    special(name, args, (all) => {
       const common = commonOf(all, name);
-      const fit = all.map((it) => fitted(it, common, context));
       return {
         type: nullable(
           common,
           all.every((it) => it.type.nullable ?? false),
         ),
         build: (reads) => (row) => {
-          for (const [i, read] of reads.entries()) {
+          for (const read of reads) {
             const value = read(row);
-            if (value !== null) return fit[i]?.(value) ?? null;
+            if (value !== null) return value;
           }
           return null;
         },
@@ -204,7 +194,7 @@ const logic = (name: string, stop: 0 | 1): FunctionRow =>
     return {
       type: nullable(isBool ? { kind: "Bool" } : flag, isNull),
       build: (reads) => (row) => {
-        let result: Value = 1 - stop;
+        let result: HogQLValue = 1 - stop;
         for (const read of reads) {
           const value = read(row);
           if (value === null) result = null;
@@ -216,13 +206,12 @@ const logic = (name: string, stop: 0 | 1): FunctionRow =>
   });
 
 /** `CASE x WHEN a THEN 1 … END`. */
-const caseOf = special("_caseWithExpression", [2, many], (args, context) => {
+const caseOf = special("_caseWithExpression", [2, many], (args) => {
   const [of] = args;
   const keys = args.slice(1, -1).filter((_, i) => i % 2 === 0);
   const values = [...args.slice(1, -1).filter((_, i) => i % 2 === 1), ...args.slice(-1)];
   for (const key of keys) if (of && !commonType([of.type, key.type])) commonOf([of, key], "CASE");
   const type = commonOf(values, "CASE");
-  const fit = args.map((it) => fitted(it, type, context));
   return {
     type,
     build: (reads) => (row) => {
@@ -234,7 +223,7 @@ const caseOf = special("_caseWithExpression", [2, many], (args, context) => {
         i += 2;
       }
       const at = i < reads.length - 1 ? i + 1 : reads.length - 1;
-      return fit[at]?.(reads[at]?.(row) ?? null) ?? null;
+      return reads[at]?.(row) ?? null;
     },
   };
 });
@@ -256,7 +245,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
     const of = arg?.type ?? nothing;
     const type: Type = nullable({ kind: "Bool" }, of.nullable ?? false);
     if (of.kind !== "String") expectKind(arg, "number", "toBool");
-    const read = (value: Value): Value => {
+    const read = (value: HogQLValue): HogQLValue => {
       if (typeof value !== "string") return Number(value !== 0);
       const bool = readBool(value);
       if (bool === undefined) throw new Refusal(`Cannot parse boolean value ${JSON.stringify(value)}`);

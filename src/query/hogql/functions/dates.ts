@@ -2,6 +2,7 @@ import { Refusal } from "../refusal.ts";
 import {
   addToDay,
   addToInstant,
+  type ClockZone,
   calendar,
   dayNumber,
   dayOf,
@@ -11,9 +12,17 @@ import {
   startDay,
   unitNumber,
   weekday,
-  type Zone,
 } from "../time.ts";
-import { date, nothing, nullable, string, type Type, type Unit, units, type Value } from "../types.ts";
+import {
+  date,
+  type HogQLValue,
+  nothing,
+  nullable,
+  string,
+  type TimeUnit,
+  type Type,
+  units,
+} from "../types.ts";
 import {
   caseless,
   expectKind,
@@ -32,8 +41,8 @@ type Argument = Parameters<FunctionRow["resolve"]>[0][number];
 /** Reads a Date or DateTime as a wall clock, and the zone it is in. */
 interface TimeReader {
   readonly type: Type;
-  readonly zone: Zone;
-  wall(value: Value): number;
+  readonly zone: ClockZone;
+  wall(value: HogQLValue): number;
 }
 
 function timeReader(arg: Argument | undefined, name: string, context: FunctionContext): TimeReader {
@@ -68,7 +77,7 @@ const inDay = (wall: number): number => wall - dayOf(wall) * lengths.day;
 /** Start of a day, week, month …: a Date for weeks and more, else a DateTime. */
 function truncated(
   name: string,
-  unit: Unit,
+  unit: TimeUnit,
   args: readonly Argument[],
   context: FunctionContext,
   count = 1,
@@ -99,15 +108,15 @@ function truncated(
   };
 }
 
-const startOf = (name: string, unit: Unit, count = 1): FunctionRow =>
+const startOf = (name: string, unit: TimeUnit, count = 1): FunctionRow =>
   special(name, [1, 1], (args, context) => truncated(name, unit, args, context, count));
 
 /** Modes of weeks that start on Monday; the others start on Sunday. */
 const mondayModes = [1, 3, 5, 7];
 
-function unitOf(arg: Argument | undefined, name: string): Unit {
+function unitOf(arg: Argument | undefined, name: string): TimeUnit {
   const text = String(literal(arg, `The unit of ${name}`)).toLowerCase();
-  const short: Readonly<Record<string, Unit>> = {
+  const short: Readonly<Record<string, TimeUnit>> = {
     ...{ ss: "second", s: "second", mi: "minute", n: "minute", hh: "hour", h: "hour", dd: "day", d: "day" },
     ...{
       wk: "week",
@@ -129,10 +138,10 @@ function unitOf(arg: Argument | undefined, name: string): Unit {
 export function shiftedTime(
   name: string,
   time: Argument,
-  unit: Unit,
+  unit: TimeUnit,
   sign: 1 | -1,
   context: FunctionContext,
-): { type: Type; run: (time: Value, count: Value) => Value } {
+): { type: Type; run: (time: HogQLValue, count: HogQLValue) => HogQLValue } {
   const { type, zone } = timeReader(time, name, context);
   const isShort = unit === "second" || unit === "minute" || unit === "hour";
   if (type.kind !== "Date")
@@ -149,7 +158,7 @@ export function shiftedTime(
   };
 }
 
-const shift = (name: string, unit: Unit, sign: 1 | -1): FunctionRow =>
+const shift = (name: string, unit: TimeUnit, sign: 1 | -1): FunctionRow =>
   special(name, [2, 2], ([time, count], context) => {
     expectKind(count, "number", name);
     if (!time) throw illegalType(nothing, name);
@@ -259,17 +268,17 @@ const format = (name: string): FunctionRow =>
 const moment = (
   name: string,
   args: readonly [number, number],
-  at: (context: FunctionContext) => [Type, Value],
+  at: (context: FunctionContext) => [Type, HogQLValue],
 ) =>
   special(name, args, (_, context) => {
     const [type, value] = at(context);
     return { type, build: () => () => value };
   });
-const now = ({ now, timeZone }: FunctionContext): [Type, Value] => [
+const now = ({ now, timeZone }: FunctionContext): [Type, HogQLValue] => [
   { kind: "DateTime64", zone: timeZone },
   now,
 ];
-const today = ({ now }: FunctionContext): [Type, Value] => [date, dayOf(now)];
+const today = ({ now }: FunctionContext): [Type, HogQLValue] => [date, dayOf(now)];
 
 const stamp = (name: string, type: Type, run: (instant: number) => number): FunctionRow =>
   special(name, [1, 1], ([time]) => {
@@ -353,9 +362,8 @@ export const dateFunctions: readonly FunctionRow[] = [
     const interval = args[1]?.type;
     if (interval?.kind !== "Interval") throw illegalType(interval ?? nothing, "toStartOfInterval");
     const count = Number(literal(args[1], "The interval of toStartOfInterval"));
-    const { hour, day } = lengths;
-    const isWhole = interval.unit === "hour" ? day % (hour * count) === 0 : true;
-    if (!isWhole || !(count >= 1))
+    const whole: Partial<Record<TimeUnit, number>> = { second: 60, minute: 60, hour: 24 };
+    if (!(count >= 1) || (whole[interval.unit] ?? count) % count !== 0)
       throw new Refusal(`toStartOfInterval of ${count} ${interval.unit}s is not emulated`);
     return truncated("toStartOfInterval", interval.unit, args.slice(0, 1), context, count);
   }),

@@ -1,10 +1,10 @@
 import { isObject, type Json, own, parsedJson } from "../../../base/json.ts";
 import { Refusal } from "../refusal.ts";
-import { float, string, type Type, type Value } from "../types.ts";
+import { float, type HogQLValue, string, type Type } from "../types.ts";
 import { expectKind, type FunctionRow, literal, many, special, strict } from "./row.ts";
 
 /** The value at a path of keys, and of numbers of items or members from 1; undefined if there is none. */
-function found(text: Value, path: readonly Value[]): Json | undefined {
+function found(text: HogQLValue, path: readonly HogQLValue[]): Json | undefined {
   let here = parsedJson(String(text));
   for (const step of path) {
     if (typeof step === "string") here = isObject(here) ? own(here, step) : undefined;
@@ -17,7 +17,7 @@ function found(text: Value, path: readonly Value[]): Json | undefined {
   return here;
 }
 
-const extract = (name: string, type: Type, read: (value: Json | undefined) => Value): FunctionRow =>
+const extract = (name: string, type: Type, read: (value: Json | undefined) => HogQLValue): FunctionRow =>
   special(name, [1, many], ([json, ...path]) => {
     expectKind(json, "string", name);
     for (const it of path) if (it.type.kind !== "String") expectKind(it, "integer", name);
@@ -28,15 +28,26 @@ const extract = (name: string, type: Type, read: (value: Json | undefined) => Va
     };
   });
 
-function number(name: string, isWhole: boolean): (value: Json | undefined) => Value {
+/** Versions of ClickHouse differ in what they make of a value of another type. */
+const unclear = (name: string, value: Json): Refusal =>
+  new Refusal(
+    `${name} of the value ${JSON.stringify(value).slice(0, 50)} is not emulated: it has another type`,
+  );
+
+function number(name: string, isWhole: boolean): (value: Json | undefined) => HogQLValue {
   return (value) => {
-    if (typeof value === "string") {
-      // Versions of ClickHouse differ: older ones give 0.
-      throw new Refusal(`${name} of a string is not emulated; use toFloat(JSONExtractString(…))`);
-    }
-    if (typeof value === "boolean") return Number(value);
+    if (typeof value === "string" || typeof value === "boolean") throw unclear(name, value);
     if (typeof value !== "number") return 0;
-    return isWhole && !Number.isSafeInteger(value) ? 0 : value;
+    const whole = Math.trunc(value);
+    if (isWhole && !Number.isSafeInteger(whole)) throw unclear(name, value);
+    return isWhole ? whole : value;
+  };
+}
+
+function bool(name: string): (value: Json | undefined) => HogQLValue {
+  return (value) => {
+    if (typeof value === "number") throw unclear(name, value);
+    return Number(value === true);
   };
 }
 
@@ -44,7 +55,7 @@ const rawOf = (value: Json | undefined): string => (value === undefined ? "" : J
 const rawArray: Type = { kind: "Array", item: string };
 
 /** Types that `JSONExtract(json, …, 'type')` reads. */
-const readers: Readonly<Record<string, readonly [Type, (value: Json | undefined) => Value]>> = {
+const readers: Readonly<Record<string, readonly [Type, (value: Json | undefined) => HogQLValue]>> = {
   String: [
     string,
     (value) => (typeof value === "string" ? value : rawOf(value === null ? undefined : value)),
@@ -53,10 +64,10 @@ const readers: Readonly<Record<string, readonly [Type, (value: Json | undefined)
   Float: [float, number("JSONExtract", false)],
   Int64: [{ kind: "Int64" }, number("JSONExtract", true)],
   Int: [{ kind: "Int64" }, number("JSONExtract", true)],
-  Bool: [{ kind: "Bool" }, (value) => Number(value === true)],
+  Bool: [{ kind: "Bool" }, bool("JSONExtract")],
 };
 
-function readerFor(name: string): readonly [Type, (value: Json | undefined) => Value] {
+function readerFor(name: string): readonly [Type, (value: Json | undefined) => HogQLValue] {
   const [, inner] = /^Array\((\w+)\)$/.exec(name) ?? [];
   const reader = Object.hasOwn(readers, inner ?? name) ? readers[inner ?? name] : undefined;
   if (!reader) throw new Refusal(`JSONExtract of the type ${name} is not emulated`);
@@ -69,7 +80,7 @@ export const jsonFunctions: readonly FunctionRow[] = [
   extract("JSONExtractString", string, (value) => (typeof value === "string" ? value : "")),
   extract("JSONExtractInt", { kind: "Int64" }, number("JSONExtractInt", true)),
   extract("JSONExtractFloat", float, number("JSONExtractFloat", false)),
-  extract("JSONExtractBool", { kind: "Bool" }, (value) => Number(value === true)),
+  extract("JSONExtractBool", { kind: "Bool" }, bool("JSONExtractBool")),
   extract("JSONExtractRaw", string, rawOf),
   extract("JSONExtractArrayRaw", rawArray, (value) => (Array.isArray(value) ? value.map(rawOf) : [])),
   extract("JSONExtractKeys", rawArray, (value) => (isObject(value) ? Object.keys(value) : [])),

@@ -2,12 +2,12 @@ import { Refusal } from "../refusal.ts";
 import {
   commonType,
   float,
+  type HogQLValue,
   integerType,
   isInteger,
   nullable,
   sumType,
   type Type,
-  type Value,
 } from "../types.ts";
 import { compareValues } from "../values.ts";
 import { expectKind, type FunctionRow, fn, isAnyNullable, many, special, strict } from "./row.ts";
@@ -63,7 +63,7 @@ const rounding = (name: string, round: (value: number) => number): FunctionRow =
     expectKind(args[1], "integer", name);
     const type = args[0]?.type ?? float;
     const isExact = isInteger(type.kind);
-    const run = (value: Value, digits: Value = 0): Value => {
+    const run = (value: HogQLValue, digits: HogQLValue = 0): HogQLValue => {
       const scale = 10 ** Math.abs(Number(digits));
       if (Number(digits) < 0) return round(Number(value) / scale) * scale;
       return isExact ? value : round(Number(value) * scale) / scale;
@@ -81,7 +81,7 @@ const extreme = (name: string, sign: 1 | -1): FunctionRow =>
     return {
       type,
       build: (reads) => (row) => {
-        let best: Value = null;
+        let best: HogQLValue = null;
         for (const read of reads) {
           const value = read(row);
           if (value === null) throw new Refusal(`NULL as an argument of ${name} is not emulated; use ifNull`);

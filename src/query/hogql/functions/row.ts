@@ -1,6 +1,6 @@
 import { Refusal } from "../refusal.ts";
-import { type Build, lenient, strict, type Term } from "../term.ts";
-import { isInteger, isNumber, isTime, nullable, type Type, typeName, type Value } from "../types.ts";
+import { type Build, type HogQLTerm, lenient, strict } from "../term.ts";
+import { type HogQLValue, isInteger, isNumber, isTime, nullable, type Type, typeName } from "../types.ts";
 import type { Zones } from "../values.ts";
 import type { Patterns } from "./patterns.ts";
 
@@ -21,7 +21,7 @@ export interface FunctionRow {
   /** Found in any case, e.g. `COALESCE`. */
   readonly isCaseless?: boolean;
   /** @throws Refusal if the arguments do not fit */
-  resolve(args: readonly Term[], context: FunctionContext): { type: Type; build: Build };
+  resolve(args: readonly HogQLTerm[], context: FunctionContext): { type: Type; build: Build };
 }
 
 interface Values {
@@ -29,8 +29,8 @@ interface Values {
   number: number;
   integer: number;
   time: number;
-  any: Value;
-  array: readonly Value[];
+  any: HogQLValue;
+  array: readonly HogQLValue[];
 }
 type ParameterKind = keyof Values;
 /** A kind of value; `?`: it may be left out, `*`: any number of them. */
@@ -60,18 +60,19 @@ export const illegalType = (type: Type, name: string): Refusal =>
   new Refusal(`Illegal type ${typeName(type)} of argument of function ${name}`);
 
 /** @throws Refusal */
-export function expectKind(term: Term | undefined, kind: ParameterKind, name: string): void {
+export function expectKind(term: HogQLTerm | undefined, kind: ParameterKind, name: string): void {
   if (term && term.type.kind !== "Nothing" && !fits[kind](term.type)) throw illegalType(term.type, name);
 }
 
-export const isAnyNullable = (args: readonly Term[]): boolean => args.some((it) => it.type.nullable ?? false);
+export const isAnyNullable = (args: readonly HogQLTerm[]): boolean =>
+  args.some((it) => it.type.nullable ?? false);
 
 /** A function of values that returns NULL if an argument is NULL. */
 export function fn<const P extends readonly Parameter[]>(
   name: string,
   parameters: P,
   result: Type | ((types: readonly Type[]) => Type),
-  run: (...values: ArgumentsOf<P>) => Value,
+  run: (...values: ArgumentsOf<P>) => HogQLValue,
 ): FunctionRow {
   return fnIn(name, parameters, result, () => run);
 }
@@ -81,7 +82,7 @@ export function fnIn<const P extends readonly Parameter[]>(
   name: string,
   parameters: P,
   result: Type | ((types: readonly Type[]) => Type),
-  runIn: (context: FunctionContext) => (...values: ArgumentsOf<P>) => Value,
+  runIn: (context: FunctionContext) => (...values: ArgumentsOf<P>) => HogQLValue,
 ): FunctionRow {
   const kinds = parameters.map((it) => it.replace(/[?*]$/, "") as ParameterKind);
   const isOpen = parameters.at(-1)?.endsWith("*") ?? false;
@@ -97,7 +98,7 @@ export function fnIn<const P extends readonly Parameter[]>(
       const type = typeof result === "function" ? result(args.map((it) => it.type)) : result;
       return {
         type: nullable(type, isAnyNullable(args)),
-        build: strict(run as unknown as (...values: Value[]) => Value),
+        build: strict(run as unknown as (...values: HogQLValue[]) => HogQLValue),
       };
     },
   };
@@ -120,7 +121,7 @@ export const special = (
 export const many = Number.POSITIVE_INFINITY;
 
 /** Value of an argument that must be a literal. @throws Refusal */
-export function literal(term: Term | undefined, what: string): Value {
+export function literal(term: HogQLTerm | undefined, what: string): HogQLValue {
   if (term?.op !== "constant") throw new Refusal(`${what} must be a literal`, term?.at);
   return term.value;
 }

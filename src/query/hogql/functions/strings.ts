@@ -1,5 +1,5 @@
 import { Refusal } from "../refusal.ts";
-import { string, type Type, type Value } from "../types.ts";
+import { type HogQLValue, string, type Type } from "../types.ts";
 import { textOf } from "../values.ts";
 import type { Regex } from "./patterns.ts";
 import { caseless, type FunctionRow, fn, fnIn, lenient, many, named, special } from "./row.ts";
@@ -31,7 +31,7 @@ const substringUTF8 = (text: string, from: number, count = text.length): string 
 
 const size = (text: string): number => Buffer.byteLength(text);
 
-/** Place of a part in a text in bytes, from 1; 0 if the text does not contain it. */
+/** Place of a part in a text in bytes, from 1; 0 if it does not occur. */
 function position(text: string, part: string, from = 1): number {
   const start = isAscii(text)
     ? from - 1
@@ -129,7 +129,7 @@ function decoded(text: string): string {
 }
 
 /** Functions of a text and a regular expression. */
-const search = (name: string, type: Type, run: (text: string, regex: Regex) => Value): FunctionRow =>
+const search = (name: string, type: Type, run: (text: string, regex: Regex) => HogQLValue): FunctionRow =>
   fnIn(
     name,
     ["string", "string"],
@@ -197,7 +197,7 @@ export const stringFunctions: readonly FunctionRow[] = [
   ),
   ...(["like", "notLike", "ilike", "notILike"] as const).map((name) =>
     fnIn(name, ["string", "string"], flag, ({ patterns }) => (text, pattern) => {
-      const isMatch = patterns.like(pattern, name === "ilike" || name === "notILike").test(text);
+      const isMatch = patterns.like(pattern, name === "ilike" || name === "notILike")(text);
       return Number(isMatch !== name.startsWith("not"));
     }),
   ),
@@ -222,7 +222,7 @@ export const stringFunctions: readonly FunctionRow[] = [
   ...trimmed(["trim", "btrim"], true, true).map(caseless),
   ...trimmed(["trimLeft", "ltrim"], true, false),
   ...trimmed(["trimRight", "rtrim"], false, true),
-  fn("splitByChar", ["string", "string"], strings, (separator, text): Value => {
+  fn("splitByChar", ["string", "string"], strings, (separator, text): HogQLValue => {
     if (size(separator) !== 1)
       throw new Refusal("Illegal separator for function splitByChar. Must be exactly one byte.");
     return text.split(separator);

@@ -1,7 +1,7 @@
 import { Refusal } from "../refusal.ts";
 
 /** `word` also for keywords; `name` for words in backticks or double quotes, whose text is decoded as that of strings. */
-export interface Token {
+export interface HogQLToken {
   readonly kind: "word" | "name" | "number" | "string" | "sign" | "end";
   /** Words in lower case. */
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Token {
 
 const blank =
   /(?:[ \t\r\n\v\f\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]|(?:--|\/\/)[^\r\n]*|\/\*.*?\*\/)+/sy;
-const shapes: readonly (readonly [kind: Token["kind"], shape: RegExp])[] = [
+const shapes: readonly (readonly [kind: HogQLToken["kind"], shape: RegExp])[] = [
   ["word", /[A-Za-z_$][A-Za-z0-9_$]*/y],
   ["number", /0[xX][0-9a-fA-F]+|0[bB][01]+|\d+(?:\.\d*)?[eE][+-]?\d+|\.\d+[eE][+-]?\d+|\d+/y],
   ["string", /'(?:[^\\']|\\.|'')*'/sy],
@@ -48,10 +48,10 @@ function decoded(text: string, start: number): string {
 const mostCharacters = 100_000;
 
 /** Tokens of a query; the last one has the kind `end`. @throws Refusal for a character that begins none */
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string): HogQLToken[] {
   if (text.length > mostCharacters)
     throw new Refusal(`The query is longer than ${mostCharacters} characters`);
-  const tokens: Token[] = [];
+  const tokens: HogQLToken[] = [];
   let at = 0;
   const match = (shape: RegExp): string | undefined => {
     shape.lastIndex = at;

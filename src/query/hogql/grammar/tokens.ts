@@ -1,12 +1,12 @@
 import { Refusal } from "../refusal.ts";
-import { type Token, tokensOf } from "./lexer.ts";
+import { type HogQLToken, tokensOf } from "./lexer.ts";
 
 /** Deeper nesting would exhaust the stack. */
 const deepest = 200;
 
 /** Reads the tokens of a query one after the other. */
 export class TokenReader {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly HogQLToken[];
   #at = 0;
   #depth = 0;
 
@@ -14,7 +14,7 @@ export class TokenReader {
     this.#tokens = tokensOf(text);
   }
 
-  token(ahead = 0): Token {
+  token(ahead = 0): HogQLToken {
     const last = this.#tokens.length - 1;
     const token = this.#tokens[Math.max(0, Math.min(this.#at + ahead, last))];
     if (!token) throw new Error("a query without tokens");
@@ -28,7 +28,7 @@ export class TokenReader {
     const { kind, text } = this.token(ahead);
     return (kind === "word" || kind === "sign") && texts.includes(text);
   }
-  take(): Token {
+  take(): HogQLToken {
     const token = this.token();
     if (token.kind !== "end") this.#at += 1;
     return token;

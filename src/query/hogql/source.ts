@@ -1,0 +1,33 @@
+import type { Steps } from "../table.ts";
+import type { SourceColumn } from "./term.ts";
+
+/** What a name of a table stands for. */
+export type Member =
+  | { readonly is: "column"; readonly column: SourceColumn }
+  | { readonly is: "json"; readonly json: JsonColumn }
+  | { readonly is: "table"; readonly table: Table };
+
+/** A column of JSON objects. */
+export interface JsonColumn {
+  property(name: string): SourceColumn;
+  nested(path: readonly [string, ...(string | number)[]]): SourceColumn;
+  /** JSON text of a member. */
+  text(name: string): SourceColumn;
+  readonly whole: SourceColumn;
+}
+
+export interface Table {
+  /** Names that exist, for suggestions. */
+  readonly names: readonly string[];
+  /** Columns of `*`. */
+  readonly starred: readonly string[];
+  member(name: string): Member | undefined;
+}
+
+/** A table whose rows can be read. */
+export interface RowSource extends Table {
+  /** Known once `prepare` ran. */
+  length(): number;
+  /** Work before rows are read. */
+  prepare(): Steps<void>;
+}
