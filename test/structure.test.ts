@@ -27,7 +27,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   query: {
     people: "the persons and groups of events",
     flags: "time zones, dates, texts of values, regular expressions, and the members of cohorts",
-    management: "the frame of the management API, for /query",
+    management: "the frame of the management API, for /query, and the actions of a project",
   },
   exports: {
     management: "the frame of the management API, for /batch_exports",
@@ -50,6 +50,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     egress: "the variables that point an app at a project",
   },
   scenario: {
+    management: "the fields of resources, which scenarios have in the form of the API",
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
     faults: "the faults of a file",

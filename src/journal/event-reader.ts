@@ -23,6 +23,10 @@ export interface EventReader {
   newest(query: EventSelection): Iterable<StoredEvent>;
   /** Kept events in order of their times; read lazily. Yields `undefined` so that other work gets a turn. */
   byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
+  /** Kept events of a project after a seq, in order of arrival; read lazily. */
+  after(project: number, seq: number): Iterable<StoredEvent>;
+  /** Changes when events that were there went, or came back. */
+  readonly revision: number;
 }
 
 export const eventReader = (log: TrafficLog): EventReader => ({
@@ -33,5 +37,11 @@ export const eventReader = (log: TrafficLog): EventReader => ({
   },
   *byTime(query) {
     for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
+  },
+  *after(project, since) {
+    for (const { line, index } of log.scan({ project, since, outcome: "kept" })) yield showEvent(line, index);
+  },
+  get revision() {
+    return log.revision;
   },
 });

@@ -17,7 +17,7 @@ import { openOrganizationViews, organizationEndpoints } from "./organizations.ts
 import { personEndpoints } from "./persons.ts";
 import { projectResourceEndpoints } from "./project-rows.ts";
 import { openProjectViews } from "./project-views.ts";
-import { resourceKindEndpoints } from "./resources/all-kinds.ts";
+import { resourceKindEndpoints } from "./resources/resource-endpoints.ts";
 import { publicSharingEndpoints } from "./sharing/shared-page-rows.ts";
 import { sharingEndpoints } from "./sharing/sharing-rows.ts";
 import { openMemberships } from "./users.ts";

@@ -73,8 +73,8 @@ const copiedKinds: ReadonlySet<string> = new Set([
   "surveys",
 ]);
 
-/** Fields of resources with the id of a flag. */
-const flagFields = /^(?:feature|(?:internal_)?targeting|linked|internal_response_sampling)_flag_id$/;
+/** True for fields of resources with the id of a flag. */
+const isFlagField = (name: string): boolean => /(?:^|_)flag_id$/.test(name);
 
 function copiedResource(
   { kind, key, fields }: StoredResource,
@@ -83,7 +83,7 @@ function copiedResource(
 ): StoredResource {
   const entries = Object.entries(rewrite(fields, inCohorts)).map(([name, value]): [string, Json] => [
     name,
-    flagFields.test(name) ? (renumbered(value, flags) ?? null) : value,
+    isFlagField(name) ? (renumbered(value, flags) ?? null) : value,
   ]);
   return resourceOf(kind, project, key, Object.fromEntries(entries));
 }

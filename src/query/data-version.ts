@@ -28,8 +28,25 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
     else changed(change && "project" in change ? change.project : null);
   });
 
-  /** What the filters of a query come from. */
-  const documents = () => (["cohorts", "projects"] as const).map((it) => worlds.versionOf(it));
-  return (project) =>
-    [changesOfAll, changes.get(project) ?? 0, log.firstSeq, ...documents()].join(" ");
+  /** Documents of a project as they were last seen; those of another project change the same collections. */
+  const seen = new Map<number, { readonly versions: string; readonly documents: readonly object[] }>();
+  function noteDocuments(project: number): void {
+    const versions = `${worlds.versionOf("cohorts")} ${worlds.versionOf("resources")}`;
+    const before = seen.get(project);
+    if (before?.versions === versions) return;
+    const { cohorts, resources } = worlds.current;
+    const documents = [
+      ...cohorts.filter((it) => it.project === project),
+      ...resources.filter((it) => it.kind === "actions" && it.project === project),
+    ];
+    const isSame =
+      documents.length === before?.documents.length && documents.every((it, i) => it === before.documents[i]);
+    if (!isSame) changed(project);
+    seen.set(project, { versions, documents });
+  }
+
+  return (project) => {
+    noteDocuments(project);
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq, worlds.versionOf("projects")].join(" ");
+  };
 }

@@ -90,6 +90,9 @@ export interface EventRows {
 /** Rows of the index in a step of a check. */
 const checkStep = 8_192;
 
+/** Rows of evicted events that are kept in any case. */
+const mostEvicted = 4_096;
+
 /** Recordings are no events of queries: the service keeps them apart. */
 const recordingHash = fnv1a(recordingEvent);
 
@@ -128,7 +131,14 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     return low;
   }
 
+  /** Rows of evicted events, and their distinct values, take memory until all are read again. */
+  function isMostlyEvicted(): boolean {
+    const evicted = firstHeld();
+    return evicted > mostEvicted && evicted > length / 2;
+  }
+
   function* check(): Steps<boolean> {
+    if (isMostlyEvicted()) return false;
     if (log.revision === revision) return true;
     const checked = log.revision;
     const first = Math.max(1, log.firstHeldSeq);
@@ -250,7 +260,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     },
     firstHeld,
     check,
-    isCurrent: () => log.revision === revision,
+    isCurrent: () => log.revision === revision && !isMostlyEvicted(),
     read,
   };
 }

@@ -5,13 +5,14 @@ import { createCohortBook, isMember, noCohorts } from "../flags/engine/cohorts.t
 import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
 import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
+import { actionOf } from "../management/resources/actions.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Person } from "../people/person.ts";
 import { derived } from "../world/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../world/world.ts";
 import type { QueryContext } from "./kind.ts";
 
-/** What queries of a project use besides its events. */
+/** What queries of a project use in addition to its events. */
 export type ProjectFacts = Omit<QueryContext, "table" | "now">;
 
 interface FactPorts {
@@ -68,6 +69,7 @@ export function createProjectFacts({ worlds, people }: FactPorts) {
     timeZone: project.timezone,
     weekStart: project.settings.week_start_day === 1 ? 1 : 0,
     testAccountFilters: listIn(project.settings.test_account_filters),
+    action: (id) => actionOf(worlds, project.id, id),
     cohort(id) {
       const cohort = worlds.get("cohorts", id);
       if (!cohort || cohort.deleted === true || cohort.project !== project.id) return undefined;

@@ -150,6 +150,15 @@ function filteredSource(source: JsonObject, filters: JsonObject): JsonObject {
   };
 }
 
+/** Changes the query inside the nodes around it. */
+function changedSource(query: Json, change: (source: JsonObject) => JsonObject): Json {
+  if (!isObject(query)) return query;
+  const { source } = query;
+  return wrappers.includes(String(query.kind)) && source !== undefined
+    ? { ...query, source: changedSource(source, change) }
+    : change(query);
+}
+
 /**
  * The query as a dashboard with these filters shows it. Upstream PostHog/posthog posthog/hogql_queries/query_runner.py,
  * `apply_dashboard_filters`.
@@ -159,9 +168,15 @@ export function withDashboardFilters(query: Json, filters: JsonObject): Json {
   const unknown = Object.keys(filters).find((it) => !filterNames.includes(it));
   if (unknown !== undefined)
     throw refusal(`unknown filter "${unknown}"`, [unknown], `filters: ${filterNames.join(", ")}`);
-  if (!isObject(query) || Object.keys(filters).length === 0) return query;
-  const { source } = query;
-  return wrappers.includes(String(query.kind)) && source !== undefined
-    ? { ...query, source: withDashboardFilters(source, filters) }
-    : filteredSource(query, filters);
+  return Object.keys(filters).length === 0
+    ? query
+    : changedSource(query, (source) => filteredSource(source, filters));
 }
+
+/** The query with these values of its variables, by their ids; those that it does not have are left out. */
+export const withVariables = (query: Json, overrides: JsonObject): Json =>
+  changedSource(query, (source) => {
+    const own = objectIn(source, "variables");
+    const replaced = Object.entries(own).map(([id, variable]) => [id, overrides[id] ?? variable]);
+    return replaced.length === 0 ? source : { ...source, variables: Object.fromEntries(replaced) };
+  });

@@ -4,6 +4,7 @@ import { meantOf } from "../base/nearest.ts";
 import { invalid } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import type { Insight, StoredProject, Worlds } from "../world/world.ts";
+import { queryOfFilters } from "./insights/legacy-filters.ts";
 import type { SimQueries } from "./open-queries.ts";
 import type { QueryOrder } from "./runner.ts";
 import { ControlAnswer, ControlQuery, DropOffs } from "./shapes.ts";
@@ -52,10 +53,10 @@ function orderOf({ worlds }: QueryPorts, { query, insight: name, project: id }: 
   }
   const project = projectOf(worlds, id);
   const insight = name === undefined ? null : insightNamed(worlds, project, name);
-  if (insight?.query === null)
-    throw invalid(`the insight "${name}" has no query`, "/insight", "only its legacy filters are stored");
-  const source: Json =
-    insight?.query ?? (typeof query === "string" ? { kind: "HogQLQuery", query } : (query ?? null));
+  if (insight && insight.query === null && Object.keys(insight.filters).length === 0)
+    throw invalid(`the insight "${name}" has no query`, "/insight");
+  const ofInsight = insight && (insight.query ?? queryOfFilters(insight.filters));
+  const source = ofInsight ?? (typeof query === "string" ? { kind: "HogQLQuery", query } : query);
   const order: QueryOrder = {
     project: project.id,
     query: source,
@@ -80,10 +81,10 @@ export const queryRows = (ports: QueryPorts) => [
       const { source } = ports.queries.read(order);
       const response = await ports.queries.run({ ...order, signal: call.signal });
       return {
+        ...(response as JsonObject & { results: Json }),
         project: order.project,
         insight: insight && { id: insight.id, short_id: insight.short_id, name: insight.name },
         query: source,
-        ...(response as JsonObject & { results: Json }),
       };
     },
   }),

@@ -8,7 +8,7 @@ import type { ExecutionMode } from "./execution-mode.ts";
 import type { QueryKind } from "./kind.ts";
 import type { ProjectFacts } from "./project-facts.ts";
 import { createQueryStatuses, type QueryStatus } from "./query-status.ts";
-import { type ReadQuery, readQuery, withDashboardFilters } from "./read-query.ts";
+import { type ReadQuery, readQuery } from "./read-query.ts";
 import { createResultCache, isResultInterval, type ResultInterval, staleAt } from "./result-cache.ts";
 import { finish } from "./steps.ts";
 import type { EventTable, Needs } from "./table.ts";
@@ -39,8 +39,6 @@ export interface QueryOrder {
   readonly mode: ExecutionMode;
   /** Name of the run, to ask for its status and to cancel it (default: the key of its result). */
   readonly id?: string | undefined;
-  /** Filters of a dashboard that shows it. */
-  readonly filters?: JsonObject | undefined;
   readonly insight?: number | undefined;
   readonly dashboard?: number | undefined;
   /** Ends when the client goes away. */
@@ -84,8 +82,10 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.map(([key, it]) => [key, sorted(it)]));
 }
 
-function keyOf({ id, timezone }: StoredProject, { source }: ReadQuery): string {
-  const text = JSON.stringify(sorted({ query: source, team_id: id, timezone }));
+function keyOf({ id, timezone, settings }: StoredProject, { source }: ReadQuery): string {
+  const { week_start_day = null, test_account_filters = null } = settings;
+  const facts = { query: source, team_id: id, timezone, week_start_day, test_account_filters };
+  const text = JSON.stringify(sorted(facts));
   return `cache_${id}_${createHash("sha256").update(text).digest("hex")}`;
 }
 
@@ -187,8 +187,7 @@ export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closi
     /** The names of the kinds. */
     kinds: kinds.map((it) => it.kind),
     /** Reads the query of an order without running it. @throws SimError invalid_input with a pointer */
-    read: ({ query, filters, at }: Pick<QueryOrder, "query" | "filters" | "at">): ReadQuery =>
-      readQuery(kinds, query === undefined || !filters ? query : withDashboardFilters(query, filters), at),
+    read: ({ query, at }: Pick<QueryOrder, "query" | "at">): ReadQuery => readQuery(kinds, query, at),
     /** @throws SimError invalid_input, query_timeout; what the kind throws */
     async run(order: QueryOrder): Promise<QueryResponse> {
       const project = projectOf(order);

@@ -28,7 +28,7 @@ export function withRoom<A extends Uint32Array | Float64Array | Buffer>(array: A
   return larger as A;
 }
 
-/** What an entry of an array takes besides its value, and a string besides its characters, in bytes. */
+/** What an entry of an array takes without its value, and a string without its characters, in bytes. */
 const entryBytes = 28;
 
 /** A hash of the bytes of [from, to), never 0. */

@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../base/json.ts";
-import { numberedKinds, resourceOf } from "../world/resources.ts";
+import { numberedKinds, referenceFields, resourceOf } from "../world/resources.ts";
 import { tidyTags } from "../world/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../world/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";
@@ -11,20 +11,6 @@ export interface Named {
   readonly dashboards: Names<Dashboard>;
   readonly flags: Names<FeatureFlag>;
 }
-
-/** Fields of resources that hold ids, and may hold names, keys or addresses in a scenario. */
-export const referenceFields = {
-  insight: "insights",
-  dashboard_item: "insights",
-  linked_insight_id: "insights",
-  dashboard_export_insights: "insights",
-  dashboard: "dashboards",
-  dashboard_id: "dashboards",
-  linked_flag_id: "flags",
-  targeting_flag_id: "flags",
-  feature_flag_id: "flags",
-  subscribed_users: "users",
-} as const;
 
 const isReference = (name: string): name is keyof typeof referenceFields =>
   Object.hasOwn(referenceFields, name);

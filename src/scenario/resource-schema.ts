@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { phraseOf } from "../http/schema-messages.ts";
-import { resourceKinds } from "../management/resources/all-kinds.ts";
 import type { ResourceKind } from "../management/resources/kind.ts";
-import { referenceFields } from "./build-resources.ts";
+import { resourceKinds } from "../management/resources/kinds.ts";
+import { referenceFields } from "../world/resources.ts";
 
 /** Kinds whose documents a scenario may have, in the form of the management API; those that SDKs get have any fields. */
 const authoredKinds = resourceKinds.filter((it) => it.of === "project" && it.isAuthored !== false);

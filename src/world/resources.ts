@@ -8,6 +8,20 @@ export const numberedKinds: ReadonlySet<string> = new Set([
   "subscriptions",
 ]);
 
+/** Fields of resources that hold ids, by collection; in a scenario they may hold names, keys or addresses. */
+export const referenceFields = {
+  insight: "insights",
+  dashboard_item: "insights",
+  linked_insight_id: "insights",
+  dashboard_export_insights: "insights",
+  dashboard: "dashboards",
+  dashboard_id: "dashboards",
+  linked_flag_id: "flags",
+  targeting_flag_id: "flags",
+  feature_flag_id: "flags",
+  subscribed_users: "users",
+} as const;
+
 /** Id of a resource in the world. @param owner Number of its project, or id of its organization */
 export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
   `${kind}/${owner}/${key}`;

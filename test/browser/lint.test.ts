@@ -8,7 +8,7 @@ import { loaders, openPageServer } from "./page-server.ts";
 declare const window: { posthog: PostHog };
 
 const browser = chromiumOfFile();
-const patient = { timeoutMs: 10_000 };
+const patient = { timeoutMs: 60_000 };
 
 test("an ordinary session of posthog-js has no findings", async () => {
   await using sim = await startSim({

@@ -95,7 +95,7 @@ async function open(load: Loader): Promise<void> {
   await page.evaluate(() => new Promise<void>((resolve) => window.posthog.onFeatureFlags(() => resolve())));
 }
 
-const patient = { timeoutMs: 10_000 };
+const patient = { timeoutMs: 60_000 };
 
 /** A header of a request in the journal. */
 async function headerOf(request: number, name: string): Promise<string | undefined> {

@@ -44,7 +44,8 @@ beforeAll(async () => {
 afterEach(endAll);
 afterAll(removeFolders);
 
-const check = (args: readonly string[], at = cwd) => phxSim(["check", ...args], { cwd: at, env }).ended;
+const check = (args: readonly string[], at = cwd) =>
+  phxSim(["check", ...args], { isOwn: true, cwd: at, env }).ended;
 
 test("starts the dev script, and reroutes its proxy to the sim", async () => {
   const { code, stdout, stderr } = await check(["--json", "--fail-on", "warning"]);

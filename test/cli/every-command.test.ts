@@ -178,11 +178,11 @@ function parsed(text: string): unknown[] {
   }
 }
 
-/** Each command runs as a process once, with `--json`. */
+/** What takes over the signals or the streams of its process has one of its own. */
 async function ended(name: string, row: Row, option: string) {
   const args = [...name.split(" "), ...withOption(argsOf(row), option)];
   if (option === "--quiet" && !row.serves && !row.isProcess) return runHere(args, options());
-  const process = phxSim(args, options());
+  const process = phxSim(args, row.isProcess ? { ...options(), isOwn: true } : options());
   if (!row.serves) return process.ended;
   await process.says("stdout", /\n/);
   return process.signal("SIGTERM");

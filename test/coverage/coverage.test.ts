@@ -124,7 +124,7 @@ describe("commands", () => {
     // The first answer loads the control API; the command waits five seconds for one.
     expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
     const args = ["coverage", "src", "--url", sim.url, "--min", "80", "--lcov", "lcov.info"];
-    const { code, stdout, stderr } = await runHere(args, { cwd });
+    const { code, stdout, stderr } = await runHere(args, { isOwn: true, cwd });
     expect(code, stderr).toBe(1);
     expect(stdout).toContain("never refund_failed src/pay.ts:8\n");
     expect(stdout).toContain("src/broken.ts:1:13 Unexpected token\n");
@@ -150,7 +150,7 @@ describe("commands", () => {
     const cwd = newFolder();
     for (const it of ["empty", "r"]) mkdirSync(join(cwd, it));
     writeFileSync(join(cwd, "r/events.ndjson"), "");
-    const { code, stdout, stderr } = await runHere(args, { cwd });
+    const { code, stdout, stderr } = await runHere(args, { isOwn: true, cwd });
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toMatch(words);
     expect(stderr.match(/\n/g)).toHaveLength(1);
@@ -162,15 +162,20 @@ describe("commands", () => {
     const send = `fetch(process.env.POSTHOG_HOST + "/capture/", { method: "POST", body: JSON.stringify({
       api_key: process.env.POSTHOG_API_KEY, event: "payment_started", distinct_id: "u" }) })`;
     const args = ["exec", "--coverage", ".", "--min-coverage", "50", "--report", "out", "--json"];
-    const { code, stdout, stderr } = await phxSim([...args, "--", process.execPath, "-e", send], { cwd })
-      .ended;
+    const { code, stdout, stderr } = await phxSim([...args, "--", process.execPath, "-e", send], {
+      isOwn: true,
+      cwd,
+    }).ended;
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       failures: [{ code: "coverage" }],
       sections: [{ name: "coverage", failed: true, total: 4 }],
     });
     expect(stderr).toContain("phx-sim: coverage: below 50 %: 20 % of 5 calls");
-    const { stdout: json } = await runHere(["coverage", "src", "--report", "out", "--json"], { cwd });
+    const { stdout: json } = await runHere(["coverage", "src", "--report", "out", "--json"], {
+      isOwn: true,
+      cwd,
+    });
     expect(CoverageResult.parse(JSON.parse(json))).toMatchObject({ percent: 20, total: 5 });
   });
 });

@@ -85,6 +85,11 @@ export function manage(options: ManageOptions = {}) {
     events: {
       newest: (query) => newestOf(options.events ?? [], query),
       byTime: (query) => inTime(options.events ?? [], query),
+      after: (project, seq) =>
+        newestOf(options.events ?? [], { project })
+          .filter((it) => it.seq > seq)
+          .reverse(),
+      revision: 0,
     },
     ...openQueries({
       log: openTrafficLog({ bytes: memoryBytes(), keysOf }),

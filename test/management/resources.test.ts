@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { actionSteps } from "../../src/management/resources/actions.ts";
-import { resourceKinds } from "../../src/management/resources/all-kinds.ts";
+import { actionOf } from "../../src/management/resources/actions.ts";
+import { resourceKinds } from "../../src/management/resources/kinds.ts";
 import { blankDashboard, blankInsight } from "../../src/world/blank.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
 import { manage } from "./manage.ts";
@@ -173,10 +173,10 @@ describe("actions", () => {
   test("give their steps to queries", async () => {
     const it = sim();
     await it.post(`${project}/actions`, { name: "Paid", steps: [step] });
-    expect(actionSteps(it.worlds, 1, 1)).toEqual([step]);
-    expect(actionSteps(it.worlds, 2, 1)).toBeUndefined();
+    expect(actionOf(it.worlds, 1, 1)?.steps).toEqual([step]);
+    expect(actionOf(it.worlds, 2, 1)).toBeUndefined();
     await it.patch(`${project}/actions/1`, { deleted: true });
-    expect(actionSteps(it.worlds, 1, 1)).toBeUndefined();
+    expect(actionOf(it.worlds, 1, 1)).toBeUndefined();
   });
 });
 
@@ -338,7 +338,7 @@ describe("access controls", () => {
     expect((await it.put(rules("/access_control_management"), claim)).status).toBe(404);
   });
 
-  const nobody = uuidOf("nobody");
+  const unknownRole = uuidOf("unknown");
   test.each([
     ["/resource_access_controls", { access_level: "viewer" }, "This field is required."],
     ["/resource_access_controls", { resource: "dashboard" }, "This field is required."],
@@ -359,8 +359,8 @@ describe("access controls", () => {
     ],
     [
       "/access_controls",
-      { access_level: "none", role: nobody },
-      `Invalid pk "${nobody}" - object does not exist.`,
+      { access_level: "none", role: unknownRole },
+      `Invalid pk "${unknownRole}" - object does not exist.`,
     ],
     ["/dashboards/9/access_controls", { access_level: "none" }, "Not found."],
   ])("%s refuses %j", async (path, body, detail) => {

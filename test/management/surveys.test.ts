@@ -154,7 +154,8 @@ test("surveys are filtered, and show the actions of their conditions", async () 
   const { json } = await it.post(root, { ...survey, conditions });
   expect(json.conditions.actions.values).toMatchObject([{ id: 1, name: "Paid", steps: [] }]);
   await it.post(root, { name: "Old", type: "api", archived: true });
-  const found = async (query: string) => (await it.get(`${root}?${query}`)).json.results.map((one: { name: string }) => one.name);
+  const found = async (query: string) =>
+    (await it.get(`${root}?${query}`)).json.results.map((one: { name: string }) => one.name);
   expect(await found("")).toEqual(expect.arrayContaining(["NPS", "Old"]));
   expect(await found("archived=true")).toEqual(["Old"]);
   expect(await found("type=popover")).toEqual(["NPS"]);
@@ -174,7 +175,11 @@ describe("the service refuses", () => {
     [{ questions: [{ type: "open" }] }, "Question text is required", "questions"],
     [{ questions: [{ question: 5 }] }, "Question text must be a string", "questions"],
     [{ questions: [{ ...question, buttonText: 1 }] }, "Question buttonText must be a string", "questions"],
-    [{ questions: [{ ...question, choices: "a" }] }, "Question choices must be a list of strings", "questions"],
+    [
+      { questions: [{ ...question, choices: "a" }] },
+      "Question choices must be a list of strings",
+      "questions",
+    ],
     [{ questions: [{ ...question, choices: [" "] }] }, "Question choices cannot be empty", "questions"],
     [
       { questions: [{ ...question, link: "http://a.test" }] },
@@ -265,7 +270,9 @@ describe("the service refuses", () => {
     const it = sim();
     const { json } = await it.post(root, { ...survey, end_date: "2026-01-01T00:00:00Z" });
     const launch = async () => (await it.post(`${root}/${json.id}/launch`)).json.detail;
-    expect(await launch()).toBe("Cannot launch a survey with end_date in the past. Extend the end_date first.");
+    expect(await launch()).toBe(
+      "Cannot launch a survey with end_date in the past. Extend the end_date first.",
+    );
     await it.patch(`${root}/${json.id}`, { archived: true });
     expect(await launch()).toBe("Cannot launch an archived survey. Unarchive it first.");
     expect((await it.post(`${root}/nothing/launch`)).status).toBe(404);
@@ -302,7 +309,11 @@ describe("of captured events", () => {
     event("dismissed", "ann", "2"),
     event("dismissed", "cat", "2", { $survey_partially_completed: true }),
     event("sent", "ann", "2", { $survey_submission_id: "s", $survey_response_q1: 3 }),
-    event("sent", "ann", "3", { $survey_submission_id: "s", $survey_response_q2: "Fine", $browser: "Firefox" }),
+    event("sent", "ann", "3", {
+      $survey_submission_id: "s",
+      $survey_response_q2: "Fine",
+      $browser: "Firefox",
+    }),
     event("sent", "cat", "3", { $survey_response: 9, $session_id: "sess" }),
   ];
 
@@ -368,7 +379,9 @@ describe("of captured events", () => {
     const all = await it.get(`${root}/stats`);
     expect(all.json.stats["survey sent"].total_count).toBe(2);
     expect((await it.get(`${root}/${id}/stats?date_from=x`)).json.detail).toMatch(/^Invalid date format/);
-    const turned = await it.get(`${root}/${id}/stats?date_from=2026-03-02T00:00:00Z&date_to=2026-03-01T00:00:00Z`);
+    const turned = await it.get(
+      `${root}/${id}/stats?date_from=2026-03-02T00:00:00Z&date_to=2026-03-01T00:00:00Z`,
+    );
     expect(turned.json.detail).toBe("date_from must be before date_to");
   });
 
@@ -390,8 +403,20 @@ describe("of captured events", () => {
           session_id: null,
           submitted_at: "2026-03-03T00:00:00Z",
           answers: [
-            { question_id: "q1", question_index: 0, question_text: "How many?", question_type: "rating", answer: 3 },
-            { question_id: "q2", question_index: 1, question_text: "Why?", question_type: "open", answer: "Fine" },
+            {
+              question_id: "q1",
+              question_index: 0,
+              question_text: "How many?",
+              question_type: "rating",
+              answer: 3,
+            },
+            {
+              question_id: "q2",
+              question_index: 1,
+              question_text: "Why?",
+              question_type: "open",
+              answer: "Fine",
+            },
           ],
           extra: expect.objectContaining({ browser: "Firefox", os: null }),
         },
@@ -403,7 +428,9 @@ describe("of captured events", () => {
     });
     expect((await list("question_id=q1&score_gte=5")).results).toMatchObject([{ distinct_id: "cat" }]);
     expect(await list("limit=1")).toMatchObject({ has_more: true, limit: 1 });
-    expect(await list("score_gte=5")).toMatchObject({ detail: "score_lte and score_gte require question_id to be specified" });
+    expect(await list("score_gte=5")).toMatchObject({
+      detail: "score_lte and score_gte require question_id to be specified",
+    });
     await it.post(`${root}/${id}/responses/${uuid(10)}/archive`);
     expect((await it.get(`${root}/${id}/archived-response-uuids`)).json).toEqual([uuid(10)]);
     expect((await it.get(`${root}/responses_count?exclude_archived=true`)).json).toEqual({ [id]: 1 });

@@ -44,10 +44,10 @@ async function call(name: string, input: Record<string, unknown> = {}) {
 const named = (event: string, properties: object = {}) => ({ event, distinct_id: "u1", properties });
 
 describe("the protocol", () => {
-  test("lists nine tools, each with its input and a limit of its answer", async () => {
+  test("lists ten tools, each with its input and a limit of its answer", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(
-      "status start events_since wait_for explain_drop flags_explain flags_set lint check".split(" "),
+      "status start events_since wait_for explain_drop flags_explain flags_set query lint check".split(" "),
     );
     for (const { inputSchema } of tools) expect(inputSchema.properties).toHaveProperty("max_bytes");
     const readsCaptured = tools.filter(({ name }) => !/^(status|start|flags_set)$/.test(name));

@@ -77,6 +77,7 @@ describe("the full example", () => {
       feature_flags: 3,
       cohorts: 2,
       batch_export_logs: 3,
+      "resources/experiments": 5,
     });
   });
 });

@@ -117,11 +117,9 @@ function candidates(around: ChromiumSurroundings) {
 export async function chromiumEnv(
   around: ChromiumSurroundings = thisMachine(),
 ): Promise<Record<string, string>> {
-  for (const { find } of candidates(around)) {
-    const candidate = await find().catch(() => undefined);
-    if (candidate) return { CHROMIUM_PATH: candidate.path, ...candidate.env };
-  }
-  throw new Error(advice);
+  const candidate = installedChromiums(around)[0] ?? (await packagedCandidate(around));
+  if (!candidate) throw new Error(advice);
+  return { CHROMIUM_PATH: candidate.path, ...candidate.env };
 }
 
 /**

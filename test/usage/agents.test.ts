@@ -16,7 +16,7 @@ test("what init lists", async () => {
   const cwd = newFolder();
   const manifest = { dependencies: { next: "16" }, devDependencies: { vitest: "4", typescript: "6" } };
   writeFileSync(join(cwd, "package.json"), JSON.stringify(manifest));
-  const { stdout } = await phxSim(["init", "--agents"], { cwd }).ended;
+  const { stdout } = await phxSim(["init", "--agents"], { isOwn: true, cwd }).ended;
   await expect(stdout).toMatchFileSnapshot(shown("init"));
 });
 

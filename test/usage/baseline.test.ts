@@ -37,14 +37,14 @@ const aboutBaseline = (stderr: string): string =>
 
 test("parallel tests in random order: no changes until the app changes", async () => {
   const cwd = appFolder();
-  const updated = await phxSim(["baseline", "update", "--", ...vitest(cwd)], { cwd }).ended;
+  const updated = await phxSim(["baseline", "update", "--", ...vitest(cwd)], { isOwn: true, cwd }).ended;
   expect(updated.stderr).toMatch(/analytics\.baseline\.ndjson is written: \d+ tests/);
   const file = readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8");
   expect(file).toContain(output("analytics.baseline.ndjson"));
 
   for (let i = 0; i < runs; i++) {
     const args = ["exec", "--fail-on", "baseline", "--", ...vitest(cwd)];
-    const { code, stderr } = await phxSim(args, { cwd }).ended;
+    const { code, stderr } = await phxSim(args, { isOwn: true, cwd }).ended;
     expect(stderr).toMatch(/analytics baseline: no changes in \d+ tests\n/);
     expect(code).toBe(0);
   }
@@ -58,7 +58,8 @@ test("parallel tests in random order: no changes until the app changes", async (
     .replace("properties: { amount, items }", "properties: { amount, items: items.length }");
   writeFileSync(shop, changed);
   const args = ["exec", "--fail-on", "baseline", "--", ...vitest(cwd)];
-  const { code, stderr } = await phxSim(args, { cwd, env: { PHX_SIM_REPORT: "phx-report" } }).ended;
+  const { code, stderr } = await phxSim(args, { isOwn: true, cwd, env: { PHX_SIM_REPORT: "phx-report" } })
+    .ended;
   expect(aboutBaseline(stderr)).toBe(output("baseline.txt").trimEnd());
   expect(stderr).toContain("phx-sim: --fail-on: 2 changes of the analytics baseline");
   expect(code).toBe(1);
@@ -67,6 +68,6 @@ test("parallel tests in random order: no changes until the app changes", async (
   );
 
   const from = ["baseline", "update", "--from", "phx-report/analytics.baseline.ndjson"];
-  expect((await phxSim(from, { cwd }).ended).code).toBe(0);
+  expect((await phxSim(from, { isOwn: true, cwd }).ended).code).toBe(0);
   expect(readFileSync(join(cwd, "analytics.baseline.ndjson"), "utf8")).toContain('"seats":"number"');
 });

@@ -34,7 +34,7 @@ const asPattern = (text: string): RegExp =>
   new RegExp(`^${steady(text).split("\n…\n").map(literally).join("\n[\\s\\S]*?\n")}`);
 
 test("the banner and the request log", async () => {
-  const sim = phxSim(["start", "--port", "0", "--memory"], { cwd: newFolder() });
+  const sim = phxSim(["start", "--port", "0", "--memory"], { isOwn: true, cwd: newFolder() });
   const [url] = await sim.says("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const batch = [{ event: "signed_up", distinct_id: "anna" }, { event: "checkout" }];
   await post(`${url}/batch/`, { api_key: "phc_sim_default", batch });
@@ -65,7 +65,7 @@ test("why a user gets a flag's value", async () => {
   // The first answer loads the control API; the command waits five seconds for one.
   expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
   const args = ["flags", "explain", "reports", "--distinct-id", "user-1", "--person", "plan=free"];
-  const { stdout } = await runHere([...args, "--url", sim.url], { cwd: newFolder() });
+  const { stdout } = await runHere([...args, "--url", sim.url], { isOwn: true, cwd: newFolder() });
   expect(stdout).toBe(shown("explain"));
 });
 

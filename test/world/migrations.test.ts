@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Migration, migrate, migrations } from "../../src/world/store/migrations.ts";
 import { resourceOf } from "../../src/world/resources.ts";
+import { type Migration, migrate, migrations } from "../../src/world/store/migrations.ts";
 import { readWorldFile } from "../../src/world/store/world-file.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
 import { emptyWorld, type World } from "../../src/world/world.ts";
@@ -109,11 +109,13 @@ describe("migrations", () => {
       { project: 5, id: 11 },
     ]);
     expect(world.prompts).toEqual(versionOne.prompts);
-    expect(world.resources).toEqual([
-      resourceOf("surveys", 5, "s", { name: "How?" }),
-      resourceOf("surveys", 5, expect.any(String), {}),
-      resourceOf("experiments", 5, 8, { variants: {}, type: "web" }),
-    ].map((it) => ({ ...it, id: expect.stringContaining(`${it.kind}/5/`) })));
+    expect(world.resources).toEqual(
+      [
+        resourceOf("surveys", 5, "s", { name: "How?" }),
+        resourceOf("surveys", 5, expect.any(String), {}),
+        resourceOf("experiments", 5, 8, { variants: {}, type: "web" }),
+      ].map((it) => ({ ...it, id: expect.stringContaining(`${it.kind}/5/`) })),
+    );
     worlds.close();
     expect(Object.keys(read(folder))).not.toContain("seal");
     expect((await open({ folder })).current).toEqual(world);

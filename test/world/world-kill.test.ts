@@ -60,7 +60,7 @@ test("kill -9 again and again: every change that was reported is there, as a who
       folder,
       (said) => said >= round * 150 && (round % 2 === 1 || existsSync(fileOf(folder))),
     );
-    if (existsSync(fileOf(folder))) expect(read(folder).version).toBe(2);
+    if (existsSync(fileOf(folder))) expect(read(folder).version).toBe(3);
     const { users, dashboards } = await contentAfter(folder, round % 3 === 0);
     const numbers = users.map((it) => it.id);
     expect(numbers.slice(0, reported)).toEqual(Array.from({ length: reported }, (_, i) => i + 1));

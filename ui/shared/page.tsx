@@ -99,7 +99,7 @@ function Dashboard({ given }: { given: SharedDashboard & { readonly source: stri
       )}
       <footer class="row muted small" role="status">
         {lostAt !== undefined && (
-          <span>{`The sim does not respond since ${clockText(lostAt).slice(0, 8)}: the data may be outdated.`}</span>
+          <span>{`The data could not be read since ${clockText(lostAt).slice(0, 8)}: they may be outdated.`}</span>
         )}
         {isLive && <span>Live: follows the events.</span>}
         {!whitelabel && <span>Shared with phx-sim, a local stand-in for PostHog.</span>}

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { compareText } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Dashboard } from "../../world/world.ts";
@@ -11,7 +10,7 @@ import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } 
 import { resourceRows } from "../frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
-import { objectIn } from "../insights/insight-results.ts";
+import { overridesIn } from "../insights/insight-results.ts";
 import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
 import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
 import {
@@ -19,7 +18,6 @@ import {
   DashboardDetail,
   DashboardInList,
   openDashboardDesk,
-  type TileOverrides,
 } from "./dashboard-views.ts";
 import { tileEndpoints } from "./tile-rows.ts";
 
@@ -68,19 +66,6 @@ const dashboardFilters: readonly ListFilter<Dashboard>[] = [
 ];
 
 const isListed = ({ creation_mode }: Dashboard): boolean => creation_mode !== "unlisted";
-
-/**
- * Filters and variables of the query, merged over the stored ones. Upstream PostHog/posthog posthog/utils.py.
- * @throws SimError invalid_input when one is not a JSON object
- */
-function overridesIn(call: Call, { filters, variables }: Dashboard): TileOverrides {
-  const ofFilters = objectIn(call, "filters_override");
-  const ofVariables = objectIn(call, "variables_override");
-  return {
-    ...(ofFilters && { filters: { ...filters, ...ofFilters } }),
-    ...(ofVariables && { variables: { ...variables, ...ofVariables } }),
-  };
-}
 
 const override = (what: string) =>
   z.string().describe(`JSON object, merged over the ${what} of the response`);

@@ -19,6 +19,7 @@ import type { ProjectRequest } from "../frame/row.ts";
 import {
   type ComputedInsight,
   computeInsight,
+  type PlaceOverrides,
   type ResultOrder,
   resultOrder,
 } from "../insights/insight-results.ts";
@@ -179,9 +180,6 @@ export const DashboardDetail = z
   .meta({ title: "Dashboard" });
 export type ShownDashboardDetail = z.infer<typeof DashboardDetail>;
 
-/** Filters and variables of the query, which replace the stored ones. */
-export type TileOverrides = Partial<Pick<Dashboard, "filters" | "variables">>;
-
 const orNull = <T extends object>(value: T | null): T | null =>
   value !== null && Object.keys(value).length > 0 ? value : null;
 
@@ -213,13 +211,13 @@ export function openDashboardViews(
 ) {
   const insights = openInsightViews(desk, { rights, places });
   const tiles = openTileViews(desk);
-  const readerFor = (asker: ProjectRequest<unknown>, overrides: TileOverrides = {}): TileReader => ({
-    order: { ...resultOrder(asker.call), filters: overrides.filters },
+  const readerFor = (asker: ProjectRequest<unknown>, overrides: PlaceOverrides = {}): TileReader => ({
+    order: { ...resultOrder(asker.call), ...overrides },
     show: (insight, computed) => insights.show(insight, asker, computed),
   });
   /** The service computes shared insights ahead of their readers. */
-  const publicReader = ({ filters }: TileOverrides): TileReader => ({
-    order: { mode: "blocking", filters },
+  const publicReader = (overrides: PlaceOverrides): TileReader => ({
+    order: { mode: "blocking", ...overrides },
     show: insights.shared,
   });
 
@@ -237,7 +235,7 @@ export function openDashboardViews(
     dashboard: Dashboard,
     levels: ReaderLevels,
     reader: TileReader,
-    overrides: TileOverrides = {},
+    overrides: PlaceOverrides = {},
   ): Promise<ShownDashboardDetail> =>
     shownAs(DashboardDetail, {
       ...common(dashboard, levels),
@@ -254,11 +252,11 @@ export function openDashboardViews(
     inDetail: (
       dashboard: Dashboard,
       asker: ProjectRequest<unknown>,
-      overrides?: TileOverrides,
+      overrides?: PlaceOverrides,
     ): Promise<ShownDashboardDetail> =>
       detail(dashboard, levelsFor(rights, dashboard, asker), readerFor(asker, overrides), overrides),
     /** As behind a shared link. */
-    shared: (dashboard: Dashboard, overrides: TileOverrides = {}): Promise<ShownDashboardDetail> =>
+    shared: (dashboard: Dashboard, overrides: PlaceOverrides = {}): Promise<ShownDashboardDetail> =>
       detail(dashboard, sharedLevels, publicReader(overrides), overrides),
     /** A tile by itself. */
     tile: (dashboard: Dashboard, tile: Tile, asker: ProjectRequest<unknown>): Promise<ShownTile> =>

@@ -19,7 +19,7 @@ interface List<D, Of extends Place = "project"> extends Listed<Of> {
   /** Results on a page without `?limit=` (default: 100); null: the list has no pages and no count. */
   readonly limit?: number | null;
   /** The documents of the place, in the order of the list. */
-  all(request: RequestIn<Of, never>): readonly D[];
+  all(request: RequestIn<Of, never>): readonly D[] | Promise<readonly D[]>;
   show(document: D, request: RequestIn<Of, never>): object | Promise<object>;
 }
 
@@ -34,7 +34,7 @@ export const listRow = <D, Of extends Place = "project">(
     query: (limit === null ? z.object({}) : pageQuery).extend({ ...filterQuery(filters), ...query }),
     reply: limit === null ? z.object({ results: z.array(item) }) : pageSchema(item),
     async handle(request) {
-      const documents = filtered(request.call, request.caller, filters, all(request));
+      const documents = filtered(request.call, request.caller, filters, await all(request));
       const { results: found, ...page } =
         limit === null ? { results: documents } : pageOf(request.call, documents, (it) => it, limit);
       const results: object[] = [];
@@ -47,7 +47,7 @@ export const listRow = <D, Of extends Place = "project">(
 interface Write<D, Body, Of extends Place> {
   readonly summary: string;
   readonly body: z.ZodType<Body>;
-  handle(request: RequestIn<Of, Body>): D;
+  handle(request: RequestIn<Of, Body>): D | Promise<D>;
 }
 
 /** A kind of document. Those whose DELETE is refused are deleted and restored by PATCH with `deleted`. */
@@ -67,7 +67,10 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   readonly patch?: Write<D, Patch, Of>;
   readonly put?: Write<D, Put, Of>;
   /** Without `handle` DELETE is refused, with an empty body. */
-  readonly remove?: { readonly summary: string; handle?(request: RequestIn<Of, unknown>): void };
+  readonly remove?: {
+    readonly summary: string;
+    handle?(request: RequestIn<Of, unknown>): void | Promise<void>;
+  };
 }
 
 /** The rows of a resource: its list, and creating, reading, changing and deleting one, as far as it has them. */
@@ -90,7 +93,7 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
       contract: isInContract,
       access: writes,
       reply: shape,
-      handle: (request) => show(handle(request), request),
+      handle: async (request) => show(await handle(request), request),
     });
   const about = { path, contract, access: reads, filters, query, limit, all };
   return [
@@ -104,7 +107,7 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
           access: writes,
           status: 201,
           reply: shape,
-          handle: (request) => show(create.handle(request), request),
+          handle: async (request) => show(await create.handle(request), request),
         })
       : []),
     ...(read
@@ -120,8 +123,8 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
           contract,
           access: writes,
           status: remove.handle ? 204 : 405,
-          handle(request) {
-            remove.handle?.(request);
+          async handle(request) {
+            await remove.handle?.(request);
             return undefined;
           },
         })

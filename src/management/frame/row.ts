@@ -75,7 +75,7 @@ export interface ManagementRow<Of extends keyof Places, Body = never>
   /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
-  statusOf?(answer: object): number;
+  statusOf?(answer: object | undefined): number;
   /** What is returned is the answer's body; `undefined` leaves it empty. */
   handle(request: RequestIn<Of, Body>): Answer;
 }
@@ -130,10 +130,10 @@ function ignoredKeys(row: Head, call: Call): string[] {
 }
 
 function shown(row: Head, call: Call, value: object | undefined): Reply {
-  const status = (value && row.statusOf?.(value)) ?? row.status ?? 200;
+  const { status: usual = 200 } = row;
+  const status = row.statusOf?.(value) ?? usual;
   // a row that always refuses throws no error: its answer is empty
-  if ((row.status ?? 200) >= 400)
-    call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
+  if (usual >= 400) call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
   const reply = value === undefined ? empty(status) : json(value, status);
   const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));

@@ -3,7 +3,8 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
-import { withDashboardFilters } from "../../query/read-query.ts";
+import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
+import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
 import { fieldsOf } from "../frame/body.ts";
@@ -46,8 +47,9 @@ export interface ResultOrder {
   readonly mode: ExecutionMode;
   /** The dashboard that shows it. */
   readonly dashboard?: Dashboard | undefined;
-  /** Filters that replace those of the dashboard. */
+  /** Filters, and values of variables, that replace those of the dashboard. */
   readonly filters?: JsonObject | undefined;
+  readonly variables?: JsonObject | undefined;
   /** The tile that shows it. */
   readonly tile?: Tile | undefined;
   /** Name of the run (default: the key of its result). */
@@ -66,7 +68,7 @@ export function resultOrder(call: Call): ResultOrder {
 }
 
 /** A parameter that is a JSON object; undefined if it is not sent. @throws SimError invalid_input */
-export function objectIn(call: Call, name: string): JsonObject | undefined {
+function objectIn(call: Call, name: string): JsonObject | undefined {
   const text = call.query.get(name);
   if (!text) return undefined;
   const refusal = () => invalid(`Invalid JSON passed in ${name} parameter`, name);
@@ -77,6 +79,32 @@ export function objectIn(call: Call, name: string): JsonObject | undefined {
     throw refusal();
   }
   throw refusal();
+}
+
+/** Filters and values of variables of a request, over those of a dashboard. */
+export type PlaceOverrides = Pick<ResultOrder, "filters" | "variables">;
+
+/**
+ * Filters and variables of the query, merged over those of the dashboard. Upstream PostHog/posthog posthog/utils.py.
+ * @throws SimError invalid_input when one is not a JSON object
+ */
+export function overridesIn(
+  call: Call,
+  { filters, variables }: Partial<Pick<Dashboard, "filters" | "variables">> = {},
+): PlaceOverrides {
+  const ofFilters = objectIn(call, "filters_override");
+  const ofVariables = objectIn(call, "variables_override");
+  return {
+    ...(ofFilters && { filters: { ...filters, ...ofFilters } }),
+    ...(ofVariables && { variables: { ...variables, ...ofVariables } }),
+  };
+}
+
+/** The query of an insight in the place where it is shown. @throws SimError invalid_input for an unknown filter */
+function queryOf({ query: stored, filters }: Insight, order: ResultOrder): Json {
+  const { dashboard, variables = dashboard?.variables } = order;
+  const query = stored ?? queryOfFilters(filters);
+  return withVariables(withDashboardFilters(query, filtersOf(order)), variables ?? {});
 }
 
 /** The filters of the place where an insight is shown: those of its tile replace those of the dashboard. */
@@ -108,7 +136,7 @@ function resultIn(response: QueryResponse): InsightResult {
 
 /** An insight as it is shown somewhere. */
 export interface ComputedInsight extends InsightResult {
-  /** With the filters of that place. */
+  /** With the filters of that place; null for one that has legacy filters. */
   readonly query: Json;
   /** Why it has no result. */
   readonly failure?: SimError;
@@ -123,13 +151,14 @@ export async function computeInsight(
   insight: Insight,
   order: ResultOrder,
 ): Promise<ComputedInsight> {
-  if (insight.query === null) return { ...noResult, query: null };
+  if (insight.query === null && Object.keys(insight.filters).length === 0)
+    return { ...noResult, query: null };
   const { mode, dashboard, id, signal } = order;
   const of = { project: insight.project, insight: insight.id, dashboard: dashboard?.id };
   try {
-    const query = withDashboardFilters(insight.query, filtersOf(order));
+    const query = queryOf(insight, order);
     const response = await queries.run({ ...of, query, mode, id, signal });
-    return { ...resultIn(response), query };
+    return { ...resultIn(response), query: insight.query === null ? null : query };
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     const timezone = worlds.projectById(insight.project)?.timezone ?? null;

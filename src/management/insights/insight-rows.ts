@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { compareText } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Insight } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { invalid, isTrue } from "../frame/fields.ts";
+import { isTrue } from "../frame/fields.ts";
 import {
   authorFilter,
   equalFilter,
@@ -19,7 +18,7 @@ import { resourceRows } from "../frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
-import { computeInsight, objectIn, type ResultOrder, resultOrder } from "./insight-results.ts";
+import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
 import { type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
 
 /** The last to be changed first. */
@@ -89,14 +88,9 @@ const readQuery = z.object({
   basic,
   from_dashboard: z.int().describe("Id of a dashboard: its filters apply, and those of its tile"),
   filters_override: z.string().describe("Filters as JSON, merged over those of the dashboard"),
+  variables_override: z.string().describe("Values of variables as JSON, by their ids"),
   client_query_id: z.string().describe("Names the query for its status and its end"),
 });
-
-/** Upstream PostHog/posthog posthog/utils.py: overrides of variables are no part of phx-sim. */
-function refuseVariables(call: Call): void {
-  const name = "variables_override";
-  if (call.query.get(name)) throw invalid("variables_override is not supported.", name);
-}
 
 /** Insights, and the results of their queries. */
 export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
@@ -113,13 +107,12 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
 
   /** The place that shows the insight, if the request names one. @throws SimError not_found, invalid_input */
   function placeIn({ call, project }: ProjectRequest<unknown>, insight: Insight): Partial<ResultOrder> {
-    const override = objectIn(call, "filters_override");
-    refuseVariables(call);
+    const { filters, variables } = overridesIn(call);
     const id = call.query.get("from_dashboard");
-    if (!id) return override ? { filters: override } : {};
+    if (!id) return { filters, variables };
     const place = desk.places(insight.id).find(({ dashboard }) => String(dashboard.id) === id);
     const { dashboard, tile } = place ?? { dashboard: liveDashboard(desk, project.id, id), tile: undefined };
-    return { dashboard, tile, ...(override && { filters: { ...dashboard.filters, ...override } }) };
+    return { dashboard, tile, ...overridesIn(call, dashboard) };
   }
 
   async function retrieve(request: ProjectRequest<unknown>) {

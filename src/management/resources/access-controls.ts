@@ -202,6 +202,7 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
       access: inProject("access_control:write"),
       body: Body,
       reply: Rule,
+      statusOf: (rule) => (rule === undefined ? 204 : 200),
       handle: (request) => writeRule(desk, request, about(request)),
     }),
   ];

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { type JsonObject, objectsIn } from "../../base/json.ts";
+import { type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
 import { tidyTags } from "../../world/tags.ts";
-import type { StoredResource, Worlds } from "../../world/world.ts";
+import type { Worlds } from "../../world/world.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../frame/fields.ts";
-import { tagsFilter } from "../frame/lists.ts";
-import { searchIn, siblingsOf } from "./checks.ts";
+import { searchIn, siblingsOf, tagsIn } from "./checks.ts";
 import { liveResource, type ResourceKind, type Writing } from "./kind.ts";
 
 const matching = () => choice(["contains", "regex", "exact"]).nullable().optional();
@@ -23,18 +22,14 @@ const Step = z.object({
   url_matching: matching(),
 });
 
-/** A condition of an action; an event that fulfils one of its action's steps is one of its events. */
-export type ActionStep = z.infer<typeof Step>;
-
-/** The steps of a project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
-export function actionSteps(
+/** A project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
+export function actionOf(
   worlds: Pick<Worlds, "get">,
   project: number,
   id: number,
-): readonly ActionStep[] | undefined {
+): { readonly name: string; readonly steps: readonly JsonObject[] } | undefined {
   const action = liveResource(worlds, "actions", project, id);
-  // checked when it was stored
-  return action && (objectsIn(action.fields.steps) as ActionStep[]);
+  return action && { name: String(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
 }
 
 /** @throws SimError unique, blank */
@@ -50,14 +45,10 @@ function prepare(fields: JsonObject, writing: Writing): JsonObject {
   }
   return {
     ...fields,
-    tags: tidyTags((Array.isArray(fields.tags) ? fields.tags : []).map(String)),
+    tags: tidyTags(textsIn(fields.tags)),
     ...(body.pinned_at && { pinned_at: before?.fields.pinned_at ?? now }),
   };
 }
-
-const tagsOf = ({ fields }: StoredResource) => ({
-  tags: Array.isArray(fields.tags) ? fields.tags.map(String) : [],
-});
 
 /** Actions: events by conditions. Upstream PostHog/posthog products/actions/backend/api/action.py. */
 export const actions: ResourceKind = {
@@ -101,16 +92,7 @@ export const actions: ResourceKind = {
     creation_context: z.null(),
     user_access_level: z.string(),
   },
-  filters: [
-    searchIn("name"),
-    {
-      ...tagsFilter,
-      test: (values, caller) => {
-        const test = tagsFilter.test(values, caller);
-        return test && ((it) => test(tagsOf(it)));
-      },
-    },
-  ],
+  filters: [searchIn("name"), tagsIn],
   prepare,
   show: ({ steps, created_at = null }, { project }) => ({
     steps: objectsIn(steps).map((step) => ({ ...step, selector_regex: null })),

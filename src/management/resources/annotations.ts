@@ -86,14 +86,14 @@ export const annotations: ResourceKind = {
     hidden_in_user_interface: z.boolean().describe("Only those hidden from charts, or only the others"),
   },
   compare: (a, b) => compareTimes(markedAt(b), markedAt(a)) || Number(b.key) - Number(a.key),
-  also: ({ project, organization }, { worlds }) =>
-    worlds.current.resources.filter(
-      (it) =>
-        it.kind === "annotations" &&
-        it.fields.scope === "organization" &&
-        it.project !== project?.id &&
-        worlds.projectById(it.project ?? 0)?.organization === organization.id,
-    ),
+  load({ project, organization }, { worlds }) {
+    const isOfAll = (it: StoredResource) =>
+      it.fields.scope === "organization" &&
+      worlds.projectById(it.project ?? 0)?.organization === organization.id;
+    return worlds.current.resources.filter(
+      (it) => it.kind === "annotations" && (it.project === project?.id || isOfAll(it)),
+    );
+  },
   narrow,
   prepare(fields, writing) {
     const { body, desk, request } = writing;

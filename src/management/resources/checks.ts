@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { type Json, type JsonObject, objectsIn, own } from "../../base/json.ts";
+import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/json.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";
-import { equalFilter, type ListFilter, searchFilter } from "../frame/lists.ts";
+import { equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";
 import type { Writing } from "./kind.ts";
 
 /** What several kinds check, with the service's texts. */
@@ -42,6 +42,15 @@ export const searchIn = (...names: readonly string[]): ListFilter<StoredResource
   searchFilter(`Part of the ${names.join(" or the ")}, in any case`, ({ fields }) =>
     names.map((name) => textIn(fields, name)),
   );
+
+/** Documents with one of the tags. */
+export const tagsIn: ListFilter<StoredResource> = {
+  ...tagsFilter,
+  test(values, caller) {
+    const test = tagsFilter.test(values, caller);
+    return test && (({ fields }) => test({ tags: textsIn(fields.tags) }));
+  },
+};
 
 /** Documents whose field has exactly the value. */
 export const fieldFilter = (

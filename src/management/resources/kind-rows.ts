@@ -7,6 +7,7 @@ import { derived } from "../../world/derived.ts";
 import { resourceId } from "../../world/resources.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";
 import type { Draft, StoredResource } from "../../world/world.ts";
+import { openCaptured } from "../definitions/captured.ts";
 import { found, insufficientLevel, levels, numberIn } from "../frame/access.ts";
 import { isRestoring } from "../frame/body.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -14,22 +15,23 @@ import { resourceRows } from "../frame/resource.ts";
 import { inOrganization, inProject, organizationRoot, projectRoot } from "../frame/row.ts";
 import { shortId } from "../insights/insight-views.ts";
 import { showUserOf, UserShape } from "../users.ts";
-import type { Changing, ResourceKind, ResourceRequest, Stamp, Writing } from "./kind.ts";
+import type { Changing, ResourceKind, ResourceRequest, Resources, Stamp, Writing } from "./kind.ts";
 
 type Stored = StoredResource;
 
 const ownerIn = ({ project, organization }: ResourceRequest): number | string =>
   project?.id ?? organization.id;
 
-/** The documents of each kind by what they belong to, through one index for all kinds. */
-export function openResources({ worlds }: ResourceDesk) {
+/** The stored documents are found through one index for all kinds. */
+export function openResources({ worlds, events }: ResourceDesk): Resources {
   const byOwner = derived(worlds, ["resources"], () =>
     groupedBy(worlds.current.resources, (it) => `${it.kind}/${it.project ?? it.organization}`),
   );
-  return (kind: string, owner: number | string): readonly Stored[] => byOwner().get(`${kind}/${owner}`) ?? [];
+  return {
+    stored: (kind, owner) => byOwner().get(`${kind}/${owner}`) ?? [],
+    captured: openCaptured(events),
+  };
 }
-
-export type Resources = ReturnType<typeof openResources>;
 
 const timeOf = ({ fields }: Stored): string => String(fields.created_at ?? fields.joined_at ?? "");
 
@@ -103,11 +105,12 @@ export function changeResource(
   request: ResourceRequest,
   document: Stored,
   body: JsonObject,
+  loaded: readonly Stored[] = [],
 ): Stored {
   const { stamps = [] } = kind;
   const before = whole(kind, document);
   return desk.worlds.change((draft) => {
-    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, before };
+    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, loaded, before };
     const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
     const own: JsonObject = { ...before.fields, ...body, ...renewed };
     const fields = kind.prepare?.(own, it) ?? own;
@@ -129,9 +132,12 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     return { [parent.param]: parent.kind ? key : found(numberIn(key)) };
   }
 
-  function all(request: ResourceRequest): readonly Stored[] {
+  const load = (request: ResourceRequest) =>
+    kind.load?.(request, desk, resources) ?? resources.stored(kind.kind, ownerIn(request));
+
+  async function all(request: ResourceRequest): Promise<readonly Stored[]> {
     const above = Object.entries(inParent(request));
-    const documents = [...resources(kind.kind, ownerIn(request)), ...(kind.also?.(request, desk) ?? [])]
+    const documents = (await load(request))
       .map((it) => whole(kind, it))
       .filter(({ fields }) => fields.deleted !== true && above.every(([name, it]) => fields[name] === it))
       .toSorted(compare);
@@ -144,11 +150,11 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   }
 
   /** The document of the path. @throws SimError not_found */
-  function named(request: ResourceRequest, isPatch = false): Stored {
+  async function named(request: ResourceRequest, isPatch = false): Promise<Stored> {
     const key = keyIn(request.param("id"));
     const id = key === undefined ? "" : resourceId(kind.kind, ownerIn(request), key);
-    const other = () => kind.also?.(request, desk).find((it) => it.key === key);
-    const document = found(worlds.get("resources", id) ?? other());
+    const loaded = await kind.load?.(request, desk, resources);
+    const document = found(loaded ? loaded.find((it) => it.key === key) : worlds.get("resources", id));
     const isInPlace = Object.entries(inParent(request)).every(([name, it]) => document.fields[name] === it);
     const isFound =
       document.fields.deleted !== true ||
@@ -165,13 +171,14 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   /** Numbers are assigned once all is well. */
   const newKey = () => (kind.key === "letters" ? shortId(desk.ids) : desk.ids.uuid());
 
-  function create(request: ResourceRequest<JsonObject>): Stored {
+  async function create(request: ResourceRequest<JsonObject>): Promise<Stored> {
     checkLevel(request);
+    const loaded = (await kind.load?.(request, desk, resources)) ?? [];
     const above = inParent(request);
     const { caller, organization, project } = request;
     return worlds.change((draft) => {
       const made = kind.key === "number" ? {} : { key: newKey() };
-      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body() };
+      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body(), loaded };
       const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
       const fields = kind.prepare?.(own, it) ?? own;
       const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
@@ -186,18 +193,22 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     });
   }
 
-  function change(request: ResourceRequest<JsonObject>, isPatch: boolean): Stored {
-    const before = named(request, isPatch);
+  async function change(request: ResourceRequest<JsonObject>, isPatch: boolean): Promise<Stored> {
+    const before = await named(request, isPatch);
     checkLevel(request);
-    return changeResource(desk, kind, request, before, request.body());
+    // another call may have changed it meanwhile
+    const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
+    return changeResource(desk, kind, request, current, request.body());
   }
 
-  function remove(request: ResourceRequest): void {
-    const document = named(request);
+  async function remove(request: ResourceRequest): Promise<void> {
+    const document = await named(request);
     checkLevel(request);
     worlds.change((draft) => {
       kind.beforeRemoval?.(document, changing(desk, draft, request));
-      draft.remove("resources", document.id);
+      const fields = kind.remains?.(document);
+      if (fields) draft.put("resources", { ...document, fields: { ...fields, deleted: true } });
+      else draft.remove("resources", document.id);
     });
   }
 
@@ -224,7 +235,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     ...(has("list") && { list: { summary: `Lists ${plural}${note}` } }),
     ...(has("create") && { create: { summary: `Creates ${a} ${kind.noun}${note}`, body, handle: create } }),
     ...(has("read") && {
-      read: { summary: `Returns ${a} ${kind.noun}`, handle: (request) => show(named(request)) },
+      read: { summary: `Returns ${a} ${kind.noun}`, handle: async (request) => show(await named(request)) },
     }),
     ...(has("change") && {
       patch: {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
 import { resourceId } from "../../world/resources.ts";
 import type { Draft, StoredResource, Worlds } from "../../world/world.ts";
+import type { Captured } from "../definitions/captured.ts";
 import type { CallPlace } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import type { ListFilter } from "../frame/lists.ts";
@@ -10,6 +11,16 @@ import type { Request } from "../frame/row.ts";
 /** A call about resources: of a project, or of an organization. */
 export type ResourceRequest<Body = unknown> = Request<Body> &
   CallPlace & { readonly project?: { readonly id: number } };
+
+/** What a kind may show documents of. */
+export interface Resources {
+  /** The stored documents of a kind, also deleted ones. @param owner Number of a project, or id of an organization */
+  stored(kind: string, owner: number | string): readonly StoredResource[];
+  /** The names in the events of a project. */
+  captured(project: number): Promise<Captured>;
+}
+
+type Loaded = readonly StoredResource[] | Promise<readonly StoredResource[]>;
 
 /** A change that a document is part of. */
 export interface Changing {
@@ -26,6 +37,8 @@ export interface Writing extends Changing {
   readonly key?: number | string;
   /** The fields that the client sent, as their shapes read them. */
   readonly body: JsonObject;
+  /** The documents that the kind loads. */
+  readonly loaded: readonly StoredResource[];
   readonly before?: StoredResource;
 }
 
@@ -35,6 +48,7 @@ export type Stamp =
   | "created_by"
   | "joined_at"
   | "updated_at"
+  | "updated_by"
   | "last_modified_at"
   | "last_modified_by";
 
@@ -83,8 +97,8 @@ export interface ResourceKind {
   readonly query?: z.ZodRawShape;
   /** The order of the list (default: the last created first). */
   compare?(a: StoredResource, b: StoredResource): number;
-  /** Documents of other projects that belong to the lists, too. */
-  also?(request: ResourceRequest, desk: ResourceDesk): readonly StoredResource[];
+  /** The documents that clients see, where they are not just the stored ones. */
+  load?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
   /** Narrows the list further, with what the call asks for. @throws SimError */
   narrow?(
     documents: readonly StoredResource[],
@@ -99,10 +113,12 @@ export interface ResourceKind {
   readonly isAuthored?: false;
   /** Fields that scenarios may have and clients cannot write. */
   readonly authored?: z.ZodRawShape;
-  /** The field that tells two documents of a scenario apart (default: name). */
+  /** The field that identifies a document of a scenario (default: name). */
   readonly nameField?: string;
   /** Called before a document is removed or marked as deleted. @throws SimError */
   beforeRemoval?(document: StoredResource, changing: Changing): void;
+  /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */
+  remains?(document: StoredResource): JsonObject | undefined;
 }
 
 /** The project's document of a kind, unless it is deleted. */

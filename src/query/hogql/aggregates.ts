@@ -1,6 +1,6 @@
 import { Refusal } from "./refusal.ts";
 import type { Accumulator, Aggregate, Budget, Read } from "./term.ts";
-import { float, isNumber, isTime, nullable, type Type, totalType, typeName, type Value } from "./types.ts";
+import { float, isNumber, nullable, type Type, totalType, typeName, type Value } from "./types.ts";
 import { compareValues, defaultOf, keyOf, weightOf } from "./values.ts";
 
 const mostValues = 5_000_000;
@@ -20,7 +20,15 @@ interface Fold<S> {
   start(): S;
   /** Not called for rows in which an argument is NULL. */
   add(state: S, a: Value, b: Value, budget: Budget): void;
+  /** NULL if no row was added. */
   end(state: S): Value;
+}
+
+interface Made<S> {
+  readonly type: Type;
+  readonly fold: Fold<S>;
+  /** The result of no rows, unless the type has NULL (default: that of the type). */
+  readonly none?: Value;
 }
 
 /** An aggregation: name, number of arguments, and what it does for arguments of some types. */
@@ -28,7 +36,7 @@ interface AggregateRow {
   readonly name: string;
   readonly args: readonly [least: number, most: number];
   readonly params?: readonly [least: number, most: number];
-  fold(types: readonly Type[], params: readonly number[]): { type: Type; fold: Fold<never> };
+  fold(types: readonly Type[], params: readonly number[]): Made<never>;
 }
 
 function illegal(name: string, type: Type): Refusal {
@@ -38,51 +46,58 @@ function illegal(name: string, type: Type): Refusal {
 function row<S>(
   name: string,
   args: number | readonly [number, number],
-  make: (types: readonly Type[], params: readonly number[], name: string) => { type: Type; fold: Fold<S> },
+  make: (types: readonly Type[], params: readonly number[], name: string) => Made<S>,
   params?: readonly [number, number],
 ): AggregateRow {
   return {
     name,
     args: typeof args === "number" ? [args, args] : args,
     ...(params && { params }),
-    fold: (types, values) => make(types, values, name) as { type: Type; fold: Fold<never> },
+    fold: (types, values) => make(types, values, name) as Made<never>,
   };
 }
 
-/** Aggregations of numbers; NULL if all are NULL. */
+/** Aggregations of numbers; NULL if all are NULL. `none` is the result of no rows. */
 function numeric<S>(
   name: string,
   type: (of: Type) => Type,
   fold: (of: Type, params: readonly number[]) => Fold<S>,
+  none: number,
   params?: readonly [number, number],
 ): AggregateRow {
-  const make = ([of = float]: readonly Type[], values: readonly number[]) => {
+  const make = ([of = float]: readonly Type[], values: readonly number[]): Made<S> => {
     if (!isNumber(of.kind) && of.kind !== "Nothing") throw illegal(name, of);
-    return { type: nullable(type(of), of.nullable ?? false), fold: fold(of, values) };
+    const result = nullable(type(of), of.nullable ?? false);
+    const isFloat = result.kind === "Float64";
+    return { type: result, fold: fold(of, values), none: isFloat ? none : 0 };
   };
   return row(name, 1, make, params);
 }
 
-const sumFold = (of: Type): Fold<{ sum: number }> => ({
-  start: () => ({ sum: 0 }),
-  add(state, a) {
-    state.sum += Number(a);
-  },
-  end({ sum }) {
-    if (totalType(of).kind !== "Float64" && !Number.isSafeInteger(sum))
-      throw new Refusal("A sum of integers is beyond 2^53, which is not emulated");
-    return sum;
-  },
-});
+interface Total {
+  sum: number;
+  count: number;
+}
 
-const averageFold = (): Fold<{ sum: number; count: number }> => ({
+const totalFold = (end: (state: Total) => number): Fold<Total> => ({
   start: () => ({ sum: 0, count: 0 }),
   add(state, a) {
-    state.sum += Number(a);
+    state.sum += a as number;
     state.count += 1;
   },
-  end: ({ sum, count }) => sum / count,
+  end: (state) => (state.count === 0 ? null : end(state)),
 });
+
+const sumFold = (of: Type): Fold<Total> => {
+  const isWhole = totalType(of).kind !== "Float64";
+  return totalFold(({ sum }) => {
+    if (isWhole && !Number.isSafeInteger(sum))
+      throw new Refusal("A sum of integers is beyond 2^53, which is not emulated");
+    return sum;
+  });
+};
+
+const averageFold = (): Fold<Total> => totalFold(({ sum, count }) => sum / count);
 
 /** Welford's method. */
 const varianceFold =
@@ -96,7 +111,7 @@ const varianceFold =
       state.mean += off / state.count;
       state.squares += off * (value - state.mean);
     },
-    end: ({ squares, count }) => end(squares, count),
+    end: ({ squares, count }) => (count === 0 ? null : end(squares, count)),
   });
 
 /** The first (-1) or last (1) of the values in their order. */
@@ -187,8 +202,7 @@ const array = (name: string, isUnique: boolean): AggregateRow =>
   );
 
 /** The value at a share of the sorted values, between two of them in proportion. Upstream ClickHouse, ReservoirSampler. */
-function interpolated(sorted: readonly number[], level: number): number {
-  if (sorted.length === 0) return Number.NaN;
+function interpolated(sorted: Float64Array, level: number): number {
   const index = Math.max(0, Math.min(sorted.length - 1, level * (sorted.length - 1)));
   const left = Math.floor(index);
   const low = sorted[left] ?? Number.NaN;
@@ -196,16 +210,16 @@ function interpolated(sorted: readonly number[], level: number): number {
   return high === undefined ? low : low * (left + 1 - index) + high * (index - left);
 }
 
-const exact = (sorted: readonly number[], level: number): number =>
+const exact = (sorted: Float64Array, level: number): number =>
   sorted[level < 1 ? Math.floor(level * sorted.length) : sorted.length - 1] ?? Number.NaN;
 
-const samplesFold = (end: (sorted: number[]) => Value): Fold<number[]> => ({
+const samplesFold = (end: (sorted: Float64Array) => Value): Fold<number[]> => ({
   start: () => [],
   add(state, a, _, budget) {
     budget.take(1);
-    if (!Number.isNaN(a)) state.push(Number(a));
+    if (!Number.isNaN(a)) state.push(a as number);
   },
-  end: (state) => end([...Float64Array.from(state).sort()]),
+  end: (state) => (state.length === 0 ? null : end(Float64Array.from(state).sort())),
 });
 
 function level(name: string, value = 0.5): number {
@@ -214,7 +228,13 @@ function level(name: string, value = 0.5): number {
 }
 
 const quantile = (name: string, at: typeof exact, type: (of: Type) => Type): AggregateRow =>
-  numeric(name, type, (_, [share]) => samplesFold((sorted) => at(sorted, level(name, share))), [0, 1]);
+  numeric(
+    name,
+    type,
+    (_, [share]) => samplesFold((sorted) => at(sorted, level(name, share))),
+    Number.NaN,
+    [0, 1],
+  );
 
 const quantiles = (name: string, at: typeof exact): AggregateRow =>
   row(
@@ -226,6 +246,7 @@ const quantiles = (name: string, at: typeof exact): AggregateRow =>
       return {
         type: { kind: "Array", item: float } as const,
         fold: samplesFold((sorted) => shares.map((it) => at(sorted, it))),
+        none: shares.map(() => Number.NaN),
       };
     },
     [1, 100],
@@ -262,8 +283,8 @@ const topK = row(
 /** The aggregations. Each has a form with a condition as its last argument, e.g. `sumIf`. */
 const rows: readonly AggregateRow[] = [
   row("count", [0, 1], () => ({ type: { kind: "UInt64" }, fold: count })),
-  numeric("sum", totalType, sumFold),
-  numeric("avg", always(float), averageFold),
+  numeric("sum", totalType, sumFold, 0),
+  numeric("avg", always(float), averageFold, Number.NaN),
   extreme("min", -1),
   extreme("max", 1),
   pick("any", false),
@@ -288,21 +309,25 @@ const rows: readonly AggregateRow[] = [
     "varPop",
     always(float),
     varianceFold((squares, n) => squares / n),
+    Number.NaN,
   ),
   numeric(
     "varSamp",
     always(float),
     varianceFold((squares, n) => (n < 2 ? Number.NaN : squares / (n - 1))),
+    Number.NaN,
   ),
   numeric(
     "stddevPop",
     always(float),
     varianceFold((squares, n) => Math.sqrt(squares / n)),
+    Number.NaN,
   ),
   numeric(
     "stddevSamp",
     always(float),
     varianceFold((squares, n) => (n < 2 ? Number.NaN : Math.sqrt(squares / (n - 1)))),
+    Number.NaN,
   ),
   topK,
 ];
@@ -326,7 +351,6 @@ export const aggregateNames: readonly string[] = rows.flatMap(({ name }) => [nam
 
 interface Call {
   readonly row: AggregateRow;
-  readonly name: string;
   readonly types: readonly Type[];
   readonly params: readonly number[];
   readonly isDistinct: boolean;
@@ -334,58 +358,68 @@ interface Call {
   readonly hasCondition: boolean;
 }
 
+type Add = (state: unknown, row: number) => void;
+
 /** The aggregation of a call. @throws Refusal if the types do not fit */
-export function aggregateOf({ row, name, types, params, isDistinct, hasCondition }: Call): Aggregate {
-  const of = isDistinct && row.name === "count" ? byName("uniqExact") : row;
-  const made = (of ?? row).fold(types, params);
-  const fold = made.fold as Fold<unknown>;
-  const empty = defaultOf(made.type);
-  const usesSet = isDistinct && row.name !== "count";
-  if (types.some((it) => isTime(it.kind)) && name.startsWith("quantile"))
-    throw illegal(name, types[0] ?? float);
+export function aggregateOf({ row, types, params, isDistinct, hasCondition }: Call): Aggregate {
+  const isCount = isDistinct && row.name === "count";
+  const of = (isCount ? byName("uniqExact") : undefined) ?? row;
+  const { type, fold: made, none = defaultOf(type) } = of.fold(types, params);
+  const fold = made as Fold<unknown>;
   return {
-    type: made.type,
+    type,
     accumulate(reads, budget) {
       const condition = hasCondition ? reads.at(-1) : undefined;
       const args = hasCondition ? reads.slice(0, -1) : reads;
-      const [first, second] = args;
-      const value: Read =
-        args.length > 2 || (args.length === 2 && (of ?? row).args[1] > 2)
-          ? tuple(args)
-          : (first ?? (() => 0));
-      const other: Read = args.length === 2 ? (second ?? (() => 0)) : () => 0;
-      // Groups without a row that counts have the type's default.
-      interface State {
-        state: unknown;
-        isEmpty: boolean;
-        seen: Set<unknown> | undefined;
-      }
-      const add = (state: State, row: number): void => {
-        if (condition) {
-          const passes = condition(row);
-          if (passes === null || passes === 0) return;
-        }
-        const a = value(row);
-        const b = other(row);
-        if (a === null || b === null) return;
-        if (state.seen) {
-          const key = keyOf(args.length > 1 ? [a, b] : a);
-          if (state.seen.has(key)) return;
-          budget.take(1);
-          state.seen.add(key);
-        }
-        state.isEmpty = false;
-        (fold.add as Fold<unknown>["add"])(state.state, a, b, budget);
+      const add = adding(fold, of.args[1] > 2 && args.length > 1 ? [tuple(args)] : args, budget);
+      const accumulator: Accumulator = {
+        start: () => fold.start(),
+        add: condition ? when(condition, add) : add,
+        end: (state) => fold.end(state) ?? (type.nullable ? null : none),
       };
-      return {
-        start: (): State => ({ state: fold.start(), isEmpty: true, seen: usesSet ? new Set() : undefined }),
-        add: add as Accumulator["add"],
-        end(given) {
-          const state = given as State;
-          return state.isEmpty && made.type.nullable ? null : (fold.end(state.state) ?? empty);
-        },
-      };
+      return isDistinct && !isCount ? distinct(accumulator, tuple(args), budget) : accumulator;
     },
+  };
+}
+
+function adding(fold: Fold<unknown>, [first, second]: readonly Read[], budget: Budget): Add {
+  if (!first) return (state) => fold.add(state, 0, 0, budget);
+  if (!second)
+    return (state, row) => {
+      const a = first(row);
+      if (a !== null) fold.add(state, a, 0, budget);
+    };
+  return (state, row) => {
+    const a = first(row);
+    const b = second(row);
+    if (a !== null && b !== null) fold.add(state, a, b, budget);
+  };
+}
+
+const when =
+  (condition: Read, add: Add): Add =>
+  (state, row) => {
+    const passes = condition(row);
+    if (passes !== null && passes !== 0) add(state, row);
+  };
+
+/** Adds only the first of rows with equal arguments. */
+function distinct({ start, add, end }: Accumulator, args: Read, budget: Budget): Accumulator {
+  interface Seen {
+    readonly keys: Set<unknown>;
+    readonly state: unknown;
+  }
+  return {
+    start: (): Seen => ({ keys: new Set(), state: start() }),
+    add(given, row) {
+      const { keys, state } = given as Seen;
+      const key = keyOf(args(row));
+      if (keys.has(key)) return;
+      budget.take(1);
+      keys.add(key);
+      add(state, row);
+    },
+    end: (given) => end((given as Seen).state),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Json } from "../../base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column, Steps } from "../table.ts";
+import { type Column, rowsPerStep, type Steps } from "../table.ts";
 import { parseExpression } from "./grammar/queries.ts";
+import { aggregationOf } from "./grouping.ts";
 import { eventScope } from "./hogql.ts";
 import { columnName } from "./print.ts";
-import { Refusal, refused } from "./refusal.ts";
+import { Refusal, refused, refusing } from "./refusal.ts";
+import { checkGrouped } from "./select.ts";
 import { compile, isAggregated, type Term } from "./term.ts";
 import { isNumber, typeName, type Value } from "./types.ts";
 import { keyOf, shown } from "./values.ts";
@@ -29,11 +31,15 @@ function placing<T>(text: string, work: () => T): T {
   }
 }
 
+function resolved(text: string, context: QueryContext) {
+  const node = parseExpression(text);
+  const { resolve, ...scope } = eventScope(context);
+  return { node, term: resolve(node), ...scope };
+}
+
 function compiled(text: string, context: QueryContext) {
   return placing(text, () => {
-    const node = parseExpression(text);
-    const { resolve, prepare, zones } = eventScope(context);
-    const term = resolve(node);
+    const { node, term, prepare, zones } = resolved(text, context);
     if (isAggregated(term))
       throw new Refusal("An aggregation has no place in an expression for single events");
     const read = compile(term);
@@ -99,4 +105,42 @@ export function expressionColumn(text: string, context: QueryContext): Column {
     codes[row] = code;
   }
   return { codes, values };
+}
+
+/** Rows of events in numbered cells. */
+interface RowCells {
+  readonly count: number;
+  readonly rows: ArrayLike<number>;
+  /** The cell of each row. */
+  readonly cells: ArrayLike<number>;
+}
+
+/**
+ * A number made of aggregations, such as `sum(properties.amount) / count()`, for each cell; 0 where it is NULL.
+ * @throws SimError as `compileExpression`
+ */
+export function expressionMeasure(
+  text: string,
+  context: QueryContext,
+): (cells: RowCells) => Steps<Float64Array> {
+  const { term, prepare, budget } = placing(text, () => {
+    const made = resolved(text, context);
+    checkGrouped(made.term, new Set());
+    if (!isCondition(made.term))
+      throw new Refusal(`The math of a series needs a number, got the type ${typeName(made.term.type)}`);
+    return made;
+  });
+  const measure = function* ({ count, rows, cells }: RowCells): Steps<Float64Array> {
+    yield* prepare();
+    const aggregation = aggregationOf([term], budget);
+    const states = Array.from({ length: count }, () => aggregation.start());
+    for (let at = 0; at < rows.length; at++) {
+      if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
+      aggregation.add(states[cells[at] ?? 0] ?? [], rows[at] ?? 0);
+    }
+    const results = yield* aggregation.results(states);
+    const read = compile(term, (it) => results.get(it.key));
+    return Float64Array.from({ length: count }, (_, cell) => Number(read(cell) ?? 0));
+  };
+  return (cells) => refusing(text, measure(cells));
 }

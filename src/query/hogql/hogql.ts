@@ -115,6 +115,7 @@ export function eventScope(context: QueryContext) {
   };
   return {
     zones: ports.zones,
+    budget: ports.budget,
     resolve: (node: ExprNode): Term => ports.resolver.term(node, scope),
     *prepare(): Steps<void> {
       for (const prepare of prerequisites) yield* prepare();

@@ -463,7 +463,6 @@ export function createResolver(context: FunctionContext): Resolver {
     const isDistinct = node.distinct ?? false;
     const made = aggregateOf({
       row,
-      name: node.name,
       types: own.map((it) => it.type),
       params,
       isDistinct,

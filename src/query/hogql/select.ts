@@ -1,6 +1,7 @@
 import { nearest } from "../../base/nearest.ts";
-import { rowsPerStep, type Steps } from "../table.ts";
+import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
+import { aggregationOf, combined, numbering } from "./grouping.ts";
 import { columnName } from "./print.ts";
 import { Refusal } from "./refusal.ts";
 import { type Resolver, type Scope, type Subquery, unionType } from "./resolve.ts";
@@ -8,7 +9,6 @@ import { order, type SortKey, sorted } from "./sort.ts";
 import { isQuery } from "./syntax.ts";
 import { noWork, type RowSource, type Table } from "./tables.ts";
 import {
-  type Accumulator,
   aggregatesIn,
   type Budget,
   compile,
@@ -21,6 +21,9 @@ import { isNumber, type Type, typeName, type Value } from "./types.ts";
 import { keyOf, weightOf, type Zones } from "./values.ts";
 
 export type Row = readonly Value[];
+
+/** Rows between two yields: a row costs a microsecond or a few. */
+const rowsPerTurn = 2048;
 
 /** A query whose names and types are known. */
 export interface Plan {
@@ -190,7 +193,8 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
       yield* source.prepare();
       for (const prepare of prerequisites) yield* prepare();
       const passes = where.map((it) => compile(it));
-      const isKept = (row: number) => passes.every((it) => isTrue(it(row)));
+      const [first, second] = passes;
+      const isKept = (row: number) => (!first || isTrue(first(row))) && (!second || isTrue(second(row)));
       if (!isGrouped) return yield* output(source.length(), isKept, undefined, shared);
       const groups = yield* grouped(source.length(), isKept, keys, later, ports.budget);
       const has = having ? compile(having, groups.known) : undefined;
@@ -290,7 +294,7 @@ function count(
 }
 
 /** @throws Refusal for a column that is neither a key nor in an aggregation */
-function checkGrouped(term: Term, keys: ReadonlySet<string>): void {
+export function checkGrouped(term: Term, keys: ReadonlySet<string>): void {
   if (keys.has(term.key) || term.op === "aggregate") return;
   if (term.op === "column") {
     const name = term.key.replace(/^column \d+\./, "");
@@ -306,7 +310,7 @@ interface Groups {
   readonly known: Known;
 }
 
-/** Groups the rows: one map for each key, below the values of the keys before. */
+/** Groups the rows by their keys, in order of the first row. */
 function* grouped(
   length: number,
   isKept: (row: number) => boolean,
@@ -315,62 +319,27 @@ function* grouped(
   budget: Budget,
 ): Steps<Groups> {
   const reads = keys.map((it) => compile(it));
-  const aggregates = [...new Map(later.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
-  const folds: Accumulator[] = aggregates.map(({ aggregate, args }) =>
-    aggregate.accumulate(
-      args.map((it) => compile(it)),
-      budget,
-    ),
-  );
-  interface Group {
-    readonly keys: Row;
-    readonly states: unknown[];
-  }
-  const groups: Group[] = [];
-  const start = (values: Row): Group => {
-    budget.take(1 + folds.length + weightOf(values));
-    const group = { keys: values, states: folds.map((it) => it.start()) };
-    groups.push(group);
-    return group;
+  const aggregation = aggregationOf(later, budget);
+  const values: Row[] = [];
+  const states: unknown[][] = [];
+  const start = (row: Row): unknown[] => {
+    budget.take(weightOf(row));
+    values.push(row);
+    const made = aggregation.start();
+    states.push(made);
+    return made;
   };
-  type Level = Map<unknown, Level | Group>;
-  const root: Level = new Map();
-  const last = reads.length - 1;
-  const groupOf = (row: number): Group => {
-    let level = root;
-    for (let i = 0; i < last; i++) {
-      const key = keyOf(reads[i]?.(row) ?? null);
-      const next = (level.get(key) as Level | undefined) ?? (new Map() as Level);
-      if (next.size === 0) level.set(key, next);
-      level = next;
-    }
-    const key = keyOf(reads[last]?.(row) ?? null);
-    const found = level.get(key) as Group | undefined;
-    if (found) return found;
-    const group = start(reads.map((it) => it(row)));
-    level.set(key, group);
-    return group;
-  };
+  const numberOf = combined(keys.map((it, i) => numbering(it, reads[i] ?? (() => null))));
   // Without keys there is one group, also without rows.
-  const only = keys.length === 0 ? start([]) : undefined;
+  if (keys.length === 0) start([]);
   for (let row = 0; row < length; row++) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
-    const { states } = only ?? groupOf(row);
-    for (let i = 0; i < folds.length; i++) folds[i]?.add(states[i], row);
+    aggregation.add(states[numberOf(row)] ?? start(reads.map((it) => it(row))), row);
   }
-  const results = new Map<string, Read>();
-  for (const [i, key] of keys.entries()) results.set(key.key, (group) => groups[group]?.keys[i] ?? null);
-  for (const [i, it] of aggregates.entries()) {
-    const fold = folds[i];
-    const values: Value[] = [];
-    for (const [at, group] of groups.entries()) {
-      if (at % rowsPerStep === rowsPerStep - 1) yield undefined;
-      values.push(fold?.end(group.states[i]) ?? null);
-    }
-    results.set(it.key, (group) => values[group] ?? null);
-  }
-  return { length: groups.length, known: (term) => results.get(term.key) };
+  const results = yield* aggregation.results(states);
+  for (const [i, { key }] of keys.entries()) results.set(key, (group) => values[group]?.[i] ?? null);
+  return { length: states.length, known: (term) => results.get(term.key) };
 }
 
 interface Output {
@@ -406,7 +375,7 @@ function* output(
   const seen = new Set<unknown>();
   let work: number[] = found;
   for (let row = 0; row < length; row++) {
-    if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     if (!isKept(row)) continue;
     if (isDistinct) {
       const key = keyOf(reads.map((it) => it(row)));
@@ -430,7 +399,7 @@ function* output(
     );
   const rows: Row[] = [];
   for (const row of work.slice(limits.offset, wanted)) {
-    if (rows.length % rowsPerStep === rowsPerStep - 1) yield undefined;
+    if (rows.length % rowsPerTurn === rowsPerTurn - 1) yield undefined;
     const values = reads.map((it) => it(row));
     budget.take(weightOf(values));
     rows.push(values);

@@ -1,4 +1,4 @@
-import { type Column, type EventTable, rowsPerStep, type Steps } from "../table.ts";
+import type { Column, EventTable, Steps } from "../table.ts";
 import { hostOf, pathOf } from "./functions/strings.ts";
 import { propertyText } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
@@ -6,6 +6,9 @@ import type { Member, RowSource, Table } from "./tables.ts";
 import type { Zone } from "./time.ts";
 import { string, type Type, type Value } from "./types.ts";
 import { defaultOf } from "./values.ts";
+
+/** Rows between two yields: each row is seen by all columns. */
+const rowsPerTurn = 4096;
 
 const year = 31_536_000_000;
 /** A session of one page view is a bounce below this length, s. */
@@ -190,7 +193,7 @@ export function createSessions(
     const session = Uint8Array.from(ids.values, (_, code) => Number(isSession(code)));
     const work = tasks.splice(0);
     for (let row = 0; row < table.length; row++) {
-      if (row % rowsPerStep === rowsPerStep - 1) yield undefined;
+      if (row % rowsPerTurn === rowsPerTurn - 1) yield undefined;
       const code = codes[row] ?? 0;
       if (session[code] === 1) for (const task of work) task(row, code);
     }

@@ -114,6 +114,12 @@ function dictionaryOf(term: Term): Dictionary | undefined | "constant" {
   return found;
 }
 
+/** The dictionary of a term that depends on one column with codes. */
+export function dictionaryIn(term: Term): Dictionary | undefined {
+  const found = dictionaryOf(term);
+  return found === "constant" ? undefined : found;
+}
+
 /** Expressions that are computed before the rows are read, e.g. keys of groups; undefined for others. */
 export type Known = (term: Term) => Read | undefined;
 
@@ -141,8 +147,7 @@ export function compile(term: Term, known: Known = () => undefined, isInside = f
     case "aggregate":
       throw new Error(`the aggregation ${term.key} has no place here`);
     case "call": {
-      const found = isInside || hasKnown(term, known) ? undefined : dictionaryOf(term);
-      const dictionary = found === "constant" ? undefined : found;
+      const dictionary = isInside || hasKnown(term, known) ? undefined : dictionaryIn(term);
       const inner = term.build(
         term.args.map((it) => compile(it, known, isInside || dictionary !== undefined)),
       );

@@ -99,16 +99,16 @@ export interface CellNumbers {
 }
 
 /** How the numbers of a cell become one. */
-export type Aggregate = (numbers: Float64Array) => number;
+export type Statistic = (numbers: Float64Array) => number;
 
-const sum: Aggregate = (numbers) => numbers.reduce((total, it) => total + it, 0);
+const sum: Statistic = (numbers) => numbers.reduce((total, it) => total + it, 0);
 const atLevel =
-  (level: number): Aggregate =>
+  (level: number): Statistic =>
   (numbers) =>
     quantile(numbers.sort(), level);
 
 /** By the name of a math; those with `_count_per_actor` at the end use them as well. */
-export const aggregates: Readonly<Record<string, Aggregate>> = {
+export const aggregates: Readonly<Record<string, Statistic>> = {
   sum,
   avg: (numbers) => sum(numbers) / numbers.length,
   min: (numbers) => numbers.reduce((least, it) => Math.min(least, it), Infinity),
@@ -123,7 +123,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
 /** The aggregate of each cell; 0 for a cell without numbers, as the service has it. */
 export function* aggregateCells(
   { count, cells, numbers }: CellNumbers,
-  aggregate: Aggregate,
+  aggregate: Statistic,
 ): Steps<Float64Array> {
   const { order, starts } = yield* groupedByCell({ count, cells });
   const sorted = new Float64Array(numbers.length);

@@ -48,7 +48,7 @@ export function moved(wall: number, delta: Delta, sign: 1 | -1): number {
 }
 
 /** The local time of a project. A *wall clock* is what a clock there shows, as if it were UTC, ms. */
-export interface Calendar {
+export interface ProjectCalendar {
   readonly now: number;
   wall(instant: number): number;
   /** The instant at which a clock shows this; one that is skipped is the moment of the change. */
@@ -61,7 +61,7 @@ export interface Calendar {
   iso(wall: number): string;
 }
 
-export function calendarOf({ now, timeZone, weekStart }: QueryProject): Calendar {
+export function calendarOf({ now, timeZone, weekStart }: QueryProject): ProjectCalendar {
   const zone = zoneOf(timeZone);
   function instant(wall: number): number {
     const found = zone.instant(wall);
@@ -96,7 +96,7 @@ const absolute =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** The wall clock of an ISO date, with or without a time and an offset; undefined if it is none. */
-export function absoluteDate(text: string, calendar: Calendar): number | undefined {
+export function absoluteDate(text: string, calendar: ProjectCalendar): number | undefined {
   const found = absolute.exec(text);
   if (!found) return undefined;
   const [, year, month, date, hours = "0", minutes = "0", seconds = "0", fraction = "", offset] = found;
@@ -157,7 +157,7 @@ export function readDate(
     calendar,
     from = calendar.now,
     isTruncated = false,
-  }: { calendar: Calendar; from?: number; isTruncated?: boolean },
+  }: { calendar: ProjectCalendar; from?: number; isTruncated?: boolean },
 ): { wall: number; delta: Delta | undefined } {
   const wall = absoluteDate(text, calendar);
   if (wall !== undefined) return { wall, delta: undefined };

@@ -7,7 +7,7 @@ import { wireTime } from "../../world/time.ts";
 import { compileExpression, expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { NameColumn, Steps } from "../table.ts";
-import { type Calendar, calendarOf, readDate } from "./dates.ts";
+import { calendarOf, type ProjectCalendar, readDate } from "./dates.ts";
 import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { queryKind } from "./recorded-needs.ts";
 import { refuse } from "./refuse.ts";
@@ -57,7 +57,7 @@ const withoutTitle = (column: string): string => column.split("--")[0]?.trim() ?
 const namingProperties = ["email", "Email", "$email", "name", "Name", "username", "Username", "UserName"];
 
 /** `*`. Upstream: `SELECT_STAR_FROM_EVENTS_FIELDS`. */
-function wholeEvent(event: StoredEvent, time: string, calendar: Calendar): JsonObject {
+function wholeEvent(event: StoredEvent, time: string, calendar: ProjectCalendar): JsonObject {
   const { $elements_chain: chain } = event.properties;
   return {
     uuid: event.uuid,
@@ -113,7 +113,7 @@ function displayName(context: QueryContext): Selected {
 }
 
 /** @throws SimError for an expression that is wrong or not supported */
-function selectedColumn(text: string, context: QueryContext, calendar: Calendar): Selected {
+function selectedColumn(text: string, context: QueryContext, calendar: ProjectCalendar): Selected {
   const { table } = context;
   switch (withoutTitle(text)) {
     case "*":

@@ -6,7 +6,7 @@ import type { Column } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { isValueless, type ValueTest, valueTest } from "./operators.ts";
 import { refuse, unsupported } from "./refuse.ts";
-import { PropertyFilter } from "./shapes.ts";
+import { FilterOfProperty } from "./shapes.ts";
 
 /** True if a row of the table passes. */
 export type RowTest = (row: number) => boolean;
@@ -56,7 +56,7 @@ export function cohortTest(id: Json | undefined, context: QueryContext): RowTest
 }
 
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
-  const read = PropertyFilter.safeParse(filter);
+  const read = FilterOfProperty.safeParse(filter);
   if (!read.success)
     throw refuse(`The property filter ${JSON.stringify(filter)} is wrong: ${issueText(read.error)}`);
   const { type: given, key = "", operator, value = null, group_type_index: group, negation } = read.data;

@@ -1,4 +1,4 @@
-import type { Calendar, Delta, Interval } from "./dates.ts";
+import type { Delta, Interval, ProjectCalendar } from "./dates.ts";
 import { moved, readDate } from "./dates.ts";
 import { refuse } from "./refuse.ts";
 import type { DateRange } from "./shapes.ts";
@@ -31,7 +31,7 @@ interface Bounds extends Range {
 
 function boundsOf(
   dates: DateRange | null | undefined,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   { interval, isExact = false, earliest }: RangeOptions,
 ): Bounds {
   const isExplicit = dates?.explicitDate === true;
@@ -74,7 +74,7 @@ function boundsOf(
 /** The dates of a query. @throws SimError if one is wrong */
 export const rangeOf = (
   dates: DateRange | null | undefined,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   options: RangeOptions,
 ): Range => boundsOf(dates, calendar, options);
 
@@ -87,7 +87,7 @@ const at = (wall: number, time: number): number => Math.floor(wall / oneDay) * o
  */
 export function previousRange(
   dates: DateRange | null | undefined,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   options: RangeOptions,
 ): Range {
   const { interval, from, to, fromDelta, toDelta } = boundsOf(dates, calendar, options);
@@ -111,7 +111,7 @@ export function previousRange(
 /** The period that starts further back, e.g. `-1m`. @throws SimError if a date is wrong */
 export function comparedRange(
   dates: DateRange | null | undefined,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   options: RangeOptions,
   compareTo: string,
 ): Range {
@@ -123,7 +123,7 @@ export function comparedRange(
 /** The same rule for the first interval as in the range that was moved. */
 function shifted(
   dates: DateRange | null | undefined,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   options: RangeOptions,
   range: Pick<Range, "interval" | "from" | "to">,
 ): Range {
@@ -156,7 +156,7 @@ export const steps: Readonly<Record<Interval, Delta>> = {
 /** @throws SimError if there are too many */
 export function bucketsOf(
   { interval, from, to }: Pick<Range, "interval" | "from" | "to">,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
 ): Buckets {
   const starts: number[] = [];
   const edges: number[] = [];

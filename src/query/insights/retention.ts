@@ -11,7 +11,7 @@ import {
   isCohortBreakdown,
   otherValue,
 } from "./breakdowns.ts";
-import { type Calendar, calendarOf, type Interval, moved } from "./dates.ts";
+import { calendarOf, type Interval, moved, type ProjectCalendar } from "./dates.ts";
 import { allOf, codeTest, cohortTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { rowsByActor } from "./funnel-events.ts";
 import { type Buckets, bucketsOf, rangeOf, steps } from "./range.ts";
@@ -89,7 +89,7 @@ interface Periods {
 /** Upstream: `QueryDateRangeWithIntervals`. */
 function periodsOf(
   { dateRange, retentionFilter }: RetentionQuery,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   earliest: number,
 ): Periods {
   const interval = intervalNames[retentionFilter.period ?? "Day"];
@@ -253,7 +253,7 @@ const titles = { minute: "Minute", hour: "Hour", day: "Day", week: "Week", month
 
 function resultsOf(
   { interval, buckets, lookahead }: Periods,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
   counts: Float64Array | undefined,
   value: string | null,
 ) {

@@ -14,7 +14,7 @@ export const IntervalName = z.enum(["minute", "hour", "day", "week", "month"]);
 const Scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** A condition on one property; `filters.ts` reads its type and operator. */
-export const PropertyFilter = z.strictObject({
+export const FilterOfProperty = z.strictObject({
   key: z.union([z.string(), z.number()]).optional(),
   type: z.string().nullish(),
   operator: z.string().nullish(),
@@ -25,7 +25,7 @@ export const PropertyFilter = z.strictObject({
   label: z.string().nullish(),
   cohort_name: z.string().nullish(),
 });
-export type PropertyFilter = z.infer<typeof PropertyFilter>;
+export type FilterOfProperty = z.infer<typeof FilterOfProperty>;
 
 /** Conditions: a list of which all must be met, or groups; `filters.ts` reads them. */
 const Filters = z.json().nullish();
@@ -37,7 +37,7 @@ const nodeFields = {
   math_property: z.string().nullish(),
   math_property_type: z.string().nullish(),
   math_group_type_index: z.int().min(0).max(4).nullish(),
-  math_hogql: z.null().optional(),
+  math_hogql: z.string().nullish(),
   math_multiplier: z.number().nullish(),
   properties: Filters,
   fixedProperties: z.tuple([]).nullish(),
@@ -56,10 +56,12 @@ export const eventsNodeFields = {
 export const actionsNodeFields = { kind: z.literal("ActionsNode"), id: z.int(), ...nodeFields };
 
 /** What a series counts: an event, every event, or an action. */
-export const SeriesNode = z.discriminatedUnion("kind", [
-  z.strictObject(eventsNodeFields),
-  z.strictObject(actionsNodeFields),
-]);
+export const SeriesNode = z
+  .discriminatedUnion("kind", [z.strictObject(eventsNodeFields), z.strictObject(actionsNodeFields)])
+  .refine((it) => !it.math_hogql || it.math === "hogql", {
+    path: ["math_hogql"],
+    error: 'an expression needs the math "hogql"',
+  });
 export type SeriesNode = z.infer<typeof SeriesNode>;
 
 const BreakdownPart = z.strictObject({

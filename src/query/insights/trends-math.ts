@@ -1,11 +1,12 @@
 import type { Json } from "../../base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
+import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import { type Column, rowsPerStep, type Steps } from "../table.ts";
 import { aggregateCells, aggregates, type Cells, countDistinct, countRows, eachDistinct } from "./cells.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
-import { unsupported } from "./refuse.ts";
+import { refuse, unsupported } from "./refuse.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /**
@@ -137,6 +138,10 @@ export function measureOf(node: SeriesNode, math: string, context: QueryContext)
   if (math === "unique_session") {
     const sessions = table.property("$session_id");
     return (cells) => countDistinct(cells, sessions, true);
+  }
+  if (math === "hogql") {
+    if (!node.math_hogql) throw refuse("The math hogql of a series needs an expression in math_hogql.");
+    return expressionMeasure(node.math_hogql, context);
   }
   const aggregate = Object.hasOwn(aggregates, math) ? aggregates[math] : undefined;
   if (aggregate && node.math_property) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { QueryContext } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import { cohortsIn, isCohortBreakdown } from "./breakdowns.ts";
-import { type Calendar, calendarOf, type Interval } from "./dates.ts";
+import { calendarOf, type Interval, type ProjectCalendar } from "./dates.ts";
 import { everyRow, queryTest, type RowTest } from "./filters.ts";
 import { bucketsOf, comparedRange, previousRange, type Range, rangeOf } from "./range.ts";
 import { unsupported } from "./refuse.ts";
@@ -79,7 +79,7 @@ export const cumulative = "ActionsLineGraphCumulative";
 export interface TrendsPlan {
   readonly query: TrendsQuery;
   readonly context: QueryContext;
-  readonly calendar: Calendar;
+  readonly calendar: ProjectCalendar;
   readonly display: string;
   readonly isTotal: boolean;
   readonly range: Range;

@@ -66,7 +66,7 @@ function actionOf({ days }: TrendsPlan, { node, order, entity }: TrendsSeries): 
     custom_name: node.custom_name ?? null,
     math: node.math ?? null,
     math_property: node.math_property ?? null,
-    math_hogql: null,
+    math_hogql: node.math_hogql ?? null,
     math_group_type_index: node.math_group_type_index ?? null,
     properties: {},
   };

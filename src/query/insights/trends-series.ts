@@ -2,7 +2,7 @@ import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { type Breakdown, type BrokenDown, breakdownOf, merged } from "./breakdowns.ts";
 import { type Cells, groupedByCell } from "./cells.ts";
-import { type Calendar, moved } from "./dates.ts";
+import { moved, type ProjectCalendar } from "./dates.ts";
 import { allOf, codeTest, filterTest, type RowTest } from "./filters.ts";
 import { type Buckets, bucketsOf, type Range } from "./range.ts";
 import { type Entity, selectRows, type TimeSpan } from "./series.ts";
@@ -26,7 +26,7 @@ export interface SeriesJob {
 /** What the ways of counting need. */
 interface Counting {
   readonly context: QueryContext;
-  readonly calendar: Calendar;
+  readonly calendar: ProjectCalendar;
   readonly job: SeriesJob;
   readonly buckets: Buckets;
   readonly breakdown: Breakdown;
@@ -37,7 +37,7 @@ interface Counting {
 const noBreakdown: Breakdown = { keyOf: () => 0, count: () => 1, values: () => [""] };
 
 /** The instants of wall clocks; whole seconds, as the service compares them. */
-function spanOf(calendar: Calendar, from: number, to: number): TimeSpan {
+function spanOf(calendar: ProjectCalendar, from: number, to: number): TimeSpan {
   const second = (wall: number) => calendar.instant(Math.floor(wall / 1000) * 1000);
   return { from: second(from), to: second(to) };
 }
@@ -49,7 +49,7 @@ function spanOf(calendar: Calendar, from: number, to: number): TimeSpan {
 export function* seriesNumbers(
   job: SeriesJob,
   context: QueryContext,
-  calendar: Calendar,
+  calendar: ProjectCalendar,
 ): Steps<BrokenDown[]> {
   const group = groupsCounted(job.node);
   const hasGroup: RowTest[] =

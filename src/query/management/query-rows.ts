@@ -7,7 +7,7 @@ import { fieldsOf } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { type ExecutionMode, executionModes } from "../execution-mode.ts";
-import { withDashboardFilters } from "../read-query.ts";
+import { withDashboardFilters, withVariables } from "../read-query.ts";
 
 const Filters = z.record(z.string(), z.json());
 
@@ -28,6 +28,7 @@ const QueryRequest = z.strictObject({
     .describe("Names the query for its status and its end"),
   async: z.boolean().nullish().describe("Older form of `refresh: async`"),
   filters_override: Filters.nullish().describe("Filters as those of a dashboard, applied to the query"),
+  variables_override: Filters.nullish().describe("Values of variables of HogQL, by their ids"),
   name: z.string().nullish().describe("Named in the service's query log"),
 });
 type QueryRequest = z.infer<typeof QueryRequest>;
@@ -94,10 +95,11 @@ async function runQuery(desk: ResourceDesk, request: ProjectRequest<unknown>): P
   const { project, call } = request;
   try {
     const fields = requestIn(request);
-    const { query, filters_override: filters, client_query_id } = fields;
+    const { query, filters_override: filters, variables_override: variables, client_query_id } = fields;
+    const filtered = filters ? withDashboardFilters(query, filters) : query;
     return await desk.queries.run({
       project: project.id,
-      query: filters ? withDashboardFilters(query, filters) : query,
+      query: variables ? withVariables(filtered, variables) : filtered,
       at: ["query"],
       mode: modeOf(fields),
       id: client_query_id ?? desk.ids.uuid().replaceAll("-", ""),
@@ -131,7 +133,7 @@ export const queryEndpoints = (desk: ResourceDesk): Endpoint[] => [
     body: QueryRequest,
     reply: QueryAnswer,
     replies: { 202: { description: "It is computed in the background", shape: QueryAnswer } },
-    statusOf: (answer) => (isPending(answer) ? 202 : 200),
+    statusOf: (answer) => (answer && isPending(answer) ? 202 : 200),
     handle: (request) => runQuery(desk, request),
   }),
   ...managementRow(desk, {

@@ -9,7 +9,7 @@ import { spokenItems } from "../../ui/copy/spoken.ts";
 import { openPageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
-const stage = inspectorStage();
+const stage = inspectorStage({ sharesTab: true });
 
 /** Captures with the real SDK, one event after the other. */
 async function capture(sim: Sim, ...events: { event: string; distinctId: string; properties?: object }[]) {

@@ -3,7 +3,7 @@ import type { Sim } from "../../../src/index.ts";
 import { loaders, openPageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage, settling } from "./support.ts";
 
-const stage = inspectorStage();
+const stage = inspectorStage({ sharesTab: true });
 
 interface Item {
   readonly event: string;

@@ -315,7 +315,10 @@ const states: readonly (readonly [name: string, hash: string, seen: string | Reg
   ["world", "#/world", "E-mail"],
   ["mistakes of the scenario", "#/world/scenario", "No mistakes"],
   ["keys", "#/world/keys", "Personal keys"],
-  ["dashboards", "#/world/dashboards", "1 dashboard"],
+  ["dashboards", "#/dashboards", "1 dashboard"],
+  ["a dashboard", "#/dashboards/1", "TrendsQuery"],
+  ["a dashboard that is gone", "#/dashboards/99", "There is no dashboard 99"],
+  ["a new insight", "#/dashboards/new?f=event:a%20is:own", "They are left out"],
   ["dialect", "#/world/dialect", /dialect is active$/],
   ["no such page", "#/nothing", "Page not found"],
 ];

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SimOptions } from "../../../src/index.ts";
-import { askForFlags, visitShop } from "./shop-day.ts";
+import { askForFlags, sellPlants, visitShop } from "./shop-day.ts";
 import { inspectorStage, settling } from "./support.ts";
 
 const { open } = inspectorStage();
@@ -16,6 +16,7 @@ const pictures: readonly (readonly [name: string, hash: string, shows: string])[
   ["exception", "#/events/17", "priceOf"],
   ["ai", "#/events/20", "Where is my order"],
   ["flag", "#/flags/product-page", "seen against expected"],
+  ["dashboard", "#/dashboards/1", "dashed: not over yet"],
   ["journey", "#/people/customer-1001?part=journey&at=e14", "149.9"],
 ];
 
@@ -47,6 +48,7 @@ test.each(pictures)("the picture %s", async (name, hash, shows) => {
   const settled = settling(page);
   await visitShop(sim);
   if (name === "flag") await askForFlags(sim, 200);
+  if (name === "dashboard") await sellPlants(sim, 42);
   await go(hash);
   await page.getByText(shows).first().waitFor();
   await settled();

@@ -253,6 +253,41 @@ export async function visitShop({ url, apiKey, clock }: Sim): Promise<void> {
   await clock.set("real");
 }
 
+/** Products of the shop, and how many of 32 orders are of each. */
+const sold = { Monstera: 14, Ficus: 9, Areca: 5, Pots: 3, Care: 1 };
+const products = Object.entries(sold).flatMap(([name, count]) => Array.from({ length: count }, () => name));
+
+/** Sends what visitors of some weeks looked at, put into their baskets and ordered: more from week to week. */
+export async function sellPlants({ url, apiKey }: Sim, days: number): Promise<void> {
+  const batch: JsonObject[] = [];
+  const minute = 60_000;
+  for (let ago = days; ago >= 0; ago--) {
+    const visitors = 24 + ((ago * 7) % 11) + Math.floor((days - ago) / 2);
+    for (let i = 0; i < visitors; i++) {
+      // the same numbers each time, without a pattern
+      const n = Math.floor(Math.abs(Math.sin(ago * 97 + i) * 1e6));
+      const time = Date.now() - ago * 86_400_000 - (10 + (i % 90)) * minute;
+      const send = (event: string, after: number, properties: JsonObject = {}) =>
+        batch.push({
+          event,
+          distinct_id: `visitor-${n % 900}`,
+          timestamp: new Date(time + after * minute).toISOString(),
+          properties: { ...web, ...properties },
+        });
+      send("product_viewed", 0);
+      if (n % 5 > 2) continue;
+      send("basket_opened", 3);
+      if (n % 7 > 3) continue;
+      send("order_completed", 8, { product: products[n % 32] ?? "", amount: 12.5 + (n % 60) });
+    }
+  }
+  for (let at = 0; at < batch.length; at += 200) {
+    const body = JSON.stringify({ api_key: apiKey, batch: batch.slice(at, at + 200) });
+    const answer = await fetch(`${url}/batch/`, { method: "POST", body });
+    await answer.arrayBuffer();
+  }
+}
+
 /** Visitors ask for their flags. */
 export async function askForFlags({ url, apiKey }: Sim, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {

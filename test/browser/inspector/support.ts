@@ -1,9 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { BrowserContext, Page, Request } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, expect } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { chromiumOfFile } from "../../support/chromium.ts";
 
@@ -27,7 +26,7 @@ export interface Inspector extends AsyncDisposable {
   go(hash: string): Promise<void>;
   /** The same page in another size and other colours. */
   dress(width: number, theme: "dark" | "light"): Promise<void>;
-  /** Saves what is seen, to be looked at: `.bench/shots/NAME.png`. */
+  /** With SHOTS=1, saves what is seen: `.bench/shots/NAME.png`. */
   look(name: string): Promise<void>;
   /** Fails when axe-core finds something serious; `colours`: only by what the theme and the width decide. */
   axe(what?: "all" | "colours"): Promise<void>;
@@ -70,16 +69,49 @@ export function settling(page: Page): () => Promise<void> {
   };
 }
 
-/** Each test opens its own sim and page. */
-export function inspectorStage() {
+interface Tab {
+  readonly context: BrowserContext;
+  readonly page: Page;
+}
+
+/** As a new one is, but for the program of the page, which Chromium need not compile again. */
+async function clean({ context, page }: Tab): Promise<true> {
+  for (const it of context.pages()) if (it !== page) await it.close();
+  page.removeAllListeners();
+  await context.clearCookies();
+  await context.clearPermissions();
+  await page.evaluate("localStorage.clear(); sessionStorage.clear()");
+  await page.emulateMedia({ reducedMotion: null });
+  return true;
+}
+
+/**
+ * Each test has a sim of its own and a tab of its own; with `sharesTab`, the tab of the file, without what the test before
+ * left in it. Scripts, routes and clocks of a tab cannot be removed: a file that sets them does not share it.
+ */
+export function inspectorStage({ sharesTab = false } = {}) {
   const browser = chromiumOfFile();
+  /** One at most, with the sim that it shows: without it, it would complain. */
+  const free: { tab: Tab; sim: Sim }[] = [];
+  afterAll(async () => {
+    for (const it of free.splice(0)) await it.sim.close();
+  });
+
+  async function newTab(): Promise<Tab> {
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    return { context, page };
+  }
 
   async function open(hash: string, opening: Opening = {}): Promise<Inspector> {
     const { theme = "dark", width = 1280, height = 800, allow } = opening;
     const sim = await startSim(opening.sim);
-    const context = await browser().newContext({ colorScheme: theme, viewport: { width, height } });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    const before = free.pop();
+    const tab = before?.tab ?? (await newTab());
+    const { context, page } = tab;
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: theme });
     const complaints: string[] = [];
     const complain = (text: string) => {
       if (!allow?.test(text)) complaints.push(text);
@@ -90,6 +122,7 @@ export function inspectorStage() {
     });
     await page.goto(`${sim.inspectorUrl}${hash}`);
     await page.locator("[data-connection=live]").waitFor();
+    await before?.sim.close();
     return {
       sim,
       page,
@@ -109,8 +142,7 @@ export function inspectorStage() {
         );
       },
       async look(name) {
-        mkdirSync(shots, { recursive: true });
-        await page.screenshot({ path: join(shots, `${name}.png`) });
+        if (process.env.SHOTS) await page.screenshot({ path: join(shots, `${name}.png`) });
       },
       async axe(what = "all") {
         // the page keeps it until it is loaded anew
@@ -121,8 +153,12 @@ export function inspectorStage() {
         expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 3).map((it) => it.html)])).toEqual([]);
       },
       async [Symbol.asyncDispose]() {
-        await context.close();
-        await sim.close();
+        const isFree = sharesTab && free.length === 0 && (await clean(tab).catch(() => false));
+        if (isFree) free.push({ tab, sim });
+        else {
+          await context.close();
+          await sim.close();
+        }
         if (complaints.length > 0) throw new Error(`the page complained: ${complaints.join("\n")}`);
       },
     };

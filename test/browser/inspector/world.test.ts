@@ -30,26 +30,6 @@ describe("the world of a team", () => {
     await it.axe();
   });
 
-  test("what is made while it is open shows", async () => {
-    await it.go("#/world/dashboards");
-    const { personal_api_key, project_id } = await it.sim.info();
-    await fetch(`${it.sim.url}/api/projects/${project_id}/dashboards/`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${personal_api_key}`, "content-type": "application/json" },
-      body: JSON.stringify({ name: "Made just now" }),
-    });
-    await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
-    await it.look("world-dashboards");
-    await it.axe();
-    await it.go("#/world/dashboards?from=999");
-    await it.page.getByRole("heading", { name: /^There are only \d+ dashboards$/ }).waitFor();
-    await it.go("#/world/dashboards?from=-5");
-    await it.page.getByRole("article", { name: "Dashboard Made just now" }).waitFor();
-    await it.go("#/world/dashboards?project=99");
-    await it.page.getByRole("heading", { name: "No dashboards" }).waitFor();
-    await it.page.getByRole("link", { name: "Dashboards 0", exact: true }).waitFor();
-  });
-
   test("keys are masked until one asks", async () => {
     await it.go("#/world/keys");
     const key = String((await it.sim.info()).personal_api_key);
@@ -78,7 +58,7 @@ describe("the world of a team", () => {
     [2560, "light"],
   ] as const)("%i px, %s: nothing sticks out", async (width, theme) => {
     await it.dress(width, theme);
-    for (const part of ["", "/dashboards", "/keys", "/dialect", "/scenario"]) {
+    for (const part of ["", "/keys", "/dialect", "/scenario"]) {
       await it.go(`#/world${part}`);
       await it.page.getByRole("heading").first().waitFor();
       await it.look(`world${part.replace("/", "-")}-${width}`);

@@ -38,14 +38,17 @@ test.each<[string, string[], Record<string, string>]>([
   ["--geoip", ["--geoip", "city.mmdb"], {}],
   ["PHX_SIM_GEOIP", [], { PHX_SIM_GEOIP: join(folder, "city.mmdb") }],
 ])("%s names a city database", async (_, args, env) => {
-  const sim = phxSim([...start, ...args], { cwd: folder, env });
+  const sim = phxSim([...start, ...args], { isOwn: true, cwd: folder, env });
   const [line] = await sim.says("stdout", /^\{.*\}$/m);
   expect(await cityOf(JSON.parse(line).url)).toBe("Linköping");
   expect((await sim.signal("SIGTERM")).code).toBe(143);
 });
 
 test("a file that is missing is reported, and nothing is started", async () => {
-  const { code, stdout, stderr } = await phxSim([...start, "--geoip", "none.mmdb"], { cwd: folder }).ended;
+  const { code, stdout, stderr } = await phxSim([...start, "--geoip", "none.mmdb"], {
+    isOwn: true,
+    cwd: folder,
+  }).ended;
   expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toContain(`${join(folder, "none.mmdb")} does not exist; give a city database`);
 });

@@ -22,7 +22,11 @@ const world = aWorld({
     resourceOf("surveys", 1, "s1", { ...survey, description: "For us", linked_flag_id: 7, created_by: 1 }),
     resourceOf("surveys", 1, "s2", { archived: true }),
     resourceOf("surveys", 2, "s3", {}),
-    resourceOf("early_access_features", 1, "e1", { stage: "beta", documentation_url: "d", feature_flag_id: 7 }),
+    resourceOf("early_access_features", 1, "e1", {
+      stage: "beta",
+      documentation_url: "d",
+      feature_flag_id: 7,
+    }),
     resourceOf("early_access_features", 1, "e2", { stage: "concept", flagKey: "authored" }),
     resourceOf("early_access_features", 2, "e3", { stage: "beta" }),
     resourceOf("experiments", 1, 4, { type: "web", variants: {}, feature_flag_id: 7, description: "d" }),

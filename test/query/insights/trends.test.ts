@@ -142,7 +142,7 @@ describe("math", () => {
   });
 
   test("a math that the sim does not have is refused by name", async () => {
-    await expect(run(math("hogql"))).rejects.toThrow('The math "hogql" of a series is not supported.');
+    await expect(run(math("mode"))).rejects.toThrow('The math "mode" of a series is not supported.');
   });
 });
 

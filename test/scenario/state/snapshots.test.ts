@@ -333,7 +333,7 @@ describe("in a data folder", () => {
     ["no documents", (it) => rmSync(join(it, "world.json")), /world\.json is missing/, true],
     [
       "a flipped letter in the documents",
-      (it) => rewriteLine(join(it, "world.json"), 2, (text) => text.replace("2", "3")),
+      (it) => rewriteLine(join(it, "world.json"), 2, (text) => text.replace("version", "vermion")),
       /world\.json was changed/,
       true,
     ],

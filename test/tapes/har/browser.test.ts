@@ -1,14 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, expect, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportHar } from "../../../src/tapes/har/export.ts";
-import { chromiumOfFile } from "../../support/chromium.ts";
+import { launchChromium } from "../../support/chromium.ts";
 import { newFolder, removeFolders } from "./har-files.ts";
 import { rawWith, tapeOf } from "./tapes.ts";
 
-const browser = chromiumOfFile();
-afterAll(removeFolders);
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser?.close();
+  removeFolders();
+});
 
 const origin = "https://us.posthog.com";
 const html = "<!doctype html><title>From a tape</title><body>hello</body>";
@@ -52,7 +59,7 @@ test("a page in Chromium gets its answers from an exported tape", async () => {
   for await (const chunk of exportHar(tape)) text += chunk;
   writeFileSync(har, text);
 
-  const context = await browser().newContext();
+  const context = await browser.newContext();
   await context.routeFromHAR(har, { notFound: "abort" });
   const page = await context.newPage();
   await page.goto(`${origin}/page`);

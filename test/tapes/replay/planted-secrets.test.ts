@@ -70,7 +70,7 @@ async function recorded(
       ...(way === "reroute" ? ["--reroute"] : []),
       ...["--", process.execPath, "--input-type=module", "-e", client, sent, way],
     ],
-    { cwd },
+    { isOwn: true, cwd },
   );
   const { code, stdout, stderr } = await run.ended;
   expect({ code, stdout, stderr: code === 0 ? "" : stderr }).toEqual({

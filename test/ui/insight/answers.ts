@@ -189,6 +189,7 @@ export const answers = {
         values: [
           { count: 5, label: "Day 0" },
           { count: 1, label: "Day 1" },
+          { count: 0, label: "Day 2" },
         ],
       },
     ],

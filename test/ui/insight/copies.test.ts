@@ -30,7 +30,7 @@ describe("an insight as a test", () => {
     ["table", '"table", { value: 5 }'],
     ["steps", '"steps", { steps: [4, 1] }'],
     ["stepsBrokenDown", '"stepsBrokenDown", { steps: { pro: [4, 1], free: [2, 2] } }'],
-    ["retention", '"retention", { retention: [[10, 4, 2], [5, 1]] }'],
+    ["retention", '"retention", { retention: [[10, 4, 2], [5, 1, 0]] }'],
     ["lifecycle", '"lifecycle", { total: { new: 4, dormant: -3 } }'],
     ["hogql", '"hogql", { rows: [["$pageview", 12], ["order_completed", 3]] }'],
   ])("%s", (name, args) => {

@@ -269,7 +269,7 @@ describe("a query in words", () => {
     ["brokenDown", "TrendsQuery · order_completed · by plan · per day · last 7 days", "bar"],
     ["ranking", "TrendsQuery · order_completed · by product · last 7 days", "bar"],
     ["steps", "FunnelsQuery · basket_opened → order_completed · within 14 days · last 7 days", "funnel"],
-    ["retention", "RetentionQuery · any event and again", "retention, by day"],
+    ["retention", "RetentionQuery · $pageview and again", "retention, by day"],
     ["hogql", "HogQLQuery · select event, count() from events group by event", "table"],
   ])("%s", (name, words, look) => {
     expect([wordsOf(answerOf(name).query), lookOf(answerOf(name).query)]).toEqual([words, look]);

@@ -170,7 +170,7 @@ export function InsightCard(props: InsightCardProps) {
   const [isTable, setTable] = useState(look === "table");
   const picture = answer && problem === undefined ? pictureOf(query, answer, setting) : undefined;
   // numbers and tables are their own tables
-  const isChart = look !== "number" && picture?.kind !== "rows";
+  const isChart = problem === undefined && look !== "number" && picture?.kind !== "rows";
   return (
     <>
       <header class="insight-head">

@@ -41,6 +41,10 @@ function later(day: string, interval: string, count: number): number {
 export const isUnfinished = (day: string, interval: string, setting: Setting, count = 0): boolean =>
   later(day, interval, count + 1) > localNow(setting);
 
+/** True if the period `count` periods after this day has begun. */
+export const hasBegun = (day: string, interval: string, setting: Setting, count = 0): boolean =>
+  later(day, interval, count) <= localNow(setting);
+
 /** The start of a period in short: `9 Nov`, `14:00`, `Nov 2026`. */
 export function dayText(day: string, interval: string): string {
   const at = new Date(localMs(day));

@@ -4,6 +4,7 @@ import {
   dayText,
   type Format,
   formatOf,
+  hasBegun,
   isUnfinished,
   type NumberLook,
   percentText,
@@ -321,11 +322,15 @@ function retention({ source, answer: { results }, setting }: Read): Retention {
       return {
         name: value === undefined || value === null ? name : `${name}, ${valueName(value)}`,
         size,
-        cells: values.map(({ count }, i) => ({
-          count,
-          share: size === 0 ? 0 : count / size,
-          isUnfinished: date ? isUnfinished(date, interval, setting, i) : false,
-        })),
+        // the service also has zeros for periods to come
+        cells: values
+          .filter((_, i) => !date || hasBegun(date, interval, setting, i))
+          .map(({ count }, i) => ({
+            count,
+            share: size === 0 ? 0 : count / size,
+            // all of them are there in the first one
+            isUnfinished: i > 0 && date ? isUnfinished(date, interval, setting, i) : false,
+          })),
       };
     }),
   };

@@ -118,6 +118,8 @@ function dateText(source: JsonObject): string {
 
 const entity = (value: Json | undefined): string => {
   const object = isObject(value) ? value : {};
+  // the service's default; null as an id is any event
+  if (Object.keys(object).length === 0) return "$pageview";
   return textIn(object, "custom_name") || textIn(object, "name") || textIn(object, "id") || "any event";
 };
 

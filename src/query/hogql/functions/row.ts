@@ -4,7 +4,7 @@ import { isInteger, isNumber, isTime, nullable, type Type, typeName, type Value 
 import type { Zones } from "../values.ts";
 import type { Patterns } from "./patterns.ts";
 
-/** What functions may use besides their arguments. */
+/** What functions may use in addition to their arguments. */
 export interface FunctionContext {
   /** ms since the epoch */
   readonly now: number;

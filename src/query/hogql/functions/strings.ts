@@ -31,7 +31,7 @@ const substringUTF8 = (text: string, from: number, count = text.length): string 
 
 const size = (text: string): number => Buffer.byteLength(text);
 
-/** Place of a part in a text in bytes, from 1; 0 if it is not there. */
+/** Place of a part in a text in bytes, from 1; 0 if the text does not contain it. */
 function position(text: string, part: string, from = 1): number {
   const start = isAscii(text)
     ? from - 1

@@ -1,0 +1,23 @@
+import { eventDefinitions } from "../definitions/event-definitions.ts";
+import { propertyDefinitions } from "../definitions/property-definitions.ts";
+import { accessControls } from "./access-controls.ts";
+import { actions } from "./actions.ts";
+import { alerts } from "./alerts.ts";
+import { annotations } from "./annotations.ts";
+import type { ResourceKind } from "./kind.ts";
+import { storedOrganizationKinds } from "./organization-kinds.ts";
+import { storedProjectKinds } from "./project-kinds.ts";
+import { surveys } from "./surveys.ts";
+
+/** Every kind of resources. */
+export const resourceKinds: readonly ResourceKind[] = [
+  actions,
+  annotations,
+  surveys,
+  eventDefinitions,
+  propertyDefinitions,
+  alerts,
+  accessControls,
+  ...storedProjectKinds,
+  ...storedOrganizationKinds,
+];

@@ -1,0 +1,18 @@
+import type { Endpoint } from "../../http/endpoint.ts";
+import { definitionRows } from "../definitions/definition-rows.ts";
+import type { ResourceDesk } from "../frame/desk.ts";
+import { accessControlRows } from "./access-controls.ts";
+import { kindRows, openResources } from "./kind-rows.ts";
+import { resourceKinds } from "./kinds.ts";
+import { surveyRows } from "./survey-rows.ts";
+
+/** The endpoints of all kinds of resources. */
+export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
+  const resources = openResources(desk);
+  return [
+    ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
+    ...surveyRows(desk),
+    ...accessControlRows(desk),
+    ...definitionRows(desk, resources),
+  ];
+}
