@@ -46,11 +46,14 @@ interface User {
   readonly own: JsonObject;
   /** By type. */
   readonly groups: Readonly<Record<string, Group>>;
+  readonly groupKeys: JsonObject;
   /** Keys of flags that were not called yet. */
   readonly uncalled: Set<string>;
   readonly flags: Readonly<Record<string, boolean | string>>;
   readonly tally: UserTally;
   isIdentified: boolean;
+  /** True once its events have its groups. */
+  isInGroups: boolean;
   /** True once the event that returns depend on has occurred. */
   mayReturn: boolean;
   lastTime: number;
@@ -250,6 +253,7 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
     for (const [key, value] of Object.entries(flags)) own[`$feature/${key}`] = value;
     const person: JsonObject = {};
     this.#draw.person(person, random, number);
+    const groups = Object.fromEntries(this.#groupTypes.map((it) => [it.type, this.#groupFor(it)]));
     const user: User = {
       number,
       anonymousId,
@@ -257,11 +261,13 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
       firstWeek: this.#calendar.weekOf(this.#calendar.dayOf(time)),
       person,
       own,
-      groups: Object.fromEntries(this.#groupTypes.map((it) => [it.type, this.#groupFor(it)])),
+      groups,
+      groupKeys: Object.fromEntries(Object.entries(groups).map(([type, { key }]) => [type, key])),
       uncalled: new Set(Object.keys(flags)),
       flags,
       tally: this.#counter.newUser(),
       isIdentified: false,
+      isInGroups: false,
       mayReturn: returns?.only_after === undefined,
       lastTime: Number.NEGATIVE_INFINITY,
       session: {},
@@ -314,22 +320,23 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
     this.#addWeek(due);
   }
 
-  /** The event that is due, with those before it; then the next one is due. */
-  *#happen(due: Due, steps: readonly CompiledStep[], time: number): Generator<GeneratedEvent, void> {
+  /** The event that is due, after those that it needs; then the next one is due. */
+  #happen(due: Due, steps: readonly CompiledStep[], time: number): readonly GeneratedEvent[] {
     const { user, index } = due;
     const step = steps[index];
-    if (!step) return;
+    if (!step) return [];
     // two visits of a user may meet: no two steps are at the same time
     if (time <= user.lastTime) {
       if (user.lastTime < this.plan.until) this.#queue.add(user.lastTime + 1, due);
-      return;
+      return [];
     }
     if (time - user.lastTime > sessionPause) user.session = this.#newSession(user, time);
     user.lastTime = time;
-    if (step.isIdentifying && !user.isIdentified) yield this.#identify(user, time);
-    yield* this.#describeGroups(user, time);
-    yield* this.#callFlags(user, step.event, time);
-    yield this.#eventOf(user, step, time);
+    const events: GeneratedEvent[] = [];
+    if (step.isIdentifying && !user.isIdentified) events.push(this.#identify(user, time));
+    if (!user.isInGroups && (user.isIdentified || !this.#identifies)) this.#joinGroups(user, time, events);
+    if (user.uncalled.size > 0) this.#callFlags(user, step.event, time, events);
+    events.push(this.#eventOf(user, step, time));
     if (step.event === this.plan.persona.returns?.only_after) user.mayReturn = true;
     due.left--;
     if (due.left > 0) {
@@ -340,6 +347,7 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
       const next = steps[due.index];
       if (next) this.#addStep(due, next, time + next.span(this.#random));
     }
+    return events;
   }
 
   #newSession(user: User, time: number): JsonObject {
@@ -357,16 +365,12 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
     return session;
   }
 
-  #isMember({ isIdentified }: User): boolean {
-    return isIdentified || !this.#identifies;
-  }
-
   #event(user: User, event: string, time: number, properties: JsonObject, set?: JsonObject): GeneratedEvent {
     const hasPerson = user.isIdentified || this.plan.persona.person_profiles === "always";
     const all: JsonObject = { $is_identified: user.isIdentified, $process_person_profile: hasPerson };
     // twice as fast as spreading them
     Object.assign(all, user.session, properties);
-    if (this.#groupTypes.length > 0 && this.#isMember(user)) all.$groups = keysOf(user.groups);
+    if (user.isInGroups) all.$groups = user.groupKeys;
     const { revenue } = this.plan.persona;
     const sum: Json | undefined = event === revenue?.event ? all[revenue.property] : undefined;
     this.#counter.add(user.tally, event, time, sum);
@@ -394,25 +398,22 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
     return this.#event(user, "$identify", time, { $anon_distinct_id: user.anonymousId }, { ...user.person });
   }
 
-  *#describeGroups(user: User, time: number): Generator<GeneratedEvent, void> {
-    if (!this.#isMember(user)) return;
+  /** From now on the user's events have its groups; each group is described once. */
+  #joinGroups(user: User, time: number, events: GeneratedEvent[]): void {
+    user.isInGroups = this.#groupTypes.length > 0;
     for (const [type, group] of Object.entries(user.groups)) {
       if (group.isDescribed) continue;
       group.isDescribed = true;
       const properties = { $group_type: type, $group_key: group.key, $group_set: { ...group.properties } };
-      yield this.#event(user, "$groupidentify", time, properties);
+      events.push(this.#event(user, "$groupidentify", time, properties));
     }
   }
 
-  *#callFlags(user: User, event: string, time: number): Generator<GeneratedEvent, void> {
-    if (user.uncalled.size === 0) return;
+  #callFlags(user: User, event: string, time: number, events: GeneratedEvent[]): void {
     for (const [key, { at }] of this.#flags) {
       if ((at !== undefined && at !== event) || !user.uncalled.delete(key)) continue;
       const properties = { $feature_flag: key, $feature_flag_response: user.flags[key] ?? false };
-      yield this.#event(user, "$feature_flag_called", time, properties);
+      events.push(this.#event(user, "$feature_flag_called", time, properties));
     }
   }
 }
-
-const keysOf = (groups: User["groups"]): JsonObject =>
-  Object.fromEntries(Object.entries(groups).map(([type, { key }]) => [type, key]));
