@@ -5,7 +5,7 @@ import { createBudget, type Held } from "./budget.ts";
 import { createEventRows, createPropertyColumn, type EventRows, type PropertyColumn } from "./event-rows.ts";
 import { createJoinedColumn, createJoins, type JoinedColumn, type Joins, type PersonJoin } from "./joins.ts";
 import { finish } from "./steps.ts";
-import type { Column, EventTable, Needs, Steps } from "./table.ts";
+import type { EventTable, Needs, Steps, ValueColumn } from "./table.ts";
 
 interface TablePorts {
   readonly log: TrafficLog;
@@ -246,7 +246,7 @@ function tableOf(log: TrafficLog, { rows, joins }: ProjectColumns, wanted: Wante
   const properties = new Map(
     [...wanted.properties].map(([name, { content }]) => [name, part(content.codes, content.distinct.values)]),
   );
-  const joined = ({ content }: Held<JoinedColumn>): Column => part(content.codes, content.values);
+  const joined = ({ content }: Held<JoinedColumn>): ValueColumn => part(content.codes, content.values);
   const personProperties = new Map([...wanted.personProperties].map(([name, it]) => [name, joined(it)]));
   const groupProperties = new Map(
     wanted.groupProperties.map(({ type, name, column }) => [groupPropertyKey(type, name), joined(column)]),

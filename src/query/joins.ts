@@ -2,7 +2,7 @@ import { type Json, own } from "../base/json.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { groupKeyText, type Person } from "../people/person.ts";
 import type { EventRows, PropertyColumn } from "./event-rows.ts";
-import { type Column, rowsPerStep, type Steps } from "./table.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "./table.ts";
 import { distinctJson, withRoom } from "./values.ts";
 
 type PeopleChange = Parameters<Parameters<PeopleStore["onChange"]>[0]>[0];
@@ -19,7 +19,7 @@ interface JoinSource {
 }
 
 /** A current property of the persons, or of the groups, of events. */
-export interface JoinedColumn extends Column {
+export interface JoinedColumn extends ValueColumn {
   /** Rows that are joined. */
   readonly length: number;
   /** What it takes, in bytes. */

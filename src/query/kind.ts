@@ -61,6 +61,9 @@ export interface QueryContext extends QueryProject {
   groups?(): Iterable<QueryGroup>;
 }
 
+/** What queries of a project use in addition to its events. */
+export type ProjectFacts = Omit<QueryContext, "table" | "now">;
+
 /**
  * A kind of query: `shape` reads and refuses it, `needs` names the columns it uses, `run` computes the fields of the
  * service's response (`results`, `columns`, `types`, `hasMore` …) from the table alone.

@@ -10,10 +10,7 @@ import type { PeopleStore } from "../people/people-store.ts";
 import type { Person } from "../people/person.ts";
 import { derived } from "../world/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../world/world.ts";
-import type { QueryContext } from "./kind.ts";
-
-/** What queries of a project use in addition to its events. */
-export type ProjectFacts = Omit<QueryContext, "table" | "now">;
+import type { ProjectFacts } from "./kind.ts";
 
 interface FactPorts {
   readonly worlds: Worlds;

@@ -5,7 +5,7 @@ import type { StoredEvent } from "../journal/event.ts";
  * Values by row: each distinct value is kept once, a row holds its code. Code 0 is a missing value, so that
  * `values[0]` is undefined; a test of a value runs once for each code, not for each row.
  */
-export interface Column {
+export interface ValueColumn {
   /** One code for each row; may be longer than the table. */
   readonly codes: Uint32Array;
   readonly values: readonly (Json | undefined)[];
@@ -45,13 +45,13 @@ export interface EventTable {
    */
   readonly persons: NameColumn;
   /** A property of the events. @throws Error if the query did not name it in its needs */
-  property(name: string): Column;
+  property(name: string): ValueColumn;
   /** A current property of the event's person. @throws Error if it is not in the needs */
-  personProperty(name: string): Column;
+  personProperty(name: string): ValueColumn;
   /** Key of the event's group of a type. @throws Error if it is not in the needs */
-  group(type: number): Column;
+  group(type: number): ValueColumn;
   /** A current property of the event's group. @throws Error if it is not in the needs */
-  groupProperty(type: number, name: string): Column;
+  groupProperty(type: number, name: string): ValueColumn;
   /** The whole event of a row; undefined if its line was evicted meanwhile. */
   event(row: number): StoredEvent | undefined;
 }

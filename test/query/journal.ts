@@ -12,7 +12,7 @@ import type { BodyShape, TrafficLine } from "../../src/journal/traffic.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
 import { personUuid } from "../../src/people/person.ts";
 import { openEventTables } from "../../src/query/columns.ts";
-import type { Column, EventTable, NameColumn, Needs } from "../../src/query/table.ts";
+import type { EventTable, NameColumn, Needs, ValueColumn } from "../../src/query/table.ts";
 import { memoryBytes } from "../../src/store/bytes.ts";
 
 /** An event of a test's journal. */
@@ -85,7 +85,7 @@ export function openJournal({ log: logOptions, people: peopleOptions, budget }: 
 }
 
 /** The values of a column by row. */
-export const valuesOf = ({ codes, values }: Column | NameColumn, { length }: EventTable) =>
+export const valuesOf = ({ codes, values }: ValueColumn | NameColumn, { length }: EventTable) =>
   Array.from({ length }, (_, row) => values[codes[row] ?? 0]);
 
 interface ShownRow {
@@ -125,7 +125,7 @@ function shownRows(log: TrafficLog, people: PeopleStore, needs: Needs, project: 
 
 function expectSame(table: EventTable, needs: Needs, rows: readonly ShownRow[]): void {
   const { properties = [], personProperties = [], groups = [], groupProperties = [] } = needs;
-  const column = (of: Column | NameColumn) => valuesOf(of, table);
+  const column = (of: ValueColumn | NameColumn) => valuesOf(of, table);
   expect([...table.seqs]).toEqual(rows.map((it) => it.seq));
   expect([...table.times]).toEqual(rows.map((it) => it.time));
   expect(column(table.names)).toEqual(rows.map((it) => it.event));

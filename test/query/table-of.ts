@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
-import type { Column, EventTable, NameColumn } from "../../src/query/table.ts";
+import type { EventTable, NameColumn, ValueColumn } from "../../src/query/table.ts";
 
 /** An event of a test's table. */
 export interface TableEvent {
@@ -21,7 +21,7 @@ interface TableOptions {
   groupProperties?: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
 }
 
-function columnOf(values: readonly (Json | undefined)[]): Column {
+function columnOf(values: readonly (Json | undefined)[]): ValueColumn {
   const codes = new Uint32Array(values.length);
   const known = new Map<string, number>();
   const distinct: (Json | undefined)[] = [undefined];

@@ -7,10 +7,10 @@ import { derived } from "../../world/derived.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, Organization, SharingConfiguration } from "../../world/world.ts";
 import { openRights } from "../collaborators.ts";
-import { DashboardDetail, openDashboardViews } from "../dashboards/dashboard-views.ts";
+import { openDashboardViews } from "../dashboards/dashboard-views.ts";
 import { hasFeature } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import { openSharedPages } from "./shared-page.ts";
+import { openSharedPages, SharedData } from "./shared-page.ts";
 import { openSharing, pageSettings, shownSettings } from "./sharing-rows.ts";
 
 /** A dashboard that can be seen without a key. */
@@ -70,23 +70,6 @@ function openViewer(desk: ResourceDesk) {
     },
   };
 }
-
-const SharedData = z
-  .object({
-    type: z.enum(["scene", "embed"]),
-    accessToken: z.string(),
-    dashboard: DashboardDetail,
-    themes: z.array(z.json()),
-    whitelabel: z.literal(true).optional(),
-    noHeader: z.literal(true).optional(),
-    showInspector: z.literal(true).optional(),
-    legend: z.literal(true).optional(),
-    detailed: z.literal(true).optional(),
-    hideExtraDetails: z.literal(true).optional(),
-    theme: z.enum(["light", "dark", "system"]).optional(),
-  })
-  .meta({ title: "SharedDashboard" });
-export type SharedData = z.infer<typeof SharedData>;
 
 /** Addresses of shared pages; embedded ones may be shown in frames. */
 const rows = [

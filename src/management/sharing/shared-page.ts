@@ -1,8 +1,26 @@
 import { readFile } from "node:fs/promises";
+import { z } from "zod";
 import { builtFile, htmlWithData } from "../../base/built-file.ts";
 import type { Call } from "../../http/call.ts";
 import type { Reply } from "../../http/reply.ts";
-import type { SharedData } from "./shared-page-rows.ts";
+import { DashboardDetail } from "../dashboards/dashboard-views.ts";
+
+export const SharedData = z
+  .object({
+    type: z.enum(["scene", "embed"]),
+    accessToken: z.string(),
+    dashboard: DashboardDetail,
+    themes: z.array(z.json()),
+    whitelabel: z.literal(true).optional(),
+    noHeader: z.literal(true).optional(),
+    showInspector: z.literal(true).optional(),
+    legend: z.literal(true).optional(),
+    detailed: z.literal(true).optional(),
+    hideExtraDetails: z.literal(true).optional(),
+    theme: z.enum(["light", "dark", "system"]).optional(),
+  })
+  .meta({ title: "SharedDashboard" });
+export type SharedData = z.infer<typeof SharedData>;
 
 /** What the page of a shared dashboard gets: the dashboard, or a message. */
 export type SharedPageData =

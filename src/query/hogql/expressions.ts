@@ -1,6 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import type { QueryContext } from "../kind.ts";
-import { type Column, rowsPerStep, type Steps } from "../table.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { parseExpression } from "./grammar/queries.ts";
 import { aggregationOf } from "./grouping.ts";
 import { eventScope } from "./hogql.ts";
@@ -87,7 +87,7 @@ export function expressionTest(text: string, context: QueryContext): (row: numbe
 }
 
 /** The values of an expression for all rows, with a code for each distinct one. @throws SimError */
-export function expressionColumn(text: string, context: QueryContext): Column {
+export function expressionColumn(text: string, context: QueryContext): ValueColumn {
   const { term, prepare, zones, read } = compiled(text, context);
   finishNow(prepare());
   const { length } = context.table;

@@ -1,6 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import { isObject } from "../../base/json.ts";
-import type { Column } from "../table.ts";
+import type { ValueColumn } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";
 import type { SourceColumn } from "./term.ts";
@@ -39,7 +39,7 @@ const conversions: Readonly<
 /** Type of a property: that of the first event with a value; undefined if no event has one. */
 function typeIn(
   name: string,
-  { codes, values }: Column,
+  { codes, values }: ValueColumn,
   length: number,
   now: number,
 ): PropertyType | undefined {
@@ -56,7 +56,7 @@ function typeIn(
 }
 
 interface PropertySource {
-  readonly column: Column;
+  readonly column: ValueColumn;
   readonly length: number;
   readonly zone: ClockZone;
   readonly now: number;

@@ -1,4 +1,4 @@
-import type { Column, EventTable, Steps } from "../table.ts";
+import type { EventTable, Steps, ValueColumn } from "../table.ts";
 import { hostOf, pathOf } from "./functions/strings.ts";
 import { propertyText } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
@@ -54,9 +54,9 @@ export function createSessions(
   const tasks: ((row: number, code: number) => void)[] = [];
   const known = new Map<string, SessionColumn>();
   const order: number[] = [];
-  let ids: Column | undefined;
+  let ids: ValueColumn | undefined;
 
-  const sessionIds = (): Column => {
+  const sessionIds = (): ValueColumn => {
     if (ids) return ids;
     const column = table.property("$session_id");
     ids = column;
@@ -86,7 +86,7 @@ export function createSessions(
     return { type: { kind: "DateTime64", zone: zone.name }, value: (code) => times[code] ?? 0 };
   }
   /** Value of a column in the first (1) or last (-1) event that has one. */
-  function picked(column: Column, sign: 1 | -1, prefersPages: boolean): SessionColumn {
+  function picked(column: ValueColumn, sign: 1 | -1, prefersPages: boolean): SessionColumn {
     const best = new Float64Array(size()).fill(sign * Number.POSITIVE_INFINITY);
     const found = new Uint32Array(size());
     const texts = column.values.map((it) => propertyText(it));
@@ -119,7 +119,7 @@ export function createSessions(
     });
     return { type: { kind: "Array", item: string }, value: (code) => [...(sets.get(code) ?? [])] };
   }
-  const names = (column: EventTable["distinctIds"]): Column => column;
+  const names = (column: EventTable["distinctIds"]): ValueColumn => column;
   const derived = (from: string, type: Type, read: (value: HogQLValue) => HogQLValue): SessionColumn => {
     const of = columnOf(from);
     return { type, value: (code) => read(of?.value(code) ?? null) };

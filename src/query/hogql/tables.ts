@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column, NameColumn, Steps } from "../table.ts";
+import type { NameColumn, Steps, ValueColumn } from "../table.ts";
 import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { createSessions } from "./sessions.ts";
@@ -59,7 +59,7 @@ const chainParts: Readonly<Record<string, { pattern: RegExp; isList: boolean }>>
 /** The table `events` and what belongs to its rows. */
 export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   const { table, now } = context;
-  const source = (of: Column) => ({ column: of, length: table.length, zone, now });
+  const source = (of: ValueColumn) => ({ column: of, length: table.length, zone, now });
   const known = new Map<string, Member>();
   const { sessions, prepare } = createSessions(table, zone);
 
@@ -76,12 +76,12 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     column({ type, read: (row) => read(eventAt(row)) });
 
   /** Text of a property in a column of its own: empty if it is missing. */
-  function textColumn(of: Column): SourceColumn {
+  function textColumn(of: ValueColumn): SourceColumn {
     const { read, dictionary } = nestedProperty(source(of), []);
     return { type: string, ...(dictionary && { dictionary }), read: (row) => read(row) ?? "" };
   }
   /** The same without the escapes of JSON. */
-  const plainColumn = ({ codes, values }: Column): SourceColumn => ({
+  const plainColumn = ({ codes, values }: ValueColumn): SourceColumn => ({
     type: string,
     dictionary: { codes, size: values.length },
     read(row) {
@@ -89,7 +89,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
       return typeof value === "string" ? value : "";
     },
   });
-  const json = (of: (name: string) => Column, text: (row: number) => string): Member => ({
+  const json = (of: (name: string) => ValueColumn, text: (row: number) => string): Member => ({
     is: "json",
     json: {
       property: (name) => typedProperty(name, source(of(name))),
@@ -212,7 +212,7 @@ export function documentTable(
   const all = () => (held ??= rows());
   const known = new Map<string, Member>();
   /** Codes of a property, as a table of events has them. */
-  function codesOf(name: string): Column {
+  function codesOf(name: string): ValueColumn {
     const codes = new Uint32Array(all().length);
     const values: (Json | undefined)[] = [undefined];
     for (const [row, { properties }] of all().entries()) {

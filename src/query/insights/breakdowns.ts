@@ -3,7 +3,7 @@ import { compareText } from "../../base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { ValueColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import type { BreakdownFilter } from "./shapes.ts";
@@ -21,7 +21,7 @@ export type BreakdownValue = string | readonly string[];
 
 /** One property that a query is broken down by. */
 interface Part {
-  readonly column: Column;
+  readonly column: ValueColumn;
   readonly normalizesUrl: boolean;
   readonly bins: number | undefined;
 }
@@ -80,7 +80,7 @@ export function columnOf(
   type: string | null | undefined,
   group: number | null | undefined,
   context: QueryContext,
-): Column {
+): ValueColumn {
   if (type === "hogql") return expressionColumn(String(property), context);
   return columnAt({ type: type ?? "event", key: String(property), group }, context);
 }

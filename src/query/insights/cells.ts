@@ -1,4 +1,4 @@
-import { type Column, rowsPerStep, type Steps } from "../table.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 
 /** Rows sorted into numbered cells, e.g. one for each day and value of a breakdown. */
 export interface Cells {
@@ -44,7 +44,7 @@ export function countRows({ count, cells }: Cells): Float64Array {
 /** Calls back once for each cell and code in it, with the number of rows; code 0 is left out if it is `isSkipped`. */
 export function* eachDistinct(
   all: Cells,
-  { codes, values }: Pick<Column, "codes" | "values">,
+  { codes, values }: Pick<ValueColumn, "codes" | "values">,
   isSkipped: boolean,
   use: (cell: number, code: number, rows: number) => void,
 ): Steps<void> {
@@ -73,7 +73,7 @@ export function* eachDistinct(
 /** Number of distinct codes in each cell. */
 export function* countDistinct(
   all: Cells,
-  column: Pick<Column, "codes" | "values">,
+  column: Pick<ValueColumn, "codes" | "values">,
   isSkipped: boolean,
 ): Steps<Float64Array> {
   const counts = new Float64Array(all.count);

@@ -1,5 +1,5 @@
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { ValueColumn } from "../table.ts";
 import { refuse, unsupported } from "./refuse.ts";
 
 /** Where a value of an event comes from. */
@@ -13,19 +13,19 @@ export interface ColumnPlace {
 const groupKey = /^\$group_([0-4])$/;
 
 /** Fields of events that are not properties. */
-const metadata: Readonly<Record<string, (context: QueryContext) => Column>> = {
+const metadata: Readonly<Record<string, (context: QueryContext) => ValueColumn>> = {
   event: ({ table }) => table.names,
   distinct_id: ({ table }) => table.distinctIds,
   person_id: ({ table }) => table.persons,
 };
 
-function eventColumn(key: string, context: QueryContext): Column {
+function eventColumn(key: string, context: QueryContext): ValueColumn {
   const group = groupKey.exec(key)?.[1];
   if (key.startsWith("$virt_") || key === "$elements_chain") throw unsupported(`The property ${key}`);
   return group === undefined ? context.table.property(key) : context.table.group(Number(group));
 }
 
-function metadataColumn(key: string, context: QueryContext): Column {
+function metadataColumn(key: string, context: QueryContext): ValueColumn {
   const group = groupKey.exec(key)?.[1];
   if (group !== undefined) return context.table.group(Number(group));
   const read = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
@@ -34,7 +34,7 @@ function metadataColumn(key: string, context: QueryContext): Column {
 }
 
 /** Length of the event's session, s: from its first event to its last. */
-export function sessionDurations({ table }: QueryContext): Column {
+export function sessionDurations({ table }: QueryContext): ValueColumn {
   const { codes, values } = table.property("$session_id");
   const first = new Float64Array(values.length).fill(Infinity);
   const last = new Float64Array(values.length).fill(-Infinity);
@@ -52,12 +52,12 @@ export function sessionDurations({ table }: QueryContext): Column {
 
 const seconds = (ms = 0): number => Math.floor(ms / 1000);
 
-function sessionColumn(key: string, context: QueryContext): Column {
+function sessionColumn(key: string, context: QueryContext): ValueColumn {
   if (key !== "$session_duration") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
   return sessionDurations(context);
 }
 
-function personColumn(key: string, context: QueryContext): Column {
+function personColumn(key: string, context: QueryContext): ValueColumn {
   if (key.startsWith("$virt_") || key === "distinct_id") {
     throw unsupported(`The property ${JSON.stringify(key)} of persons`);
   }
@@ -65,7 +65,7 @@ function personColumn(key: string, context: QueryContext): Column {
 }
 
 /** The values of a place. @throws SimError if the sim does not have it */
-export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): Column {
+export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): ValueColumn {
   switch (type) {
     case "event":
     case "feature":

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
 import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import type { Column } from "../table.ts";
+import type { ValueColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
 import { isValueless, type ValueTest, valueTest } from "./operators.ts";
 import { refuse, unsupported } from "./refuse.ts";
@@ -30,7 +30,10 @@ function anyOf(tests: readonly RowTest[]): RowTest {
 }
 
 /** A test of a column's value; it runs once for each distinct value that a row has. */
-export function codeTest({ codes, values }: Column, passes: (value: Json | undefined) => boolean): RowTest {
+export function codeTest(
+  { codes, values }: ValueColumn,
+  passes: (value: Json | undefined) => boolean,
+): RowTest {
   // 0: not known yet, 1: passes, 2: does not
   const known = new Uint8Array(values.length);
   return (row) => {
@@ -43,7 +46,7 @@ export function codeTest({ codes, values }: Column, passes: (value: Json | undef
   };
 }
 
-export const columnTest = (column: Column, test: ValueTest): RowTest =>
+export const columnTest = (column: ValueColumn, test: ValueTest): RowTest =>
   codeTest(column, (value) => (value === undefined || value === null ? test.missing : test.passes(value)));
 
 /** Members of a cohort. @throws SimError if there is no such cohort */

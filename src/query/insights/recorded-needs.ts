@@ -1,8 +1,8 @@
 import type { QueryContext, QueryKind, QueryProject } from "../kind.ts";
-import type { Column, EventTable, NameColumn, Needs } from "../table.ts";
+import type { EventTable, NameColumn, Needs, ValueColumn } from "../table.ts";
 
 const noCodes = new Uint32Array(0);
-const emptyColumn: Column = { codes: noCodes, values: [undefined] };
+const emptyColumn: ValueColumn = { codes: noCodes, values: [undefined] };
 const emptyNames: NameColumn = { codes: noCodes, values: [""] };
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { QueryContext } from "../kind.ts";
-import { type Column, rowsPerStep, type Steps } from "../table.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { sumOf } from "./breakdowns.ts";
 import { eachDistinct } from "./cells.ts";
 import { calendarOf } from "./dates.ts";
@@ -44,7 +44,7 @@ const criteria = {
 };
 
 /** The actors of a series. */
-function actorsOf({ math, math_group_type_index: group }: SeriesNode, { table }: QueryContext): Column {
+function actorsOf({ math, math_group_type_index: group }: SeriesNode, { table }: QueryContext): ValueColumn {
   if (math === "unique_group" && typeof group === "number") return table.group(group);
   if (math && math !== "total" && math !== "dau")
     throw unsupported(`The math ${JSON.stringify(math)} of a series`);

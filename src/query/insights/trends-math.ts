@@ -2,7 +2,7 @@ import type { Json } from "../../base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
 import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
-import { type Column, rowsPerStep, type Steps } from "../table.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { aggregateCells, aggregates, type Cells, countDistinct, countRows, eachDistinct } from "./cells.ts";
 import { columnAt, sessionDurations } from "./columns.ts";
 import type { Interval } from "./dates.ts";
@@ -48,12 +48,12 @@ export function groupsCounted(node: SeriesNode): number | undefined {
 }
 
 /** The actors of a series: persons, or groups. */
-export function actorsOf(node: SeriesNode, { table }: QueryContext): Column {
+export function actorsOf(node: SeriesNode, { table }: QueryContext): ValueColumn {
   const group = groupsCounted(node);
   return group === undefined ? table.persons : table.group(group);
 }
 
-function numericColumn(node: SeriesNode, context: QueryContext): Column {
+function numericColumn(node: SeriesNode, context: QueryContext): ValueColumn {
   const { math_property: key = "", math_property_type: type } = node;
   const name = key ?? "";
   if (name === "$session_duration") return sessionDurations(context);
@@ -73,7 +73,7 @@ const propertyTypes: Readonly<Record<string, string>> = {
 const numberIn = (value: Json | undefined): number => numberOf(value ?? null) ?? Number.NaN;
 
 /** The numbers of the rows that have one. */
-function* numbersIn(all: Cells, { codes, values }: Column, factor: number) {
+function* numbersIn(all: Cells, { codes, values }: ValueColumn, factor: number) {
   const numbers = Float64Array.from(values, (it) => numberIn(it) * factor);
   const found = {
     count: all.count,
@@ -96,7 +96,7 @@ function* numbersIn(all: Cells, { codes, values }: Column, factor: number) {
 }
 
 /** One number for each session of a cell: its length. */
-function* sessionNumbers(all: Cells, { codes, values }: Column, factor: number) {
+function* sessionNumbers(all: Cells, { codes, values }: ValueColumn, factor: number) {
   const cells: number[] = [];
   const numbers: number[] = [];
   yield* eachDistinct(all, { codes, values }, true, (cell, code) => {
@@ -108,7 +108,7 @@ function* sessionNumbers(all: Cells, { codes, values }: Column, factor: number) 
   return { count: all.count, cells: Uint32Array.from(cells), numbers: Float64Array.from(numbers) };
 }
 
-function* perActorNumbers(all: Cells, actors: Column) {
+function* perActorNumbers(all: Cells, actors: ValueColumn) {
   const cells: number[] = [];
   const numbers: number[] = [];
   yield* eachDistinct(all, actors, false, (cell, _, rows) => {
