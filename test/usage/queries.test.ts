@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Sim } from "../../src/index.ts";
+import "../../src/testing/vitest-matchers.ts";
+import { startBoard } from "../query/board.ts";
+
+let ph: Sim;
+beforeAll(async () => {
+  ph = await startBoard();
+});
+afterAll(() => ph.close());
+
+test("insights by name and as a query", async () => {
+  await expect(ph).toHaveInsight("Basket to order", { steps: [3, 2, 1] });
+  await expect(ph).toHaveInsight("Orders by plan", { total: { pro: 1, free: { "@gte": 1 } } });
+  await expect(ph).toHaveInsight({ kind: "HogQLQuery", query: "SELECT count() FROM events" }, { value: 8 });
+});
+
+test("the failure of a funnel names who left at which step", async () => {
+  const failure = expect(ph).toHaveInsight("Basket to order", { steps: [3, 2, 2] }, { timeoutMs: 0 });
+  const message = await failure.then(String, (error: Error) => error.message);
+  const shown = readFileSync(join(import.meta.dirname, "output", "insight.txt"), "utf8");
+  expect(message.replace(", {timeoutMs: 0}", "")).toBe(shown.trimEnd());
+});
