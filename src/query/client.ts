@@ -38,7 +38,7 @@ export interface RetentionCohort {
 }
 
 /** `results` by kind of query. */
-export interface QueryResults {
+interface QueryResults {
   HogQLQuery: Json[][];
   TrendsQuery: TrendSeries[];
   StickinessQuery: TrendSeries[];
@@ -51,7 +51,7 @@ export interface QueryResults {
 export type QueryInput = string | { readonly kind: string; readonly [field: string]: unknown };
 
 /** The results of a query; those of a node are those of its source. */
-export type ResultsOf<Q> = Q extends string
+type ResultsOf<Q> = Q extends string
   ? QueryResults["HogQLQuery"]
   : Q extends { readonly kind: infer Kind extends keyof QueryResults }
     ? QueryResults[Kind]

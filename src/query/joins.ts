@@ -123,7 +123,7 @@ function noteChange(stale: Stale, change: PeopleChange): void {
 }
 
 /** A property of groups: their keys are a column of the events. */
-export interface GroupJoin {
+interface GroupJoin {
   readonly type: number;
   readonly name: string;
   readonly keys: PropertyColumn;

@@ -10,7 +10,7 @@ export interface QueryAction {
 }
 
 /** A cohort, as a query uses it. */
-export interface QueryCohort {
+interface QueryCohort {
   readonly name: string;
   /** True if the person with this uuid is a member now. */
   has(person: string): boolean;
@@ -44,7 +44,7 @@ export interface QueryProject {
 }
 
 /** A group, for the table `groups` of HogQL. */
-export interface QueryGroup {
+interface QueryGroup {
   /** Index of its type. */
   readonly type: number;
   readonly key: string;

@@ -13,7 +13,7 @@ import { finish } from "./steps.ts";
 import type { EventTable, Needs } from "./table.ts";
 
 /** The tables of all projects. */
-export interface QueryTables {
+interface QueryTables {
   tableFor(project: number, needs: Needs, signal?: AbortSignal): Promise<EventTable>;
   /** Another text whenever a query of the project may have another result. */
   version(project: number): string;

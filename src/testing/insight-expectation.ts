@@ -29,7 +29,7 @@ export interface InsightExpectation {
   retention?: readonly (readonly Pattern[])[];
 }
 
-export type InsightKey = keyof InsightExpectation;
+type InsightKey = keyof InsightExpectation;
 
 /** What a result shows: a value, or values by label where there are several. */
 type Shown = { readonly one: Json } | { readonly many: ReadonlyMap<string, Json> };

@@ -4,7 +4,7 @@ const events = (...names: string[]) => names.map((event) => ({ kind: "EventsNode
 const viz = (source: object) => ({ kind: "InsightVizNode", source });
 
 /** A project with insights of several kinds, and a shared dashboard with filters that shows them. */
-export const insightScenario = {
+const insightScenario = {
   users: [{ email: "dev@phx-sim.test" }],
   organizations: [
     {

@@ -35,7 +35,7 @@ export interface EventFilter {
 }
 
 /** Selects events by what the index knows for certain: no hashes. */
-export type LineFilter = Pick<EventFilter, "project" | "outcome" | "since" | "until">;
+type LineFilter = Pick<EventFilter, "project" | "outcome" | "since" | "until">;
 
 /** Selects events that are read in the order of their own times. */
 export interface TimeFilter extends EventFilter {

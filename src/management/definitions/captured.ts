@@ -13,14 +13,14 @@ interface CapturedName {
   seq: number;
 }
 
-export interface CapturedEvent extends CapturedName {
+interface CapturedEvent extends CapturedName {
   /** Wire times of the first and the last one's arrival. */
   readonly first: string;
   last: string;
   readonly properties: Set<string>;
 }
 
-export interface CapturedProperty extends CapturedName {
+interface CapturedProperty extends CapturedName {
   readonly type: "event" | "person" | "group";
   /** Name of the group type. */
   readonly group: string | null;

@@ -26,7 +26,7 @@ export const insightResult = {
   types: z.json(),
 };
 const InsightResult = z.object(insightResult);
-export type InsightResult = z.infer<typeof InsightResult>;
+type InsightResult = z.infer<typeof InsightResult>;
 
 const noResult: InsightResult = {
   last_refresh: null,

@@ -162,7 +162,7 @@ export const InsightShape = z
   .meta({ title: "Insight" });
 
 /** An insight with `basic`: without what its query gives. */
-export const BasicInsightShape = InsightShape.pick({
+const BasicInsightShape = InsightShape.pick({
   id: true,
   short_id: true,
   name: true,

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../http/reply.ts";

@@ -23,7 +23,7 @@ export const SharedData = z
 export type SharedData = z.infer<typeof SharedData>;
 
 /** What the page of a shared dashboard gets: the dashboard, or a message. */
-export type SharedPageData =
+type SharedPageData =
   /** `source`: where the page reads the same data again; null: it does not. */
   (SharedData & { readonly source: string | null }) | { readonly notice: { title: string; text: string } };
 

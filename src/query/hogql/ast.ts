@@ -5,7 +5,7 @@ export interface Located {
 }
 
 /** Literal; `value_type` marks numbers that JSON cannot hold: `Infinity`, `NaN`, long integers. */
-export interface ConstantNode extends Located {
+interface ConstantNode extends Located {
   readonly node: "Constant";
   readonly value: string | number | boolean | null;
   readonly value_type?: "number";
@@ -29,7 +29,7 @@ export interface CallNode extends Located {
   readonly within_group?: unknown;
 }
 
-export interface AliasNode extends Located {
+interface AliasNode extends Located {
   readonly node: "Alias";
   readonly alias: string;
   readonly expr: ExprNode;
@@ -100,7 +100,7 @@ export interface JoinNode extends Located {
   readonly next_join?: JoinNode | null;
 }
 
-export interface LimitByNode extends Located {
+interface LimitByNode extends Located {
   readonly n: ExprNode;
   readonly offset_value?: ExprNode | null;
   readonly exprs: readonly ExprNode[];

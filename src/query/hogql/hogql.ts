@@ -40,7 +40,7 @@ function zonesOf(): (name: string) => ClockZone {
   };
 }
 
-export function functionContext({ now, timeZone, weekStart }: QueryProject): FunctionContext {
+function functionContext({ now, timeZone, weekStart }: QueryProject): FunctionContext {
   return { now, timeZone, weekStart, zones: zonesOf(), patterns: createPatterns() };
 }
 

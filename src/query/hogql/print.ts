@@ -22,7 +22,7 @@ const operators: Readonly<Record<string, string>> = {
 };
 
 /** An identifier; in backticks if it is not a plain one. Upstream posthog/hogql/escape_sql.py. */
-export function identifier(name: string | number): string {
+function identifier(name: string | number): string {
   const text = String(name);
   if (typeof name === "number" || /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(text)) return text;
   return `\`${escaped(text).replaceAll("`", "\\`")}\``;
@@ -46,7 +46,7 @@ const escaped = (text: string): string => Array.from(text, (it) => escapes[it] ?
 const list = (nodes: readonly ExprNode[]): string => nodes.map((it) => printed(it)).join(", ");
 
 /** An expression as the service prints HogQL. Upstream posthog/hogql/printer/base.py. */
-export function printed(node: ExprNode, indent = 1): string {
+function printed(node: ExprNode, indent = 1): string {
   switch (node.node) {
     case "Constant": {
       const { value } = node;

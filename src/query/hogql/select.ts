@@ -21,7 +21,7 @@ import {
 import { type HogQLValue, isNumber, type Type, typeName } from "./types.ts";
 import { keyOf, weightOf, type Zones } from "./values.ts";
 
-export type ResultRow = readonly HogQLValue[];
+type ResultRow = readonly HogQLValue[];
 
 /** Rows between two yields: a row costs a microsecond or a few. */
 const rowsPerTurn = 2048;

@@ -8,7 +8,7 @@ export type Member =
   | { readonly is: "table"; readonly table: Table };
 
 /** A column of JSON objects. */
-export interface JsonColumn {
+interface JsonColumn {
   property(name: string): SourceColumn;
   nested(path: readonly [string, ...(string | number)[]]): SourceColumn;
   /** JSON text of a member. */

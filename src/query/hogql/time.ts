@@ -72,7 +72,7 @@ export function startDay(day: number, unit: TimeUnit, weekStart: 0 | 1 = 1): num
 }
 
 /** A day some months later; the last day of the month if it has no such day. */
-export function addMonths(day: number, months: number): number {
+function addMonths(day: number, months: number): number {
   const from = calendar(day);
   const first = dayNumber(from.year, from.month + months, 1);
   const next = dayNumber(from.year, from.month + months + 1, 1);

@@ -2,7 +2,7 @@
 export const units = ["second", "minute", "hour", "day", "week", "month", "quarter", "year"] as const;
 export type TimeUnit = (typeof units)[number];
 
-export const integers = ["UInt8", "UInt16", "UInt32", "UInt64", "Int8", "Int16", "Int32", "Int64"] as const;
+const integers = ["UInt8", "UInt16", "UInt32", "UInt64", "Int8", "Int16", "Int32", "Int64"] as const;
 export type IntegerKind = (typeof integers)[number];
 
 /**

@@ -11,7 +11,7 @@ import type { BreakdownFilter } from "./shapes.ts";
 /** Results by the value of a property. Upstream PostHog/posthog posthog/hogql_queries/insights/trends/breakdown.py. */
 
 export const otherValue = "$$_posthog_breakdown_other_$$";
-export const nullValue = "$$_posthog_breakdown_null_$$";
+const nullValue = "$$_posthog_breakdown_null_$$";
 
 /** Values shown if the query has no `breakdown_limit`. */
 export const defaultLimit = 25;
@@ -48,7 +48,7 @@ export function cohortsIn({ breakdown }: BreakdownFilter): (number | "all")[] {
 const withoutEnd = (url: string): string => url.replace(/[/?#]+$/, "") || "/";
 
 /** A value as results show it. */
-export function shownValue(value: Json | undefined, normalizesUrl: boolean): string {
+function shownValue(value: Json | undefined, normalizesUrl: boolean): string {
   const text = value === undefined || value === null ? "" : textOf(value);
   if (normalizesUrl && value !== undefined && value !== null) return withoutEnd(text);
   return text === "" ? nullValue : text;

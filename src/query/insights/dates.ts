@@ -140,7 +140,7 @@ const units: Readonly<Record<string, (count: number) => Delta>> = {
 };
 
 /** How far a relative date such as `-7d`, `dStart` or `-1mStart` goes back; undefined if it is none. */
-export function deltaOf(text: string): Delta | undefined {
+function deltaOf(text: string): Delta | undefined {
   const found = relative.exec(text);
   if (!found) return undefined;
   const [, number, unit = "", position = ""] = found;

@@ -46,7 +46,7 @@ export function codeTest(
   };
 }
 
-export const columnTest = (column: ValueColumn, test: ValueTest): RowTest =>
+const columnTest = (column: ValueColumn, test: ValueTest): RowTest =>
   codeTest(column, (value) => (value === undefined || value === null ? test.missing : test.passes(value)));
 
 /** Members of a cohort. @throws SimError if there is no such cohort */

@@ -39,7 +39,7 @@ function tokensOf(text: string): string[] {
 }
 
 /** @throws SimError if it is no formula, or names a series that does not exist */
-export function readFormula(text: string, seriesCount: number): Formula {
+function readFormula(text: string, seriesCount: number): Formula {
   const tokens = tokensOf(text);
   let at = 0;
 

@@ -23,7 +23,7 @@ export interface FunnelBreakdown {
   readonly isList: boolean;
 }
 
-export const noFunnelBreakdown: FunnelBreakdown = {
+const noFunnelBreakdown: FunnelBreakdown = {
   keyOf: () => 0,
   valueAt: () => [],
   pathsOf: (events) => [{ key: 0, events }],

@@ -5,7 +5,7 @@ import type { FunnelEvent } from "./funnel-events.ts";
  * are those of its tests.
  */
 
-export type FunnelOrder = "ordered" | "unordered" | "strict";
+type FunnelOrder = "ordered" | "unordered" | "strict";
 
 export interface FunnelRules {
   readonly stepCount: number;

@@ -10,11 +10,7 @@ const emptyNames: NameColumn = { codes: noCodes, values: [""] };
  * its columns whatever the events are.
  * @throws SimError as the query does
  */
-export function recordedNeeds<Query>(
-  run: QueryKind<Query>["run"],
-  query: Query,
-  project: QueryProject,
-): Needs {
+function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, project: QueryProject): Needs {
   const properties = new Set<string>();
   const personProperties = new Set<string>();
   const groups = new Set<number>();

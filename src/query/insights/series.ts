@@ -8,7 +8,7 @@ import { refuse, unsupported } from "./refuse.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** Events with this name; null is every event. */
-export function nameTest(event: string | null | undefined, { table }: QueryContext): RowTest {
+function nameTest(event: string | null | undefined, { table }: QueryContext): RowTest {
   if (event === null || event === undefined) return everyRow;
   const { codes, values } = table.names;
   const code = values.indexOf(event);

@@ -89,7 +89,7 @@ export interface Retention {
   }[];
 }
 
-export interface Rows {
+interface Rows {
   readonly kind: "rows";
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Json[])[];

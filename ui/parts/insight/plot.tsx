@@ -2,7 +2,7 @@ import { numberText } from "../text.ts";
 import { changeText, type Plot, type Series } from "./picture.ts";
 
 /** Series that are drawn; the table has all. */
-export const mostSeries = 8;
+const mostSeries = 8;
 const colours = 4;
 /** More labels than this have no tooltips. */
 const mostSlots = 400;

@@ -8,7 +8,7 @@ export const draftKinds = [
   ["number", "Number: one total"],
   ["funnel", "Funnel: one step after the other"],
 ] as const;
-export type DraftKind = (typeof draftKinds)[number][0];
+type DraftKind = (typeof draftKinds)[number][0];
 
 /** How a series is counted; `isOfProperty`: it needs a numeric property. */
 export const draftMaths = [

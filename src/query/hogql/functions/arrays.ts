@@ -68,7 +68,7 @@ const sets = (
   });
 
 /** An item by its number, from 1, or from the end, -1; the type's default beyond the ends. */
-export const arrayElement = special("arrayElement", [2, 2], ([array, index]) => {
+const arrayElement = special("arrayElement", [2, 2], ([array, index]) => {
   expectKind(array, "array", "arrayElement");
   expectKind(index, "integer", "arrayElement");
   const type = itemOf(array?.type);

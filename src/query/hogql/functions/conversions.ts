@@ -39,7 +39,7 @@ export function readFloat(text: string): number | undefined {
   return Number(text);
 }
 
-export function readInteger(text: string): number | undefined {
+function readInteger(text: string): number | undefined {
   if (!/^[-+]?\d+$/.test(text)) return undefined;
   const value = Number(text);
   if (Math.abs(value) >= 2 ** 63) return undefined;

@@ -13,7 +13,7 @@ import { compareValues } from "../values.ts";
 import { expectKind, type FunctionRow, fn, isAnyNullable, many, special, strict } from "./row.ts";
 
 /** Integers are exact up to 2^53 only. @throws Refusal */
-export function checked(value: number, type: Type): number {
+function checked(value: number, type: Type): number {
   if (isInteger(type.kind) && !Number.isSafeInteger(value))
     throw new Refusal("An integer beyond 2^53 is not emulated");
   return value;
