@@ -40,6 +40,7 @@ function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
     remote_config: _config,
     product_tours: _tours,
     prompts: _prompts,
+    traffic: _traffic,
     ...resources
   } = authored;
   // the schema has lists of objects under all other keys

@@ -338,7 +338,7 @@ describe("access controls", () => {
     expect((await it.put(rules("/access_control_management"), claim)).status).toBe(404);
   });
 
-  const unknownRole = uuidOf("unknown");
+  const unknown = uuidOf("unknown");
   test.each([
     ["/resource_access_controls", { access_level: "viewer" }, "This field is required."],
     ["/resource_access_controls", { resource: "dashboard" }, "This field is required."],
@@ -359,8 +359,8 @@ describe("access controls", () => {
     ],
     [
       "/access_controls",
-      { access_level: "none", role: unknownRole },
-      `Invalid pk "${unknownRole}" - object does not exist.`,
+      { access_level: "none", role: unknown },
+      `Invalid pk "${unknown}" - object does not exist.`,
     ],
     ["/dashboards/9/access_controls", { access_level: "none" }, "Not found."],
   ])("%s refuses %j", async (path, body, detail) => {

@@ -31,7 +31,7 @@ export const initialDefinition = {
   updated_by: null,
 };
 
-/** Further fields of responses. */
+/** What only responses have. */
 export const shownDefinition = {
   updated_at: z.string().nullable(),
   updated_by: UserShape.nullable(),

@@ -28,7 +28,7 @@ export const definitionRows = (desk: ResourceDesk, resources: Resources): Endpoi
   ...managementRow(desk, {
     method: "GET",
     path: `${projectRoot}/property_definitions/seen_together`,
-    summary: "Returns which events were captured with a property",
+    summary: "Whether events were captured with a property",
     access: inProject("property_definition:read"),
     query: z.object({
       event_names: z.string().describe("Names of events; may be repeated"),

@@ -62,7 +62,7 @@ const backwards =
 
 const byLength: Compare = (a, b) => nameOf(a).length - nameOf(b).length;
 
-/** The comparisons of the list, the first one that differs decides. */
+/** The comparisons of the list, the first one that is not 0 decides. */
 function ordersOf({ call }: ResourceRequest): Compare[] {
   const asked = call.query
     .getAll("ordering")

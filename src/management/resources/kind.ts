@@ -113,7 +113,7 @@ export interface ResourceKind {
   readonly isAuthored?: false;
   /** Fields that scenarios may have and clients cannot write. */
   readonly authored?: z.ZodRawShape;
-  /** The field that identifies a document of a scenario (default: name). */
+  /** The field that identifies a document of a scenario, next to its id (default: name). */
   readonly nameField?: string;
   /** Called before a document is removed or marked as deleted. @throws SimError */
   beforeRemoval?(document: StoredResource, changing: Changing): void;
