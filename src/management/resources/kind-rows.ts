@@ -198,7 +198,9 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     checkLevel(request);
     // another call may have changed it meanwhile
     const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
-    return changeResource(desk, kind, request, current, request.body());
+    const changed = changeResource(desk, kind, request, current, request.body());
+    const loaded = await kind.load?.(request, desk, resources);
+    return loaded?.find((it) => it.key === changed.key) ?? changed;
   }
 
   async function remove(request: ResourceRequest): Promise<void> {
