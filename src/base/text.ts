@@ -44,3 +44,6 @@ export const spelledOut = (text: string): string => text.replace(unsafeCharacter
 /** A text as a step of an address; half of a surrogate pair, which has no form there, becomes U+FFFD. */
 export const addressStep = (text: string | number): string =>
   encodeURIComponent(String(text).replace(/\p{Cs}/gu, "\ufffd"));
+
+/** An English noun with its article: `a survey`, `an action`. */
+export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;

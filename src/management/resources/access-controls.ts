@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
+import { withArticle } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { resourceOf } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
@@ -215,13 +216,13 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
       rows(path, "kinds of resources", () => ({ resource: null, resource_id: null })),
     ),
     ...Object.entries(numbered).flatMap(([path, [resource, collection]]) =>
-      rows(`/${path}/:id/access_controls`, `a ${resource.replace("_", " ")}`, ({ project, param }) => {
+      rows(`/${path}/:id/access_controls`, withArticle(resource.replace("_", " ")), ({ project, param }) => {
         const { id } = found(documentNamed(desk, collection, project.id, param("id")));
         return { resource, resource_id: String(id) };
       }),
     ),
     ...Object.entries(resources).flatMap(([path, [resource, kind]]) =>
-      rows(`/${path}/:id/access_controls`, `a ${resource}`, ({ project, param }) => {
+      rows(`/${path}/:id/access_controls`, withArticle(resource), ({ project, param }) => {
         const id = param("id");
         const { key } = found(liveResource(desk.worlds, kind, project.id, Number(id) || id));
         return { resource, resource_id: String(key) };

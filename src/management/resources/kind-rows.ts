@@ -2,6 +2,7 @@ import { z } from "zod";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isUuid } from "../../base/ids.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { withArticle } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
 import { resourceId } from "../../world/resources.ts";
@@ -217,7 +218,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   const has = (method: NonNullable<typeof methods>[number]) => methods?.includes(method) ?? true;
   const note = kind.isOnlyStored ? " (stored, not enforced)" : "";
   const plural = kind.kind.replaceAll("_", " ");
-  const a = /^[aeio]/.test(kind.noun) ? "an" : "a";
+  const one = withArticle(kind.noun);
   const body = z.object(kind.fields) as unknown as z.ZodType<JsonObject>;
   const patch = z.object(kind.fields).partial() as unknown as z.ZodType<JsonObject>;
   const access = (action: "read" | "write") =>
@@ -235,18 +236,18 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     ...(limit !== undefined && { limit }),
     all,
     ...(has("list") && { list: { summary: `Lists ${plural}${note}` } }),
-    ...(has("create") && { create: { summary: `Creates ${a} ${kind.noun}${note}`, body, handle: create } }),
+    ...(has("create") && { create: { summary: `Creates ${one}${note}`, body, handle: create } }),
     ...(has("read") && {
-      read: { summary: `Returns ${a} ${kind.noun}`, handle: async (request) => show(await named(request)) },
+      read: { summary: `Returns ${one}`, handle: async (request) => show(await named(request)) },
     }),
     ...(has("change") && {
       patch: {
-        summary: `Changes ${a} ${kind.noun}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,
+        summary: `Changes ${one}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,
         body: patch,
         handle: (request) => change(request, true),
       },
       put: {
-        summary: `Changes ${a} ${kind.noun}; its required fields are required`,
+        summary: `Changes ${one}; its required fields are required`,
         body,
         handle: (request) => change(request, false),
       },
@@ -254,7 +255,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     ...(has("remove") && {
       remove:
         deletion === "hard"
-          ? { summary: `Deletes ${a} ${kind.noun}`, handle: remove }
+          ? { summary: `Deletes ${one}`, handle: remove }
           : { summary: `Always refused: ${plural} are deleted with PATCH` },
     }),
   });
