@@ -31,11 +31,14 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
   /** Documents of a project as they were last seen; those of another project change the same collections. */
   const seen = new Map<number, { readonly versions: string; readonly documents: readonly object[] }>();
   function noteDocuments(project: number): void {
-    const versions = `${worlds.versionOf("cohorts")} ${worlds.versionOf("resources")}`;
+    const versions = (["projects", "cohorts", "resources"] as const)
+      .map((it) => worlds.versionOf(it))
+      .join(" ");
     const before = seen.get(project);
     if (before?.versions === versions) return;
-    const { cohorts, resources } = worlds.current;
+    const { projects, cohorts, resources } = worlds.current;
     const documents = [
+      ...projects.filter((it) => it.id === project),
       ...cohorts.filter((it) => it.project === project),
       ...resources.filter((it) => it.kind === "actions" && it.project === project),
     ];
@@ -47,6 +50,6 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
 
   return (project) => {
     noteDocuments(project);
-    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq, worlds.versionOf("projects")].join(" ");
+    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq].join(" ");
   };
 }

@@ -87,14 +87,27 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: "static/:name", description: "File name of a script" },
   { parameter: "static/:version", description: "Version of posthog-js" },
   { parameter: ":part", description: "File name of a part of the page" },
+  { parameter: ":group_type_index", description: "Index of a group type", schema: integer },
+  { parameter: ":role_id", description: "UUID of a role", schema: uuid },
+  { parameter: ":response_uuid", description: "UUID of a response", schema: uuid },
+  { parameter: "query/:id", description: "Id of a query in the background" },
   { parameter: "site_app/:id", description: "Id of a site app" },
   { parameter: "site_app/:hash", description: "Hash of the site app" },
 ];
 
+/** An id of the other collections: the UUID or the number of one of its documents. */
+const idIn = (collection: string): PathParameter => ({
+  parameter: `${collection}/:id`,
+  description: `Id among the ${collection.replaceAll("_", " ")}`,
+});
+
 const known = new Map(pathParameters.map((it) => [it.parameter, it]));
 
 const parameterOf: OpenApiFacts["parameterOf"] = (name, collection) => {
-  const found = known.get(`${collection}/:${name}`) ?? known.get(`:${name}`);
+  const found =
+    known.get(`${collection}/:${name}`) ??
+    known.get(`:${name}`) ??
+    (name === "id" ? idIn(collection) : undefined);
   return { description: found?.description ?? "", schema: found?.schema ?? text };
 };
 

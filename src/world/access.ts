@@ -30,6 +30,7 @@ const publishedKeys: ReadonlySet<string> = new Set([
   "phx_website",
   "phx_shop",
   "phx_shop_ci",
+  "phx_traffic",
   "phs_sim_default",
   "phs_local",
   "phs_over_quota",
@@ -39,6 +40,7 @@ const publishedKeys: ReadonlySet<string> = new Set([
   "phs_plank_web",
   "phs_agency",
   "phs_shop",
+  "phs_traffic",
 ]);
 
 /** True if the package contains the key. */

@@ -106,6 +106,8 @@ const rows: Readonly<Record<string, Row>> = {
   "requests list": result,
   "requests show": { args: ["1"], ...result },
   "requests har": { args: ["--out", "new.har"] },
+  query: { args: ["SELECT count() FROM events"], ...result },
+  generate: { args: ["--users", "2", "--days", "2", "--out", "new.ndjson"] },
   lint: {},
   coverage: { args: ["app.ts"] },
   "persons list": result,

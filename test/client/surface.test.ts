@@ -95,6 +95,12 @@ describe.each(ends)("a sim, $end", (end) => {
   });
 });
 
+const lateFiles = [
+  "http/shape-errors.ts",
+  "scenario/persona-file.ts",
+  ...["batches", "generate", "plan", "shapes"].map((it) => `traffic/${it}.ts`),
+];
+
 test("the client alone loads neither the server nor anything from npm", async () => {
   const built = await promisify(execFile)(
     // a script or a binary, as esbuild was installed
@@ -105,6 +111,8 @@ test("the client alone loads neither the server nor anything from npm", async ()
       "--platform=node",
       "--format=cjs",
       "--packages=external",
+      // `sim.generate` imports these when it is called
+      ...lateFiles.map((it) => `--external:${join(import.meta.dirname, "../../src", it)}`),
       "--log-level=error",
     ],
     { maxBuffer: 2 ** 25 },

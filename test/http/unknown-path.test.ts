@@ -24,9 +24,9 @@ const hints: [path: string, hint: RegExp][] = [
   ["/bacth/", /^check the path: it does not exist; nearest: POST \/batch/],
   ["/ingest/", /^check the path: it does not exist/],
   ["/no/such/path", /^check the path: it does not exist \(GET \/__sim\/openapi\.json lists what does\)$/],
-  ["/api/projects/1/query/", notEmulated],
+  ["/api/projects/1/heatmaps/", notEmulated],
   ["/api/environments/1/session_recordings/0190/", notEmulated],
-  ["/api/organizations/@current/invites/", notEmulated],
+  ["/api/organizations/@current/integrations/", notEmulated],
   ["/api/projects/1/insights/7/sharing", notEmulated],
   ["/api/projects/1/queri/", /^check the path: it does not exist/],
 ];
@@ -70,7 +70,7 @@ test("a key in the path is masked in the hint", async () => {
 
 test("strict mode and the control API explain it, too", async () => {
   await using strict = await startSim({ strict: true });
-  await strict.handle(new Request(`${strict.url}/api/projects/1/query/`, { method: "POST", body: "{}" }));
+  await strict.handle(new Request(`${strict.url}/api/projects/1/heatmaps/`, { method: "POST", body: "{}" }));
   expect((await strict.requests.unmatched())[0]?.rejected).toMatchObject({
     reason: "not_emulated",
     hint: expect.stringMatching(notEmulated),

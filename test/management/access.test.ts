@@ -413,7 +413,7 @@ test.each([null, "phx_ada"])(
   async (key) => {
     for (const path of [
       "/api/annotations/",
-      "/api/projects/1/annotations",
+      "/api/projects/1/heatmaps",
       "/api/projects/1/cohorts/1/x/y",
     ]) {
       expect(await manage().get(path, { key })).toMatchObject({

@@ -72,7 +72,7 @@ describe("the protocol", () => {
     await using locked = await startSim({ token });
     expect((await ask(locked, json)).status).toBe(401);
     const allowed = await connect(locked, { authorization: `Bearer ${token}` });
-    expect((await allowed.listTools()).tools).toHaveLength(9);
+    expect((await allowed.listTools()).tools).toHaveLength(10);
     await allowed.close();
   });
 

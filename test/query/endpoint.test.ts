@@ -247,7 +247,7 @@ describe("insights", () => {
     expect(await ask(sim, "GET", "/api/projects/1/insights/16/?refresh=blocking")).toMatchObject({
       status: 400,
     });
-    expect(await insight(17, "?refresh=blocking")).toMatchObject({ result: null, query_status: null });
+    expect(await insight(17, "?refresh=blocking")).toMatchObject({ result: [], query_status: null });
     const { status, json } = await ask(sim, "GET", "/api/projects/1/insights/?refresh=blocking");
     expect(status).toBe(200);
     const failed = json.results.filter((it: { query_status: unknown }) => it.query_status !== null);

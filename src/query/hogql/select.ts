@@ -299,10 +299,7 @@ export function checkGrouped(term: HogQLTerm, keys: ReadonlySet<string>): void {
   if (keys.has(term.key) || term.op === "aggregate") return;
   if (term.op === "column") {
     const name = term.key.replace(/^column \d+\./, "");
-    throw new Refusal(
-      `ValueColumn ${name} is not under aggregate function and not in GROUP BY keys`,
-      term.at,
-    );
+    throw new Refusal(`Column ${name} is not under aggregate function and not in GROUP BY keys`, term.at);
   }
   if (term.op === "lambda") checkGrouped(term.body, keys);
   if (term.op === "call") for (const it of term.args) checkGrouped(it, keys);
