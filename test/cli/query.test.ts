@@ -24,7 +24,7 @@ describe("phx-sim query", () => {
     });
     expect(await phx("--insight", "Basket to order", "--csv")).toMatchObject({
       code: 0,
-      stdout: "step,name,count,average_seconds\n1,basket,3,\n2,checkout,2,0\n3,order,1,0\n",
+      stdout: "step,name,count,average_seconds\n1,basket,3,\n2,checkout,2,\n3,order,1,\n",
     });
     const { stdout } = await phx("--insight", "Orders", "--json");
     expect(JSON.parse(stdout)).toMatchObject({

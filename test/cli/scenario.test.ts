@@ -176,7 +176,7 @@ describe("list", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(/ {2,}/)[0]);
-    expect(names).toEqual(["default", "bad-day", "exports", "flags-gallery", "saas-team", "shop"]);
+    expect(names).toEqual(["default", "bad-day", "exports", "flags-gallery", "saas-team", "shop", "traffic"]);
     expect(stdout).toMatch(/^shop +A web shop .*\.$/m);
   });
 

@@ -167,7 +167,7 @@ describe("the request log", () => {
         /^ {2}⊖ rejected not_found: .* → \/ingest looks like .* host to http:\S+, without \/ingest; /m,
       ],
       [
-        "/api/projects/1/query/",
+        "/api/projects/1/heatmaps/",
         /^ {2}⊖ rejected not_found: .* → not emulated: the service has this endpoint/m,
       ],
     ];
