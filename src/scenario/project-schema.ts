@@ -368,6 +368,5 @@ const Project = z.strictObject({
     .describe("Generated journeys that are captured at the start and after a reset of events."),
 });
 
-// the type has the keys that code names; `addResources` reads the others
-export const AuthoredProject = Project.extend(resourceLists(JsonRecord)) as unknown as typeof Project;
+export const AuthoredProject = Project.extend(resourceLists(JsonRecord));
 export type AuthoredProject = z.infer<typeof AuthoredProject>;

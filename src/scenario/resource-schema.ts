@@ -4,8 +4,22 @@ import type { ResourceKind } from "../management/resources/kind.ts";
 import { resourceKinds } from "../management/resources/kinds.ts";
 import { referenceFields } from "../world/resources.ts";
 
-/** Kinds whose documents a scenario may have, in the form of the management API; those that SDKs get have any fields. */
-const authoredKinds = resourceKinds.filter((it) => it.of === "project" && it.isAuthored !== false);
+/** The lists that a project may have; surveys and other documents that SDKs get have any fields. */
+const listNames = [
+  "access_controls",
+  "actions",
+  "alerts",
+  "annotations",
+  "event_definitions",
+  "groups_metrics",
+  "hog_function_templates",
+  "hog_functions",
+  "insight_variables",
+  "notebooks",
+  "property_definitions",
+  "subscriptions",
+] as const;
+const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
 
 /** Names of insights, dashboards, flags and users are replaced by their ids. */
 const named = (name: string, field: z.core.$ZodType): z.core.$ZodType =>
@@ -42,10 +56,10 @@ const about = ({ kind, isOnlyStored }: ResourceKind): string => {
 };
 
 /** The lists of resources that a project may have, by their keys. @param record Any object of JSON */
-export const resourceLists = (record: z.ZodType): Readonly<Record<string, z.ZodType>> =>
+export const resourceLists = <R extends z.ZodType>(record: R) =>
   Object.fromEntries(
     authoredKinds.map((kind) => [kind.kind, z.array(itemOf(kind, record)).optional().describe(about(kind))]),
-  );
+  ) as unknown as Record<(typeof listNames)[number], z.ZodOptional<z.ZodArray<R>>>;
 
 /** How layers and changes name the documents. */
 export const resourceParts = Object.fromEntries(

@@ -177,7 +177,7 @@ describe("methods that no one asked for", () => {
 
   test("strict: 501 with the nearest endpoint", async () => {
     await using strict = await startSim({ strict: true });
-    const response = await fetch(`${strict.url}/api/projects/1/annotations/`);
+    const response = await fetch(`${strict.url}/api/projects/1/plugin_configs/`);
     expect(response.status).toBe(501);
     expect(await response.json()).toMatchObject({ code: "not_emulated" });
   });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { resourceOf } from "../../src/world/resources.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
 import { collections } from "../../src/world/world.ts";
 import {
@@ -44,6 +45,7 @@ test("a world of all documents is a world", () => {
     batch_export_runs: [aRun()],
     batch_export_backfills: [aBackfill()],
     batch_export_logs: [aLog()],
+    resources: [resourceOf("annotations", 1, 1, { content: "Released" })],
   });
   expect(WorldSchema.parse(world)).toEqual(world);
   for (const name of collections) {

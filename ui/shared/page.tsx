@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Empty } from "../parts/basics.tsx";
 import { Board, type BoardDashboard } from "../parts/insight/board.tsx";
+import { Markdown } from "../parts/insight/markdown.tsx";
 import { clockText, plain } from "../parts/text.ts";
 
 /** The service's data of a shared dashboard; only what is drawn. */
@@ -95,7 +96,7 @@ function Dashboard({ given }: { given: SharedDashboard & { readonly source: stri
       {tiles.length === 0 ? (
         <p class="muted">There is nothing on this dashboard yet.</p>
       ) : (
-        <Board tiles={tiles} setting={{ now: Date.now(), timeZone: "UTC" }} />
+        <Board Markdown={Markdown} tiles={tiles} setting={{ now: Date.now(), timeZone: "UTC" }} />
       )}
       <footer class="row muted small" role="status">
         {lostAt !== undefined && (

@@ -47,6 +47,8 @@ export const listRow = <D, Of extends Place = "project">(
 interface Write<D, Body, Of extends Place> {
   readonly summary: string;
   readonly body: z.ZodType<Body>;
+  /** Statuses of refusals beyond the usual ones. */
+  readonly errors?: readonly number[];
   handle(request: RequestIn<Of, Body>): D | Promise<D>;
 }
 
@@ -60,7 +62,7 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   show(document: D, request: RequestIn<Of, unknown>): object | Promise<object>;
   readonly list?: { readonly summary: string } & Partial<Pick<List<D, Of>, "item" | "show">>;
   readonly create?: Write<D, New, Of>;
-  readonly read?: Pick<ManagementRow<Of>, "summary" | "query"> & {
+  readonly read?: Pick<ManagementRow<Of>, "summary" | "query" | "reply"> & {
     /** The document of the path. @throws SimError not_found */
     handle(request: RequestIn<Of, unknown>): object | Promise<object>;
   };
@@ -111,7 +113,7 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
         })
       : []),
     ...(read
-      ? managementRow<Of>(desk, { ...read, method: "GET", path: one, contract, access: reads, reply: shape })
+      ? managementRow<Of>(desk, { reply: shape, ...read, method: "GET", path: one, contract, access: reads })
       : []),
     ...(patch ? changing("PATCH", contract, patch) : []),
     ...(put ? changing("PUT", false, put) : []),

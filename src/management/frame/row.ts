@@ -168,7 +168,10 @@ export function managementRow<Of extends keyof Places, Body = never>(
     ...endpointOf(row, "management"),
     ...(scope !== null && scope !== anyScope && { scope }),
     docs: () =>
-      docsOf(row, { errors: errorReplies({ schema: errorSchema }, ...statuses), isBodyOptional: true }),
+      docsOf(row, {
+        errors: errorReplies({ schema: errorSchema }, ...statuses, ...(row.errors ?? [])),
+        isBodyOptional: true,
+      }),
     async handle(call) {
       const caller = admit(call, desk, scope);
       const place = enter(of, call, desk, caller);

@@ -19,7 +19,7 @@ import { inProject, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
 import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
-import { type InsightPlaces, InsightShape, openInsightDesk } from "./insight-views.ts";
+import { type InsightPlaces, InsightShape, openInsightDesk, ReadInsightShape } from "./insight-views.ts";
 
 /** The last to be changed first. */
 const compare = (a: Insight, b: Insight): number =>
@@ -135,7 +135,7 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     filters: insightFilters(desk.places),
     all: ({ project }) => insights(project.id),
     query: { refresh, basic },
-    list: { summary: "Insights, the last to be changed first", show: listed },
+    list: { summary: "Insights, the last to be changed first", item: ReadInsightShape, show: listed },
     create: {
       summary: "Creates an insight, also on dashboards",
       body: InsightFields,
@@ -144,6 +144,7 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     read: {
       summary: "An insight, by its id or its short id, with the result of its query",
       query: readQuery,
+      reply: ReadInsightShape,
       handle: retrieve,
     },
     patch: {

@@ -183,6 +183,9 @@ const BasicInsightShape = InsightShape.pick({
   last_refresh: true,
 }).meta({ title: "BasicInsight" });
 
+/** Lists and single insights have less with `?basic=true`. */
+export const ReadInsightShape = z.union([InsightShape, BasicInsightShape]);
+
 export type ShownInsight = z.infer<typeof InsightShape>;
 
 /** How insights are shown. Upstream PostHog/posthog posthog/api/insight.py. */

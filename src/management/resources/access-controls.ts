@@ -203,6 +203,7 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
       access: inProject("access_control:write"),
       body: Body,
       reply: Rule,
+      replies: { 204: { description: "The access control is removed" } },
       statusOf: (rule) => (rule === undefined ? 204 : 200),
       handle: (request) => writeRule(desk, request, about(request)),
     }),

@@ -84,6 +84,7 @@ export const actions: ResourceKind = {
   stamps: ["created_at", "created_by"],
   unshown: ["_create_in_folder"],
   shown: {
+    steps: z.array(Step.extend({ selector_regex: z.null() })),
     is_calculating: z.literal(false),
     last_calculated_at: z.string(),
     team_id: z.int(),

@@ -55,10 +55,10 @@ function shapeOf({ noun, key, fields, unshown = [], shown = {}, stamps = [] }: R
   const shapes = written.map(([name, it]) => [name, it instanceof z.ZodOptional ? it.unwrap() : it]);
   return z
     .object({
-      id: key === "number" ? z.int() : z.string(),
+      [key === "letters" ? "short_id" : "id"]: key === "number" ? z.int() : z.string(),
       ...Object.fromEntries(shapes),
-      ...shown,
       ...Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? UserShape.nullable() : z.string()])),
+      ...shown,
     })
     .meta({ title: titleOf(noun) });
 }
@@ -123,7 +123,16 @@ export function changeResource(
 /** The endpoints of a kind. */
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
   const { worlds } = desk;
-  const { deletion, parent, filters = [], limit, methods, stamps = [], compare = newestFirst } = kind;
+  const {
+    deletion,
+    parent,
+    filters = [],
+    limit,
+    methods,
+    errors = [],
+    stamps = [],
+    compare = newestFirst,
+  } = kind;
 
   /** The part of the path that is a field of the documents. @throws SimError not_found */
   function inParent(request: ResourceRequest): JsonObject {
@@ -244,11 +253,13 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
       patch: {
         summary: `Changes ${one}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,
         body: patch,
+        errors,
         handle: (request) => change(request, true),
       },
       put: {
         summary: `Changes ${one}; its required fields are required`,
         body,
+        errors,
         handle: (request) => change(request, false),
       },
     }),

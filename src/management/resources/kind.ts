@@ -109,12 +109,12 @@ export interface ResourceKind {
   prepare?(fields: JsonObject, writing: Writing): JsonObject;
   /** Fields as clients see them, from the stored ones. */
   show?(fields: JsonObject, document: StoredResource, desk: ResourceDesk): JsonObject;
-  /** False: scenarios have none, or a form of their own. */
-  readonly isAuthored?: false;
   /** Fields that scenarios may have and clients cannot write. */
   readonly authored?: z.ZodRawShape;
   /** The field that identifies a document of a scenario, next to its id (default: name). */
   readonly nameField?: string;
+  /** Statuses of refusals of changes, beyond the usual ones. */
+  readonly errors?: readonly number[];
   /** Called before a document is removed or marked as deleted. @throws SimError */
   beforeRemoval?(document: StoredResource, changing: Changing): void;
   /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */

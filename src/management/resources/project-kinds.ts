@@ -350,6 +350,7 @@ const notebooks: ResourceKind = {
   initial: { title: null, content: null, text_content: null, version: 0, deleted: false },
   stamps: ["created_at", "created_by", "last_modified_at", "last_modified_by"],
   filters: [searchIn("title", "text_content")],
+  errors: [409],
   prepare: prepareNotebook,
 };
 
@@ -376,7 +377,7 @@ const insightVariables: ResourceKind = {
   },
   initial: { default_value: null, values: null },
   stamps: ["created_at", "created_by"],
-  shown: { code_name: z.string() },
+  shown: { code_name: z.string(), created_by: z.int().nullable() },
   prepare(fields, writing) {
     if (writing.before) return fields;
     const code_name = codeName(fields);

@@ -296,6 +296,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
       path: `${path}/:id/responses/:response_uuid/${name}`,
       summary: `${name === "archive" ? "Archives" : "Restores"} a response of a survey`,
       access: inProject("survey:write"),
+      reply: z.object({}),
       handle(request) {
         const survey = surveyOf(request);
         const uuid = request.param("response_uuid").toLowerCase();

@@ -182,7 +182,6 @@ export const surveys: ResourceKind = {
   of: "project",
   scope: "survey",
   deletion: "hard",
-  isAuthored: false,
   fields: {
     name: text({ max: 400 }),
     description: text({ blank: true }).optional(),
@@ -216,6 +215,7 @@ export const surveys: ResourceKind = {
   },
   initial: {
     description: "",
+    type: "popover",
     schedule: "once",
     linked_flag_id: null,
     linked_insight_id: null,

@@ -1,10 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { isObject, type Json } from "../../../src/base/json.ts";
 import { Button } from "../basics.tsx";
 import { Icon } from "../icon.tsx";
 import { plain } from "../text.ts";
-import { Markdown } from "./markdown.tsx";
 import type { Setting } from "./periods.ts";
 import { type Answer, isEmpty, type Picture, pictureOf, tableOf } from "./picture.ts";
 import { captionOf, DataRows, Drawn } from "./pictures.tsx";
@@ -197,6 +196,8 @@ export function InsightCard(props: InsightCardProps) {
 }
 
 interface BoardProps {
+  /** Shows a text tile: loaded late by the inspector, part of a shared page. */
+  Markdown: ComponentType<{ text: string }>;
   tiles: readonly BoardTile[];
   /** For results without a time of their own. */
   setting: Setting;
@@ -210,7 +211,7 @@ const Failed = ({ message }: { message: string }) => (
 );
 
 /** The tiles of a dashboard in its layout; one column where there is no room for it. */
-export function Board({ tiles, setting, actions }: BoardProps) {
+export function Board({ Markdown, tiles, setting, actions }: BoardProps) {
   const places = placementsOf(tiles.map((it) => it.layouts));
   return (
     <div class="insight-room">

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
+import { late } from "../../app/late-view.tsx";
 import { go, link, route, withParams } from "../../app/location.ts";
 import { projectName, revision } from "../../app/sim.ts";
 import { connection } from "../../feed/socket.ts";
@@ -12,6 +13,8 @@ import { plain } from "../../parts/text.ts";
 import { boardTest } from "./copies.ts";
 import { DashboardBadges } from "./list.tsx";
 import { usePaced } from "./paced.ts";
+
+const Markdown = late(async () => (await import("../../parts/insight/markdown.tsx")).Markdown);
 
 /** The restriction level of dashboards that all may edit. */
 const everyone = 21;
@@ -73,7 +76,7 @@ export function DashboardPage({ id }: { id: number }) {
       {tiles.length === 0 ? (
         <NoTiles id={id} />
       ) : (
-        <Board tiles={tiles} setting={{ now, timeZone: timezone }} />
+        <Board Markdown={Markdown} tiles={tiles} setting={{ now, timeZone: timezone }} />
       )}
     </>
   );

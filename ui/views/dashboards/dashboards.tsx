@@ -1,9 +1,11 @@
+import { late } from "../../app/late-view.tsx";
 import { route } from "../../app/location.ts";
 import { numberIn } from "../../app/route.ts";
 import { Empty } from "../../parts/basics.tsx";
 import { DashboardPage } from "./dashboard.tsx";
-import { InsightForm } from "./insight-form.tsx";
 import { DashboardList } from "./list.tsx";
+
+const InsightForm = late(async () => (await import("./insight-form.tsx")).InsightForm);
 
 /** Dashboards: their list, one of them with its results, and the form of a new insight. */
 export function DashboardsView() {

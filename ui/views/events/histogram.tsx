@@ -153,7 +153,7 @@ const shortest = 4;
 const pause = 300;
 
 /** A time of the axis: its width, and with the space to the next one, px. */
-const label = { width: 80, room: 96 } as const;
+const label = { width: 88, room: 104 } as const;
 
 function PlotArea({ bars, span, onSpan }: PlotProps) {
   const plot = plotOf(bars);
