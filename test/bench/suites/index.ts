@@ -6,6 +6,7 @@ import { suite as feed } from "./feed.ts";
 import { suite as flags } from "./flags.ts";
 import { suite as growth } from "./growth.ts";
 import { suite as inProcess } from "./in-process.ts";
+import { suite as insightQueries } from "./insight-queries.ts";
 import { suite as kill } from "./kill.ts";
 import { suite as passThrough } from "./pass-through.ts";
 import { suite as peers } from "./peers.ts";
@@ -21,6 +22,7 @@ export const suites: readonly Suite[] = [
   batch,
   flags,
   query,
+  insightQueries,
   start,
   growth,
   inProcess,
