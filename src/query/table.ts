@@ -60,4 +60,4 @@ export interface EventTable {
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Rows between two yields of a loop that does little for each row. */
-export const rowsPerStep = 16_384;
+export const rowsPerStep = 4_096;

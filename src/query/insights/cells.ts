@@ -35,9 +35,13 @@ export function* groupedByCell({ count, cells }: Pick<Cells, "count" | "cells">)
 }
 
 /** Number of rows of each cell. */
-export function countRows({ count, cells }: Cells): Float64Array {
+export function* countRows({ count, cells }: Cells): Steps<Float64Array> {
   const counts = new Float64Array(count);
-  for (const cell of cells) counts[cell] = (counts[cell] ?? 0) + 1;
+  for (let at = 0; at < cells.length; at++) {
+    if (at % rowsPerStep === 0) yield;
+    const cell = cells[at] ?? 0;
+    counts[cell] = (counts[cell] ?? 0) + 1;
+  }
   return counts;
 }
 

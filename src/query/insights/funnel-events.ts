@@ -26,15 +26,17 @@ export function* rowsByActor(
   times: Float64Array,
 ): Steps<ActorRows[]> {
   const starts = new Uint32Array(actors.values.length + 1);
-  for (const row of rows) {
-    const actor = actors.codes[row] ?? 0;
+  for (let at = 0; at < rows.length; at++) {
+    if (at % rowsPerStep === 0) yield;
+    const actor = actors.codes[rows[at] ?? 0] ?? 0;
     starts[actor + 1] = (starts[actor + 1] ?? 0) + 1;
   }
-  yield;
   for (let i = 1; i < starts.length; i++) starts[i] = (starts[i] ?? 0) + (starts[i - 1] ?? 0);
   const next = starts.slice();
   const sorted = new Uint32Array(rows.length);
-  for (const row of rows) {
+  for (let at = 0; at < rows.length; at++) {
+    if (at % rowsPerStep === 0) yield;
+    const row = rows[at] ?? 0;
     const actor = actors.codes[row] ?? 0;
     const place = next[actor] ?? 0;
     next[actor] = place + 1;

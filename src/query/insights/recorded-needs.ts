@@ -15,13 +15,17 @@ function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, projec
   const personProperties = new Set<string>();
   const groups = new Set<number>();
   const groupProperties = new Map<string, { group: number; name: string }>();
+  let persons = false;
   const table: EventTable = {
     length: 0,
     times: new Float64Array(0),
     seqs: new Float64Array(0),
     names: emptyNames,
     distinctIds: emptyNames,
-    persons: emptyNames,
+    get persons() {
+      persons = true;
+      return emptyNames;
+    },
     property(name) {
       properties.add(name);
       return emptyColumn;
@@ -44,6 +48,7 @@ function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, projec
   const steps = run(query, context);
   while (!steps.next().done);
   return {
+    persons,
     properties: [...properties],
     personProperties: [...personProperties],
     groups: [...groups],

@@ -153,8 +153,5 @@ export function measureOf(node: SeriesNode, math: string, context: QueryContext)
   }
   // Upstream: a math of a property without the property counts events.
   if (math !== "total" && !aggregate) throw unsupported(`The math ${JSON.stringify(math)} of a series`);
-  return function* (cells) {
-    yield;
-    return countRows(cells);
-  };
+  return countRows;
 }

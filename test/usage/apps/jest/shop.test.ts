@@ -13,6 +13,8 @@ test("a signup is tracked", async () => {
   await expect(ph).toHaveIdentified("anna", { plan: "pro" });
   await expect(ph).toHaveMerged("visitor-1", "anna");
   await expect(ph).toHaveNoDroppedEvents();
+  const steps = ["signup_started", "signup_completed"].map((event) => ({ kind: "EventsNode", event }));
+  await expect(ph).toHaveInsight({ kind: "FunnelsQuery", series: steps }, { steps: [1, 1] });
 });
 
 test("an empty cart is not tracked", async () => {

@@ -8,6 +8,8 @@ test("a purchase is tracked", async ({ page, ph }) => {
   await expect(ph).toHaveCaptured("checkout_completed", { amount: 49, $current_url: /127\.0\.0\.1/ });
   await expect(ph).toHaveCapturedOnly(["checkout_completed"]);
   await expect(ph).toHaveNoDroppedEvents();
+  const sales = { kind: "TrendsQuery", series: [{ kind: "EventsNode", event: "checkout_completed" }] };
+  await expect(ph).toHaveInsight(sales, { total: 1 });
 });
 
 test.describe("with the new checkout", () => {
