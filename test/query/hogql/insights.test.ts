@@ -180,6 +180,7 @@ describe("the response", () => {
     const { properties, ...others } = hogQLKind.needs(query, stage());
     expect(properties?.toSorted()).toEqual(["$session_id", "a", "d", "e", "utm_source"]);
     expect(others).toEqual({
+      persons: false,
       personProperties: ["b"],
       groups: [2],
       groupProperties: [{ group: 1, name: "c" }],

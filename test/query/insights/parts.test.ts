@@ -190,6 +190,7 @@ describe("shapes", () => {
         breakdownFilter: { breakdown: "plan", breakdown_type: "person" },
       }),
     ).toEqual({
+      persons: false,
       properties: ["$current_url", "amount"],
       personProperties: ["email", "plan"],
       groups: [2],

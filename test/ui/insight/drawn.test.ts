@@ -153,6 +153,7 @@ const insight = (name: string, result: Json): NonNullable<BoardTile["insight"]> 
 test("a board: insights, texts, and a failed query as a message", () => {
   const root = drawn(
     h(Board, {
+      Markdown,
       setting: { now: 0, timeZone: "UTC" },
       tiles: [
         tile(1, { insight: insight("Orders", answers.line.results) }),
