@@ -49,13 +49,17 @@ const creation = ["created_at", "created_by"];
 const isAuthor = (stamp: string): boolean => stamp.endsWith("_by");
 const isRenewed = (stamp: Stamp): boolean => stamp.startsWith("updated_") || stamp.startsWith("last_");
 
+/** The field that has the key of a document. */
+const keyField = ({ key }: ResourceKind): string => (key === "letters" ? "short_id" : "id");
+
 /** The shape of a document in responses. */
-function shapeOf({ noun, key, fields, unshown = [], shown = {}, stamps = [] }: ResourceKind): z.ZodObject {
+function shapeOf(kind: ResourceKind): z.ZodObject {
+  const { noun, key, fields, unshown = [], shown = {}, stamps = [] } = kind;
   const written = Object.entries(fields).filter(([name]) => !unshown.includes(name));
   const shapes = written.map(([name, it]) => [name, it instanceof z.ZodOptional ? it.unwrap() : it]);
   return z
     .object({
-      [key === "letters" ? "short_id" : "id"]: key === "number" ? z.int() : z.string(),
+      [keyField(kind)]: key === "number" ? z.int() : z.string(),
       ...Object.fromEntries(shapes),
       ...Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? UserShape.nullable() : z.string()])),
       ...shown,
@@ -77,7 +81,7 @@ export function showResource(desk: ResourceDesk, kind: ResourceKind, document: S
     return [name, isAuthor(name) ? showUserOf(desk, typeof value === "number" ? value : null) : value];
   });
   return {
-    [kind.key === "letters" ? "short_id" : "id"]: key,
+    [keyField(kind)]: key,
     ...Object.fromEntries([...own, ...stamped]),
     ...kind.show?.(fields, document, desk),
   };

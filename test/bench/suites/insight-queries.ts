@@ -38,13 +38,12 @@ const views = "events WHERE event = 'viewed'";
 
 interface Series {
   data: number[];
-  breakdown_value?: unknown;
 }
 interface Step {
   count: number;
 }
 const sumOf = (results: unknown): number =>
-  Math.round((results as Series[]).flatMap((it) => it.data).reduce((sum, it) => sum + it, 0));
+  (results as Series[]).flatMap((it) => it.data).reduce((sum, it) => sum + it, 0);
 
 /** A query, the same in SQL, and a number in which the two must agree. */
 interface Case {
@@ -52,7 +51,7 @@ interface Case {
   readonly query: object;
   readonly sql: string;
   /** Most milliseconds for 100,000 events, and for 1,000,000. */
-  readonly bars?: readonly [number, number];
+  readonly bars: readonly [number, number];
   checkOf(results: unknown): number;
 }
 
@@ -102,12 +101,9 @@ const cases: readonly Case[] = [
       funnelsFilter: { funnelWindowInterval: 90, funnelWindowIntervalUnit: "day" },
     },
     sql: `WITH a AS (SELECT distinct_id, min(timestamp) AS t FROM events WHERE event = 'viewed' GROUP BY 1),
-      b AS (SELECT distinct_id, min(timestamp) AS t FROM events JOIN a USING (distinct_id) WHERE event = 'added to basket' AND timestamp >= a.t GROUP BY 1),
+      b AS (SELECT distinct_id, min(events.timestamp) AS t FROM events JOIN a USING (distinct_id) WHERE event = 'added to basket' AND timestamp >= a.t GROUP BY 1),
       c AS (SELECT distinct_id FROM events JOIN b USING (distinct_id) WHERE event = 'ordered' AND timestamp >= b.t GROUP BY 1)
-      SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b) + (SELECT count(*) FROM c) AS n`.replaceAll(
-      "min(timestamp) AS t FROM events JOIN",
-      "min(events.timestamp) AS t FROM events JOIN",
-    ),
+      SELECT (SELECT count(*) FROM a) + (SELECT count(*) FROM b) + (SELECT count(*) FROM c) AS n`,
     bars: [200, 1_000],
     checkOf: (results) => (results as Step[]).reduce((sum, it) => sum + it.count, 0),
   },
@@ -185,7 +181,8 @@ function watchLoop(server: Server): () => Promise<number> {
 async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; verdicts: Verdict[] }> {
   const label = all.toLocaleString("en-US");
   const folder = temporaryFolder();
-  const file = join(temporaryFolder(), "events.ndjson");
+  const files = temporaryFolder();
+  const file = join(files, "events.ndjson");
   const server = await launch("sim", folder, true);
   try {
     bench.progress(`taking in ${label} events`);
@@ -203,6 +200,9 @@ async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; v
       const stopFirst = watchLoop(server);
       const first = await ask(client, query);
       longest = Math.max(longest, await stopFirst());
+      const theirs = (await duck.ask(sql)).reduce((sum, it) => sum + Number(it.n), 0);
+      if (Math.abs(checkOf(first.results) - theirs) > theirs * 1e-9)
+        throw new Error(`${name}: ${checkOf(first.results)} by the sim, ${theirs} by DuckDB`);
       const [times, duckTimes]: [number[], number[]] = [[], []];
       for (let round = 0; round < bench.pace.rounds * 3; round++) {
         const stop = watchLoop(server);
@@ -210,11 +210,8 @@ async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; v
         longest = Math.max(longest, await stop());
         times.push(ms);
         const startedAt = performance.now();
-        const found = await duck.ask(sql);
+        await duck.ask(sql);
         duckTimes.push(performance.now() - startedAt);
-        const [ours, theirs] = [checkOf(first.results), found.reduce((sum, it) => sum + Number(it.n), 0)];
-        if (Math.abs(ours - theirs) > Math.max(days, theirs / 1e3))
-          throw new Error(`${name}: ${ours} by the sim, ${theirs} by DuckDB`);
       }
       rows.push([
         label,
@@ -224,9 +221,8 @@ async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; v
         figure(median(duckTimes)),
         figure(median(times) / median(duckTimes)),
       ]);
-      const bar = bars?.[all > 100_000 ? 1 : 0];
-      if (bar !== undefined)
-        verdicts.push(hold(`${name}, ${label} events`, median(times), "atMost", bar, "ms"));
+      const bar = bars[all > 100_000 ? 1 : 0];
+      verdicts.push(hold(`${name}, ${label} events`, median(times), "atMost", bar, "ms"));
     }
     client.close();
     verdicts.push(hold(`longest wait of another call, ${label} events`, longest, "atMost", 50, "ms"));
@@ -234,7 +230,7 @@ async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; v
   } finally {
     await server.stop();
     removeFolder(folder);
-    removeFolder(join(file, ".."));
+    removeFolder(files);
   }
 }
 
@@ -254,7 +250,7 @@ export const suite: Suite = {
       ],
       verdicts: [...small.verdicts, ...(large?.verdicts ?? [])],
       notes: [
-        "DuckDB (npm, fetched by the bench) has the same events in a table in memory, and one thread; its reading of the file is not counted. “First”: columns are made. Each result is compared with DuckDB's.",
+        "DuckDB (npm, fetched by the bench) has the same events in a table in memory, and one thread; its reading of the file is not counted. “First”: columns are made. The total of each result is compared with DuckDB's.",
       ],
     };
   },
