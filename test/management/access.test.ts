@@ -411,11 +411,7 @@ test.each([
 test.each([null, "phx_ada"])(
   "an unknown path below /api is the service's 404, with the key %s",
   async (key) => {
-    for (const path of [
-      "/api/annotations/",
-      "/api/projects/1/heatmaps",
-      "/api/projects/1/cohorts/1/x/y",
-    ]) {
+    for (const path of ["/api/annotations/", "/api/projects/1/heatmaps", "/api/projects/1/cohorts/1/x/y"]) {
       expect(await manage().get(path, { key })).toMatchObject({
         status: 404,
         json: gone("Endpoint not found."),
