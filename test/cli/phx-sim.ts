@@ -173,8 +173,12 @@ function reused(args: readonly string[], { cwd, env = {} }: RunOptions): Process
     const finish = () => {
       if (code === undefined || !said.stdout.endsWith(mark) || !said.stderr.endsWith(mark)) return;
       for (const stream of ["stdout", "stderr"] as const) said[stream] = said[stream].slice(0, -mark.length);
-      keepAlive(it, false);
-      rested.push(Object.assign(it, atRest));
+      // One that got a signal may still be ending.
+      if (it.child.killed) it.child.kill("SIGKILL");
+      else {
+        keepAlive(it, false);
+        rested.push(Object.assign(it, atRest));
+      }
       resolve(end(code));
     };
     it.hear = (stream, text) => {
