@@ -88,10 +88,18 @@ const builtins = {
   },
 };
 
-/** For machines without WebAssembly, 1.3 MB. */
-const withoutAsm = {
-  name: "without-asm",
-  load: (id) => (id.endsWith("/zstd-codec-binding.js") ? "module.exports = undefined;" : null),
+/**
+ * Parts of libraries that phx-sim never calls, 3 MB: zstd for machines without WebAssembly; mockttp's control over GraphQL, and
+ * its proxies that are chosen by a script (PAC), which bring a second JavaScript engine.
+ */
+const uncalled = [
+  /\/zstd-codec-binding\.js$/,
+  /\/mockttp\/dist\/(?:admin|client|pluggable-admin-api)\/[\w-]+\.js$/,
+  /\/pac-proxy-agent\/dist\/index\.js$/,
+];
+const withoutUncalled = {
+  name: "without-uncalled",
+  load: (id) => (uncalled.some((it) => it.test(id)) ? "module.exports = {};" : null),
 };
 
 /** Names of functions stay, for stack traces. */
@@ -120,7 +128,7 @@ async function bundle(files, output, plugins = []) {
 
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
 const modules = [
-  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, withoutAsm])),
+  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, withoutUncalled])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
 ];
