@@ -97,7 +97,7 @@ const uncalled = [
   /\/mockttp\/dist\/(?:admin|client|pluggable-admin-api)\/[\w-]+\.js$/,
   /\/pac-proxy-agent\/dist\/index\.js$/,
 ];
-const withoutUncalled = {
+const trimmed = {
   name: "without-uncalled",
   load: (id) => (uncalled.some((it) => it.test(id)) ? "module.exports = {};" : null),
 };
@@ -128,7 +128,7 @@ async function bundle(files, output, plugins = []) {
 
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
 const modules = [
-  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, withoutUncalled])),
+  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, trimmed])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
 ];
