@@ -25,8 +25,8 @@ export const targets = {
   "src/http/control-access.ts": tests("server", "guard"),
   "src/tapes/redact/shapes.ts": tests("tapes/redact", "shapes token-formats"),
   "src/tapes/redact/token-formats.ts": tests("tapes/redact", "token-prefixes token-formats shapes"),
-  "src/tapes/redact/rules.ts": tests("tapes/redact", "rules redactor"),
-  "src/tapes/redact/mask-target.ts": tests("tapes/redact", "rules redactor"),
+  "src/tapes/redact/rules.ts": tests("tapes/redact", "read-rules rules redactor"),
+  "src/tapes/redact/mask-target.ts": tests("tapes/redact", "mask-target"),
   "src/tapes/redact/names.ts": tests("tapes/redact", "names redactor memory"),
   "src/tapes/redact/placeholders.ts": tests("tapes/redact", "memory restore rules"),
   "src/tapes/redact/sieve.ts": tests("tapes/redact", "sieve redactor rules memory"),
@@ -83,6 +83,7 @@ export const missingFiles = (root) =>
 const shortcut = "a shortcut: the way that it saves comes to the same";
 const types = "only the compiler needs it: the value is always there";
 const cache = "a memory of answers: asking again comes to the same";
+const provenance = "where the formats come from: printed in the docs";
 const absent = "absent is undefined";
 const noPerson = "no address of a person is among what is harmless";
 const noName = "no secret name has less than two letters";
@@ -114,6 +115,42 @@ export const accepted = {
     ["matched === undefined ||", "isNothing", "what does not match has no part"],
     ["loopback === undefined", "address === undefined", types],
     ["address.length === 16 &&", "address.every", "an address of four bytes has no sixteenth"],
+  ],
+  "src/tapes/redact/rules.ts": [
+    ["new RegExp(source ??", "source", types],
+    ["if (!isObject(value)) return", "false", "what is no object throws, which comes to the same"],
+    ["path.lastIndexOf", "/(?:\\[\\])+/", "brackets of lists stand at the end of a name"],
+    [
+      "= /^\\/(.+)\\/([a-z]*)$/s.exec(String(pattern))",
+      "/^\\/(.+)\\/([a-z]*)/s",
+      "checked rules end with their flags",
+    ],
+    ["const isNamed =", "", shortcut],
+    ["const keptNames =", "/", "no field has the name of a path"],
+    ["const keptPaths =", "/(?:req", "no place begins otherwise"],
+    ["kind: (name) =>", "-1", shortcut],
+    ["if (paths.length === 0)", "false", shortcut],
+    ["if (keep.length === 0)", "false", shortcut],
+  ],
+  "src/tapes/redact/mask-target.ts": [
+    ['secret === "***" ?', "isPublic(kind)", "what is masked has no shape of a secret"],
+    ['secret === "***" ?', '"mutant"', "what is masked has no shape of a secret"],
+    ["number: 0", "1", "masks have no numbers"],
+    ["knownCount: () => 0", "1", "nothing is known"],
+  ],
+  "src/tapes/redact/token-formats.ts": [
+    ['name: "', '"mutant"', provenance],
+    ['version: "', '"mutant"', provenance],
+    ["https://github.com/gitleaks", '"mutant"', provenance],
+    ['license: "', '"mutant"', provenance],
+    ['"SG\\\\."]', "(removed)", shortcut],
+    ['"(?:pub)?key-",', "(removed)", shortcut],
+    ['"[a-h0-9]{32}-",', "(removed)", shortcut],
+    ['"[a-f0-9]{32}-us"],', "(removed)", shortcut],
+    ['"SK[0-9a-fA-F]{32}"],', "(removed)", shortcut],
+    ['"access-[sdp]",', "(removed)", shortcut],
+    ["      escapedPattern(lead),", "(removed)", shortcut],
+    ["(?<![A-Za-z0-9])(?:${[...new Set(", "", shortcut],
   ],
   "src/tapes/redact/shapes.ts": [
     ["value.includes(hint) &&", "value.match", shortcut],

@@ -77,6 +77,105 @@ describe(`formats of ${ruleSet.name}`, () => {
   });
 });
 
+/** The shortest and longest tokens of formats with more than a prefix and a length, and texts that are almost one. */
+const edges: [kind: string, tokens: string[], others: string[]][] = [
+  [
+    "sendgrid_api_token",
+    [`SG.${chars(16)}.${chars(16)}`],
+    [`SG.${chars(15)}.${chars(16)}`, `SG.${chars(16)}.${chars(15)}`, `aSG.${chars(16)}.${chars(16)}`],
+  ],
+  [
+    "mailgun_private_api_token",
+    [`key-${hex(32)}`, `pubkey-${hex(32)}`],
+    [`akey-${hex(32)}`, `-key-${hex(32)}`, `key-${hex(32)}z`, `key-${hex(31)}`],
+  ],
+  [
+    "mailgun_signing_key",
+    [`${hex(32)}-${hex(8)}-${hex(8)}`],
+    [
+      `z${hex(32)}-${hex(8)}-${hex(8)}`,
+      `-${hex(32)}-${hex(8)}-${hex(8)}`,
+      `${hex(32)}-${hex(8)}-${hex(8)}z`,
+      `${hex(32)}-${hex(8)}-${hex(8)}-`,
+    ],
+  ],
+  [
+    "mailchimp_api_key",
+    [`${hex(32)}-us1`, `${hex(32)}-us21`],
+    [`z${hex(32)}-us21`, `${hex(32)}-us`, `${hex(32)}-us213`, `${hex(32)}-us21z`],
+  ],
+  ["twilio_api_key", [`SK${hex(32)}`], [`aSK${hex(32)}`, `SK${hex(32)}z`, `SK${hex(31)}`]],
+  [
+    "telegram_bot_api_token",
+    [`12345:A${chars(34)}`, `${"1234567890123456"}:A${chars(34)}`],
+    [`1234:A${chars(34)}`, `12345678901234567:A${chars(34)}`, `12345:A${chars(35)}`, `12345:A${chars(33)}`],
+  ],
+  [
+    "hashicorp_tf_api_token",
+    [`${chars(14)}.atlasv1.${chars(40)}`],
+    [`${chars(14)}.atlasv1.${chars(39)}`, `z${chars(14)}.atlasv1.${chars(40)}`],
+  ],
+  [
+    "maxmind_license_key",
+    [`${chars(6)}_${chars(29)}_mmk`],
+    [
+      `z${chars(6)}_${chars(29)}_mmk`,
+      `${chars(5)}_${chars(29)}_mmk`,
+      `${chars(6)}_${chars(28)}_mmk`,
+      `${chars(6)}_${chars(30)}_mmk`,
+      `${chars(6)}_${chars(29)}_mmkz`,
+    ],
+  ],
+  [
+    "azure_ad_client_secret",
+    [`${chars(3)}8Q~${chars(31)}`, `${chars(3)}8Q~${chars(34)}`],
+    [
+      `z${chars(3)}8Q~${chars(31)}`,
+      `${chars(3)}xQ~${chars(31)}`,
+      `${chars(3)}8Q~${chars(30)}`,
+      `${chars(3)}8Q~${chars(35)}`,
+    ],
+  ],
+  [
+    "plaid_api_token",
+    ["sandbox", "development", "production"].map((it) => `access-${it}-${hex(36)}`),
+    [`zaccess-sandbox-${hex(36)}`, `access-sandbox-${hex(35)}`, `access-staging-${hex(36)}`],
+  ],
+];
+
+describe("edges of formats", () => {
+  test.each(edges)("%s", (kind, tokens, others) => {
+    for (const it of tokens) expect(shapesOf(kind, `so: ${it} .`)).toEqual([it]);
+    for (const it of others) expect(shapesOf(kind, `so: ${it} .`)).toEqual([]);
+  });
+
+  test("a plaid token ends after 36 characters", () => {
+    expect(shapesOf("plaid_api_token", `access-production-${hex(37)}`)).toEqual([
+      `access-production-${hex(36)}`,
+    ]);
+  });
+
+  const webhook = (id: string, rest: string): string =>
+    `https://acme.webhook.office.com/webhookb2/${id}/IncomingWebhook/${rest}`;
+  test.each([
+    [hex(36), hex(32), true],
+    [hex(90), `${hex(31)}/`, true],
+    [hex(35), hex(32), false],
+    [hex(91), hex(32), false],
+    [hex(36), hex(31), false],
+    ["z".repeat(36), hex(32), false],
+  ])("a webhook of Teams: %s, %s", (id, rest, isToken) => {
+    expect(shapesOf("microsoft_teams_webhook", webhook(id, rest))).toEqual(
+      isToken ? [`${id}/IncomingWebhook/${rest}`] : [],
+    );
+  });
+
+  test("the characters of a lead are themselves", () => {
+    expect(shapesOf("vault_service_token", `hvs.${chars(60)}`)).toHaveLength(1);
+    expect(shapesOf("vault_service_token", `hvsx${chars(60)}`)).toEqual([]);
+  });
+});
+
 describe("account keys of Azure", () => {
   const key = `${chars(86)}==`;
   test("in a connection string, wherever it is", () => {
