@@ -22,7 +22,7 @@ const flags = [
  */
 export const targets = {
   "src/http/host-rules.ts": [...tests("http", "host-rules"), ...tests("server", "guard")],
-  "src/http/control-access.ts": tests("server", "guard"),
+  "src/http/control-access.ts": tests("server", "badge guard"),
   "src/tapes/redact/shapes.ts": tests("tapes/redact", "shapes token-formats"),
   "src/tapes/redact/token-formats.ts": tests("tapes/redact", "token-prefixes token-formats shapes"),
   "src/tapes/redact/rules.ts": tests("tapes/redact", "read-rules rules redactor"),

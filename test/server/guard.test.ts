@@ -237,7 +237,7 @@ test("a call without a Host is refused", async () => {
 });
 
 test("what came through the proxy is refused, whatever else it carries", async () => {
-  for (const path of ["/__sim/info", "/__sim/app.css"]) {
+  for (const path of ["/__sim/info", "/__sim/app.css", "/__sim/badge"]) {
     const { status, body } = await send(sim, "GET", sim.url + path, { host: own() });
     expect([status, body.code]).toEqual([403, "forbidden_host"]);
   }
@@ -245,7 +245,7 @@ test("what came through the proxy is refused, whatever else it carries", async (
 
 test("calls in process pass: no page can make them", async () => {
   const headers = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
-  for (const path of ["/__sim/info", "/__sim/app.css"]) {
+  for (const path of ["/__sim/info", "/__sim/app.css", "/__sim/badge"]) {
     expect((await sim.handle(new Request(sim.url + path, { headers }))).status).toBe(200);
   }
 });
