@@ -222,6 +222,9 @@ export function organizationEndpoints(desk: ResourceDesk, { memberships, views }
         const members = memberships.ofOrganization(id);
         deleteProjects(desk, memberships.projectsOf(id), (draft) => {
           for (const it of members) draft.remove("memberships", it.id);
+          for (const it of worlds.current.resources) {
+            if (it.organization === id) draft.remove("resources", it.id);
+          }
           draft.remove("organizations", id);
         });
         return undefined;

@@ -33,9 +33,8 @@ export function resettleUsers(draft: Draft, worlds: Worlds, concerned: (user: Us
 }
 
 /**
- * Removes projects with all their documents, and what `also` removes. Events and persons stay where they are:
- * no key leads to them any more. So do surveys and other public lists: they are found through the project's
- * key only.
+ * Removes projects with all their documents, and what `also` removes. Events and persons stay where they are: no key
+ * leads to them any more.
  */
 export function deleteProjects(
   { worlds, exports }: ResourceDesk,

@@ -6,6 +6,7 @@ import {
   blankUser,
   productFeature,
 } from "../world/blank.ts";
+import { organizationResource } from "../world/resources.ts";
 import { freeSlug } from "../world/slug.ts";
 import type { Organization } from "../world/world.ts";
 import type { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schema.ts";
@@ -41,7 +42,14 @@ export function addOrganization(
   authored: AuthoredOrganization,
   at: Path,
 ): Organization {
-  const { members, available_product_features: features, slug, ...given } = authored;
+  const {
+    members,
+    roles = [],
+    invites = [],
+    available_product_features: features,
+    slug,
+    ...given
+  } = authored;
   const organization = blankOrganization(
     {
       ...given,
@@ -56,6 +64,8 @@ export function addOrganization(
   builder.world.organizations.push(organization);
   builder.organizations.add(organization, organization);
   addMembers(builder, organization, members, [...at, "members"]);
+  for (const [i, it] of roles.entries()) addRole(builder, organization, it, [...at, "roles", i]);
+  for (const [i, it] of invites.entries()) addInvite(builder, organization, it, [...at, "invites", i]);
   return organization;
 }
 
@@ -64,6 +74,8 @@ function freeSlugIn({ world, givenSlugs }: WorldBuilder, name: string): string {
   let tries = 0;
   return freeSlug(name, taken, () => derivedLetters(`slug:${name}#${++tries}`, 4).toLowerCase());
 }
+
+type Authored<List extends "roles" | "invites"> = NonNullable<AuthoredOrganization[List]>[number];
 
 const levels = { member: 1, admin: 8, owner: 15 } as const;
 
@@ -86,6 +98,65 @@ function addMembers(
     const membership = { id, organization, user: user.id, level: levels[level] };
     builder.world.memberships.push(blankMembership(membership, beginning));
   }
+}
+
+const isMember = ({ world }: WorldBuilder, organization: string, user: number): boolean =>
+  world.memberships.some((it) => it.organization === organization && it.user === user);
+
+function addRole(
+  builder: WorldBuilder,
+  organization: Organization,
+  authored: Authored<"roles">,
+  at: Path,
+): void {
+  const { world } = builder;
+  const { name } = authored;
+  builder.claim(`role of ${JSON.stringify(organization.name)}`, name.toLowerCase(), [...at, "name"]);
+  const id = builder.uuid(`role:${organization.id}/${name}`, authored.id, [...at, "id"]);
+  const created_at = timeOr(authored.created_at, beginning);
+  world.resources.push(organizationResource("roles", organization.id, id, { name, created_at }));
+  for (const [i, given] of (authored.members ?? []).entries()) {
+    const here = [...at, "members", i];
+    const email = given.toLowerCase();
+    builder.claim(`member of the role ${JSON.stringify(name)}`, email, here);
+    const user = builder.users.find(email, here);
+    if (!user) continue;
+    if (!isMember(builder, organization.id, user.id)) {
+      const text = `${given} is not a member of ${JSON.stringify(organization.name)}`;
+      builder.problems.push({ at: here, text, hint: "add it to the organization's `members`" });
+    }
+    const key = builder.uuid(`role_membership:${id}/${email}`, undefined, here);
+    const fields = { role_id: id, user_uuid: user.uuid, joined_at: created_at, updated_at: created_at };
+    world.resources.push(organizationResource("role_memberships", organization.id, key, fields));
+  }
+}
+
+function addInvite(
+  builder: WorldBuilder,
+  organization: Organization,
+  authored: Authored<"invites">,
+  at: Path,
+): void {
+  const { id, level = "member", first_name = "", message = null, created_by, created_at } = authored;
+  const target_email = authored.target_email.toLowerCase();
+  const here = [...at, "target_email"];
+  builder.claim(`invite to ${JSON.stringify(organization.name)}`, target_email, here);
+  const user = builder.world.users.find((it) => it.email.toLowerCase() === target_email);
+  if (user && isMember(builder, organization.id, user.id)) {
+    const text = `${target_email} is a member of ${JSON.stringify(organization.name)} already`;
+    builder.problems.push({ at: here, text });
+  }
+  const key = builder.uuid(`invite:${organization.id}/${target_email}`, id, [...at, "id"]);
+  const time = timeOr(created_at, beginning);
+  builder.world.resources.push(
+    organizationResource("invites", organization.id, key, {
+      ...{ target_email, first_name, level: levels[level], message },
+      private_project_access: null,
+      emailing_attempt_made: false,
+      ...{ created_at: time, updated_at: time },
+      created_by: builder.author(created_by, [...at, "created_by"]),
+    }),
+  );
 }
 
 /** Sets each user's `@current`: the first organization with the user as a member, and its first project. */

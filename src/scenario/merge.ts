@@ -1,5 +1,5 @@
 import { groupedBy } from "../base/grouped-by.ts";
-import { projectParts, scenarioParts } from "./parts.ts";
+import { organizationParts, projectParts, scenarioParts } from "./parts.ts";
 import type { ObjectTree, Tree, TreeEntry } from "./tree.ts";
 
 /**
@@ -26,7 +26,7 @@ const scenario: Rule = {
     ...scenarioParts,
     organizations: {
       ...scenarioParts.organizations,
-      inside: { projects: { ...scenarioParts.projects, inside: project } },
+      inside: { ...organizationParts, projects: { ...scenarioParts.projects, inside: project } },
     },
     // those of the only project may be at the top
     ...project,

@@ -31,6 +31,12 @@ export const projectParts = {
   ...(resourceParts as object),
 } as const;
 
+/** The lists of an organization, without its projects. */
+export const organizationParts = {
+  roles: named("role", "id", "name"),
+  invites: named("invite", "id", "target_email"),
+} as const;
+
 /** The lists at the top. */
 export const scenarioParts = {
   users: named("user", "id", "email"),

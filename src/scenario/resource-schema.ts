@@ -21,9 +21,23 @@ const listNames = [
 ] as const;
 const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
 
+const references: Readonly<Record<string, string>> = referenceFields;
+const identities: Readonly<Record<string, string>> = {
+  insights: "the name or id of an insight",
+  dashboards: "the name or id of a dashboard",
+  flags: "the key or id of a flag",
+  users: "the e-mail address or id of a user",
+};
+
 /** Names of insights, dashboards, flags and users are replaced by their ids. */
-const named = (name: string, field: z.core.$ZodType): z.core.$ZodType =>
-  Object.hasOwn(referenceFields, name) ? z.union([z.string(), z.array(z.string()), field]) : field;
+function named(name: string, field: z.core.$ZodType): z.core.$ZodType {
+  const collection = references[name];
+  if (collection === undefined) return field;
+  const one = identities[collection] ?? collection;
+  return z.safeParse(field, []).success
+    ? z.union([z.array(z.string()), field], `a list, each ${one}`)
+    : z.union([z.string(), field], one);
+}
 
 /** What an author may write; the checked document stays as it is. */
 function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {

@@ -22,6 +22,26 @@ export type AuthoredUser = z.infer<typeof AuthoredUser>;
 
 const levels = z.enum(["member", "admin", "owner"]);
 
+const AuthoredRole = z.strictObject({
+  name: z.string().min(1).max(200).describe("The role's name, once in the organization."),
+  id: Uuid.optional().describe("By default it follows from the name."),
+  members: z
+    .array(Email)
+    .optional()
+    .describe("E-mail addresses of members of the organization; by default nobody has the role."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+});
+
+const AuthoredInvite = z.strictObject({
+  target_email: Email.describe("The address of the person who is invited."),
+  id: Uuid.optional().describe("By default it follows from the address."),
+  first_name: z.string().max(30).optional().describe("By default empty."),
+  level: levels.optional().describe("The level of the new member; by default member."),
+  message: z.string().nullable().optional().describe("A text for the person; by default null."),
+  created_by: Email.nullable().optional().describe("By default the first user."),
+  created_at: Time.optional().describe("An invite is valid for three days. By default 2025-01-01."),
+});
+
 /** An organization without its projects. */
 export const AuthoredOrganization = z.strictObject({
   name: z.string().min(1).max(64).describe("The organization's name; keys refer to its name or id."),
@@ -35,6 +55,8 @@ export const AuthoredOrganization = z.strictObject({
     .record(Email, levels)
     .optional()
     .describe("Each member's level by e-mail address; by default the first user is the owner."),
+  roles: z.array(AuthoredRole).optional().describe("Roles; stored, not enforced."),
+  invites: z.array(AuthoredInvite).optional().describe("Invites that are not accepted yet."),
   available_product_features: z
     .array(z.string())
     .nullable()

@@ -34,6 +34,21 @@ export const resourceOf = (
   fields: StoredResource["fields"],
 ): StoredResource => ({ id: resourceId(kind, project, key), kind, project, organization: null, key, fields });
 
+/** A resource of an organization. */
+export const organizationResource = (
+  kind: string,
+  organization: string,
+  key: string,
+  fields: StoredResource["fields"],
+): StoredResource => ({
+  id: resourceId(kind, organization, key),
+  kind,
+  project: null,
+  organization,
+  key,
+  fields,
+});
+
 /** The project's resources of a kind that are not deleted, in order of their creation. */
 export const liveResources = (world: ReadonlyWorld, kind: string, project: number): StoredResource[] =>
   world.resources.filter((it) => it.kind === kind && it.project === project && it.fields.deleted !== true);
