@@ -53,6 +53,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     management: "the fields of resources, which scenarios have in the form of the API",
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
+    plan: "definitions of planned events and properties",
     faults: "the faults of a file",
     projects: "resets one project",
     clock: "the clock in the facts of the sim",

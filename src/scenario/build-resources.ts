@@ -41,6 +41,7 @@ function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
     product_tours: _tours,
     prompts: _prompts,
     traffic: _traffic,
+    plan: _plan,
     ...resources
   } = authored;
   // the schema has lists of objects under all other keys

@@ -4,6 +4,7 @@ import { meantOf } from "../base/nearest.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
 import { warningsOf } from "./flag-warnings.ts";
+import { withPlannedDefinitions } from "./planned-definitions.ts";
 import type { PlacedProblem, RawProblem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
 import { buildWorld } from "./scenario.ts";
@@ -28,11 +29,12 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
   const inFile = (problems: readonly RawProblem[]) => problems.map((it) => placed(tree, isShort, it));
   const result = ScenarioSchema.safeParse(value, { error: phraseOf });
   if (result.success) {
-    const built = buildWorld(result.data);
+    const scenario = withPlannedDefinitions(result.data);
+    const built = buildWorld(scenario);
     return {
-      scenario: result.data,
-      problems: inFile([...built.problems, ...trafficProblems(result.data)]),
-      warnings: inFile(warningsOf(result.data, built)),
+      scenario,
+      problems: inFile([...built.problems, ...trafficProblems(scenario)]),
+      warnings: inFile(warningsOf(scenario, built)),
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));

@@ -91,9 +91,10 @@ class LayerReader {
     return reading;
   }
 
-  /** The tree laid over the scenarios in its `extends`, without that key. */
+  /** The tree laid over the scenarios in its `extends`, without that key; plans are read. */
   async withBases(written: Tree, folder: string, chain: readonly string[]): Promise<Tree | undefined> {
-    const tree = withProjectKeysMoved(written, (problem) => this.problems.push(problem));
+    const moved = withProjectKeysMoved(written, (problem) => this.problems.push(problem));
+    const tree = await this.#withPlans(moved, [], folder, chain);
     const named = tree.kind === "object" ? tree.entries.get("extends")?.tree : undefined;
     if (tree.kind !== "object" || !named) return tree;
     const layers: (Tree | undefined)[] = [];
@@ -123,6 +124,42 @@ class LayerReader {
     const { tree, problems } = await (parserOf(file) ?? parseJson)(source);
     this.problems.push(...problems);
     return tree && this.withBases(tree, dirname(file), [...reference.chain, file]);
+  }
+
+  /** The tree with the content of tracking plans in place of their paths. */
+  async #withPlans(tree: Tree, at: Path, folder: string, chain: readonly string[]): Promise<Tree> {
+    if (tree.kind === "list") {
+      const items: Tree[] = [];
+      for (const [i, it] of tree.items.entries()) {
+        items.push(await this.#withPlans(it, [...at, i], folder, chain));
+      }
+      return { ...tree, items };
+    }
+    if (tree.kind === "plain") return tree;
+    const entries = new Map(tree.entries);
+    for (const [key, { key: place, tree: part }] of entries) {
+      const here = [...at, key];
+      if (key === "organizations" || key === "projects") {
+        entries.set(key, { key: place, tree: await this.#withPlans(part, here, folder, chain) });
+      } else if (key === "plan" && part.kind === "plain" && typeof part.value === "string") {
+        const reference = { name: part.value, folder, place: part.place, at: here, chain };
+        const plan = await this.#plan(reference, resolve(folder, part.value));
+        if (plan) entries.set(key, { key: place, tree: plan });
+        else entries.delete(key);
+      }
+    }
+    return { ...tree, entries };
+  }
+
+  async #plan(reference: Reference, file: string): Promise<Tree | undefined> {
+    this.files.set(file, Promise.resolve(undefined));
+    const source = readText(file);
+    if ("reason" in source) {
+      return this.#complain(reference, file, `${JSON.stringify(reference.name)} ${source.reason}`);
+    }
+    const { tree, problems } = await (parserOf(file) ?? parseJson)(source);
+    this.problems.push(...problems);
+    return tree;
   }
 
   #complain({ place, at }: Reference, file: string, text: string, hint?: string): undefined {

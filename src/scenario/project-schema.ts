@@ -319,6 +319,19 @@ const Prompt = z.strictObject({
 /** Documents that SDKs fetch; served unchanged. */
 const Documents = z.array(JsonRecord).optional();
 
+/** Its schemas are checked by `phx-sim plan check`; definitions need names, descriptions and types only. */
+const PlanContent = z.looseObject({
+  events: z
+    .record(
+      z.string(),
+      z.looseObject({
+        description: z.string().optional().describe("When the event is sent."),
+        properties: JsonRecord.optional().describe("The schema of each property, or its type's word."),
+      }),
+    )
+    .describe("The events by name."),
+});
+
 /** Apart from the lists of resources, which have JSON of the service. */
 const Project = z.strictObject({
   id: Id.optional().describe("The project's number; by default the next free one."),
@@ -362,6 +375,10 @@ const Project = z.strictObject({
   product_tours: Documents.describe("Product tours as SDKs get them."),
   web_experiments: Documents.describe("Web experiments as SDKs get them."),
   prompts: z.array(Prompt).optional().describe("Prompts for language models."),
+  plan: z
+    .union([z.string(), PlanContent], "the path of a tracking plan, or a plan: an object with `events`")
+    .optional()
+    .describe("A tracking plan, or the path of its file: its events and properties get definitions."),
   traffic: z
     .array(AuthoredTraffic)
     .optional()

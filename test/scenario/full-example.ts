@@ -25,6 +25,8 @@ export const fullExample = (): Scenario => ({
     {
       name: "Acme",
       members: { "ada@acme.test": "owner", "bob@acme.test": "member" },
+      roles: [{ name: "Editors", members: ["bob@acme.test"] }],
+      invites: [{ target_email: "new@acme.test", level: "admin" }],
       available_product_features: ["access_control"],
       plugins_access_level: 9,
       enforce_2fa: true,
