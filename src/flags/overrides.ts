@@ -3,7 +3,7 @@ import { uuidV5 } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { listed } from "../base/text.ts";
-import { hasKnownRules } from "../world/flag-config.ts";
+import { hasConditionSets } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import type { Draft, FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
@@ -62,7 +62,7 @@ export function checkVariant(
   value: boolean | string,
   { pointer, way }: { pointer: string; way: string } = { pointer: "/value", way: forcing },
 ): void {
-  if (!flag || !hasKnownRules(flag.filters) || typeof value !== "string") return;
+  if (!flag || !hasConditionSets(flag.filters) || typeof value !== "string") return;
   const variants = variantKeys(flag.filters);
   if (variants.includes(value)) return;
   const known = variants.length > 0 ? `its variants: ${variants.join(", ")}` : "it has none: true or false";

@@ -1,6 +1,6 @@
 import { isObject, own } from "../../base/json.ts";
 import { capital, counted } from "../../base/text.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { hasConditionSets } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import { aggregationOf } from "../engine/compile.ts";
@@ -211,7 +211,7 @@ function cohortsWords(ids: readonly number[], ruleset: Ruleset): string[] {
 
 /** A flag's rules in short: a line for each condition set, then the variants. */
 export function rulesOf({ filters }: FeatureFlag, ruleset: Ruleset): string[] {
-  if (!hasKnownRules(filters))
+  if (!hasConditionSets(filters))
     return [`rules of version ${JSON.stringify(filters.version)}, which are not evaluated`];
   const lines = (filters.groups ?? []).map((set) => {
     const { properties = [], rollout_percentage, variant } = set;
@@ -230,7 +230,7 @@ export function rulesOf({ filters }: FeatureFlag, ruleset: Ruleset): string[] {
  */
 export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   const { filters } = flag;
-  if (!hasKnownRules(filters)) {
+  if (!hasConditionSets(filters)) {
     return {
       before: [...faultWords(flag, ruleset), ...audienceWords(flag)],
       sets: [],

@@ -1,6 +1,6 @@
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../base/json.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { hasConditionSets } from "../../world/flag-config.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
@@ -258,7 +258,7 @@ function flagsOf(
     const key = it.fields.get("key");
     const flag = authored(it);
     if (typeof key !== "string" || key === "" || !Object.hasOwn(flag, "filters")) continue;
-    const isReadable = !isObject(flag.filters) || hasKnownRules(flag.filters);
+    const isReadable = !isObject(flag.filters) || hasConditionSets(flag.filters);
     if (isReadable || !answered.has(key)) flags.set(key, flag);
   }
   const inferred = [...answered].filter(([key]) => !flags.has(key));
