@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { CompiledFlag } from "./compile.ts";
 import { FlagFailure } from "./reasons.ts";
 import type { BucketOf, IdentifierKind, Subject } from "./run.ts";
 
@@ -104,7 +103,11 @@ export const holdoutInput = (identifier: string): string => `holdout-${identifie
 /** The text whose SHA-1 is the bucket of a rule's holdout. Its rollout and its variant are a flag's, with its seed as key. */
 export const seededHoldoutInput = (seed: string, identifier: string): string => `${seed}${identifier}`;
 
-type Bucketing = Pick<CompiledFlag, "byDevice" | "isContinuous">;
+/** Of a compiled flag. */
+interface Bucketing {
+  readonly byDevice: boolean;
+  readonly isContinuous: boolean;
+}
 
 /** The kind of identifier that a flag hashes for a subject. Holdouts do not see stored hash keys. Upstream as `identifierOf`. */
 export function identifierKindOf(

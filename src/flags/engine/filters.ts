@@ -10,9 +10,9 @@ export type Filters = FeatureFlag["filters"];
 export type ConditionSet = NonNullable<Filters["groups"]>[number];
 export type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 
-/** The keys of a flag's variants. */
-export const variantKeys = ({ multivariate }: Filters): string[] =>
-  (multivariate?.variants ?? []).map(({ key }) => key);
+/** The keys of a flag's variants; none for rules of version 2. */
+export const variantKeys = ({ multivariate, version }: Filters): string[] =>
+  version === 2 ? [] : (multivariate?.variants ?? []).map(({ key }) => key);
 
 /** A filter as it is written, for explanations. */
 interface Written {

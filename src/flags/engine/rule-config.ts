@@ -409,6 +409,17 @@ export function problemsOfRules(filters: JsonObject): ConfigProblem[] {
   return reading.problems;
 }
 
+/** The texts that a flag with rules of version 2 can give, in the document's order; to older clients they are variants. */
+export function textValuesOf(filters: { readonly [key: string]: unknown }): string[] {
+  const { version, return_type: type, rules, default_value: byDefault } = filters;
+  if (version !== 2 || type !== "string") return [];
+  const values = (Array.isArray(rules) ? rules.filter(isObject) : []).flatMap(({ value, variants }) => [
+    value,
+    ...(Array.isArray(variants) ? variants.filter(isObject).map((it) => it.value) : []),
+  ]);
+  return [...new Set([...values, byDefault].filter((it) => typeof it === "string"))];
+}
+
 /** Where a problem is, as the service names it: `filters.rules[2].seed`. */
 export const placeOf = ({ at }: ConfigProblem): string =>
   `filters${at.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`)).join("")}`;
