@@ -29,7 +29,7 @@ export interface Simulation {
 /** Numbers and objects as JSON text: to older clients all of them are true. */
 function countedValue({ value, rule }: Decision): boolean | string {
   const typed = rule?.value ?? null;
-  return typeof typed === "number" || typeof typed === "object" && typed !== null
+  return typeof typed === "number" || (typeof typed === "object" && typed !== null)
     ? JSON.stringify(typed)
     : value;
 }

@@ -91,7 +91,8 @@ function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
       ...(variants && { variants: typeof value === "string" ? Object.fromEntries(shares) : variants }),
     };
   }
-  if (rulesVersionOf(flag.filters) === 2) return { ...flag, ...shown, filters: fixedRules(flag.filters, value) };
+  if (rulesVersionOf(flag.filters) === 2)
+    return { ...flag, ...shown, filters: fixedRules(flag.filters, value) };
   const { multivariate, payloads } = flag.filters;
   const condition = {
     properties: [],

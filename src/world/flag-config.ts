@@ -1,3 +1,5 @@
+import type { JsonObject } from "../base/json.ts";
+
 /** The forms of a flag's rules: 1 has condition sets, 2 has rules with a type each. */
 export type RulesVersion = 1 | 2;
 
@@ -12,3 +14,13 @@ export const rulesVersionOf = ({ version }: Versioned): RulesVersion | undefined
 
 /** True for rules with condition sets. */
 export const hasConditionSets = (filters: Versioned): boolean => rulesVersionOf(filters) === 1;
+
+/**
+ * The value in an entry of `flags` in an answer: of `/flags?v=2`, or a typed one of `?v=3`. Numbers and objects are true
+ * and null is false, as older clients get them.
+ */
+export function servedValueOf(entry: JsonObject): boolean | string {
+  const { value, variant, enabled } = entry;
+  if (value === undefined) return typeof variant === "string" ? variant : enabled === true;
+  return typeof value === "string" ? value : value !== false && value !== null;
+}

@@ -1,8 +1,8 @@
 import { bucketInput, isWithin, seededHoldoutInput } from "../engine/bucket.ts";
 import type { Decision } from "../engine/decision.ts";
 import { type FailureCode, FlagFailure } from "../engine/reasons.ts";
-import type { Ruleset } from "../engine/ruleset.ts";
 import { type CompiledRule, type RuleMiss, tryRule } from "../engine/rules.ts";
+import type { Ruleset } from "../engine/ruleset.ts";
 import type { EvaluationRun, HashUse } from "../engine/run.ts";
 import type { ConditionTrace, HashTrace, RolloutTrace, RuleTrace, VariantTrace } from "../shapes.ts";
 import { explainFilters } from "./explain-filters.ts";
@@ -59,7 +59,11 @@ function rolloutTrace({ rollout }: CompiledRule, hashOf: HashOf, isReached: bool
   };
 }
 
-function variantTrace({ split, rollout, matched }: CompiledRule, hashOf: HashOf, decision: Decision): VariantTrace | null {
+function variantTrace(
+  { split, rollout, matched }: CompiledRule,
+  hashOf: HashOf,
+  decision: Decision,
+): VariantTrace | null {
   const use = hashOf("variant");
   if (!split || !rollout || !use) return null;
   const ranges = split.keys.map((variant, i) => ({
@@ -87,7 +91,9 @@ function hintOf(trace: ConditionTrace, outcome: Outcome, unmet: string): string 
   if (trace.miss === "paused") return `${name}: the experiment is paused${byDefault}`;
   const holdout = trace.rule?.holdout;
   if (trace.miss === "held_out") {
-    const how = holdout?.hash ? hashWords(holdout.hash, holdout.threshold, true, "holdout") : "everyone is held out";
+    const how = holdout?.hash
+      ? hashWords(holdout.hash, holdout.threshold, true, "holdout")
+      : "everyone is held out";
     return `${name}: ${how}${byDefault}`;
   }
   const { rollout } = trace;

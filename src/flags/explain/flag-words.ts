@@ -10,8 +10,8 @@ import { referenceIn, textOf } from "../engine/values.ts";
 import type { FlagWords } from "../shapes.ts";
 import { cohortTitle, isNever } from "./filter-words.ts";
 import { clauseOf, groupTypeName, nodeWords } from "./rule-words.ts";
-import { compiledRulesOf, ruleWords, shortRules } from "./typed-rule-words.ts";
 import { valueWords } from "./trace-words.ts";
+import { compiledRulesOf, ruleWords, shortRules } from "./typed-rule-words.ts";
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 

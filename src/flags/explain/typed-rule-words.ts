@@ -1,8 +1,8 @@
 import type { Json } from "../../base/json.ts";
 import { capital } from "../../base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
-import type { Ruleset } from "../engine/ruleset.ts";
 import type { CompiledRule, CompiledRules, RuleTest } from "../engine/rules.ts";
+import type { Ruleset } from "../engine/ruleset.ts";
 import { clauseOf } from "./rule-words.ts";
 import { valueWords } from "./trace-words.ts";
 
