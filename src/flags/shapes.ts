@@ -217,7 +217,7 @@ export const PropertyTrace = z
     actual: AnyJson.optional().describe("Absent where the property is not set"),
     failure: Failure.optional(),
     group_type_index: z.int().nullable().optional(),
-    negation: z.literal(true).optional().describe("In cohorts: the filter is inverted"),
+    negation: z.literal(true).optional().describe("In cohorts and rules: the filter is inverted"),
     cohort: CohortTrace.optional(),
     flag: FlagTrace.optional(),
   })

@@ -26,6 +26,8 @@ export interface PropertyTest extends Written {
   readonly about: "property";
   readonly type: "person" | "person_metadata" | "group";
   readonly groupType: number | null;
+  /** True for a filter of a rule of version 2 that is inverted. */
+  readonly negation?: boolean;
   /** undefined when it is absent. @throws FlagFailure when it is not known. */
   read(run: EvaluationRun): Json | undefined;
   passes(run: EvaluationRun): boolean;

@@ -1,9 +1,9 @@
 import type { Json } from "../../base/json.ts";
 import { capital } from "../../base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
-import type { CompiledRule, CompiledRules, RuleTest } from "../engine/rules.ts";
+import type { CompiledRule, CompiledRules } from "../engine/rules.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
-import { clauseOf } from "./rule-words.ts";
+import { testWords } from "./rule-words.ts";
 import { valueWords } from "./trace-words.ts";
 
 /** Rules of version 2 in words. */
@@ -13,11 +13,6 @@ export const compiledRulesOf = (flag: FeatureFlag, { entries }: Ruleset): Compil
   entries.find(({ compiled }) => compiled.flag === flag)?.compiled.rules;
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
-
-function testWords(test: RuleTest, ruleset: Ruleset): string {
-  const clause = clauseOf(test, null, ruleset);
-  return test.negation ? `not (${clause})` : clause;
-}
 
 const givenBy = ({ matched }: CompiledRule, position: number): Json => matched[position]?.rule?.value ?? null;
 

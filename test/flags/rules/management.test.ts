@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { manage } from "../../management/manage.ts";
 import { twoOrganizations } from "../../management/world.ts";
-import { document, experiment, idOf, percentage, targeted } from "./documents.ts";
+import { document, experiment, percentage, targeted } from "./documents.ts";
 
 const root = "/api/projects/1/feature_flags";
 
@@ -99,7 +99,6 @@ test("a flag changes from condition sets to rules and back", async () => {
   // an id of another flag is none of its own
   const foreign = await ask("PUT", path, { body: { key: "k", filters: document([targeted(true, [], 9)]) } });
   expect([foreign.status, foreign.json]).toMatchObject([400, { attr: "filters.rules[0].id" }]);
-  expect(idOf(9)).toMatch(uuid);
   const sets = await ask("PATCH", path, { body: { filters: { groups: [{ properties: [] }] } } });
   expect(sets.json).toMatchObject({ filters: { groups: [{ properties: [] }] } });
   expect((sets.json as { filters: object }).filters).not.toHaveProperty("rules");
