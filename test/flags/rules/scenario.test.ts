@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { readScenario } from "../../../src/scenario/load.ts";
-import { ScenarioError } from "../../../src/scenario/problems.ts";
 import { document, experiment, targeted } from "./documents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-sim-rules-"));
@@ -33,21 +32,12 @@ flags:
           sead: s
 `;
 
-async function problemsIn(file: string) {
-  try {
-    await readScenario(file);
-  } catch (error) {
-    if (error instanceof ScenarioError) return error.problems;
-    throw error;
-  }
-  return [];
-}
-
 test("mistakes are reported with their places", async () => {
   const file = join(folder, "scenario.yaml");
   writeFileSync(file, yaml);
   const at = "/flags/next/filters/rules/0";
-  expect(await problemsIn(file)).toMatchObject([
+  const { problems } = await readScenario(file);
+  expect(problems).toMatchObject([
     { file, line: 9, column: 11, pointer: `${at}/seed`, message: "this field is required" },
     {
       file,
@@ -88,6 +78,6 @@ test("a project of a test takes values that the rules can give", async () => {
     return ((await response.json()) as { flags: { colour: { value: unknown } } }).flags.colour.value;
   };
   expect(await valueFor("phc_sim_default")).toBe("none");
-  expect(await valueFor(project.key)).toBe("blue");
+  expect(await valueFor(project.apiKey)).toBe("blue");
   await expect(sim.project({ flags: { colour: "green" } })).rejects.toThrow("green");
 });
