@@ -70,6 +70,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     verdict: "its section of a verdict",
   },
   matrix: {
+    flags: "the values that rules of version 2 can give",
     scenario: "the flags of a scenario and their values",
     verdict: "the verdicts of its runs",
   },

@@ -66,6 +66,12 @@ const rows = {
   cohort_does_not_exist: [400, "validation_error"],
   behavioral_cohort_found: [400, "validation_error"],
   unsupported_config_version: [400, "validation_error"],
+  // Rules of version 2.
+  invalid: [400, "validation_error"],
+  unknown_field: [400, "validation_error"],
+  not_unique: [400, "validation_error"],
+  unsupported: [400, "validation_error"],
+  limit_exceeded: [400, "validation_error"],
   parse_error: [400, "invalid_request"],
   not_found: [404, "invalid_request"],
   method_not_allowed: [405, "invalid_request"],

@@ -1,7 +1,14 @@
 import { clean, cleanJson, cleanLines } from "../cli/clean-text.ts";
 import type { Style } from "../cli/style.ts";
 import type { FlagDecision, FlagDistribution, FlagExplanation, FlagOverride, FlagSummary } from "./client.ts";
-import { actualWords, hashText, hashWords, missWords, shortNumber } from "./explain/trace-words.ts";
+import {
+  actualWords,
+  hashText,
+  hashWords,
+  missWords,
+  shortNumber,
+  valueWords,
+} from "./explain/trace-words.ts";
 
 /** A flag's value: true, false, or a variant in quotes. */
 export const valueText = (value: boolean | string): string => cleanJson(value, 200);
@@ -118,6 +125,14 @@ function propertyLines(trace: Property, style: Style): string[] {
   return tree ? [line, ...indented(treeLines(tree, style))] : [line];
 }
 
+function ruleHoldoutLine({ rule }: Condition, style: Style): string[] {
+  const holdout = rule?.holdout;
+  if (!holdout) return [];
+  const { hash, threshold, held_out, percentage } = holdout;
+  const how = hash ? hashWords(hash, threshold, held_out, "holdout") : "everyone";
+  return [`${mark(!held_out, style)} holdout ${percentage} %  ${style.dim(how)}`];
+}
+
 function rolloutLine({ rollout }: Condition, style: Style): string[] {
   if (!rollout) return [];
   const { hash, threshold, passed, percentage } = rollout;
@@ -143,6 +158,7 @@ function conditionLines(condition: Condition, style: Style): string[] {
   const lines = [
     ...(miss ? [`${mark(false, style)} ${clean(miss)}`] : []),
     ...condition.properties.flatMap((it) => propertyLines(it, style)),
+    ...ruleHoldoutLine(condition, style),
     ...rolloutLine(condition, style),
     ...variantLine(condition, style),
   ];
@@ -186,9 +202,11 @@ function hintLines({ hint, override }: FlagExplanation): string[] {
 }
 
 function headLine(explained: FlagExplanation, style: Style): string {
-  const payload = explained.payload === null ? "" : `, payload ${clean(explained.payload, 200)}`;
-  const value = style.bold(valueText(explained.value));
-  return `${style.bold(clean(explained.key))} is ${value} for ${clean(explained.distinct_id)}${payload}: ${clean(explained.reason.description)}`;
+  const payload =
+    explained.payload === null || explained.rule ? "" : `, payload ${clean(explained.payload, 200)}`;
+  const { rule } = explained;
+  const value = style.bold(rule ? clean(valueWords(rule.value)) : valueText(explained.value));
+  return `${style.bold(clean(explained.key))} is ${value} for ${clean(explained.distinct_id)}${payload}: ${clean((rule ?? explained.reason).description)}`;
 }
 
 /** Why a subject gets a flag's value: the value, then the evaluation, then why it is not on. */

@@ -5,6 +5,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import { flagUse } from "../journal/log/facets.ts";
 import { keysOf, showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { servedValueOf } from "../world/flag-config.ts";
 import type { DecidedFlag, FlagCall, FlagDecision, FlagsAsked } from "./decision-shapes.ts";
 import { flagsRequestOf } from "./endpoint/flags-request.ts";
 
@@ -36,12 +37,16 @@ function askedIn(body: JsonObject, line: TrafficLine): FlagsAsked {
   };
 }
 
-/** The value in an entry of `/flags?v=2` or of a plain map of values; null for anything else. */
+/** The value in an entry of `/flags?v=2` or later, or of a plain map of values; null for anything else. */
 const valueIn = (entry: Json | undefined): boolean | string | null => {
   if (typeof entry === "boolean" || typeof entry === "string") return entry;
   if (!isObject(entry)) return null;
-  return typeof entry.variant === "string" ? entry.variant : entry.enabled === true;
+  return servedValueOf(entry);
 };
+
+/** A typed number or object, as the payload that older clients get. */
+const typedPayload = ({ value }: JsonObject): string | null =>
+  typeof value === "number" || isObject(value) ? JSON.stringify(value) : null;
 
 function reasonIn(entry: JsonObject): Pick<DecidedFlag, "reason" | "condition_index"> {
   const reason = own(entry, "reason");
@@ -70,7 +75,7 @@ function detailed([key, entry]: [string, Json]): DecidedFlag[] {
   const value = valueIn(entry);
   if (value === null || !isObject(entry)) return [];
   const metadata = own(entry, "metadata");
-  const payload = isObject(metadata) ? textIn(own(metadata, "payload")) : null;
+  const payload = (isObject(metadata) ? textIn(own(metadata, "payload")) : null) ?? typedPayload(entry);
   return [{ ...bare(key, value, payload), ...reasonIn(entry), failed: own(entry, "failed") === true }];
 }
 

@@ -2,7 +2,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { SimError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { StoredProject } from "../world/world.ts";
+import type { Decision } from "./engine/decision.ts";
 import { type FlagOverrides, overriddenDecision, overridesFor } from "./engine/overrides.ts";
+import { textValuesOf } from "./engine/rule-config.ts";
 import { entryOf, evaluateRuleset, type Ruleset } from "./engine/ruleset.ts";
 import type { Subject } from "./engine/run.ts";
 import { explainFlag } from "./explain/explain.ts";
@@ -24,6 +26,14 @@ export interface Simulation {
   result(): Pick<FlagDistribution, "key" | "count" | "failed" | "values">;
 }
 
+/** Numbers and objects as JSON text: to older clients all of them are true. */
+function countedValue({ value, rule }: Decision): boolean | string {
+  const typed = rule?.value ?? null;
+  return typeof typed === "number" || (typeof typed === "object" && typed !== null)
+    ? JSON.stringify(typed)
+    : value;
+}
+
 /** undefined if the rules have no active flag with the key. */
 export function createSimulation(ruleset: Ruleset, key: string): Simulation | undefined {
   const entry = entryOf(ruleset, key);
@@ -39,15 +49,19 @@ export function createSimulation(ruleset: Ruleset, key: string): Simulation | un
       const results = evaluateRuleset(ruleset, subject, { keys });
       const decision = results.find((it) => it.compiled === compiled)?.decision;
       if (!decision || decision.failed) failed++;
-      else counts.set(decision.value, (counts.get(decision.value) ?? 0) + 1);
+      else {
+        const value = countedValue(decision);
+        counts.set(value, (counts.get(value) ?? 0) + 1);
+      }
     },
     result() {
-      const order = new Set([...compiled.variants, true, false, ...counts.keys()]);
-      const values = [...order].flatMap((value) => {
+      const values = [...compiled.variants, ...textValuesOf(compiled.flag.filters)];
+      const order = new Set([...values, true, false, ...counts.keys()]);
+      const shares = [...order].flatMap((value) => {
         const found = counts.get(value);
         return found === undefined ? [] : [{ value, count: found, share: found / count }];
       });
-      return { key, count, failed, values };
+      return { key, count, failed, values: shares };
     },
   };
 }
@@ -88,6 +102,7 @@ const outcomeIn = (it: FlagOutcome): FlagOutcome => ({
   failed: it.failed,
   reason: it.reason,
   condition_index: it.condition_index,
+  ...(it.rule && { rule: it.rule }),
 });
 
 /** What clients get by an override. */
@@ -131,11 +146,12 @@ export function explain(
   const byRules = explained ? outcomeIn(explained) : null;
   const outcome = overridden(ports, project, overrides, key) ?? byRules;
   if (!outcome) throw noSuchFlag(ports, project, key);
+  const { rule: _rule, ...explainedBy } = explained ?? { ...withoutRules, rule: undefined };
   const override = overrides.get(key);
   return {
     project: project.id,
     distinct_id: asked.distinctId,
-    ...(explained ?? withoutRules),
+    ...explainedBy,
     key,
     ...outcomeIn(outcome),
     override: override ? showOverride(override) : null,

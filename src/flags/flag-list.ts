@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { FeatureFlag, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
+import { textValuesOf } from "./engine/rule-config.ts";
 import type { Ruleset } from "./engine/ruleset.ts";
 import { rulesOf, wordsOf } from "./explain/flag-words.ts";
 import { flagOf, noSuchFlag, overridesIn, showOverride } from "./overrides.ts";
@@ -14,7 +15,7 @@ const showFlag = (flag: FeatureFlag, overrides: FlagOverride[], ruleset: Ruleset
   name: flag.name,
   active: flag.active,
   rules: rulesOf(flag, ruleset),
-  variants: variantKeys(flag.filters),
+  variants: [...variantKeys(flag.filters), ...textValuesOf(flag.filters)],
   shares: (flag.filters.multivariate?.variants ?? []).map((it) => ({
     variant: it.key,
     percentage: it.rollout_percentage,

@@ -3,10 +3,11 @@ import { uuidV5 } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { listed } from "../base/text.ts";
-import { hasKnownRules } from "../world/flag-config.ts";
+import { rulesVersionOf } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import type { Draft, FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
+import { textValuesOf } from "./engine/rule-config.ts";
 import type { FlagPorts } from "./ports.ts";
 import type { FlagOverrideSet, OverrideOrder, FlagOverride as ShownOverride } from "./shapes.ts";
 
@@ -62,8 +63,9 @@ export function checkVariant(
   value: boolean | string,
   { pointer, way }: { pointer: string; way: string } = { pointer: "/value", way: forcing },
 ): void {
-  if (!flag || !hasKnownRules(flag.filters) || typeof value !== "string") return;
-  const variants = variantKeys(flag.filters);
+  const version = flag && rulesVersionOf(flag.filters);
+  if (!flag || version === undefined || typeof value !== "string") return;
+  const variants = version === 1 ? variantKeys(flag.filters) : textValuesOf(flag.filters);
   if (variants.includes(value)) return;
   const known = variants.length > 0 ? `its variants: ${variants.join(", ")}` : "it has none: true or false";
   throw new SimError("invalid_input", `flag "${flag.key}" has no variant "${value}"`, {

@@ -186,6 +186,11 @@ export async function seenOf(ports: FlagPorts, project: StoredProject, key: stri
       without: unit.without,
     };
   };
+  const countsOf = (index: number) => ({
+    index,
+    reached: tally.reached[index] ?? 0,
+    taken: tally.taken[index] ?? 0,
+  });
   return {
     project: project.id,
     key,
@@ -194,12 +199,9 @@ export async function seenOf(ports: FlagPorts, project: StoredProject, key: stri
     asked: found.asked.size,
     last_asked: found.lastAsked ?? null,
     is_all: found.isAll,
-    sets: compiled.conditions.map((it) => ({
-      index: it.index,
-      reached: tally.reached[it.index] ?? 0,
-      taken: tally.taken[it.index] ?? 0,
-      rollout: rolloutFor(it),
-    })),
+    sets: compiled.rules
+      ? compiled.rules.rules.map(({ index }) => ({ ...countsOf(index), rollout: null }))
+      : compiled.conditions.map((it) => ({ ...countsOf(it.index), rollout: rolloutFor(it) })),
     enrolled: tally.enrolled,
     held_out: tally.heldOut,
     failed: tally.failed,

@@ -105,6 +105,10 @@ export const FlagWords = z
     sets: sentences("One sentence for each condition set; the first that matches decides"),
     after: sentences("What follows from a match: variants, payloads, what is hashed"),
     cohorts: sentences("The cohorts that the condition sets refer to"),
+    otherwise: z
+      .string()
+      .optional()
+      .describe("Rules of version 2: the value where no rule gives one; else it is false"),
   })
   .meta({ title: "FlagWords" });
 export type FlagWords = z.infer<typeof FlagWords>;
@@ -143,6 +147,18 @@ export type FlagInFull = z.infer<typeof FlagInFull>;
 const failureCodes = Object.keys(failures) as (keyof typeof failures)[];
 const Failure = z.enum(failureCodes).describe("Why it could not be computed");
 
+const RuleType = z.enum(["targeted_release", "percentage_rollout", "experiment"]);
+
+const RuleOutcome = z
+  .strictObject({
+    value: AnyJson.describe("Of the flag's return type; null: it has no default"),
+    code: z.enum(["targeting_match", "rollout_miss", "experiment_paused", "holdout", "no_rule_match"]),
+    description: z.string(),
+    type: RuleType.nullable().describe("null: no rule decided"),
+    id: z.string().nullable().describe("The rule that decided"),
+  })
+  .meta({ title: "FlagRuleOutcome" });
+
 const decisionFields = {
   value: Value,
   enabled: z.boolean(),
@@ -150,7 +166,10 @@ const decisionFields = {
   payload: z.string().nullable().describe("JSON text"),
   failed: z.boolean().describe("True if it could not be computed: the value means nothing"),
   reason: z.strictObject({ code: z.string(), description: z.string() }),
-  condition_index: z.int().nullable().describe("Which condition set decided, from 0"),
+  condition_index: z.int().nullable().describe("Which condition set or rule decided, from 0"),
+  rule: RuleOutcome.optional().describe(
+    "With rules of version 2: what `/flags?v=3` answers; the rest is what older clients get",
+  ),
 };
 
 /** The value of a flag and its reason. */
@@ -198,7 +217,7 @@ export const PropertyTrace = z
     actual: AnyJson.optional().describe("Absent where the property is not set"),
     failure: Failure.optional(),
     group_type_index: z.int().nullable().optional(),
-    negation: z.literal(true).optional().describe("In cohorts: the filter is inverted"),
+    negation: z.literal(true).optional().describe("In cohorts and rules: the filter is inverted"),
     cohort: CohortTrace.optional(),
     flag: FlagTrace.optional(),
   })
@@ -244,6 +263,24 @@ export const VariantTrace = z
   .meta({ title: "FlagVariantRanges" });
 export type VariantTrace = z.infer<typeof VariantTrace>;
 
+/** What a rule of version 2 has beyond a condition set. */
+const RuleTrace = z
+  .strictObject({
+    id: z.string(),
+    type: RuleType,
+    holdout: z
+      .strictObject({
+        percentage: z.number(),
+        hash: HashTrace.nullable().describe("null where all are held out"),
+        threshold: z.number(),
+        held_out: z.boolean(),
+      })
+      .nullable()
+      .describe("null where it has none, or something else has decided"),
+  })
+  .meta({ title: "FlagRule" });
+export type RuleTrace = z.infer<typeof RuleTrace>;
+
 export const ConditionTrace = z
   .strictObject({
     index: z.int(),
@@ -252,9 +289,16 @@ export const ConditionTrace = z
       .describe("False if the flag was decided before it: the rest is what it would have been"),
     matched: z.boolean(),
     miss: z
-      .enum(["out_of_rollout_bound", "no_condition_match", "no_group_type", "no_device"])
+      .enum([
+        "out_of_rollout_bound",
+        "no_condition_match",
+        "no_group_type",
+        "no_device",
+        "paused",
+        "held_out",
+      ])
       .nullable()
-      .describe("Why it did not match"),
+      .describe("Why it did not match; `paused` and `held_out` are of experiment rules"),
     failure: Failure.nullable(),
     group_type_index: z.int().nullable().describe("The group type that it is about; null: persons"),
     group_type: z.string().nullable(),
@@ -262,6 +306,7 @@ export const ConditionTrace = z
     rollout: RolloutTrace.nullable().describe("null where the properties have decided already"),
     variant: VariantTrace.nullable().describe("null where it does not match, or the flag has no variants"),
     hint: z.string().nullable().describe("Why it did not match, in plain English"),
+    rule: RuleTrace.optional().describe("Only for rules of version 2, which are listed like condition sets"),
   })
   .meta({ title: "FlagCondition" });
 export type ConditionTrace = z.infer<typeof ConditionTrace>;

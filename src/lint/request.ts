@@ -7,6 +7,7 @@ import type { EventFacts } from "../journal/event.ts";
 import { isEngage, type Opened, openLegacy, openV1 } from "../journal/items.ts";
 import { keysOf } from "../journal/show.ts";
 import type { EventKey, TrafficLine } from "../journal/traffic.ts";
+import { servedValueOf } from "../world/flag-config.ts";
 import type { LintEvent, LintRequest, Serving } from "./rule.ts";
 
 const none: JsonObject = Object.freeze({});
@@ -48,11 +49,11 @@ function eventsOf(line: TrafficLine, items: readonly Json[]): LintEvent[] {
 
 const flagPaths: ReadonlySet<string> = new Set(["/flags", "/decide"]);
 
-/** The value in an entry of `/flags?v=2`, or of a plain map of values; undefined: the flag failed. */
+/** The value in an entry of `/flags?v=2` or later, or of a plain map of values; undefined: the flag failed. */
 function valueIn(entry: Json | undefined): boolean | string | undefined {
   if (typeof entry === "boolean" || typeof entry === "string") return entry;
   if (!isObject(entry) || entry.failed === true) return undefined;
-  return typeof entry.variant === "string" ? entry.variant : entry.enabled === true;
+  return servedValueOf(entry);
 }
 
 /** The flags of an answer of any version with values; undefined if they cannot be read. */

@@ -1,7 +1,9 @@
 import { didYouMean } from "../base/nearest.ts";
 import { listed } from "../base/text.ts";
-import type { AuthoredFlag } from "../scenario/project-schema.ts";
+import { textValuesOf } from "../flags/engine/rule-config.ts";
+import type { AuthoredFlag, ServiceFlag } from "../scenario/project-schema.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { rulesVersionOf } from "../world/flag-config.ts";
 import type { Combination, MatrixFlag, MatrixValue } from "./combinations.ts";
 
 type ScenarioFlags = Readonly<Record<string, AuthoredFlag>>;
@@ -13,6 +15,7 @@ const flagsIn = ({ organizations }: Scenario): ScenarioFlags =>
 const variantsOf = (flag: AuthoredFlag): string[] => {
   if (typeof flag === "boolean") return [];
   if (flag.filters === undefined) return Object.keys(flag.variants ?? {});
+  if (rulesVersionOf(flag.filters) === 2) return textValuesOf(flag.filters);
   return (flag.filters.multivariate?.variants ?? []).map(({ key }) => key);
 };
 
@@ -58,6 +61,23 @@ export function matrixFlags(texts: readonly string[], scenario: Scenario): Matri
   return texts.map((text) => readFlag(text, flags));
 }
 
+const shown = { active: true, deleted: false };
+
+/** Rules of version 2 whose first gives the value to all; older clients see numbers and objects as true, which stay. */
+function fixedRules(filters: ServiceFlag["filters"], value: MatrixValue): ServiceFlag["filters"] {
+  const { return_type: type, rules = [] } = filters;
+  if (value === false && type !== "boolean") return { ...filters, rules: [], default_value: null };
+  if (value === true && type !== "boolean") return filters;
+  const first = {
+    id: "00000000-0000-4000-8000-000000000000",
+    rule_type: "targeted_release",
+    targeting: { properties: [] },
+    value,
+  };
+  // a flag has at most a hundred
+  return { ...filters, rules: [first, ...rules.slice(0, 99)] };
+}
+
 /** The flag with one value for all users. Its variants and payloads stay, so that tests can override it. */
 function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
   if (typeof flag === "boolean") return value !== false;
@@ -71,6 +91,8 @@ function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
       ...(variants && { variants: typeof value === "string" ? Object.fromEntries(shares) : variants }),
     };
   }
+  if (rulesVersionOf(flag.filters) === 2)
+    return { ...flag, ...shown, filters: fixedRules(flag.filters, value) };
   const { multivariate, payloads } = flag.filters;
   const condition = {
     properties: [],
@@ -79,8 +101,7 @@ function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
   };
   return {
     ...flag,
-    active: true,
-    deleted: false,
+    ...shown,
     filters: {
       groups: [condition],
       ...(multivariate && { multivariate }),

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
+import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { problemsOfRules } from "../flags/engine/rule-config.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
+import { rulesVersionOf } from "../world/flag-config.ts";
 import { warningsOf } from "./flag-warnings.ts";
 import { withPlannedDefinitions } from "./planned-definitions.ts";
 import type { PlacedProblem, RawProblem } from "./problems.ts";
@@ -33,13 +35,31 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
     const built = buildWorld(scenario);
     return {
       scenario,
-      problems: inFile([...built.problems, ...trafficProblems(scenario)]),
+      problems: inFile([...built.problems, ...ruleProblems(scenario), ...trafficProblems(scenario)]),
       warnings: inFile(warningsOf(scenario, built)),
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
   return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
 }
+
+/** Mistakes in flag rules of version 2. */
+const ruleProblems = ({ organizations }: Scenario): RawProblem[] =>
+  organizations.flatMap(({ projects }, i) =>
+    projects.flatMap(({ flags = {} }, j) =>
+      Object.entries(flags).flatMap(([key, flag]) => {
+        const filters = typeof flag === "object" ? flag.filters : undefined;
+        if (!filters || rulesVersionOf(filters) !== 2) return [];
+        const inFilters = ["organizations", i, "projects", j, "flags", key, "filters"];
+        // The document is JSON: zod's loose objects only forget it.
+        return problemsOfRules(filters as JsonObject).map(({ at, code, detail }): RawProblem => {
+          const text = `${detail.charAt(0).toLowerCase()}${detail.slice(1).replace(/\.$/, "")}`;
+          const isAboutKey = code === "unknown_field" && { isAboutKey: true as const };
+          return { at: [...inFilters, ...at], text, ...isAboutKey };
+        });
+      }),
+    ),
+  );
 
 /** Mistakes in the personas of a scenario. */
 const trafficProblems = ({ organizations }: Scenario): RawProblem[] =>

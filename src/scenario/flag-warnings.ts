@@ -4,8 +4,10 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { createGuesses, meantOf } from "../base/nearest.ts";
 import { createCohortBook } from "../flags/engine/cohorts.ts";
 import { compileFlag } from "../flags/engine/compile.ts";
+import { variantKeys } from "../flags/engine/filters.ts";
 import { defaultMatching, operatorNames } from "../flags/engine/operators.ts";
 import { failures } from "../flags/engine/reasons.ts";
+import { textValuesOf } from "../flags/engine/rule-config.ts";
 import { referenceIn } from "../flags/engine/values.ts";
 import type { Cohort, FeatureFlag, World } from "../world/world.ts";
 import type { RawProblem } from "./problems.ts";
@@ -247,7 +249,7 @@ class ProjectCheck {
       return;
     }
     this.#flagReferences.push({ from: flag.id, to: target.id, at: [...at, "key"] });
-    const variants = (target.filters.multivariate?.variants ?? []).map((it) => it.key);
+    const variants = [...variantKeys(target.filters), ...textValuesOf(target.filters)];
     if (typeof value === "string" && !variants.includes(value)) {
       const hint = meantOf(value, variants) ?? `it is ${listed([...variants, "true", "false"])}`;
       this.#warn([...at, "value"], `the flag ${quoted(target.key)} is never ${quoted(value)}`, hint);

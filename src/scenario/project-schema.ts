@@ -43,12 +43,18 @@ const { shape } = FeatureFlag;
 
 const Filters = FlagFilters.extend({
   version: z
-    .literal(1, "1 (rules of other versions are not evaluated yet)")
+    .literal([1, 2], "1 or 2 (rules of other versions are not evaluated)")
     .optional()
-    .describe("The version of the rules; by default 1, the only one that is evaluated."),
+    .describe("The version of the rules: 1 (the default) has `groups`, 2 has `rules`."),
   groups: FlagFilters.shape.groups.describe("Condition sets: the first one that matches the person decides."),
   multivariate: FlagFilters.shape.multivariate.describe("The variants with their percentages."),
   payloads: FlagFilters.shape.payloads.describe("By variant; `true` for a flag without variants."),
+  return_type: z
+    .enum(["boolean", "string", "number", "object"])
+    .optional()
+    .describe("Version 2: the type of its values."),
+  default_value: AnyJson.optional().describe("Version 2: the value where no rule gives one; null: none."),
+  rules: z.array(JsonRecord).optional().describe("Version 2: the first rule that decides gives the value."),
 });
 
 /** As exported from production; unknown keys are ignored. */

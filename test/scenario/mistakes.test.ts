@@ -95,10 +95,19 @@ const mistakes: readonly Row[] = [
     "it:8:35 /organizations/0/projects/0/flags/half/rollout: expected a number that JSON can hold",
   ],
   [
+    "a flag with rules of another version",
+    "yaml",
+    inProject("        flags:\n          next:\n            filters: { version: 3, rules: [] }\n"),
+    "it:10:33 /organizations/0/projects/0/flags/next/filters/version: expected 1 or 2 (rules of other versions are not evaluated), got 3",
+  ],
+  [
     "a flag with rules of version 2",
     "yaml",
-    inProject("        flags:\n          next:\n            filters: { version: 2, rules: [] }\n"),
-    "it:10:33 /organizations/0/projects/0/flags/next/filters/version: expected 1 (rules of other versions are not evaluated yet), got 2",
+    inProject(
+      "        flags:\n          next:\n            filters: { version: 2, default_value: 1, rules: [{ id: 1 }] }\n",
+    ),
+    "it:10:22 /organizations/0/projects/0/flags/next/filters/return_type: this field is required",
+    "it:10:62 /organizations/0/projects/0/flags/next/filters/rules/0/rule_type: this field is required",
   ],
   [
     "a key twice in JSON",

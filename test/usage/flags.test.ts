@@ -2,7 +2,7 @@ import { OpenFeature } from "@openfeature/server-sdk";
 import type { PostHog as PostHogJs } from "posthog-js";
 import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
-import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import { type Scenario, type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { loaders, openPageServer } from "../browser/page-server.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { posthogProvider } from "./openfeature-provider.ts";
@@ -20,6 +20,28 @@ const proOnly: SimOptions["scenario"] = {
   ],
   personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
 };
+
+test("a flag has rules of version 2", async () => {
+  const rule = {
+    id: "1b4e28ba-2fa1-4d3b-a3f5-ef19b5a7633b",
+    rule_type: "targeted_release",
+    targeting: { properties: [{ key: "plan", type: "person", value: "pro" }] },
+    value: "blue",
+  };
+  const colour = { filters: { version: 2, return_type: "string", default_value: "grey", rules: [rule] } };
+  await using sim = await startSim({ scenario: { version: 1, flags: { colour } } as Scenario });
+
+  const explained = await sim.flags.explain("colour", { distinctId: "user-1", person: { plan: "pro" } });
+  expect(explained).toMatchObject({ value: "blue", rule: { code: "targeting_match", value: "blue" } });
+
+  const answers = async (version: number) => {
+    const body = JSON.stringify({ api_key: sim.apiKey, distinct_id: "user-1" });
+    const response = await fetch(`${sim.url}/flags?v=${version}`, { method: "POST", body });
+    return ((await response.json()) as { flags: { colour: object } }).flags.colour;
+  };
+  expect(await answers(3)).toMatchObject({ value: "grey", reason: { code: "no_rule_match" } });
+  expect(await answers(2)).toMatchObject({ enabled: true, variant: "grey" });
+});
 
 test("a flag is flipped for a test", async () => {
   await using sim = await startSim();

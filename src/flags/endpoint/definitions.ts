@@ -4,7 +4,7 @@ import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { hasConditionSets } from "../../world/flag-config.ts";
 import { surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import { payloadText } from "../engine/decision.ts";
@@ -108,22 +108,18 @@ function chainWriter(ruleset: Ruleset, shown: readonly FeatureFlag[]): (filters:
 /** SDKs do not evaluate a flag with experience continuity locally. */
 const withContinuity = (flag: FeatureFlag): FeatureFlag => ({ ...flag, ensure_experience_continuity: true });
 
-/**
- * The flags that only the server can decide: those with an override for a single distinct id, and those whose rules
- * are of an unknown version, for which it answers `failed`.
- */
+/** The flags that only the server can decide: those with an override for a single distinct id. */
 function leftToServer({ worlds }: Desk, project: StoredProject): (flag: FeatureFlag) => FeatureFlag {
   const own = worlds.current.flag_overrides.filter(
     (it) => it.project === project.id && it.distinct_id !== null,
   );
   const keys = new Set(own.map(({ flag }) => flag));
-  return (flag) => {
-    if (keys.has(flag.key)) return withContinuity({ ...flag, active: true });
-    return hasKnownRules(flag.filters) ? flag : withContinuity(flag);
-  };
+  return (flag) => (keys.has(flag.key) ? withContinuity({ ...flag, active: true }) : flag);
 }
 
-const isShown = (flag: FeatureFlag): boolean => !flag.deleted && !flag.is_remote_configuration;
+/** SDKs evaluate condition sets only: upstream leaves out other rules. */
+const isShown = ({ deleted, is_remote_configuration, filters }: FeatureFlag): boolean =>
+  !deleted && !is_remote_configuration && hasConditionSets(filters);
 
 /** All that a server SDK needs to evaluate flags locally, with inactive flags. */
 function definitionsOf(
@@ -138,17 +134,11 @@ function definitionsOf(
   const withChains = chainWriter(ruleset, flags);
   const asServed = leftToServer(desk, project);
   const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);
-  const shown = (filters: Filters): Filters =>
-    hasKnownRules(filters) ? withPayloadTexts(withChains(withCohorts(filters))) : filters;
+  const shown = (filters: Filters): Filters => withPayloadTexts(withChains(withCohorts(filters)));
   return {
     flags: flags.map((flag) => showDefinition(asServed(flag), shown(flag.filters))),
     group_type_mapping: Object.fromEntries(desk.people.groupTypes(project.id).entries()),
-    cohorts: hasCohorts
-      ? cohortTrees(
-          ruleset,
-          flags.filter((it) => hasKnownRules(it.filters)),
-        )
-      : {},
+    cohorts: hasCohorts ? cohortTrees(ruleset, flags) : {},
     ...(propertyMatchingVersion === 2 && { property_matching_version: 2 }),
   };
 }

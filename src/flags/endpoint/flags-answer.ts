@@ -1,10 +1,11 @@
+import { rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { Decision } from "../engine/decision.ts";
 import type { FlagResult as Decided, Ruleset } from "../engine/ruleset.ts";
 import type { Subject } from "../engine/run.ts";
 import { type Explanation, explainFlag } from "../explain/explain.ts";
 import type { ConditionTrace, PropertyTrace } from "../shapes.ts";
-import type { ConditionAnalysis, FlagDetails, PropertyAnalysis } from "./public-shapes.ts";
+import type { ConditionAnalysis, FlagDetails, PropertyAnalysis, TypedFlagDetails } from "./public-shapes.ts";
 
 /** Values of other flags and cohorts are left out: clients of this flag may not have access to them. */
 const isShown = ({ type }: PropertyTrace): boolean => type !== "flag" && type !== "cohort";
@@ -85,7 +86,8 @@ function before(explained: Explanation): ConditionAnalysis[] {
  */
 export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subject): ConditionAnalysis[] {
   const explained = explainFlag(ruleset, flag.key, subject);
-  if (!explained) return [];
+  // Upstream analyses condition sets only.
+  if (!explained || rulesVersionOf(flag.filters) !== 1) return [];
   return [
     ...before(explained),
     ...explained.conditions.map((trace) => conditionAnalysis(flag, explained, trace)),
@@ -161,8 +163,43 @@ function detailText(result: ServedFlag): string {
   return JSON.stringify(details);
 }
 
+/**
+ * One typed value instead of `enabled` and `variant`; null for a flag that failed. Upstream PostHog rust/feature-flags,
+ * api/types (FlagDetailsV3).
+ */
+function typedText(result: ServedFlag): string {
+  const { compiled, decision } = result;
+  const { flag } = compiled;
+  const { rule, failed } = decision;
+  const isOfRules = rulesVersionOf(flag.filters) === 2;
+  const isByVariants = !isOfRules && decision.variant !== null;
+  const details: TypedFlagDetails = {
+    key: flag.key,
+    value: failed ? null : (rule?.value ?? (rule ? null : decision.value)),
+    ...(failed && { failed: true }),
+    reason: {
+      code: failed && isOfRules ? "error" : (rule?.code ?? decision.reason.code),
+      condition_index: decision.condition_index,
+      description: rule?.description ?? decision.reason.description,
+    },
+    metadata: {
+      id: flag.id,
+      version: flag.version,
+      config_version: isOfRules ? 2 : 1,
+      description: null,
+      payload: isOfRules ? null : payloadOf(result),
+      has_experiment: false,
+      ...(rule?.type && { rule_type: rule.type }),
+      ...(rule?.id && { rule_id: rule.id }),
+      ...(isByVariants && decision.variant !== null && { variant_key: decision.variant }),
+    },
+    ...(result.conditions && { conditions: result.conditions }),
+  };
+  return JSON.stringify(details);
+}
+
 /** A flag has few decisions, and they are the same objects, so each is written once. */
-function detailsShape(): FlagsWriter {
+function detailsShape(detailText: (result: ServedFlag) => string): FlagsWriter {
   const written = new WeakMap<Decision, string>();
   const entry = (result: ServedFlag): string => {
     const known = result.conditions ? undefined : written.get(result.decision);
@@ -174,16 +211,25 @@ function detailsShape(): FlagsWriter {
   return (results) => `"flags":{${results.map(entry).join()}},${errors(results)}`;
 }
 
-export type Shapes = Readonly<Record<"list" | "switchedOn" | "values" | "details", FlagsWriter>>;
+export type Shapes = Readonly<Record<"list" | "switchedOn" | "values" | "details" | "typed", FlagsWriter>>;
 
-export const createShapes = (): Shapes => ({ list, switchedOn, values, details: detailsShape() });
+export const createShapes = (): Shapes => ({
+  list,
+  switchedOn,
+  values,
+  details: detailsShape(detailText),
+  typed: detailsShape(typedText),
+});
 
 /**
  * The shape of an endpoint's version; undefined: the version is missing, or not a number.
  * Upstream PostHog rust/feature-flags, api/endpoint.
  */
 export function shapeOf(isDecide: boolean, version: number | undefined): keyof Shapes {
-  if (!isDecide) return version !== undefined && version >= 2 ? "details" : "values";
+  if (!isDecide) {
+    if (version === undefined || version < 2) return "values";
+    return version === 2 ? "details" : "typed";
+  }
   if (version === undefined || version < 2) return "list";
   return version === 2 ? "switchedOn" : version === 3 ? "values" : "details";
 }

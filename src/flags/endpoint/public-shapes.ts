@@ -97,6 +97,25 @@ const FlagDetails = z
   .meta({ title: "FlagDetails" });
 export type FlagDetails = z.infer<typeof FlagDetails>;
 
+/** A flag in an answer of `/flags?v=3`. */
+const TypedFlagDetails = z
+  .strictObject({
+    key: z.string(),
+    value: AnyJson.describe("In the flag's type; null: it has no default, or it failed"),
+    failed: z.boolean().optional().describe("true: the flag could not be computed"),
+    reason: FlagDetails.shape.reason,
+    metadata: z.strictObject({
+      ...FlagDetails.shape.metadata.shape,
+      config_version: z.int().describe("2: rules with a type each; 1: condition sets"),
+      rule_type: z.enum(["targeted_release", "percentage_rollout", "experiment"]).optional(),
+      rule_id: z.string().optional().describe("The rule that decided"),
+      variant_key: z.string().optional().describe("Only of flags with condition sets"),
+    }),
+    conditions: FlagDetails.shape.conditions,
+  })
+  .meta({ title: "TypedFlagDetails" });
+export type TypedFlagDetails = z.infer<typeof TypedFlagDetails>;
+
 const always = {
   requestId: z.uuid(),
   evaluatedAt: z.int().describe("ms since the epoch"),
@@ -104,7 +123,10 @@ const always = {
 
 /** The flags, in the shapes of the versions of the endpoints. */
 const flagKeys = {
-  flags: z.record(z.string(), FlagDetails).optional().describe("From v=4 on /decide, from v=2 on /flags"),
+  flags: z
+    .record(z.string(), z.union([FlagDetails, TypedFlagDetails]))
+    .optional()
+    .describe("From v=4 on /decide, from v=2 on /flags; with typed values from v=3 on /flags"),
   featureFlags: z
     .union([z.record(z.string(), z.union([z.boolean(), z.string()])), z.array(z.string())])
     .optional()

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { CompiledFlag } from "./compile.ts";
 import { FlagFailure } from "./reasons.ts";
 import type { BucketOf, IdentifierKind, Subject } from "./run.ts";
 
@@ -87,6 +86,10 @@ export function createBucketMemory(): BucketOf {
  */
 export const holdoutBucketOf = (identifier: string): number => fraction(holdoutInput(identifier));
 
+/** Where an identifier falls for the holdout of a rule, in [0, 1]. Upstream as above. */
+export const seededHoldoutBucketOf = (seed: string, identifier: string): number =>
+  fraction(seededHoldoutInput(seed, identifier));
+
 /** True if a bucket is inside a rollout in percent. 0 % admits exactly the bucket 0. */
 export const isWithin = (bucket: number, percentage: number): boolean => bucket <= percentage / 100;
 
@@ -97,7 +100,14 @@ export const bucketInput = (flagKey: string, identifier: string, salt: "" | "var
 /** The text whose SHA-1 is the holdouts' bucket. */
 export const holdoutInput = (identifier: string): string => `holdout-${identifier}`;
 
-type Bucketing = Pick<CompiledFlag, "byDevice" | "isContinuous">;
+/** The text whose SHA-1 is the bucket of a rule's holdout. Its rollout and its variant are a flag's, with its seed as key. */
+export const seededHoldoutInput = (seed: string, identifier: string): string => `${seed}${identifier}`;
+
+/** Of a compiled flag. */
+interface Bucketing {
+  readonly byDevice: boolean;
+  readonly isContinuous: boolean;
+}
 
 /** The kind of identifier that a flag hashes for a subject. Holdouts do not see stored hash keys. Upstream as `identifierOf`. */
 export function identifierKindOf(

@@ -1,5 +1,5 @@
-import { isObject } from "../../base/json.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
+import { rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { type Decision, failed, off, offWithoutGroups, on, payloadText } from "./decision.ts";
 import {
@@ -13,6 +13,7 @@ import {
 } from "./filters.ts";
 import { defaultMatching } from "./operators.ts";
 import { FlagFailure, type MissCode } from "./reasons.ts";
+import { type CompiledRules, compileRules } from "./rules.ts";
 import { referenceIn, textOf } from "./values.ts";
 
 export interface Condition {
@@ -66,6 +67,8 @@ export interface CompiledFlag {
   readonly isContinuous: boolean;
   /** Group type whose key is hashed for holdouts; null is the person. */
   readonly aggregation: number | null;
+  /** Set for rules of version 2; all below is then empty. */
+  readonly rules: CompiledRules | undefined;
   readonly enrollment: Enrollment | undefined;
   readonly superCondition: SuperCondition | undefined;
   readonly holdout: Holdout | undefined;
@@ -196,7 +199,7 @@ const referencesIn = ({ groups = [] }: Filters): (number | string)[] => [
 ];
 
 /** Every part that depends on filters which may be refused. */
-function compileRules({ filters }: FeatureFlag, matching: FlagMatching) {
+function compileSets({ filters }: FeatureFlag, matching: FlagMatching) {
   try {
     const conditions = (filters.groups ?? []).map((set, index) => {
       const place = { index, aggregation: aggregationOf(set, filters), hasGroups: true };
@@ -215,23 +218,36 @@ function compileRules({ filters }: FeatureFlag, matching: FlagMatching) {
   }
 }
 
+/** Rules of version 2; those of an unknown version fail. */
+function compileOther(filters: Filters, matching: FlagMatching) {
+  if (rulesVersionOf(filters) === undefined) return { failed: failed("unsupported_config_version") };
+  try {
+    // The document is JSON: zod's loose objects only forget it.
+    return { rules: compileRules(filters as JsonObject, matching) };
+  } catch (error) {
+    if (!(error instanceof FlagFailure)) throw error;
+    return { failed: failed(error.code, error.message) };
+  }
+}
+
 /**
  * Works out what does not depend on the subject. A flag with a filter that cannot be evaluated is failed
  * as a whole: even where another set would match, upstream may have decided otherwise. So is a flag whose rules
  * are of an unknown version.
  */
 export function compileFlag(flag: FeatureFlag, matching: FlagMatching = defaultMatching): CompiledFlag {
-  const isKnown = hasKnownRules(flag.filters);
-  const readable = isKnown ? flag : { ...flag, filters: {} };
+  const hasSets = rulesVersionOf(flag.filters) === 1;
+  const readable = hasSets ? flag : { ...flag, filters: {} };
   const { filters } = readable;
   return {
     flag,
+    rules: undefined,
     superCondition: undefined,
     holdout: undefined,
-    ...compileRules(readable, matching),
-    ...(!isKnown && { failed: failed("unsupported_config_version") }),
-    byDevice: flag.bucketing_identifier === "device_id",
-    isContinuous: flag.ensure_experience_continuity,
+    ...compileSets(readable, matching),
+    ...(!hasSets && compileOther(flag.filters, matching)),
+    byDevice: hasSets && flag.bucketing_identifier === "device_id",
+    isContinuous: hasSets && flag.ensure_experience_continuity,
     aggregation: indexOf(filters.aggregation_group_type_index),
     enrollment: compileEnrollment(readable),
     variants: variantsOf(filters),

@@ -1,4 +1,6 @@
+import type { Json } from "../../base/json.ts";
 import { type FailureCode, failures, groupsNotEvaluated, type ReasonCode, reasons } from "./reasons.ts";
+import type { RuleType } from "./rule-config.ts";
 
 /** What a flag is for a subject, and why. */
 export interface Decision {
@@ -13,6 +15,21 @@ export interface Decision {
   readonly condition_index: number | null;
   /** The flag could not be computed: the value says nothing. */
   readonly failed: boolean;
+  /** What a flag with rules of version 2 gives in its own terms; the rest is what older clients get. */
+  readonly rule?: RuleOutcome;
+}
+
+/** Why rules of version 2 give a value. Upstream PostHog rust/feature-flags, evaluate_v2. */
+export type RuleCode = "targeting_match" | "rollout_miss" | "experiment_paused" | "holdout" | "no_rule_match";
+
+export interface RuleOutcome {
+  /** Of the flag's return type; null where it has no default. */
+  readonly value: Json;
+  readonly code: RuleCode;
+  readonly description: string;
+  /** null where no rule decided. */
+  readonly type: RuleType | null;
+  readonly id: string | null;
 }
 
 /** The flag's payloads by variant key, `true` for a flag without variants. */
@@ -67,12 +84,12 @@ export const offWithoutGroups = (index: number): Decision => ({
 });
 
 /** The flag could not be computed. */
-export const failed = (code: FailureCode): Decision => ({
+export const failed = (code: FailureCode, description: string = failures[code]): Decision => ({
   value: false,
   enabled: false,
   variant: null,
   payload: null,
-  reason: { code, description: failures[code] },
+  reason: { code, description },
   condition_index: null,
   failed: true,
 });

@@ -3,6 +3,7 @@ import { noCohorts } from "./cohorts.ts";
 import type { CompiledFlag, Condition } from "./compile.ts";
 import { type Decision, failed } from "./decision.ts";
 import { FlagFailure, type MissCode, reasons } from "./reasons.ts";
+import { decideByRules } from "./rules.ts";
 import type { EvaluationRun, Subject } from "./run.ts";
 
 /** Why a condition set does not apply. Without a device it is passed over like a missed rollout. */
@@ -116,6 +117,7 @@ function heldOut(compiled: CompiledFlag, run: EvaluationRun): Decision | undefin
 export function decide(compiled: CompiledFlag, run: EvaluationRun): Decision {
   if (compiled.failed) return compiled.failed;
   try {
+    if (compiled.rules) return decideByRules(compiled.rules, run);
     return (
       enrolled(compiled, run) ??
       superDecided(compiled, run) ??
@@ -123,7 +125,7 @@ export function decide(compiled: CompiledFlag, run: EvaluationRun): Decision {
       tryConditions(compiled, run)
     );
   } catch (error) {
-    if (error instanceof FlagFailure) return failed(error.code);
+    if (error instanceof FlagFailure) return failed(error.code, error.message);
     throw error;
   }
 }

@@ -10,9 +10,9 @@ export type Filters = FeatureFlag["filters"];
 export type ConditionSet = NonNullable<Filters["groups"]>[number];
 export type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 
-/** The keys of a flag's variants. */
-export const variantKeys = ({ multivariate }: Filters): string[] =>
-  (multivariate?.variants ?? []).map(({ key }) => key);
+/** The keys of a flag's variants; none for rules of version 2. */
+export const variantKeys = ({ multivariate, version }: Filters): string[] =>
+  version === 2 ? [] : (multivariate?.variants ?? []).map(({ key }) => key);
 
 /** A filter as it is written, for explanations. */
 interface Written {
@@ -26,6 +26,8 @@ export interface PropertyTest extends Written {
   readonly about: "property";
   readonly type: "person" | "person_metadata" | "group";
   readonly groupType: number | null;
+  /** True for a filter of a rule of version 2 that is inverted. */
+  readonly negation?: boolean;
   /** undefined when it is absent. @throws FlagFailure when it is not known. */
   read(run: EvaluationRun): Json | undefined;
   passes(run: EvaluationRun): boolean;

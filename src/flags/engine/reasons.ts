@@ -34,6 +34,8 @@ export const failures = {
   dependency_cycle_cohort: "Cohort dependency cycle detected",
   dependency_not_found_cohort: "Cohort dependency not found",
   cohort_filters_parsing_error: "Failed to parse cohort filters",
+  flag_data_parsing_error: "Its rules cannot be read",
+  flag_evaluation_error: "A filter of its rules cannot be compared",
   unsupported_config_version: "The version of its rules is not evaluated by the simulator",
   unsupported_property_type: "A filter of this type is not evaluated by the simulator",
   unsupported_operator: "A filter's operator is not evaluated by the simulator",
@@ -50,8 +52,8 @@ export const isFailureCode = (code: string): code is FailureCode => Object.hasOw
 export class FlagFailure extends Error {
   readonly code: FailureCode;
 
-  constructor(code: FailureCode) {
-    super(failures[code]);
+  constructor(code: FailureCode, description: string = failures[code]) {
+    super(description);
     this.name = "FlagFailure";
     this.code = code;
   }

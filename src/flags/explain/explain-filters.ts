@@ -6,7 +6,7 @@ import { FlagFailure } from "../engine/reasons.ts";
 import { entryFor, type Ruleset } from "../engine/ruleset.ts";
 import type { EvaluationRun } from "../engine/run.ts";
 import type { CohortTrace, PropertyTrace, TreeTrace } from "../shapes.ts";
-import { clauseOf, leafWords } from "./rule-words.ts";
+import { clauseOf, leafWords, testWords } from "./rule-words.ts";
 
 /** What traces are made from. */
 interface Scene {
@@ -38,13 +38,14 @@ const nothing = () => undefined;
 
 function propertyTrace(test: PropertyTest, { run, ruleset }: Scene): PropertyTrace {
   const { key, type, operator, value: expected, groupType } = test;
-  const words = clauseOf(test, groupType, ruleset);
+  const words = testWords(test, ruleset);
+  const negation = test.negation === true && { negation: true as const };
   const about = type === "group" ? { group_type_index: groupType } : {};
   const outcome = outcomeOf(
     () => test.read(run),
     () => test.passes(run),
   );
-  return { type, key, operator, expected, words, ...about, ...outcome };
+  return { type, key, operator, expected, words, ...about, ...negation, ...outcome };
 }
 
 function flagTrace(test: FlagTest, { run, ruleset }: Scene): PropertyTrace {

@@ -17,6 +17,7 @@ import type {
   VariantTrace,
 } from "../shapes.ts";
 import { explainChoice, explainFilters } from "./explain-filters.ts";
+import { explainRule } from "./explain-rules.ts";
 import { actualWords, hashWords, missWords, valueWords } from "./trace-words.ts";
 
 /** What the rules give to a subject, and how that is computed. */
@@ -193,8 +194,9 @@ function flagHint(explained: Explanation): string | null {
   if (explained.enabled && explained.holdout?.held_out !== true) return null;
   const before = decidedBefore(explained);
   if (before !== undefined) return before;
-  const { failed, reason, conditions } = explained;
-  if (failed && isFailureCode(reason.code)) return failures[reason.code];
+  const { failed, reason, conditions, rule } = explained;
+  if (failed && isFailureCode(reason.code)) return reason.description;
+  if (rule && conditions.length === 0) return "the flag has no rules";
   if (reason.code === "missing_dependency") return "it depends on a flag that does not exist";
   if (conditions.length === 0) return "the flag has no condition sets";
   return conditions.flatMap(({ reached, hint }) => (reached && hint !== null ? [hint] : [])).join("\n");
@@ -217,7 +219,7 @@ export function explainFlag(
   const trial = tryFlag(ruleset, entry, subject, isSelected, tape.recorder);
   const { decision = off("flag_disabled", null), run } = trial;
   const scene: Scene = { ruleset, entry, run, reached: tape.tried };
-  const { flag, conditions } = entry.compiled;
+  const { flag, conditions, rules } = entry.compiled;
   const explained: Explanation = {
     key: flag.key,
     id: flag.id,
@@ -225,7 +227,9 @@ export function explainFlag(
     ...decision,
     enrollment: explainEnrollment(scene, decision),
     holdout: explainHoldout(scene, decision, tape.hashOf("holdout")),
-    conditions: conditions.map((condition) => explainCondition(scene, condition)),
+    conditions: rules
+      ? rules.rules.map((rule) => explainRule(rule, run, ruleset, tape.tried.has(rule.index), unmetWords))
+      : conditions.map((condition) => explainCondition(scene, condition)),
     hint: null,
   };
   return { ...explained, hint: flagHint(explained) };

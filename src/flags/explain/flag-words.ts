@@ -1,6 +1,6 @@
 import { isObject, own } from "../../base/json.ts";
 import { capital, counted } from "../../base/text.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { hasConditionSets, rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import { aggregationOf } from "../engine/compile.ts";
@@ -11,6 +11,7 @@ import type { FlagWords } from "../shapes.ts";
 import { cohortTitle, isNever } from "./filter-words.ts";
 import { clauseOf, groupTypeName, nodeWords } from "./rule-words.ts";
 import { valueWords } from "./trace-words.ts";
+import { compiledRulesOf, ruleWords, shortRules } from "./typed-rule-words.ts";
 
 const percent = (share: number): string => `${Number(share.toFixed(4))} %`;
 
@@ -209,10 +210,17 @@ function cohortsWords(ids: readonly number[], ruleset: Ruleset): string[] {
   return [...found.values()];
 }
 
-/** A flag's rules in short: a line for each condition set, then the variants. */
-export function rulesOf({ filters }: FeatureFlag, ruleset: Ruleset): string[] {
-  if (!hasKnownRules(filters))
-    return [`rules of version ${JSON.stringify(filters.version)}, which are not evaluated`];
+const unreadable = (filters: Filters): string =>
+  rulesVersionOf(filters) === 2
+    ? "rules that cannot be read"
+    : `rules of version ${JSON.stringify(filters.version)}, which are not evaluated`;
+
+/** A flag's rules in short: a line for each condition set or rule, then the variants or the default. */
+export function rulesOf(flag: FeatureFlag, ruleset: Ruleset): string[] {
+  const { filters } = flag;
+  const rules = compiledRulesOf(flag, ruleset);
+  if (rules) return shortRules(rules, ruleset);
+  if (!hasConditionSets(filters)) return [unreadable(filters)];
   const lines = (filters.groups ?? []).map((set) => {
     const { properties = [], rollout_percentage, variant } = set;
     const clauses = properties.map((it) => clauseOf(it, aggregationOf(set, filters), ruleset));
@@ -230,7 +238,20 @@ export function rulesOf({ filters }: FeatureFlag, ruleset: Ruleset): string[] {
  */
 export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
   const { filters } = flag;
-  if (!hasKnownRules(filters)) {
+  const rules = compiledRulesOf(flag, ruleset);
+  if (rules) {
+    return {
+      before: [...audienceWords(flag), `It gives values of the type ${rules.returnType}.`],
+      sets: rules.rules.map((rule) => ruleWords(rule, ruleset)),
+      after:
+        rules.rules.length === 0
+          ? [`It has no rules: everyone gets ${valueWords(rules.unmatched.rule?.value ?? null)}.`]
+          : [],
+      cohorts: [],
+      otherwise: valueWords(rules.unmatched.rule?.value ?? null),
+    };
+  }
+  if (!hasConditionSets(filters)) {
     return {
       before: [...faultWords(flag, ruleset), ...audienceWords(flag)],
       sets: [],

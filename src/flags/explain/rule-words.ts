@@ -1,6 +1,7 @@
 import type { Json } from "../../base/json.ts";
 import type { TreeLeaf, TreeNode } from "../engine/cohort-tree.ts";
 import { cohortName } from "../engine/cohorts.ts";
+import type { PropertyTest } from "../engine/filters.ts";
 import { entryFor, type Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";
 import { filterWords, unknownWords } from "./filter-words.ts";
@@ -40,6 +41,12 @@ export function clauseOf(filter: WrittenFilter, aggregation: number | null, rule
     ...(type === "flag" && flagAsked(filter.key, ruleset)),
     matching: ruleset.matching,
   });
+}
+
+/** What a compiled filter on a property requires. */
+export function testWords(test: PropertyTest, ruleset: Ruleset): string {
+  const clause = clauseOf(test, test.groupType, ruleset);
+  return test.negation === true ? `not (${clause})` : clause;
 }
 
 /** A condition of a cohort. */

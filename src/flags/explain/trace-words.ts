@@ -24,6 +24,7 @@ export function actualWords(trace: PropertyTrace): string {
 /** Why a condition set was skipped before its filters were evaluated; undefined if it was not. */
 export function missWords({ miss, group_type, group_type_index }: ConditionTrace): string | undefined {
   if (miss === "no_group_type") return `no group of the type ${group_type ?? group_type_index} was given`;
+  if (miss === "paused") return "the experiment is paused: it gives the default";
   return miss === "no_device" ? "no device id was given" : undefined;
 }
 

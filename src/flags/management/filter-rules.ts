@@ -3,10 +3,11 @@ import type { ErrorCode } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { cohortOf, dependenciesOf, isBehavioral } from "../../management/cohort-rules.ts";
 import { firstInvalid, invalid, readWireTime } from "../../management/frame/fields.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { type RulesVersion, rulesVersionOf } from "../../world/flag-config.ts";
 import { FlagFilters } from "../../world/schemas/feature-flag.ts";
 import type { FeatureFlag, Worlds } from "../../world/world.ts";
 import { referenceIn } from "../engine/values.ts";
+import { checkRules } from "./rule-writes.ts";
 
 /** The rules for a flag's `filters`. Upstream PostHog/posthog posthog/api/feature_flag.py, validate_filters. */
 
@@ -20,6 +21,8 @@ export interface FilterContext {
   readonly project: number;
   /** The stored flag; absent while it is being created. */
   readonly flag?: FeatureFlag | undefined;
+  /** Makes the ids and seeds of new rules of version 2. */
+  readonly makeId: () => string;
 }
 
 type Problem = readonly [detail: string, code?: ErrorCode];
@@ -249,14 +252,12 @@ const rules: readonly Rule[] = [
   payloads,
 ];
 
-/**
- * Upstream names the code for what its flags of version 2 do not support; the sim supports none of them.
- * @throws SimError unsupported_config_version
- */
-function checkConfigVersion(raw: JsonObject): void {
-  if (hasKnownRules(raw)) return;
+/** @throws SimError unsupported_config_version */
+function checkedVersion(raw: JsonObject): RulesVersion {
+  const version = rulesVersionOf(raw);
+  if (version !== undefined) return version;
   throw invalid(
-    `Filters are not valid (rules of version ${written(raw.version)} are not supported by phx-sim; use version 1)`,
+    `Filters are not valid (rules of version ${written(raw.version)} are not supported by phx-sim; use version 1 or 2)`,
     "filters",
     "unsupported_config_version",
   );
@@ -275,12 +276,15 @@ function structured(raw: JsonObject): Checked {
 }
 
 /**
- * The checked filters; undefined for filters without condition sets.
+ * The checked filters; undefined for filters of version 1 without condition sets.
  * @throws SimError with the service's message for the first broken rule
  */
 export function checkFilters(raw: JsonObject | undefined, context: FilterContext): Filters | undefined {
   if (raw === undefined) return undefined;
-  checkConfigVersion(raw);
+  if (checkedVersion(raw) === 2) {
+    // The document is JSON: zod's loose objects only forget it.
+    return checkRules(raw, context.flag?.filters as JsonObject | undefined, context.makeId) as Filters;
+  }
   if (!Object.hasOwn(raw, "groups")) return undefined;
   const filters = structured(raw);
   const problem = firstOf(rules, (rule) => rule(filters, { ...context, payloads: raw.payloads }));

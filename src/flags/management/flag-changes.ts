@@ -56,7 +56,8 @@ export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>
   const { caller, project } = request;
   const body = request.body();
   checkKey(desk, project.id, body.key);
-  const filters = checkFilters(body.filters, { worlds, project: project.id }) ?? openFilters;
+  const filters =
+    checkFilters(body.filters, { worlds, project: project.id, makeId: desk.ids.uuid }) ?? openFilters;
   const now = wireTime(desk.clock.now());
   const author = caller.user.id;
   return worlds.change((draft) => {
@@ -139,7 +140,12 @@ function nextFilters(
   { filters }: FlagPatch,
   isPatch: boolean,
 ): FeatureFlag["filters"] {
-  const checked = checkFilters(filters, { worlds: desk.worlds, project: flag.project, flag });
+  const checked = checkFilters(filters, {
+    worlds: desk.worlds,
+    project: flag.project,
+    flag,
+    makeId: desk.ids.uuid,
+  });
   return checked ?? (filters === undefined || isPatch ? flag.filters : openFilters);
 }
 

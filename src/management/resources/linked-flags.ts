@@ -35,7 +35,8 @@ export function createLinkedFlag(writing: Changing, { key, name, filters, active
   const { desk, draft, request, now } = writing;
   const project = request.project?.id ?? 0;
   const author = request.caller.user.id;
-  const checked = checkFilters(filters, { worlds: desk.worlds, project }) ?? openFilters;
+  const checked =
+    checkFilters(filters, { worlds: desk.worlds, project, makeId: desk.ids.uuid }) ?? openFilters;
   const made = { created_by: author, last_modified_by: author, updated_at: now };
   const id = draft.nextId("feature_flags");
   return draft.put(
@@ -50,7 +51,7 @@ export function changeLinkedFlag(
   flag: FeatureFlag,
   { filters, ...change }: { filters?: JsonObject; active?: boolean; deleted?: boolean },
 ): FeatureFlag {
-  const context = { worlds: desk.worlds, project: flag.project, flag };
+  const context = { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);
   return draft.put("feature_flags", {
     ...flag,

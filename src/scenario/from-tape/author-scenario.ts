@@ -1,6 +1,7 @@
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../base/json.ts";
-import { hasKnownRules } from "../../world/flag-config.ts";
+import { problemsOfRules } from "../../flags/engine/rule-config.ts";
+import { rulesVersionOf } from "../../world/flag-config.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
@@ -247,6 +248,12 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
   return typeof body === "string" ? [{ ...authoredTile(tile), text: body }] : [];
 }
 
+/** True for rules that a scenario may have. */
+function canBeRead(filters: JsonObject): boolean {
+  const version = rulesVersionOf(filters);
+  return version === 1 || (version === 2 && problemsOfRules(filters).length === 0);
+}
+
 /** Flags by key: as defined, or as answered if the tape has no definition that the sim can evaluate. */
 function flagsOf(
   defined: readonly Found[],
@@ -258,7 +265,7 @@ function flagsOf(
     const key = it.fields.get("key");
     const flag = authored(it);
     if (typeof key !== "string" || key === "" || !Object.hasOwn(flag, "filters")) continue;
-    const isReadable = !isObject(flag.filters) || hasKnownRules(flag.filters);
+    const isReadable = !isObject(flag.filters) || canBeRead(flag.filters);
     if (isReadable || !answered.has(key)) flags.set(key, flag);
   }
   const inferred = [...answered].filter(([key]) => !flags.has(key));

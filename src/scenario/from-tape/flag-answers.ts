@@ -1,5 +1,6 @@
 import { isObject, type Json, own } from "../../base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
+import { servedValueOf } from "../../world/flag-config.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 
 interface Answer {
@@ -56,11 +57,12 @@ const isValue = (value: Json | undefined): value is boolean | string =>
 
 function detailed(name: string, it: Json): [string, Answer][] {
   if (!isObject(it)) return [];
-  const variant = own(it, "variant");
   const metadata = own(it, "metadata");
   const payload = isObject(metadata) ? parsed(own(metadata, "payload")) : undefined;
-  const value = isValue(variant) ? variant : own(it, "enabled") === true;
-  return [[name, { value, payload }]];
+  const typed = own(it, "value");
+  const isPayload = typeof typed === "number" || isObject(typed);
+  const value = own(it, "variant") === "" ? own(it, "enabled") === true : servedValueOf(it);
+  return [[name, { value, payload: isPayload ? typed : payload }]];
 }
 
 /** Payloads are JSON text. */

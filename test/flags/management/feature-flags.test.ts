@@ -317,14 +317,14 @@ test.each([
 
 describe("rules of a version that is not evaluated", () => {
   const versions: [version: unknown, shown: string][] = [
-    [2, "2"],
     [3, "3"],
     ["1", "1"],
+    ["2", "2"],
     [null, "None"],
   ];
   const refused = (shown: string) =>
     error(
-      `Filters are not valid (rules of version ${shown} are not supported by phx-sim; use version 1)`,
+      `Filters are not valid (rules of version ${shown} are not supported by phx-sim; use version 1 or 2)`,
       "filters",
       "unsupported_config_version",
     );

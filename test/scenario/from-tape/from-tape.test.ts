@@ -154,8 +154,9 @@ describe("flags that no one defined", () => {
   });
 });
 
-test("flags whose rules are of version 2 are as they were answered, or left out", async () => {
-  const filters = { version: 2, return_type: "boolean", default_value: false, rules: [] };
+test("flags whose rules are of an unknown version are as they were answered, or left out", async () => {
+  const filters = { version: 3 };
+  const typed = { version: 2, return_type: "boolean", default_value: true, rules: [] };
   const { scenario, text, leftOut } = await scenarioFromTape([
     exchange("POST", "/flags/?v=2", { featureFlags: { seen: true } }, { token: "phc_app" }),
     exchange("GET", "/flags/definitions?token=phc_app", {
@@ -163,14 +164,15 @@ test("flags whose rules are of version 2 are as they were answered, or left out"
         { id: 7, team_id: 12, key: "seen", filters, active: true },
         { id: 8, team_id: 12, key: "unseen", filters, active: true },
         { id: 9, team_id: 12, key: "plain", filters: { version: 1, groups: [] }, active: true },
+        { id: 10, team_id: 12, key: "typed", filters: typed, active: true },
       ],
       cohorts: {},
     }),
   ]);
   const flags = projectsOf(scenario)[0]?.flags;
-  expect(flags).toMatchObject({ seen: true, plain: { filters: { version: 1 } } });
-  expect(Object.keys(flags ?? {}).sort()).toEqual(["plain", "seen"]);
-  expect(leftOut).toEqual([expect.stringContaining("/flags/unseen/filters/version: expected 1 ")]);
+  expect(flags).toMatchObject({ seen: true, plain: { filters: { version: 1 } }, typed: { filters: typed } });
+  expect(Object.keys(flags ?? {}).sort()).toEqual(["plain", "seen", "typed"]);
+  expect(leftOut).toEqual([expect.stringContaining("/flags/unseen/filters/version: expected 1 or 2 ")]);
   await checked(text);
 });
 

@@ -47,6 +47,11 @@ const reasonTexts: Readonly<Record<string, (flag: DecidedFlag) => string>> = {
   holdout_condition_value: () => "held out",
   super_condition_value: () => "early access decides",
   flag_disabled: () => "it is inactive",
+  targeting_match: (flag) => `rule${setNumber(flag)} decides`,
+  rollout_miss: (flag) => `outside the rollout of rule${setNumber(flag)}`,
+  experiment_paused: (flag) => `the experiment of rule${setNumber(flag)} is paused`,
+  holdout: (flag) => `held out by rule${setNumber(flag)}`,
+  no_rule_match: () => "no rule matches",
   missing_dependency: () => "it depends on a flag that does not exist",
 };
 

@@ -4,6 +4,7 @@ import type {
   ConditionTrace,
   FlagExplanation as Explanation,
   PropertyTrace,
+  RuleTrace,
   TreeTrace,
 } from "../../../src/flags/shapes.ts";
 import { Badge } from "../basics.tsx";
@@ -81,6 +82,19 @@ function Rollout({ rollout }: Pick<ConditionTrace, "rollout">) {
   );
 }
 
+/** The holdout of an experiment rule. */
+function RuleHoldout({ holdout }: { holdout: RuleTrace["holdout"] | undefined }) {
+  if (!holdout) return null;
+  const { percentage, held_out, hash, threshold } = holdout;
+  return (
+    <li>
+      <Mark passed={!held_out} />
+      <span>{percentage} % are held out</span>
+      {hash && <HashBar hash={hash} threshold={threshold} isWithin={held_out} what="holdout" />}
+    </li>
+  );
+}
+
 function Variant({ variant }: Pick<ConditionTrace, "variant">) {
   if (!variant) return null;
   return (
@@ -122,7 +136,7 @@ function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: st
   const miss = missWords(trace);
   return (
     <Card
-      title={`Set ${trace.index + 1}`}
+      title={`${trace.rule ? "Rule" : "Set"} ${trace.index + 1}`}
       tone={stateTones[state]}
       state={state}
       note={sentence && plain(sentence, 1_000)}
@@ -134,6 +148,7 @@ function ConditionSet({ trace, sentence }: { trace: ConditionTrace; sentence: st
         </li>
       )}
       <Properties traces={trace.properties} />
+      <RuleHoldout holdout={trace.rule?.holdout} />
       <Rollout rollout={trace.rollout} />
       <Variant variant={trace.variant} />
     </Card>
@@ -174,13 +189,15 @@ function Holdout({ holdout }: Pick<Explanation, "holdout">) {
 }
 
 function Head({ explanation }: { explanation: Explanation }) {
+  const { rule } = explanation;
   return (
     <div class="row row-base">
       <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>
         {valueText(explanation.value)}
       </Badge>
       <span>
-        for <strong>{plain(explanation.distinct_id, 100)}</strong>: {plain(explanation.reason.description)}
+        for <strong>{plain(explanation.distinct_id, 100)}</strong>:{" "}
+        {plain(rule?.description ?? explanation.reason.description)}
       </span>
       {explanation.payload !== null && (
         <span>

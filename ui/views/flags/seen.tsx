@@ -87,7 +87,7 @@ export function WhoGets({ flag, seen }: SeenProps) {
               {set && (
                 <span
                   class="flags-taken num"
-                  title="Ids it gives the flag to, of those no set before decided"
+                  title="Ids it gives the flag to, of those nothing before decided"
                 >
                   {countText(set.taken, set.reached)}
                 </span>
@@ -100,7 +100,8 @@ export function WhoGets({ flag, seen }: SeenProps) {
         <p class="flags-rule muted">
           <span />
           <span>
-            Everyone else gets <em>false</em>.
+            Everyone else gets{" "}
+            <em>{words.otherwise === undefined ? "false" : plain(words.otherwise, longest)}</em>.
           </span>
           {isCounted && <span class="flags-taken num">{numberText(seen.off)}</span>}
         </p>
