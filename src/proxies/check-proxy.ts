@@ -1,7 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../http/host-rules.ts";
 import { codeRow, type ProxyCode } from "./codes.ts";
-import { type Difference, differencesOf, type Exchange, type Place } from "./compare.ts";
+import { differencesOf, type ProbeExchange, type ProxyDifference, type ProxyPlace } from "./compare.ts";
 import { frameworksIn, type ProxyFramework } from "./frameworks.ts";
 import type { ProbeDesk } from "./probe-desk.ts";
 import { newNonce, type Probe, probesOf } from "./probes.ts";
@@ -48,11 +48,11 @@ const elsewhere: readonly ProxyCode[] = ["real_service", "other_sim", "unreachab
 
 /** Sends the probes in their order, and stops early where nothing arrives, or the time is over. */
 class ProxyRun {
-  readonly exchanges: Exchange[] = [];
-  readonly differences = new Map<Probe, readonly Difference[]>();
+  readonly exchanges: ProbeExchange[] = [];
+  readonly differences = new Map<Probe, readonly ProxyDifference[]>();
   readonly notSent: string[] = [];
   #silent = 0;
-  readonly #place: Place;
+  readonly #place: ProxyPlace;
   readonly #url: URL;
   readonly #reception: Reception;
   readonly #send: (url: URL, probe: Probe) => Promise<ProxyOutcome>;

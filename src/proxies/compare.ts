@@ -2,25 +2,25 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { parsedJson } from "../base/json.ts";
 import type { ProxyCode } from "./codes.ts";
 import type { Probe } from "./probes.ts";
-import type { Arrival } from "./reception.ts";
+import type { ProbeArrival } from "./reception.ts";
 import type { ProxyAnswer, ProxyOutcome } from "./send-probe.ts";
 
 /** One difference between what was sent and what came, at one probe. */
-export interface Difference {
+export interface ProxyDifference {
   readonly code: ProxyCode;
   /** What was seen. */
   readonly detail: string;
 }
 
 /** One probe, and all that became of it. */
-export interface Exchange {
+export interface ProbeExchange {
   readonly probe: Probe;
   readonly outcome: ProxyOutcome;
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly ProbeArrival[];
 }
 
 /** What the comparison needs to know of the proxy. */
-export interface Place {
+export interface ProxyPlace {
   /** Path of the proxy, without a slash at its end; "" for none. */
   readonly prefix: string;
   /** Host and port of the proxy. */
@@ -81,7 +81,7 @@ const bodyTests: readonly (readonly [ProxyCode, (sent: Buffer, got: Buffer) => b
 const decodeForm = (bytes: Buffer): string =>
   [...new URLSearchParams(bytes.toString())].map((pair) => pair.join("=")).join("&");
 
-function bodyDifference(sent: Buffer, got: Buffer): Difference[] {
+function bodyDifference(sent: Buffer, got: Buffer): ProxyDifference[] {
   if (sent.equals(got)) return [];
   const [code] = bodyTests.find(([, fits]) => fits(sent, got)) ?? ["body_changed" as const];
   return [{ code, detail: `sent ${size(sent)}, arrived ${size(got)}` }];
@@ -95,10 +95,10 @@ const split = (target: string): [path: string, query: string] => {
   return at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
 };
 
-function targetDifferences({ target }: Probe, arrived: string, { prefix }: Place): Difference[] {
+function targetDifferences({ target }: Probe, arrived: string, { prefix }: ProxyPlace): ProxyDifference[] {
   const [path, query] = split(target);
   const [gotPath, gotQuery] = split(arrived);
-  const found: Difference[] = [];
+  const found: ProxyDifference[] = [];
   const detail = `sent ${shown(target)}, arrived ${shown(arrived)}`;
   if (plainPath(gotPath) !== plainPath(path)) {
     const isKept = prefix !== "" && plainPath(gotPath) === plainPath(prefix + path);
@@ -112,8 +112,12 @@ function targetDifferences({ target }: Probe, arrived: string, { prefix }: Place
 const mediaType = (text: string | undefined): string => (text ?? "").toLowerCase().replaceAll(" ", "");
 const bareType = (text: string | undefined): string => mediaType(text).split(";")[0] ?? "";
 
-function headerDifferences({ headers, body }: Probe, arrived: Arrival, { host }: Place): Difference[] {
-  const found: Difference[] = [];
+function headerDifferences(
+  { headers, body }: Probe,
+  arrived: ProbeArrival,
+  { host }: ProxyPlace,
+): ProxyDifference[] {
+  const found: ProxyDifference[] = [];
   const named = (code: ProxyCode, name: string) =>
     found.push({
       code,
@@ -154,7 +158,7 @@ function answerDifferences(
   { method, answer: own }: Probe,
   answer: ProxyAnswer,
   others: readonly Probe[],
-): Difference[] {
+): ProxyDifference[] {
   if (method === "OPTIONS") return [];
   const { status, headers } = answer;
   if (status !== 200)
@@ -163,7 +167,7 @@ function answerDifferences(
     return [
       { code: "answer_replaced", detail: `${headers["content-type"] ?? "HTML"} in place of ${own.type}` },
     ];
-  const found: Difference[] = [];
+  const found: ProxyDifference[] = [];
   const body = readable(answer);
   if (bareType(headers["content-type"]) !== bareType(own.type))
     found.push({ code: "answer_type", detail: `${own.type} became ${headers["content-type"] ?? "none"}` });
@@ -257,17 +261,17 @@ const large = 1_000_000;
 const refusesSize = ["connection_cut", "upstream_fails", "not_passed_on", "timeout"];
 
 function differencesOfUnarrived(
-  { probe, outcome }: Exchange,
+  { probe, outcome }: ProbeExchange,
   others: readonly Probe[],
   arrivedBefore: boolean,
-): Difference[] {
+): ProxyDifference[] {
   const found = unarrivedDifference(probe, outcome, others);
   return probe.body.length > large && arrivedBefore && refusesSize.includes(found.code)
     ? [{ code: "body_too_large", detail: `${found.detail}, to ${size(probe.body)}` }]
     : [found];
 }
 
-function unarrivedDifference(probe: Probe, outcome: ProxyOutcome, others: readonly Probe[]): Difference {
+function unarrivedDifference(probe: Probe, outcome: ProxyOutcome, others: readonly Probe[]): ProxyDifference {
   if (outcome.kind === "silent")
     return { code: "timeout", detail: "no answer, and nothing arrived at the sim" };
   if (outcome.kind === "broken") return { code: brokenCode(outcome.cause), detail: outcome.cause };
@@ -284,8 +288,8 @@ const brokenCode = (cause: string): ProxyCode =>
     ? "unreachable"
     : "connection_cut";
 
-/** A preflight is right if the page may send, whoever answers. */
-function preflightDifferences({ probe, outcome }: Exchange): Difference[] {
+/** A preflight is right if the page may send, no matter which server answers. */
+function preflightDifferences({ probe, outcome }: ProbeExchange): ProxyDifference[] {
   if (outcome.kind !== "answer") return [];
   const { status, headers } = outcome.answer;
   const allowed = headers["access-control-allow-origin"];
@@ -300,7 +304,11 @@ function preflightDifferences({ probe, outcome }: Exchange): Difference[] {
 }
 
 /** Everything that differs at one probe. @param earlier Those before it */
-export function differencesOf(exchange: Exchange, place: Place, earlier: readonly Exchange[]): Difference[] {
+export function differencesOf(
+  exchange: ProbeExchange,
+  place: ProxyPlace,
+  earlier: readonly ProbeExchange[],
+): ProxyDifference[] {
   const { probe, outcome, arrivals } = exchange;
   const [arrived, second] = arrivals;
   const others = earlier.map((it) => it.probe);
@@ -322,7 +330,7 @@ export function differencesOf(exchange: Exchange, place: Place, earlier: readonl
   ];
 }
 
-function outcomeDifferences({ probe, outcome }: Exchange, others: readonly Probe[]): Difference[] {
+function outcomeDifferences({ probe, outcome }: ProbeExchange, others: readonly Probe[]): ProxyDifference[] {
   if (outcome.kind === "silent")
     return [{ code: "timeout", detail: "the request arrived, and no answer came" }];
   if (outcome.kind === "broken")

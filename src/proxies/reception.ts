@@ -5,7 +5,7 @@ import type { Reply } from "../http/reply.ts";
 import { type Probe, type ProbeNonce, probeHeader } from "./probes.ts";
 
 /** A probe as the sim received it. */
-export interface Arrival {
+export interface ProbeArrival {
   readonly method: string;
   readonly target: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -16,7 +16,7 @@ export interface Arrival {
 export interface Reception {
   /** Must be called before a probe is sent. */
   expect(probe: Probe): void;
-  arrivals(probe: Probe): readonly Arrival[];
+  arrivals(probe: Probe): readonly ProbeArrival[];
   take(call: Call): Reply | undefined;
 }
 
@@ -50,7 +50,7 @@ function* readings(body: Buffer): Generator<string> {
 /** Keeps what arrives for one check, and answers it. A probe is known by any of its marks: a proxy may lose the others. */
 export function createReception(nonce: ProbeNonce): Reception {
   const expected = new Map<string, Probe>();
-  const arrived = new Map<string, Arrival[]>();
+  const arrived = new Map<string, ProbeArrival[]>();
   const mark = new RegExp(`${nonce}\\d{5}`);
 
   function probeIn(text: string | undefined): Probe | undefined {

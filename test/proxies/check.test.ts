@@ -133,7 +133,11 @@ describe("broken", () => {
     ],
     [
       "query_changed",
-      { passes: (it) => void (it.target += it.target.includes("?") ? "&path=e" : "?path=e") },
+      {
+        passes: (it) => {
+          it.target += it.target.includes("?") ? "&path=e" : "?path=e";
+        },
+      },
     ],
     [
       "method_changed",

@@ -31,7 +31,7 @@ export interface Mistake {
   /** Answers in place of the upstream. */
   instead?(request: Passed): Returned | undefined;
   returns?(answer: Returned, request: Passed): void;
-  /** Sends each request as often as this. */
+  /** Number of times each request is sent. */
   times?: number;
 }
 
