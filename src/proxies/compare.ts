@@ -58,6 +58,7 @@ const bodyTests: readonly (readonly [ProxyCode, (sent: Buffer, got: Buffer) => b
   [
     "body_text",
     (sent, got) =>
+      got.equals(Buffer.from(sent.toString())) ||
       got.equals(Buffer.from(sent.toString("latin1"), "utf8")) ||
       (got.includes(replacement) && !sent.includes(replacement)) ||
       got.equals(Buffer.from(sent.toString("utf8"), "latin1")),
@@ -71,7 +72,7 @@ const bodyTests: readonly (readonly [ProxyCode, (sent: Buffer, got: Buffer) => b
         text === sent.toString("base64") ||
         sameJson(sent, got) ||
         opened?.equals(unpacked(sent) ?? sent) === true ||
-        decodeForm(sent) === decodeForm(got)
+        (sent.indexOf("data=") === 0 && decodeForm(sent) === decodeForm(got))
       );
     },
   ],
