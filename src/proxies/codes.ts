@@ -119,10 +119,11 @@ export const proxyCodes = {
   },
   login: {
     level: "problem",
-    what: "the proxy's path requires a login",
-    cause: "an authentication covers all paths of the app, and visitors send events before they log in",
+    what: "the proxy's path requires a login, or access is refused",
+    cause:
+      "an authentication, a check against CSRF or a firewall covers all paths of the app; visitors send events before they log in",
     fix: {
-      other: "exclude the proxy's path from the authentication",
+      other: "exclude the proxy's path from the authentication and such checks",
       next: 'exclude the path in the middleware\'s matcher: matcher: ["/((?!ingest|_next).*)"]',
       nginx: "auth_basic off; in the location of the proxy",
       caddy: "put the proxy into a handle of its own, before basic_auth",
