@@ -72,7 +72,7 @@ class ProxyRun {
   }
 
   #isOver({ name, method }: Probe): boolean {
-    if (this.#silent >= 2 || this.#has("unreachable")) return true;
+    if (this.#silent >= 2 || this.#isSilentAtFirst || this.#has("unreachable")) return true;
     const arrived = this.exchanges.filter((it) => it.arrivals.length > 0);
     const posts = this.exchanges.filter((it) => it.probe.method === "POST");
     if (
@@ -82,6 +82,10 @@ class ProxyRun {
       return true;
     if (method === "POST" && arrived.length === 0 && elsewhere.some((code) => this.#has(code))) return true;
     return arrived.length === 0 && !scouts.includes(name);
+  }
+
+  get #isSilentAtFirst(): boolean {
+    return this.exchanges[0]?.outcome.kind === "silent";
   }
 
   #has(code: ProxyCode): boolean {
@@ -142,8 +146,8 @@ export async function checkProxy(ports: ProxyPorts, order: ProxyCheck): Promise<
   const nonce = newNonce();
   const reception = createReception(nonce);
   const close = ports.probes.open(reception.take);
-  const send = (to: URL, probe: Probe) => sendToProxy(to, probe, order.timeout_ms, ports.closing);
-  const run = new ProxyRun(url, reception, send);
+  const send = (to: URL, probe: Probe) => sendToProxy(to, probe, limitOf(order, run), ports.closing);
+  const run: ProxyRun = new ProxyRun(url, reception, send);
   try {
     await run.run(probesOf(nonce, order.origin ?? foreignOrigin));
     const page = run.exchanges.some(({ outcome }) => outcome.kind === "answer")
@@ -155,15 +159,30 @@ export async function checkProxy(ports: ProxyPorts, order: ProxyCheck): Promise<
   }
 }
 
+/** Development servers compile on the first request: it may take as many times as long. */
+const firstTimes = 6;
+
+const limitOf = ({ timeout_ms: ms }: ProxyCheck, { exchanges }: ProxyRun): number =>
+  exchanges.length === 0 ? ms * firstTimes : ms;
+
 /** A page on another port of this machine. */
 const foreignOrigin = "http://localhost:1";
 
-/** The app's own page, which shows what it is made with. */
+/** The app's own page, which shows what it is made with; behind redirects on its host. */
 async function pageOf(url: URL, timeoutMs: number, signal: AbortSignal): Promise<ProxyAnswer[]> {
   const headers = { accept: "text/html", "user-agent": "phx-sim-probe" };
   const request = { method: "GET", headers, body: Buffer.alloc(0), isChunked: false };
-  const outcome = await sendToProxy(new URL("/", url), request, Math.min(timeoutMs, 2_000), signal);
-  return outcome.kind === "answer" ? [outcome.answer] : [];
+  const found: ProxyAnswer[] = [];
+  for (let at = new URL("/", url); found.length < 3; ) {
+    const outcome = await sendToProxy(at, request, timeoutMs, signal);
+    if (outcome.kind !== "answer") return found;
+    found.push(outcome.answer);
+    const to = outcome.answer.headers.location;
+    if (to === undefined || !URL.canParse(to, at.href)) return found;
+    at = new URL(to, at.href);
+    if (at.host !== url.host) return found;
+  }
+  return found;
 }
 
 /** What another finding explains: it is the cause, and this one follows from it. */

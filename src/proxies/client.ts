@@ -9,7 +9,7 @@ export interface ProxyCheckOptions {
   origin?: string;
   /** What the proxy is made with, if its answers do not show it. */
   framework?: ProxyFramework;
-  /** Longest time for each answer, ms. Default 5,000. */
+  /** Longest time for each answer, ms; six times as long for the first, as development servers compile then. Default 5,000. */
   timeoutMs?: number;
 }
 

@@ -385,7 +385,7 @@ export const proxyCodes = {
       express: "xfwd: true",
       nuxt: "set x-forwarded-for in proxyRequest(event, target, { headers })",
       sveltekit: "set x-forwarded-for to event.getClientAddress()",
-      next: "in a route handler pass x-forwarded-for on",
+      next: "nothing, if the host in front of Next.js sets X-Forwarded-For, as Vercel and nginx do: rewrites pass it on; in a route handler pass it on",
     },
   },
 } as const satisfies Record<string, CodeRow>;

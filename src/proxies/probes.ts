@@ -241,8 +241,12 @@ const rows: readonly ProbeRow[] = [
   },
 ];
 
-/** Names of the rows, for the documentation. */
-export const probeRows: readonly Pick<ProbeRow, "name" | "method" | "sender">[] = rows;
+/** The rows for the documentation. */
+export const probeRows = () =>
+  rows.map(({ name, method, sender, sends }) => {
+    const { target } = sends("0", "");
+    return { name, sender, request: `${method} ${target.replace("phc_probe_0", "TOKEN")}` };
+  });
 
 /** The number that the ids of one check begin with. */
 export type ProbeNonce = string;

@@ -30,7 +30,14 @@ export const ProxyCheck = z.strictObject({
     .enum(frameworks)
     .optional()
     .describe("What the proxy is made with, if its answers do not show it"),
-  timeout_ms: z.int().min(100).max(60_000).default(5_000).describe("Longest time for each answer"),
+  timeout_ms: z
+    .int()
+    .min(100)
+    .max(60_000)
+    .default(5_000)
+    .describe(
+      "Longest time for each answer; six times as long for the first one, as development servers compile then",
+    ),
 });
 export type ProxyCheck = z.output<typeof ProxyCheck>;
 

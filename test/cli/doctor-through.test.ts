@@ -85,7 +85,7 @@ describe("phx-sim doctor --through", () => {
     expect(none.code).toBeGreaterThan(2);
   });
 
-  test("a sim that records passes probes on to nobody", async () => {
+  test("a sim that records refuses the check", async () => {
     const { ready } = await startReady(["--memory"], { cwd: newFolder() });
     const upstream = await startReady(["--memory"], { cwd: newFolder() });
     const started = await post(`${ready.url}/__sim/recording/start`, { upstream: upstream.ready.url });

@@ -377,11 +377,11 @@ describe("the upstream", () => {
     expect(report.requests).toHaveLength(1);
   });
 
-  test("a proxy that never answers ends the check after two requests", async () => {
+  test("a proxy that never answers ends the check after the first request", async () => {
     const { url } = await proxy({ before: () => true });
     const report = await sim.proxies.check(url, { timeoutMs: 150 });
     expect(problems(report)).toEqual(["timeout"]);
-    expect(report.requests).toHaveLength(2);
+    expect(report.requests).toHaveLength(1);
   });
 });
 

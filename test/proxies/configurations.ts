@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ProxyReport } from "../../src/proxies/client.ts";
 import type { Files, ProgramName } from "./servers.ts";
 
@@ -73,12 +75,16 @@ const handler = (body: string, headers = "headers"): Files => ({
   `.replace("ANSWER", "back.delete('content-encoding'); back.delete('content-length');"),
 });
 
+/** What docs/proxies.md quotes, with the sim's own address. */
+const quoted = (name: string): string =>
+  readFileSync(join(import.meta.dirname, "../usage/proxies", name), "utf8").replace("127.0.0.1:7490", "HOST");
+
 /** Proxies without a mistake that loses anything. */
 export const sound: readonly Configuration[] = [
   {
     program: "nginx",
     what: "location and proxy_pass with a slash",
-    files: nginx(`location /ingest/ { proxy_pass SIM/; ${forwarded} }`),
+    files: nginx(quoted("nginx.conf")),
   },
   {
     program: "nginx",
@@ -98,9 +104,7 @@ export const sound: readonly Configuration[] = [
   {
     program: "caddy",
     what: "handle_path",
-    files: caddy(
-      "handle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {upstream_hostport}\n }\n}",
-    ),
+    files: caddy(quoted("Caddyfile")),
   },
   {
     program: "caddy",
@@ -127,6 +131,7 @@ export const sound: readonly Configuration[] = [
   {
     program: "next",
     what: "the recipe's rewrites",
+    warnings: ["client_address_lost"],
     files: next(`skipTrailingSlashRedirect: true, ${rewrites}`),
   },
   {

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
+import { installed } from "../bench/install.ts";
 import { broken, type Configuration, sound } from "./configurations.ts";
 import { programs, startProxy } from "./servers.ts";
 
 /** `npm run check:proxies` checks all and prints the table; PROXIES can name some: `nginx,vite`. */
 const chosen = process.env.PROXIES;
+
+if (chosen === "all" || chosen?.includes("next")) await installed("phx-proxies/next", "next@16.4.6");
 
 let sim: Sim;
 const table: string[] = [];
