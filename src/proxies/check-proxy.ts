@@ -174,7 +174,7 @@ async function pageOf(url: URL, timeoutMs: number, signal: AbortSignal): Promise
   const request = { method: "GET", headers, body: Buffer.alloc(0), isChunked: false };
   const found: ProxyAnswer[] = [];
   for (let at = new URL("/", url); found.length < 3; ) {
-    const outcome = await sendToProxy(at, request, timeoutMs, signal);
+    const outcome = await sendToProxy(at, request, timeoutMs * 2, signal);
     if (outcome.kind !== "answer") return found;
     found.push(outcome.answer);
     const to = outcome.answer.headers.location;

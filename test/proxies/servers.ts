@@ -89,8 +89,10 @@ export const programs = {
     ready: /Ready in/,
     files: {
       "package.json": '{"private":true}',
-      "app/layout.js": "export default ({ children }) => <html lang='en'><body>{children}</body></html>;",
-      "app/page.js": "export default () => <p>shop</p>;",
+      // without JSX: Next.js does not compile it below node_modules
+      "app/layout.js":
+        'import { createElement as h } from "react"; export default ({ children }) => h("html", { lang: "en" }, h("body", null, children));',
+      "app/page.js": 'export default () => "shop";',
     },
   },
 } as const satisfies Record<string, Program>;
