@@ -26,6 +26,7 @@ import { eventReader } from "./journal/event-reader.ts";
 import type { FeedAdmission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
+import { createProbeDesk } from "./proxies/probe-desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
 import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
 import { answerRequest } from "./server/fetch.ts";
@@ -156,6 +157,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   lateAdoption.set(() => options.adoptTokens === true || replaying.active || recordings.isOn);
   await tapesOrExplain(replaying.loadOwn(options), store);
 
+  const probes = createProbeDesk();
+
   // What the control API and the management API use.
   const exports = onFirstUse(() =>
     import("./exports/open-exports.ts").then((it) => it.openExports(desk, store, agenda)),
@@ -193,6 +196,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     answers,
     tapes: replaying,
     recordings,
+    probes,
+    address: () => lateAddress(),
     worlds,
     people,
     log,
@@ -247,6 +252,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
       identify: owners.identify,
       journal: journalTo({ desk, owners, gauge, log }),
       faults: reportingProject(overlaid(eitherPort(scripted, broken), replaying.port), gauge, owners.owner),
+      probes,
       unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
       onRefusal,
       onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),

@@ -13,6 +13,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
+import type { Proxies } from "../proxies/client.ts";
 import type { QueryClient } from "../query/client.ts";
 import type { StateClient } from "../scenario/state/client.ts";
 import type { Recording, Tapes } from "../tapes/client.ts";
@@ -169,6 +170,7 @@ export interface Tenant extends QueryClient {
   readonly flags: Flags;
   readonly faults: Faults;
   readonly answers: Answers;
+  readonly proxies: Proxies;
   /**
    * Likely mistakes in the captured traffic: wrong flag values, odd times, personal data, names and types that differ.
    * `maxMs` bounds the work for new events. @throws ControlError

@@ -12,6 +12,7 @@ import type {
   OverrideOptions,
   ServedOptions,
 } from "../flags/client.ts";
+import type { ProxyCheckOptions } from "../proxies/client.ts";
 import type { QueryOptions } from "../query/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
@@ -75,6 +76,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
+  "proxies.check": { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
   lint: [["project", "maxMs"]],
   query: { 1: keysOf<QueryOptions>({ project: true }) },
   insight: { 1: keysOf<QueryOptions>({ project: true }) },

@@ -7,6 +7,7 @@ import { eventsBy } from "../journal/events-client.ts";
 import { requestsBy } from "../journal/requests-client.ts";
 import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
+import { proxiesBy } from "../proxies/client.ts";
 import { queriesBy } from "../query/client.ts";
 import type { Tenant } from "./api.ts";
 import type { HandleScope } from "./call.ts";
@@ -47,6 +48,7 @@ export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tena
     flags: flagsBy(place),
     faults: faultsBy(place),
     answers: answersBy(place),
+    proxies: proxiesBy(place),
     lint: lintBy(place),
     ...queriesBy(place),
     settle: async ({ idleMs, timeoutMs } = {}) => {

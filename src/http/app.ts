@@ -36,6 +36,8 @@ export interface AppOptions {
   onRefusal: (error: unknown) => void;
   /** What goes wrong on purpose; never with the control API. */
   faults?: FaultPort;
+  /** Answers the probes of a check; they are not kept. */
+  probes?: { readonly active: boolean; take(call: Call): Reply | undefined };
 }
 
 /** The core: a call in, a reply out. Calls come from a socket or a web Request. */
@@ -83,7 +85,7 @@ function kindIn(match: Match | undefined, call: Call): Kind {
 }
 
 export function createApp(options: AppOptions): ObservingApp {
-  const { router, journal, identify, unknownPath, onCrash, onRefusal, faults } = options;
+  const { router, journal, identify, unknownPath, onCrash, onRefusal, faults, probes } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
     const error = asSimError(thrown);
@@ -241,8 +243,16 @@ export function createApp(options: AppOptions): ObservingApp {
     return match ? (match.byMethod.get(method)?.bodyLimit ?? defaultBodyLimit) : largestBodyLimit;
   }
 
+  /** The answer to a probe; undefined for every other call. */
+  function probed(call: Call): Promise<Reply> | undefined {
+    const reply = probes?.active ? probes.take(call) : undefined;
+    return reply && finish(call, { family: "capture", journaled: false }, reply);
+  }
+
   return {
     handle(call) {
+      const probe = probed(call);
+      if (probe) return probe;
       const match = router.exact(call.path);
       if (match) return dispatch(call, match);
       return router.search(call.path).then((found) => dispatch(call, found));
@@ -250,11 +260,15 @@ export function createApp(options: AppOptions): ObservingApp {
     bodyLimit,
     observe,
     refuseTooLarge(call) {
+      const probe = probed(call);
+      if (probe) return probe;
       const endpoint = router.exact(call.path)?.byMethod.get(call.method);
       return tooLarge(call, endpoint, bodyLimit(call.method, call.path));
     },
     abandon(call, why) {
-      return finishError(call, { family: familyOf(call.path) }, new SimError(why, abandoned[why]));
+      return (
+        probed(call) ?? finishError(call, { family: familyOf(call.path) }, new SimError(why, abandoned[why]))
+      );
     },
   };
 }

@@ -18,6 +18,7 @@ import { boardRows } from "../management/dashboards/board-rows.ts";
 import { worldRows } from "../management/world-rows.ts";
 import { llmsRow, mcpRows } from "../mcp/rows.ts";
 import { peopleRows } from "../people/rows.ts";
+import { proxyRows } from "../proxies/rows.ts";
 import { queryRows } from "../query/rows.ts";
 import { healthRows, snapshotRows, stateRows } from "../scenario/state/rows.ts";
 import { openApiRows } from "../server/openapi-rows.ts";
@@ -47,6 +48,7 @@ export type ControlPorts = AssertionPorts &
   PortsOf<typeof lintRows> &
   PortsOf<typeof worldRows> &
   PortsOf<typeof boardRows> &
+  PortsOf<typeof proxyRows> &
   PortsOf<typeof queryRows> &
   PortsOf<typeof mcpRows> & {
     readonly faults: FaultRules;
@@ -82,6 +84,7 @@ export function controlEndpoints(ports: ControlPorts, rules: GuardRules): Endpoi
         ...recordingRows(ports.recordings),
         ...worldRows(ports),
         ...boardRows(ports),
+        ...proxyRows(ports),
         ...queryRows(ports),
         ...mcpRows(ports),
         ...openApiRows(() => ports.endpoints()),

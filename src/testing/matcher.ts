@@ -2,6 +2,7 @@ import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Report } from "../assert/match/report-shapes.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { ProxyCheckOptions } from "../proxies/client.ts";
 import type { InsightExpectation, InsightOrQuery } from "./insight-expectation.ts";
 
 /** Which events, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
@@ -91,6 +92,11 @@ export interface SimMatchers<R, Received = Tenant> {
     Received,
     (insight: InsightOrQuery, expected: InsightExpectation, options?: IdentityOptions) => R
   >;
+  /**
+   * What SDKs send arrives through this reverse proxy as it was sent, and the answers come back:
+   * `toPassThroughProxy("http://localhost:3000/ingest")`. The proxy's upstream must be the sim; nothing of it is kept.
+   */
+  toPassThroughProxy: OnTenant<Received, (url: string, options?: ProxyCheckOptions) => R>;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
   toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
   /**

@@ -3,6 +3,7 @@ import { called } from "../assert/client-pattern.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import type { Tenant } from "../client/api.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
+import type { ProxyCheckOptions } from "../proxies/client.ts";
 import {
   captured,
   capturedInOrder,
@@ -24,6 +25,7 @@ import type {
   SimMatchers,
 } from "./matcher.ts";
 import { identified, merged, servedFlag } from "./person-matchers.ts";
+import { passThroughProxy } from "./proxy-matcher.ts";
 
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
@@ -45,6 +47,7 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveIdentified: { 2: identity },
   toHaveMerged: { 2: identity },
   toHaveInsight: { 2: identity },
+  toPassThroughProxy: { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
@@ -124,6 +127,7 @@ export const simMatchers = {
   toHaveMerged: matcherOf("toHaveMerged", merged),
   toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
   toHaveInsight: matcherOf("toHaveInsight", insight),
+  toPassThroughProxy: matcherOf("toPassThroughProxy", passThroughProxy),
   toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
   toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
 } satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

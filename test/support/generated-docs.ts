@@ -16,6 +16,9 @@ import { dropReasons, type ReasonText, warnings } from "../../src/journal/outcom
 import { outcomes, outcomeText } from "../../src/journal/outcomes.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { tools } from "../../src/mcp/tools.ts";
+import { proxyCodes } from "../../src/proxies/codes.ts";
+import { frameworkTitles } from "../../src/proxies/frameworks.ts";
+import { probeRows } from "../../src/proxies/probes.ts";
 import { Persona, PersonaStep } from "../../src/traffic/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
 import { differences } from "../../src/world/dialect.ts";
@@ -72,6 +75,15 @@ const reasonTable = (reasons: Readonly<Record<string, ReasonText>>): string =>
     ["reason", "what happened", "what to do"],
     Object.entries(reasons).map(([code, it]) => [anchored(code), it.sentence, it.fix]),
   );
+
+/** The fix, then those of frameworks. */
+const fixesOf = ({ other, ...own }: { readonly other: string } & Readonly<Record<string, string>>): string =>
+  [
+    prose(other),
+    ...Object.entries(own).map(
+      ([name, fix]) => `**${frameworkTitles[name as keyof typeof frameworkTitles]}**: ${prose(fix)}`,
+    ),
+  ].join("<br>");
 
 const placeholder = (name: string, { optional, many }: Partial<Option>): string => {
   const word = `${name.toUpperCase()}${many ? "…" : ""}`;
@@ -231,6 +243,22 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
         `${it.area}, ${it.severity}`,
         it.sentence,
         prose(it.fix),
+      ]),
+    ),
+  "proxy requests": () =>
+    table(
+      ["name", "request", "sent by"],
+      probeRows().map(({ name, request, sender }) => [name, `\`${request}\``, sender]),
+    ),
+  "proxy codes": () =>
+    table(
+      ["code", "", "what is wrong", "likely cause", "what to do"],
+      Object.entries(proxyCodes).map(([code, { level, what, cause, fix }]) => [
+        anchored(code),
+        level,
+        what,
+        cause,
+        fixesOf(fix),
       ]),
     ),
   persona: () => shapeTable(Persona.shape),

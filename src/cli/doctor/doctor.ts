@@ -15,11 +15,23 @@ import {
   readSim,
   readVariables,
 } from "./doctor-facts.ts";
+import { checkThrough } from "./doctor-through.ts";
 
 const options = {
   origin: {
     kind: "url",
     describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000",
+    flagOnly: true,
+  },
+  through: {
+    kind: "word",
+    describe:
+      "Send what SDKs send through this reverse proxy, whose upstream is the sim, and compare what arrives: http://localhost:3000/ingest",
+    flagOnly: true,
+  },
+  timeout: {
+    kind: "duration",
+    describe: "With --through: longest time for each answer (default: 5s)",
     flagOnly: true,
   },
   ...whereOptions,
@@ -37,6 +49,10 @@ export const doctor = command({
   examples: [
     ["phx-sim doctor", "in the app's folder, with the app's variables"],
     ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
+    [
+      "phx-sim doctor --through http://localhost:3000/ingest",
+      "what the app's reverse proxy loses or changes",
+    ],
     ["phx-sim doctor --data .phx-sim", "also whether files of the data folder are damaged"],
   ],
   confirms: true,
@@ -44,6 +60,8 @@ export const doctor = command({
 });
 
 async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
+  const { through, origin, timeout, json } = settings.values;
+  if (through !== undefined) return checkThrough({ through, origin, timeout, json }, settings, shell);
   const found = await findings(settings, shell);
   const passed = found.every(({ level }) => level !== "problem");
   const lines = found.map((finding) => findingLine(finding, shell.outStyle));

@@ -1,0 +1,25 @@
+import type { ProxyCheckOptions, ProxyReport } from "../proxies/client.ts";
+import { type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
+
+type Finding = ProxyReport["findings"][number];
+
+const findingLines = ({ code, what, requests, detail, cause, fix }: Finding): string[] => [
+  `${code}: ${what}`,
+  `  at ${requests.join(", ")}: ${detail}`,
+  `  likely: ${cause}`,
+  `  fix: ${fix}`,
+];
+
+/** What SDKs send arrives through the proxy as it was sent. */
+export async function passThroughProxy(
+  call: MatcherCall,
+  url: string,
+  options: ProxyCheckOptions = {},
+): Promise<Judgement> {
+  const { passed, findings, requests } = await call.tenant.proxies.check(url, options);
+  if (passed)
+    return { pass: true, text: messageOf(call, `${requests.length} requests went through ${url} unchanged`) };
+  const problems = findings.filter(({ level }) => level === "problem");
+  const text = messageOf(call, ...problems.flatMap(findingLines));
+  return { pass: false, text, report: { title: call.title, text, hints: problems.map(({ fix }) => fix) } };
+}
