@@ -72,6 +72,11 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     scenario: "the flags of a scenario and their values",
     verdict: "the verdicts of its runs",
   },
+  twin: {
+    tapes: "the upstream, its transport, and the redactor",
+    scenario: "the shapes of scenarios, and the fields that they have of the service's documents",
+    management: "the fields of resources",
+  },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",

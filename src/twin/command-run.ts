@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { JsonObject } from "../base/json.ts";
+import { shortened } from "../base/problem.ts";
+import { counted } from "../base/text.ts";
+import { clean } from "../cli/clean-text.ts";
+import type { Shell } from "../cli/command.ts";
+import { Failure } from "../cli/failure.ts";
+import { upstreamOf } from "../cli/open-sim.ts";
+import { createProgress } from "../cli/progress.ts";
+import { writeResult } from "../cli/result-file.ts";
+import type { Settings } from "../cli/settings.ts";
+import { jsonWithNotes, Notes } from "../scenario/from-tape/json-with-notes.ts";
+import { TapeOrderError } from "../tapes/ports.ts";
+import { offlineBy } from "../tapes/record/recordings.ts";
+import { tapeRules } from "../tapes/redact/rules.ts";
+import { openUpstreams, type Upstreams } from "../tapes/upstream/upstreams.ts";
+import type { liveOptions, pullOptions } from "./command.ts";
+import { type LeftOut, type LiveProject, readLive, type Twin, twinOf } from "./pull.ts";
+import type { Redacted } from "./redaction.ts";
+import { openService, ServiceError } from "./service.ts";
+
+type LiveSettings = Settings<typeof liveOptions>;
+
+/** @throws Failure usage */
+function keyIn({ values }: LiveSettings, { env }: Shell): string {
+  const name = values["key-env"];
+  const key = env[name];
+  if (key === undefined || key === "")
+    throw new Failure("usage", `set ${clean(name)} to a personal API key that may read the project`);
+  if (!/^[\x21-\x7e]{1,500}$/.test(key))
+    throw new Failure("usage", `${clean(name)} is not a key: it has blanks or letters that no key has`);
+  return key;
+}
+
+/** @throws Failure usage, network */
+function upstreamsIn(upstream: string, offline: boolean | undefined): Upstreams {
+  try {
+    return openUpstreams(upstream, offlineBy({ offline }));
+  } catch (error) {
+    if (!(error instanceof TapeOrderError)) throw error;
+    const kind = error.key === "offline" ? "network" : "usage";
+    throw new Failure(kind, clean(`--upstream: ${error.message}; ${error.hint}`, 600), error);
+  }
+}
+
+/** Reads the live project that the options name. @throws Failure usage, network */
+export async function liveOf(settings: LiveSettings, shell: Shell): Promise<LiveProject> {
+  const { upstream, offline, upstreamCa } = upstreamOf(settings);
+  const { project } = settings.values;
+  if (upstream === undefined)
+    throw new Failure("usage", "--upstream is missing: us, eu, or the address of a self-hosted service");
+  if (project === undefined || !/^\d{1,15}$/.test(project))
+    throw new Failure("usage", "--project must be the number of the live project, as in its address");
+  const key = keyIn(settings, shell);
+  const upstreams = upstreamsIn(upstream, offline);
+  const progress = createProgress(process.stderr, shell.env);
+  const read = { requests: 0 };
+  try {
+    const service = openService({
+      upstreams,
+      key,
+      ca: upstreamCa,
+      onRequest: () => progress.show(`${upstreams.name}: ${counted(++read.requests, "request")}`),
+      onWait: (ms) => progress.show(`${upstreams.name} limits the rate: ${Math.ceil(ms / 1000)} s`),
+    });
+    try {
+      return await readLive(service, project);
+    } finally {
+      service.close();
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const kind = error.kind === "order" ? "usage" : "network";
+    throw new Failure(kind, clean(`nothing is written: ${error.message}`, 600), error);
+  } finally {
+    progress.end();
+  }
+}
+
+const header = [
+  "// A world for phx-sim, pulled from a live project with `phx-sim pull`. It has no persons and no events;",
+  "// secrets and personal data are replaced. Start it with `phx-sim start --scenario`.",
+  "",
+].join("\n");
+
+export const twinText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
+
+/** Lines of each list of the summary; --json has all. */
+const mostLines = 30;
+
+const firstLines = (lines: readonly string[]): string[] => {
+  const more = lines.length - mostLines;
+  return [...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more; --json lists all`] : [])];
+};
+
+const redactedLine = ({ path, decides }: Redacted): string =>
+  clean(`redacted: ${path}${decides ? " (decides; --keep-values VALUE keeps it)" : ""}`, 300);
+
+const leftOutLine = ({ kind, id, why }: LeftOut): string =>
+  clean(`left out: ${[kind, id].filter(Boolean).join(" ")}: ${why}`, 300);
+
+/** What was pulled, redacted and left out, for review. */
+function summaryLines({ counts, redacted, leftOut, notOffered }: Twin): string[] {
+  const parts = Object.entries(counts).map(([list, count]) => `${count} ${list.replaceAll("_", " ")}`);
+  return [
+    `pulled: ${parts.join(", ") || "nothing but the project"}`,
+    ...firstLines(redacted.map(redactedLine)),
+    ...firstLines(leftOut.map(leftOutLine)),
+    ...(notOffered.length > 0 ? [`not offered by this upstream: ${notOffered.join(", ")}`] : []),
+  ];
+}
+
+/** `phx-sim pull`. @throws Failure */
+export async function runPull(settings: Settings<typeof pullOptions>, shell: Shell) {
+  const { values } = settings;
+  const file = values.out ?? resolve(shell.cwd, "twin.json");
+  const name = clean(shortened(file, shell.cwd));
+  if (!/\.jsonc?$/i.test(file)) throw new Failure("usage", `${name} must end in .json or .jsonc`);
+  if (existsSync(file) && !values.force)
+    throw new Failure("failed", `${name} already exists; --force writes over it`);
+  const live = await liveOf(settings, shell);
+  const rules = tapeRules(shell.config?.redaction);
+  const twin = await twinOf(live, { keep: values["keep-values"], rules });
+  await writeResult(file, twinText(twin.scenario), "the scenario");
+  if (values.json) {
+    const { counts, redacted, leftOut: left_out, notOffered: not_offered } = twin;
+    shell.out.say(JSON.stringify({ file, counts, redacted, left_out, not_offered }));
+    return "ok" as const;
+  }
+  shell.err.say(...summaryLines(twin));
+  shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
+  return "ok" as const;
+}

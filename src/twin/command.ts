@@ -1,0 +1,50 @@
+import { type Command, command } from "../cli/command.ts";
+import { upstreamOptions } from "../cli/open-sim.ts";
+
+const json = { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true } as const;
+
+/** Options of every command that reads a live project. */
+export const liveOptions = {
+  ...upstreamOptions,
+  project: { kind: "text", describe: "Number of the live project", flagOnly: true },
+  "key-env": {
+    kind: "text",
+    describe: "Variable with a personal API key that may read",
+    default: "POSTHOG_PERSONAL_API_KEY",
+    flagOnly: true,
+  },
+} as const;
+
+/** Options of `pull`. */
+export const pullOptions = {
+  ...liveOptions,
+  out: { kind: "file", describe: "The scenario file (default: twin.json in this folder)", flagOnly: true },
+  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  "keep-values": {
+    kind: "text",
+    describe: "A value that is not redacted, such as the e-mail address that a flag is for",
+    many: true,
+    flagOnly: true,
+  },
+  json,
+} as const;
+
+const pull = command({
+  name: "pull",
+  describe:
+    "Write a scenario with the flags, cohorts, surveys … of a live project; reads only, never persons",
+  options: pullOptions,
+  examples: [
+    ["phx-sim pull --upstream us --project 12345", "twin.json, with a key in POSTHOG_PERSONAL_API_KEY"],
+    ["phx-sim start --scenario twin.json", "the same flags, here"],
+    [
+      "phx-sim pull --upstream us --project 12345 --check",
+      "what changed since? exit code 1 if something did",
+    ],
+  ],
+  confirms: true,
+  run: async (settings, shell) => (await import("./command-run.ts")).runPull(settings, shell),
+});
+
+/** Commands about a live project. */
+export const twinCommands: readonly Command[] = [pull];
