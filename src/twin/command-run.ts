@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { shortened } from "../base/problem.ts";
 import { counted } from "../base/text.ts";
 import { clean } from "../cli/clean-text.ts";
@@ -11,11 +11,14 @@ import { createProgress } from "../cli/progress.ts";
 import { writeResult } from "../cli/result-file.ts";
 import type { Settings } from "../cli/settings.ts";
 import { jsonWithNotes, Notes } from "../scenario/from-tape/json-with-notes.ts";
+import { readScenario } from "../scenario/load.ts";
+import type { ScenarioLayer } from "../scenario/schema.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
 import { offlineBy } from "../tapes/record/recordings.ts";
 import { tapeRules } from "../tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../tapes/upstream/upstreams.ts";
 import type { liveOptions, pullOptions } from "./command.ts";
+import { compareTwins, type TwinChange } from "./compare.ts";
 import { type LeftOut, type LiveProject, readLive, type Twin, twinOf } from "./pull.ts";
 import type { Redacted } from "./redaction.ts";
 import { openService, ServiceError } from "./service.ts";
@@ -111,11 +114,56 @@ function summaryLines({ counts, redacted, leftOut, notOffered }: Twin): string[]
   ];
 }
 
+/** The project of this number in a scenario file. @throws Failure usage */
+export async function projectIn(file: string, id: string | undefined, cwd: string): Promise<JsonObject> {
+  const name = clean(shortened(file, cwd));
+  if (!existsSync(file)) throw new Failure("usage", `there is no ${name}; \`phx-sim pull\` writes it`);
+  const { scenario, problems } = await readScenario(file);
+  const [problem] = problems;
+  if (scenario === undefined)
+    throw new Failure(
+      "usage",
+      clean(`${name} is not a scenario: ${problem?.message ?? "it cannot be read"}`),
+    );
+  const projects = scenario.organizations.flatMap((it) => it.projects) as unknown as JsonObject[];
+  const found = id === undefined ? projects[0] : projects.find((it) => String(it.id) === id);
+  if (found === undefined) throw new Failure("usage", `${name} has no project ${clean(String(id))}`);
+  return found;
+}
+
+const mostText = 60;
+
+const textOf = (value: Json): string => {
+  const text = value === null ? "nothing" : JSON.stringify(value);
+  return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
+};
+
+const changeLine = ({ what, kind, id, path, before, after }: TwinChange): string =>
+  clean(`${what} ${kind} ${id}${path === "" ? "" : `: ${path}: ${textOf(before)} → ${textOf(after)}`}`, 400);
+
+/** Compares the live project with the file. @throws Failure */
+async function runCheck(settings: Settings<typeof pullOptions>, file: string, shell: Shell) {
+  const { values } = settings;
+  const before = await projectIn(file, values.project, shell.cwd);
+  const live = await liveOf(settings, shell);
+  const rules = tapeRules(shell.config?.redaction);
+  const twin = await twinOf(live, { keep: values["keep-values"], rules });
+  const { scenario } = await readScenario([twin.scenario as ScenarioLayer]);
+  const after = scenario?.organizations[0]?.projects[0] as unknown as JsonObject;
+  const changes = compareTwins(before, after, new Set(live.documents.keys()));
+  const { notOffered: not_offered } = twin;
+  if (values.json) shell.out.say(JSON.stringify({ file, same: changes.length === 0, changes, not_offered }));
+  else if (changes.length > 0) shell.out.say(...changes.map(changeLine));
+  else shell.out.say(`${clean(shortened(file, shell.cwd))}: the live project is the same`);
+  return changes.length === 0 ? ("ok" as const) : 1;
+}
+
 /** `phx-sim pull`. @throws Failure */
 export async function runPull(settings: Settings<typeof pullOptions>, shell: Shell) {
   const { values } = settings;
   const file = values.out ?? resolve(shell.cwd, "twin.json");
   const name = clean(shortened(file, shell.cwd));
+  if (values.check) return runCheck(settings, file, shell);
   if (!/\.jsonc?$/i.test(file)) throw new Failure("usage", `${name} must end in .json or .jsonc`);
   if (existsSync(file) && !values.force)
     throw new Failure("failed", `${name} already exists; --force writes over it`);

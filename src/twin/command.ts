@@ -20,6 +20,11 @@ export const pullOptions = {
   ...liveOptions,
   out: { kind: "file", describe: "The scenario file (default: twin.json in this folder)", flagOnly: true },
   force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  check: {
+    kind: "switch",
+    describe: "Write nothing: compare the live project with the file, exit code 1 if they differ",
+    flagOnly: true,
+  },
   "keep-values": {
     kind: "text",
     describe: "A value that is not redacted, such as the e-mail address that a flag is for",

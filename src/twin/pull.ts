@@ -59,9 +59,9 @@ export async function readLive(
 async function groupTypesOf(service: Service, root: string, project: JsonObject): Promise<string[]> {
   const shown = own(project, "group_types");
   const types = Array.isArray(shown) ? shown : await service.read(`${root}/groups_types/`);
-  return objectsIn(types)
-    .sort((a, b) => Number(a.group_type_index) - Number(b.group_type_index))
-    .map((it) => String(it.group_type));
+  const names = new Map(objectsIn(types).map((it) => [Number(it.group_type_index), String(it.group_type)]));
+  // flags name types by index, so that a removed type leaves its place
+  return Array.from({ length: Math.max(-1, ...names.keys()) + 1 }, (_, i) => names.get(i) ?? `removed_${i}`);
 }
 
 async function documentsOf(

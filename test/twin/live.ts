@@ -1,4 +1,4 @@
-import type { AuthoredScenario } from "../../src/index.ts";
+import type { Scenario } from "../../src/index.ts";
 import { key } from "./command-line.ts";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -34,7 +34,7 @@ export const liveScenario = {
           secret_api_key: "phs_liveliveliveliveliveliveliveliveliveLive1",
           timezone: "Europe/Berlin",
           group_types: ["company", "team"],
-          persons: [{ distinct_ids: ["vera"], properties: { email: "vera@acme.com" } }],
+          persons: [{ distinct_ids: ["xena-7"], properties: { email: "xena@acme.com" } }],
           cohorts: [
             {
               id: 31,
@@ -51,7 +51,7 @@ export const liveScenario = {
                 properties: { type: "AND", values: [inCohort(31), property("age", "gte", 30)] },
               },
             },
-            { id: 33, name: "Friends", is_static: true, persons: ["vera"] },
+            { id: 33, name: "Friends", is_static: true, persons: ["xena-7"] },
           ],
           flags: {
             on: { filters: when(), id: 101 },
@@ -179,7 +179,7 @@ export const liveScenario = {
               conditions: { url: "/thank-you", urlMatchType: "icontains" },
               start_date: "2025-01-15T00:00:00Z",
               linked_flag_id: "on",
-              internal_targeting_flag_id: "survey-targeting-1-custom",
+              internal_targeting_flag_id: 190,
             },
           ],
           actions: [
@@ -228,4 +228,4 @@ export const liveScenario = {
     },
   ],
   personal_api_keys: [{ key, scopes: ["*"] }],
-} as unknown as AuthoredScenario;
+} as unknown as Scenario;
