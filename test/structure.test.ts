@@ -76,6 +76,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     tapes: "the upstream, its transport, and the redactor",
     scenario: "the shapes of scenarios, and the fields that they have of the service's documents",
     management: "the fields of resources",
+    baseline: "what tests sent, for the impact of its changes",
   },
   verdict: {
     flags: "the flags that were read",

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Json, JsonObject } from "../base/json.ts";
+import { type Json, type JsonObject, textsIn } from "../base/json.ts";
 import { shortened } from "../base/problem.ts";
 import { counted } from "../base/text.ts";
+import { baselineAt, fileOf } from "../baseline/command-run.ts";
 import { clean } from "../cli/clean-text.ts";
 import type { Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
@@ -17,10 +18,13 @@ import { TapeOrderError } from "../tapes/ports.ts";
 import { offlineBy } from "../tapes/record/recordings.ts";
 import { tapeRules } from "../tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../tapes/upstream/upstreams.ts";
-import type { liveOptions, pullOptions } from "./command.ts";
+import type { impactOptions, liveOptions, pullOptions } from "./command.ts";
 import { compareTwins, type TwinChange } from "./compare.ts";
+import { type Affected, type DocumentLists, impactLists, impactOf, listsOf } from "./impact.ts";
+import { type TwinKind, twinKinds } from "./kinds.ts";
 import { type LeftOut, type LiveProject, readLive, type Twin, twinOf } from "./pull.ts";
 import type { Redacted } from "./redaction.ts";
+import { type Removed, removedBetween } from "./removed.ts";
 import { openService, ServiceError } from "./service.ts";
 
 type LiveSettings = Settings<typeof liveOptions>;
@@ -48,7 +52,11 @@ function upstreamsIn(upstream: string, offline: boolean | undefined): Upstreams 
 }
 
 /** Reads the live project that the options name. @throws Failure usage, network */
-export async function liveOf(settings: LiveSettings, shell: Shell): Promise<LiveProject> {
+async function liveOf(
+  settings: LiveSettings,
+  shell: Shell,
+  kinds: readonly TwinKind[] = twinKinds,
+): Promise<LiveProject> {
   const { upstream, offline, upstreamCa } = upstreamOf(settings);
   const { project } = settings.values;
   if (upstream === undefined)
@@ -68,14 +76,14 @@ export async function liveOf(settings: LiveSettings, shell: Shell): Promise<Live
       onWait: (ms) => progress.show(`${upstreams.name} limits the rate: ${Math.ceil(ms / 1000)} s`),
     });
     try {
-      return await readLive(service, project);
+      return await readLive(service, project, kinds);
     } finally {
       service.close();
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const kind = error.kind === "order" ? "usage" : "network";
-    throw new Failure(kind, clean(`nothing is written: ${error.message}`, 600), error);
+    throw new Failure(kind, clean(error.message, 600), error);
   } finally {
     progress.end();
   }
@@ -87,7 +95,7 @@ const header = [
   "",
 ].join("\n");
 
-export const twinText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
+const twinText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
 
 /** Lines of each list of the summary; --json has all. */
 const mostLines = 30;
@@ -100,22 +108,23 @@ const firstLines = (lines: readonly string[]): string[] => {
 const redactedLine = ({ path, decides }: Redacted): string =>
   clean(`redacted: ${path}${decides ? " (decides; --keep-values VALUE keeps it)" : ""}`, 300);
 
-const leftOutLine = ({ kind, id, why }: LeftOut): string =>
-  clean(`left out: ${[kind, id].filter(Boolean).join(" ")}: ${why}`, 300);
+const lineOf = (word: string, { kind, id, why }: LeftOut): string =>
+  clean(`${word}: ${[kind, id].filter(Boolean).join(" ")}: ${why}`, 300);
 
 /** What was pulled, redacted and left out, for review. */
-function summaryLines({ counts, redacted, leftOut, notOffered }: Twin): string[] {
+function summaryLines({ counts, redacted, leftOut, warnings, notOffered }: Twin): string[] {
   const parts = Object.entries(counts).map(([list, count]) => `${count} ${list.replaceAll("_", " ")}`);
   return [
     `pulled: ${parts.join(", ") || "nothing but the project"}`,
     ...firstLines(redacted.map(redactedLine)),
-    ...firstLines(leftOut.map(leftOutLine)),
+    ...firstLines(leftOut.map((it) => lineOf("left out", it))),
+    ...firstLines(warnings.map((it) => lineOf("warning", it))),
     ...(notOffered.length > 0 ? [`not offered by this upstream: ${notOffered.join(", ")}`] : []),
   ];
 }
 
 /** The project of this number in a scenario file. @throws Failure usage */
-export async function projectIn(file: string, id: string | undefined, cwd: string): Promise<JsonObject> {
+async function projectIn(file: string, id: string | undefined, cwd: string): Promise<JsonObject> {
   const name = clean(shortened(file, cwd));
   if (!existsSync(file)) throw new Failure("usage", `there is no ${name}; \`phx-sim pull\` writes it`);
   const { scenario, problems } = await readScenario(file);
@@ -172,11 +181,59 @@ export async function runPull(settings: Settings<typeof pullOptions>, shell: She
   const twin = await twinOf(live, { keep: values["keep-values"], rules });
   await writeResult(file, twinText(twin.scenario), "the scenario");
   if (values.json) {
-    const { counts, redacted, leftOut: left_out, notOffered: not_offered } = twin;
-    shell.out.say(JSON.stringify({ file, counts, redacted, left_out, not_offered }));
+    const { counts, redacted, leftOut: left_out, warnings, notOffered: not_offered } = twin;
+    shell.out.say(JSON.stringify({ file, counts, redacted, left_out, warnings, not_offered }));
     return "ok" as const;
   }
   shell.err.say(...summaryLines(twin));
   shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
   return "ok" as const;
+}
+
+/** The documents that `impact` searches. */
+interface Searched {
+  readonly lists: DocumentLists;
+  readonly groupTypes: readonly string[];
+  readonly notOffered: readonly string[];
+}
+
+/** @throws Failure */
+async function searchedBy(settings: Settings<typeof impactOptions>, shell: Shell): Promise<Searched> {
+  const { twin, upstream, project } = settings.values;
+  if (twin !== undefined || upstream === undefined) {
+    const found = await projectIn(twin ?? resolve(shell.cwd, "twin.json"), project, shell.cwd);
+    return { lists: listsOf(found), groupTypes: textsIn(found.group_types), notOffered: [] };
+  }
+  const kinds = twinKinds.filter(({ list }) => impactLists.has(list));
+  const { documents, groupTypes, notOffered } = await liveOf(settings, shell, kinds);
+  return { lists: (list) => documents.get(list) ?? [], groupTypes, notOffered };
+}
+
+const removedText = ({ what, name, of }: Removed): string =>
+  of === null ? `${what} ${name}` : `${what} ${name} of ${of}`;
+
+/** `insight 61 "Orders": query.source.series[0].event` */
+function affectedLine({ kind, id, name, path, by, through }: Affected): string {
+  const title = name === "" || name === id ? "" : ` ${JSON.stringify(name)}`;
+  const how = through !== null ? ` (${by} ${through})` : by === "mention" ? " (mentioned in HogQL)" : "";
+  return clean(`  ${kind} ${id}${title}: ${path}${how}`, 400);
+}
+
+/** `phx-sim impact`. @throws Failure */
+export async function runImpact(settings: Settings<typeof impactOptions>, shell: Shell) {
+  const { values } = settings;
+  const before = await baselineAt(values.before, shell);
+  const after = await baselineAt(fileOf(values.after, shell), shell);
+  const removed = removedBetween(before, after, values.complete);
+  const { lists, groupTypes, notOffered } = await searchedBy(settings, shell);
+  const affected = impactOf(removed, lists, groupTypes);
+  if (values.json) shell.out.say(JSON.stringify({ removed, affected, not_offered: notOffered }));
+  else if (removed.length === 0) shell.out.say("no event and no property is removed");
+  else
+    for (const it of removed) {
+      const its = affected.filter((one) => one.removed === it);
+      shell.out.say(clean(`${removedText(it)}: ${its.length === 0 ? "not used" : `used ${its.length}×`}`));
+      shell.out.say(...its.map(affectedLine));
+    }
+  return affected.length === 0 ? ("ok" as const) : 1;
 }

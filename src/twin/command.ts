@@ -51,5 +51,41 @@ const pull = command({
   run: async (settings, shell) => (await import("./command-run.ts")).runPull(settings, shell),
 });
 
+/** Options of `impact`. */
+export const impactOptions = {
+  before: { kind: "file", describe: "The earlier analytics baseline", flagOnly: true, place: 1 },
+  after: {
+    kind: "file",
+    describe: "The later one (default: analytics.baseline.ndjson in this folder)",
+    flagOnly: true,
+    place: 2,
+    optional: true,
+  },
+  complete: {
+    kind: "switch",
+    describe: "What only a test sent that did not run is removed, too",
+    flagOnly: true,
+  },
+  twin: {
+    kind: "file",
+    describe: "A pulled scenario, instead of --upstream (default without it: twin.json in this folder)",
+    flagOnly: true,
+  },
+  ...liveOptions,
+  json,
+} as const;
+
+const impact = command({
+  name: "impact",
+  describe:
+    "List the live insights, cohorts, surveys … that use an event or property that is not sent any more",
+  options: impactOptions,
+  examples: [
+    ["phx-sim impact main.ndjson", "this branch against twin.json; exit code 1 if something is affected"],
+    ["phx-sim impact main.ndjson --upstream us --project 12345", "against the live project"],
+  ],
+  run: async (settings, shell) => (await import("./command-run.ts")).runImpact(settings, shell),
+});
+
 /** Commands about a live project. */
-export const twinCommands: readonly Command[] = [pull];
+export const twinCommands: readonly Command[] = [pull, impact];

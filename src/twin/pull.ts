@@ -10,6 +10,8 @@ import {
 } from "../base/json.ts";
 import { authoredTile } from "../scenario/from-tape/authored-fields.ts";
 import { removeInvalidParts } from "../scenario/from-tape/fold-tape.ts";
+import { readScenario } from "../scenario/load.ts";
+import type { ScenarioLayer } from "../scenario/schema.ts";
 import { schemaPath } from "../scenario/starter.ts";
 import type { TapeRules } from "../tapes/redact/rules.ts";
 import { isHeld, type TwinKind, twinKinds } from "./kinds.ts";
@@ -137,6 +139,8 @@ export interface Twin {
   readonly counts: Readonly<Record<string, number>>;
   readonly redacted: readonly Redacted[];
   readonly leftOut: readonly LeftOut[];
+  /** What the file has and the sim does differently. */
+  readonly warnings: readonly LeftOut[];
   readonly notOffered: readonly string[];
 }
 
@@ -156,6 +160,8 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
   const cleaner = createCleaner(keep, rules);
   const leftOut: LeftOut[] = [];
   const { project } = live;
+  const { name } =
+    cleaner.clean({ name: String(project.name || `Project ${String(project.id)}`) }, "project") ?? {};
   const lists: JsonObject = {};
   for (const kind of twinKinds) {
     const documents = live.documents.get(kind.list);
@@ -168,10 +174,10 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
     const names = namesIn(kind, live.documents);
     const made = documents.flatMap((document): [string, JsonObject][] => {
       leftOut.push(...notesOn(kind, document));
-      const name = nameOf(document);
-      const safe = cleaner.clean(authoredDocument(kind, document, names), `${kind.list}.${name}`);
-      if (safe) return [[name, safe]];
-      leftOut.push({ kind: kind.noun, id: name, why: "it is nested too deep" });
+      const id = nameOf(document);
+      const safe = cleaner.clean(authoredDocument(kind, document, names), `${kind.list}.${id}`);
+      if (safe) return [[id, safe]];
+      leftOut.push({ kind: kind.noun, id, why: "it is nested too deep" });
       return [];
     });
     lists[kind.list] = kind.list === "flags" ? Object.fromEntries(made) : made.map(([, it]) => it);
@@ -187,7 +193,7 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
         projects: [
           {
             ...(typeof project.id === "number" && { id: project.id }),
-            name: String(project.name || `Project ${String(project.id)}`),
+            name: name ?? "Project",
             api_key: String(project.api_token),
             ...(typeof project.timezone === "string" && { timezone: project.timezone }),
             ...(live.groupTypes.length > 0 && { group_types: [...live.groupTypes] }),
@@ -200,9 +206,13 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
     personal_api_keys: [{ key: "phx_twin", scopes: ["*"] }],
   };
   const removed = await removeInvalidParts(scenario, (pointer) => placeIn(scenario, pointer));
-  leftOut.push(...removed.map(removedPart));
+  leftOut.push(...removed.map(partAt));
+  const { warnings: found } = await readScenario([scenario as ScenarioLayer]);
+  const warnings = found.map(({ pointer, message }) =>
+    partAt({ place: placeIn(scenario, pointer), message }),
+  );
   const { redacted } = cleaner;
-  return { scenario, counts: countsOf(scenario), redacted, leftOut, notOffered: live.notOffered };
+  return { scenario, counts: countsOf(scenario), redacted, leftOut, warnings, notOffered: live.notOffered };
 }
 
 /** What people know a document by: the key of a flag, else its id. */
@@ -251,6 +261,8 @@ function notesOn(kind: TwinKind, document: JsonObject): LeftOut[] {
   const of = (why: string): LeftOut => ({ kind: kind.noun, id: nameOf(document), why });
   if (kind.list === "cohorts" && document.is_static === true)
     return [of("it is static: its members are persons, which are not pulled")];
+  if (kind.list === "cohorts" && !isObject(document.filters) && objectsIn(document.groups).length > 0)
+    return [of("it has conditions of an older form, which are not pulled: save it in the service again")];
   if (kind.list === "flags" && document.has_encrypted_payloads === true)
     return [of("its payloads are encrypted, and not pulled")];
   if (kind.list === "dashboards") {
@@ -273,7 +285,7 @@ function placeIn(scenario: JsonObject, pointer: string): string {
   return JSON.stringify([kind.noun, id, rest.join(".")]);
 }
 
-function removedPart({ place, message }: { place: string; message: string }): LeftOut {
+function partAt({ place, message }: { place: string; message: string }): LeftOut {
   const [kind = "project", id = "", path = ""] = textsIn(JSON.parse(place) as Json);
   return { kind, id, why: path === "" ? message : `${path}: ${message}` };
 }

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readScenario, type Scenario, type Sim, startSim } from "../../src/index.ts";
+import { openUpstreams } from "../../src/tapes/upstream/upstreams.ts";
+import { openService } from "../../src/twin/service.ts";
 import { key, newFolder, phxSim } from "./command-line.ts";
 import { liveScenario } from "./live.ts";
 
@@ -128,7 +130,7 @@ describe("what is not written", () => {
     const cwd = newFolder();
     const env = { POSTHOG_PERSONAL_API_KEY: "phx_other" };
     const { code, stderr } = await phxSim(["pull", "--upstream", live.url, "--project", "7"], cwd, env);
-    expect(stderr).toMatch(/^phx-sim: nothing is written: \S+\/api\/projects\/7\/ refuses the key \(401\): /);
+    expect(stderr).toMatch(/^phx-sim: \S+\/api\/projects\/7\/ refuses the key \(401\): /);
     expect(stderr).not.toContain("phx_other");
     expect(code).toBe(2);
     expectNothing(cwd);
@@ -150,7 +152,7 @@ describe("what is not written", () => {
     const live = await simOf(liveScenario);
     const cwd = newFolder();
     const { code, stderr } = await phxSim(["pull", "--upstream", live.url, "--project", "8"], cwd);
-    expect(stderr).toBe("phx-sim: nothing is written: there is no project 8 that the key may read (404)\n");
+    expect(stderr).toBe("phx-sim: there is no project 8 that the key may read (404)\n");
     expect(code).toBe(2);
     expectNothing(cwd);
   });
@@ -320,6 +322,57 @@ describe("the summary", () => {
     const { code, stderr } = await pull(live, cwd);
     expect(stderr).toMatch(/^not offered by this upstream: surveys/m);
     expect(code).toBe(0);
+  });
+});
+
+describe("kinds that only some services manage", () => {
+  /** A list of a service, in front of the live sim. */
+  const listed = (path: string, items: object[]) => (req: IncomingMessage, res: ServerResponse) => {
+    if (!req.url?.startsWith(`/api/projects/7/${path}/`)) return false;
+    res.writeHead(200).end(JSON.stringify({ count: items.length, next: null, results: items }));
+    return true;
+  };
+
+  test("early access features: SDKs get them from the twin, with the key of their flag", async () => {
+    const feature = {
+      id: "0195a000-7000-7000-8000-0000000000e1",
+      feature_flag: { id: 102, key: "rollout-50" },
+      name: "Faster",
+      description: "",
+      stage: "beta",
+      documentation_url: "https://docs.example/faster",
+      created_at: "2025-02-01T00:00:00Z",
+    };
+    const answer = listed("early_access_feature", [feature]);
+    const live = await between(await simOf(liveScenario), answer);
+    const cwd = newFolder();
+    expect((await pull(live, cwd)).code).toBe(0);
+    const twin = await simOf(join(cwd, "twin.json"));
+    const response = await fetch(`${twin.url}/api/early_access_features/?token=phc_live`);
+    expect(await response.json()).toMatchObject({
+      earlyAccessFeatures: [{ id: feature.id, name: "Faster", stage: "beta", flagKey: "rollout-50" }],
+    });
+  });
+
+  test("documents that a scenario cannot hold are listed, one by one", async () => {
+    const insight = { id: 63, name: "Broken", short_id: "not a short id", query: null };
+    const live = await between(await simOf(liveScenario), listed("insights", [insight]));
+    const cwd = newFolder();
+    const { code, stderr } = await pull(live, cwd);
+    expect(stderr).toMatch(/^left out: insight 63: short_id: expected letters and digits, at most 12/m);
+    expect(code).toBe(0);
+    expect((await readScenario(join(cwd, "twin.json"))).problems).toEqual([]);
+  });
+
+  test("a service that does not finish its answer is given up", async () => {
+    const live = await between(await simOf(liveScenario), (_, res) => {
+      res.writeHead(200).write("[");
+      return true;
+    });
+    const upstreams = openUpstreams(live.url, "no");
+    const service = openService({ upstreams, key, answerMs: 100 });
+    await expect(service.read("/api/projects/7/")).rejects.toThrow("it does not answer (ETIMEDOUT)");
+    service.close();
   });
 });
 
