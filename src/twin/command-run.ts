@@ -113,7 +113,10 @@ const lineOf = (word: string, { kind, id, why }: LeftOut): string =>
 
 /** What was pulled, redacted and left out, for review. */
 function summaryLines({ counts, redacted, leftOut, warnings, notOffered }: Twin): string[] {
-  const parts = Object.entries(counts).map(([list, count]) => `${count} ${list.replaceAll("_", " ")}`);
+  const parts = twinKinds.flatMap(({ list, noun }) => {
+    const count = counts[list] ?? 0;
+    return count === 0 ? [] : [counted(count, noun)];
+  });
   return [
     `pulled: ${parts.join(", ") || "nothing but the project"}`,
     ...firstLines(redacted.map(redactedLine)),
@@ -199,9 +202,9 @@ interface Searched {
 
 /** @throws Failure */
 async function searchedBy(settings: Settings<typeof impactOptions>, shell: Shell): Promise<Searched> {
-  const { twin, upstream, project } = settings.values;
-  if (twin !== undefined || upstream === undefined) {
-    const found = await projectIn(twin ?? resolve(shell.cwd, "twin.json"), project, shell.cwd);
+  const { from, upstream, project } = settings.values;
+  if (from !== undefined || upstream === undefined) {
+    const found = await projectIn(from ?? resolve(shell.cwd, "twin.json"), project, shell.cwd);
     return { lists: listsOf(found), groupTypes: textsIn(found.group_types), notOffered: [] };
   }
   const kinds = twinKinds.filter(({ list }) => impactLists.has(list));

@@ -66,7 +66,7 @@ export const impactOptions = {
     describe: "What only a test sent that did not run is removed, too",
     flagOnly: true,
   },
-  twin: {
+  from: {
     kind: "file",
     describe: "A pulled scenario, instead of --upstream (default without it: twin.json in this folder)",
     flagOnly: true,

@@ -260,7 +260,7 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
 function notesOn(kind: TwinKind, document: JsonObject): LeftOut[] {
   const of = (why: string): LeftOut => ({ kind: kind.noun, id: nameOf(document), why });
   if (kind.list === "cohorts" && document.is_static === true)
-    return [of("it is static: its members are persons, which are not pulled")];
+    return [of("the members of a static cohort: persons are not pulled")];
   if (kind.list === "cohorts" && !isObject(document.filters) && objectsIn(document.groups).length > 0)
     return [of("it has conditions of an older form, which are not pulled: save it in the service again")];
   if (kind.list === "flags" && document.has_encrypted_payloads === true)

@@ -294,7 +294,7 @@ describe("the summary", () => {
     expect(summary.left_out).toContainEqual({
       kind: "cohort",
       id: "33",
-      why: "it is static: its members are persons, which are not pulled",
+      why: "the members of a static cohort: persons are not pulled",
     });
     const text = readFileSync(join(cwd, "twin.json"), "utf8");
     for (const secret of ["boss@acme.com", "ada@acme.com", "xena", "B00000000", "phs_live", key])
