@@ -416,7 +416,7 @@ describe("--check", () => {
     });
   });
 
-  test("a file that is not there, and one that is no scenario", async () => {
+  test("a missing file, and one that is no scenario", async () => {
     const live = await simOf(liveScenario);
     const cwd = newFolder();
     const missing = await pull(live, cwd, "--check");
