@@ -77,6 +77,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     scenario: "the shapes of scenarios, and the fields that they have of the service's documents",
     management: "the fields of resources",
     baseline: "what tests sent, for the impact of its changes",
+    people: "the number of group types",
   },
   verdict: {
     flags: "the flags that were read",

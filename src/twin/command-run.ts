@@ -51,6 +51,17 @@ function upstreamsIn(upstream: string, offline: boolean | undefined): Upstreams 
   }
 }
 
+/** What is wrong with a service becomes a failure of one line. @throws Failure usage, network */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const kind = error.kind === "order" ? "usage" : "network";
+    throw new Failure(kind, clean(error.message, 600), error);
+  }
+}
+
 /** Reads the live project that the options name. @throws Failure usage, network */
 async function liveOf(
   settings: LiveSettings,
@@ -67,7 +78,7 @@ async function liveOf(
   const upstreams = upstreamsIn(upstream, offline);
   const progress = createProgress(process.stderr, shell.env);
   const read = { requests: 0 };
-  try {
+  return refusing(async () => {
     const service = openService({
       upstreams,
       key,
@@ -80,14 +91,12 @@ async function liveOf(
     } finally {
       service.close();
     }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const kind = error.kind === "order" ? "usage" : "network";
-    throw new Failure(kind, clean(error.message, 600), error);
-  } finally {
-    progress.end();
-  }
+  }).finally(() => progress.end());
 }
+
+/** The scenario of a live project, as the options want it. @throws Failure network */
+const twinFor = (live: LiveProject, { values }: Settings<typeof pullOptions>, shell: Shell): Promise<Twin> =>
+  refusing(() => twinOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }));
 
 const header = [
   "// A world for phx-sim, pulled from a live project with `phx-sim pull`. It has no persons and no events;",
@@ -158,8 +167,7 @@ async function runCheck(settings: Settings<typeof pullOptions>, file: string, sh
   const { values } = settings;
   const before = await projectIn(file, values.project, shell.cwd);
   const live = await liveOf(settings, shell);
-  const rules = tapeRules(shell.config?.redaction);
-  const twin = await twinOf(live, { keep: values["keep-values"], rules });
+  const twin = await twinFor(live, settings, shell);
   const { scenario } = await readScenario([twin.scenario as ScenarioLayer]);
   const after = scenario?.organizations[0]?.projects[0] as unknown as JsonObject;
   const changes = compareTwins(before, after, new Set(live.documents.keys()));
@@ -180,8 +188,7 @@ export async function runPull(settings: Settings<typeof pullOptions>, shell: She
   if (existsSync(file) && !values.force)
     throw new Failure("failed", `${name} already exists; --force writes over it`);
   const live = await liveOf(settings, shell);
-  const rules = tapeRules(shell.config?.redaction);
-  const twin = await twinOf(live, { keep: values["keep-values"], rules });
+  const twin = await twinFor(live, settings, shell);
   await writeResult(file, twinText(twin.scenario), "the scenario");
   if (values.json) {
     const { counts, redacted, leftOut: left_out, warnings, notOffered: not_offered } = twin;

@@ -11,7 +11,7 @@ export interface TwinKind {
   /** The list of the scenario's project that has them. */
   readonly list: string;
   readonly noun: string;
-  /** Further lists of the same kind, by query; default: one without a query. */
+  /** The queries of its lists; default: one list without a query. */
   readonly queries?: readonly string[];
   /** The documents of a list are short: each is read by itself. */
   readonly whole?: true;
@@ -111,6 +111,13 @@ export const twinKinds: readonly TwinKind[] = [
     ],
     author: definition("property_definitions"),
   },
-  { path: "insights", list: "insights", noun: "insight", author: shaped("insights") },
+  // without their results, which may be large
+  {
+    path: "insights",
+    list: "insights",
+    noun: "insight",
+    queries: ["basic=true"],
+    author: shaped("insights"),
+  },
   { path: "dashboards", list: "dashboards", noun: "dashboard", whole: true, author: shaped("dashboards") },
 ];

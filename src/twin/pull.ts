@@ -8,6 +8,7 @@ import {
   textsIn,
   valueAt,
 } from "../base/json.ts";
+import { maxGroupTypes } from "../people/person.ts";
 import { authoredTile } from "../scenario/from-tape/authored-fields.ts";
 import { removeInvalidParts } from "../scenario/from-tape/fold-tape.ts";
 import { readScenario } from "../scenario/load.ts";
@@ -61,7 +62,11 @@ export async function readLive(
 async function groupTypesOf(service: Service, root: string, project: JsonObject): Promise<string[]> {
   const shown = own(project, "group_types");
   const types = Array.isArray(shown) ? shown : await service.read(`${root}/groups_types/`);
-  const names = new Map(objectsIn(types).map((it) => [Number(it.group_type_index), String(it.group_type)]));
+  const names = new Map(
+    objectsIn(types)
+      .map((it) => [Number(it.group_type_index), String(it.group_type)] as const)
+      .filter(([index]) => Number.isInteger(index) && index >= 0 && index < maxGroupTypes),
+  );
   // flags name types by index, so that a removed type leaves its place
   return Array.from({ length: Math.max(-1, ...names.keys()) + 1 }, (_, i) => names.get(i) ?? `removed_${i}`);
 }
@@ -155,7 +160,7 @@ export interface TwinOptions {
 const derivedConfig =
   /^(?:token|hasFeatureFlags|surveys|productTours|siteApps|siteAppsJS|supportedCompression)$/;
 
-/** Makes a scenario that passes `scenario check`; what it cannot hold is listed. */
+/** Makes a scenario that passes `scenario check`; what it cannot hold is listed. @throws ServiceError */
 export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {}): Promise<Twin> {
   const cleaner = createCleaner(keep, rules);
   const leftOut: LeftOut[] = [];
@@ -207,6 +212,8 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
   };
   const removed = await removeInvalidParts(scenario, (pointer) => placeIn(scenario, pointer));
   leftOut.push(...removed.map(partAt));
+  if (valueAt(scenario, [...projectPath, "api_key"]) !== project.api_token)
+    throw new ServiceError("service", `a scenario cannot have this project: ${removed[0]?.message}`);
   const { warnings: found } = await readScenario([scenario as ScenarioLayer]);
   const warnings = found.map(({ pointer, message }) =>
     partAt({ place: placeIn(scenario, pointer), message }),

@@ -158,8 +158,9 @@ async function ask(
       await sleep(ms);
       continue;
     }
-    const text = Buffer.isBuffer(answer.body) ? answer.body.toString("utf8") : undefined;
-    const body = text === undefined ? undefined : parsedJson(text);
+    if (!Buffer.isBuffer(answer.body))
+      throw new ServiceError("service", `${where} answered with more than 32 MB`);
+    const body = parsedJson(answer.body.toString("utf8"));
     if (status === 404) return undefined;
     if (status === 401 || status === 403)
       throw new ServiceError("order", `${where} refuses the key (${status})${detailOf(body)}`);

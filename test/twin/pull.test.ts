@@ -364,6 +364,19 @@ describe("kinds that only some services manage", () => {
     expect((await readScenario(join(cwd, "twin.json"))).problems).toEqual([]);
   });
 
+  test("a project that no scenario can have is refused whole", async () => {
+    const live = await between(await simOf(liveScenario), (req, res) => {
+      if (req.url !== "/api/projects/7/") return false;
+      res.writeHead(200).end(JSON.stringify({ id: 7, name: "Odd", api_token: "phx_personal" }));
+      return true;
+    });
+    const cwd = newFolder();
+    const { code, stderr } = await pull(live, cwd);
+    expect(stderr).toContain("a scenario cannot have this project: expected a project key");
+    expect(code).toBe(4);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   test("a service that does not finish its answer is given up", async () => {
     const live = await between(await simOf(liveScenario), (_, res) => {
       res.writeHead(200).write("[");
