@@ -74,6 +74,13 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     scenario: "the flags of a scenario and their values",
     verdict: "the verdicts of its runs",
   },
+  twin: {
+    tapes: "the upstream, its transport, and the redactor",
+    scenario: "the shapes of scenarios, and the fields that they have of the service's documents",
+    management: "the fields of resources",
+    baseline: "what tests sent, for the impact of its changes",
+    people: "the number of group types",
+  },
   verdict: {
     flags: "the flags that were read",
     lint: "findings of the linter are part of a verdict",

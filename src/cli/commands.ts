@@ -21,6 +21,7 @@ import { send } from "../tapes/commands/send.ts";
 import { tapeCommands } from "../tapes/commands/tape.ts";
 import { verify } from "../tapes/commands/verify.ts";
 import { generate } from "../traffic/command.ts";
+import { twinCommands } from "../twin/command.ts";
 import { caCommands } from "./ca.ts";
 import type { Command } from "./command.ts";
 import { completion } from "./completion.ts";
@@ -60,6 +61,7 @@ export const commands: readonly Command[] = [
   ...exportCommands,
   ...stateCommands,
   ...scenarioCommands,
+  ...twinCommands,
   ...planCommands,
   ...baselineCommands,
   ...tapeCommands,

@@ -1,5 +1,5 @@
 import { row } from "../http/row.ts";
-import { checkProxy, type ProxyPorts } from "./check-proxy.ts";
+import type { ProxyPorts } from "./check-proxy.ts";
 import { ProxyCheck, ProxyReport } from "./shapes.ts";
 
 /** The endpoint that checks a reverse proxy. */
@@ -12,6 +12,6 @@ export const proxyRows = (ports: ProxyPorts) => [
     body: ProxyCheck,
     errors: [409],
     reply: ProxyReport,
-    handle: ({ body }) => checkProxy(ports, body),
+    handle: async ({ body }) => (await import("./check-proxy.ts")).checkProxy(ports, body),
   }),
 ];

@@ -25,7 +25,10 @@ async function openSim(): Promise<Sim> {
   return opened;
 }
 
-const options = () => ({ cwd, env: { PHX_SIM_URL: sim.url, PHX_SIM_CA_DIR: join(cwd, "ca") } });
+const options = () => ({
+  cwd,
+  env: { PHX_SIM_URL: sim.url, PHX_SIM_CA_DIR: join(cwd, "ca"), LIVE_KEY: sim.personalApiKey },
+});
 const run = (...args: string[]) => runHere(args, options());
 
 beforeAll(async () => {
@@ -146,6 +149,10 @@ const rows: Readonly<Record<string, Row>> = {
   "scenario schema": result,
   "scenario list": result,
   "scenario from-tape": { args: ["one"], ...result },
+  pull: {
+    args: () => ["--upstream", sim.url, "--project", String(sim.projectId), "--key-env", "LIVE_KEY"],
+  },
+  impact: { args: ["analytics.baseline.ndjson", "--from", "world.yaml"], ...result },
   "plan infer": result,
   "plan check": {},
   "plan types": result,

@@ -45,7 +45,7 @@ const byKind: Readonly<Record<DocumentKind, Fields>> = {
   ),
   feature_flags: fields(
     ServiceFlag,
-    "filters id name active deleted version ensure_experience_continuity has_encrypted_payloads is_remote_configuration evaluation_runtime bucketing_identifier evaluation_contexts tags created_at",
+    "filters id name active deleted version ensure_experience_continuity has_encrypted_payloads is_remote_configuration evaluation_runtime bucketing_identifier evaluation_contexts evaluation_tags tags created_at",
   ),
   cohorts: fields(AuthoredCohort, "name id description is_static deleted filters query created_at"),
   batch_exports: fields(

@@ -35,7 +35,7 @@ export async function foldTape(
   }
   const notes = new Notes();
   const { scenario, keys } = authorScenario({ documents, ring, answers, groupTypes }, notes);
-  const leftOut = await removeInvalidParts(scenario);
+  const leftOut = (await removeInvalidParts(scenario)).map(({ place, message }) => `${place}: ${message}`);
   if (documents.dropped > 0) leftOut.push(`${documents.dropped} documents: there are too many`);
   return {
     scenario: scenario as Scenario,
@@ -78,22 +78,32 @@ function countsOf(scenario: JsonObject): Record<string, number> {
 
 const maxRounds = 40;
 
+/** A part that a scenario cannot have. */
+interface RemovedPart {
+  readonly place: string;
+  readonly message: string;
+}
+
 /**
  * Removes parts of a scenario (in place) until the checker finds no problem.
- * @returns the removed parts, a line each
+ * @param placeOf Names the place of a problem, before its part is removed
+ * @returns the removed parts
  * @throws Error if it does not end: a bug
  */
-async function removeInvalidParts(scenario: JsonObject): Promise<string[]> {
-  const leftOut: string[] = [];
+export async function removeInvalidParts(
+  scenario: JsonObject,
+  placeOf: (pointer: string) => string = (pointer) => pointer,
+): Promise<RemovedPart[]> {
+  const removed: RemovedPart[] = [];
   for (let round = 0; round < maxRounds; round++) {
     const { problems } = await readScenario([scenario as ScenarioLayer]);
-    if (problems.length === 0) return leftOut;
+    if (problems.length === 0) return removed;
+    removed.push(...problems.map(({ pointer, message }) => ({ place: placeOf(pointer), message })));
     const pointers = [...new Set(problems.map(({ pointer }) => removable(pointer)))].sort(lastFirst);
     for (const pointer of pointers) remove(scenario, stepsOf(pointer));
     refill(scenario);
-    leftOut.push(...problems.map(({ pointer, message }) => `${pointer}: ${message}`));
   }
-  throw new Error(`a scenario from a tape stays invalid: ${leftOut.at(-1)}`);
+  throw new Error(`a scenario stays invalid: ${removed.at(-1)?.message}`);
 }
 
 /** Without the version of its rules a flag would have another meaning: it is removed as a whole. */

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { main } from "../../src/cli/main.ts";
+
+/** How a command line ended, and what it said. */
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const key = "phx_live";
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "phx-sim-twin-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs a command line with the variables of a user, but CI. */
+export async function phxSim(
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = { POSTHOG_PERSONAL_API_KEY: key },
+): Promise<Said> {
+  const said = { stdout: "", stderr: "" };
+  const stream = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      said[name] += text;
+      return true;
+    },
+    on: () => {},
+    once: () => {},
+  });
+  const code = await main(args, {
+    env,
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    cwd: () => cwd,
+    exit: () => {},
+  } as unknown as Parameters<typeof main>[1]);
+  return { code, ...said };
+}
