@@ -271,7 +271,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
   const { body, before } = writing;
   const parameters = parametersOf(body);
   checkExperiment({ ...body, ...(parameters !== undefined && { parameters }) }, writing);
-  checkDates(given);
+  if (body.start_date !== undefined || body.end_date !== undefined) checkDates(given);
   const fields = withMetrics(given, writing);
   return before ? change(fields, parameters, before, writing) : create(fields, parameters ?? null, writing);
 }
