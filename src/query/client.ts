@@ -38,7 +38,7 @@ export interface RetentionCohort {
 }
 
 /** How many persons had first seen a variant by each day. */
-export interface VariantExposures {
+interface VariantExposures {
   readonly variant: string;
   readonly days: readonly string[];
   readonly exposure_counts: readonly number[];
