@@ -236,12 +236,35 @@ test("drafts change their flag with their parameters, others only if they are as
   expect(await shares()).toEqual([10, 20, 70]);
   expect((await it.get(`${root}/1`)).json.feature_flag.filters.groups[0].rollout_percentage).toBe(20);
   await it.post(`${root}/1/launch`);
-  await it.patch(`${root}/1`, variants(30, 30, 40));
-  expect(await shares()).toEqual([10, 20, 70]);
-  await it.patch(`${root}/1`, { ...variants(30, 30, 40), update_feature_flag_params: true });
+  const refusal = async (body: object) => {
+    const { status, json } = await it.patch(`${root}/1`, body);
+    return [status, json.attr, json.detail];
+  };
+  expect(await refusal(variants(30, 30, 40))).toEqual([
+    400,
+    "feature_flag",
+    "This experiment is running. To change its flag config, send update_feature_flag_params=true (or edit the feature flag directly).",
+  ]);
+  const asked = { update_feature_flag_params: true };
+  expect(await refusal({ ...variants(50, 50), ...asked })).toEqual([
+    400,
+    null,
+    "Can't update feature_flag_variants on Experiment",
+  ]);
+  await it.patch(`${root}/1`, { ...variants(30, 30, 40), ...asked });
   expect(await shares()).toEqual([30, 30, 40]);
-  const { status, json } = await it.patch(`${root}/1`, variants(50, 50));
-  expect([status, json.detail]).toEqual([400, "Can't update feature_flag_variants on Experiment"]);
+});
+
+test("a running experiment that is sent back as it was read keeps its flag", async () => {
+  const it = sim();
+  await it.post(root, { name: "Checkout", feature_flag_key: "linked" });
+  const { json } = await it.post(`${root}/1/launch`);
+  const version = it.worlds.get("feature_flags", 1)?.version;
+  const { parameters, feature_flag, metrics, exposure_criteria } = json;
+  const body = { name: "Again", parameters, feature_flag, metrics, exposure_criteria };
+  const { status, json: changed } = await it.patch(`${root}/1`, body);
+  expect([status, changed.name, changed.parameters]).toEqual([200, "Again", parameters]);
+  expect(it.worlds.get("feature_flags", 1)?.version).toBe(version);
 });
 
 test("the flag may be given in its own form", async () => {
@@ -257,10 +280,14 @@ test("the flag may be given in its own form", async () => {
     ensure_experience_continuity: true,
     filters: { groups: [{ rollout_percentage: 5 }] },
   });
-  expect(json.parameters.feature_flag_variants).toEqual([
-    { key: "control", rollout_percentage: 100 },
-    { key: "x", rollout_percentage: 0 },
-  ]);
+  expect(json.parameters).toEqual({
+    feature_flag_variants: [
+      { key: "control", rollout_percentage: 100, split_percent: 100 },
+      { key: "x", rollout_percentage: 0, split_percent: 0 },
+    ],
+    rollout_percentage: 5,
+    ensure_experience_continuity: true,
+  });
 });
 
 test("metrics have uuids of their own, which the order names", async () => {
@@ -307,37 +334,37 @@ describe("refused", () => {
     [
       "one variant",
       withVariants(variant("control")),
-      "parameters",
+      null,
       "Feature flag must have at least 2 variants (control and at least one test variant)",
     ],
     [
       "variants without control",
       withVariants(variant("a"), variant("b")),
-      "parameters",
+      null,
       "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
     ],
     [
       "a variant that is text",
       withVariants("control"),
-      "parameters",
+      null,
       "Feature flag variant at index 0 must be an object",
     ],
     [
       "a variant without a key",
       withVariants({ rollout_percentage: 1 }),
-      "parameters",
+      null,
       "Feature flag variant at index 0 must have a 'key' field",
     ],
     [
       "a variant without a share",
       withVariants({ key: "control" }),
-      "parameters",
+      null,
       "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
     ],
     [
       "21 variants",
       withVariants(...Array.from({ length: 21 }, (_, i) => variant(`v${i}`))),
-      "parameters",
+      null,
       "Feature flag variants must be less than 21",
     ],
     [
@@ -394,36 +421,36 @@ describe("refused", () => {
       "start_date",
       "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
     ],
-    ["metrics as an object", { ...good, metrics: {} }, none, "Metrics must be a list"],
-    ["a metric that is text", metric("x"), none, "Invalid metric at index 0: must be a dict"],
+    ["metrics as an object", { ...good, metrics: {} }, "metrics", "Metrics must be a list"],
+    ["a metric that is text", metric("x"), "metrics", "Invalid metric at index 0: must be a dict"],
     [
       "an older kind of metric",
       metric({ kind: "ExperimentTrendsQuery" }),
-      none,
+      "metrics",
       "Invalid metric at index 0: legacy metric kind 'ExperimentTrendsQuery' is no longer supported for new experiments. Use 'ExperimentMetric' instead.",
     ],
     [
       "another kind of metric",
       metric({ kind: "TrendsQuery" }),
-      none,
+      "metrics",
       "Invalid metric at index 0: metric kind must be 'ExperimentMetric'",
     ],
     [
       "another type of metric",
       metric({ kind: "ExperimentMetric", metric_type: "sum" }),
-      none,
+      "metrics",
       "Invalid metric at index 0: metric_type must be one of 'mean', 'funnel', 'ratio', 'retention', got 'sum'",
     ],
     [
       "a funnel without steps",
       metric({ kind: "ExperimentMetric", metric_type: "funnel", series: [] }),
-      none,
+      "metrics",
       "Invalid metric at index 0: funnel metrics require at least one step. The experiment exposure event is added as the initial step automatically.",
     ],
     [
       "a ratio without a denominator",
       metric({ kind: "ExperimentMetric", metric_type: "ratio", numerator: {} }),
-      none,
+      "metrics",
       "Invalid metric at index 0: [{'loc': ('ExperimentRatioMetric', 'denominator'), 'type': 'missing', 'msg': 'Field required'}].",
     ],
     [

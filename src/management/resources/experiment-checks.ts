@@ -34,10 +34,10 @@ export function checkLaunch(flag: FeatureFlag | undefined): void {
 const listed = (values: readonly unknown[]): string => `[${values.map((it) => `'${it}'`).join(", ")}]`;
 
 /** @throws SimError invalid_input */
-function checkParameters({ feature_flag_variants: variants }: JsonObject): void {
+function checkConfig({ feature_flag_variants: variants }: JsonObject): void {
   if (variants === undefined || variants === null) return;
-  const refuse = (detail: string) => invalid(detail, "parameters");
-  if (!Array.isArray(variants)) throw refuse("feature_flag_variants must be a list");
+  const refuse = (detail: string) => invalid(detail);
+  if (!Array.isArray(variants)) throw refuse("Feature flag variants must be a list");
   for (const [i, it] of variants.entries()) {
     if (!isObject(it)) throw refuse(`Feature flag variant at index ${i} must be an object`);
     if (it.key === undefined) throw refuse(`Feature flag variant at index ${i} must have a 'key' field`);
@@ -119,8 +119,8 @@ const metricTypes: Readonly<Record<string, readonly [name: string, ...fields: st
 const legacyKinds: readonly unknown[] = ["ExperimentTrendsQuery", "ExperimentFunnelsQuery"];
 
 /** @throws SimError invalid_input */
-function checkMetric(metric: Json, i: number): void {
-  const refuse = (detail: string) => invalid(`Invalid metric at index ${i}: ${detail}`);
+function checkMetric(metric: Json, i: number, attr: string): void {
+  const refuse = (detail: string) => invalid(`Invalid metric at index ${i}: ${detail}`, attr);
   if (!isObject(metric)) throw refuse("must be a dict");
   const { kind, metric_type: type } = metric;
   if (legacyKinds.includes(kind)) {
@@ -156,9 +156,9 @@ const nodesOf = (metrics: Json | undefined): JsonObject[] =>
   ]);
 
 /** @throws SimError invalid_input */
-function checkMetrics(metrics: Json, { desk, request }: Writing): void {
-  if (!Array.isArray(metrics)) throw invalid("Metrics must be a list");
-  for (const [i, it] of metrics.entries()) checkMetric(it, i);
+function checkMetrics(metrics: Json, attr: string, { desk, request }: Writing): void {
+  if (!Array.isArray(metrics)) throw invalid("Metrics must be a list", attr);
+  for (const [i, it] of metrics.entries()) checkMetric(it, i, attr);
   const ids = nodesOf(metrics).flatMap((it) => (it.kind === "ActionsNode" ? [Number(it.id)] : []));
   const unknown = [...new Set(ids)].filter(
     (id) => !liveResource(desk.worlds, "actions", request.project?.id ?? 0, id),
@@ -182,15 +182,15 @@ function checkSavedMetrics(ids: Json): void {
   if (ids.length > 0) throw refuse("Saved metric does not exist or does not belong to this project");
 }
 
-/** Checks what a client sent. @throws SimError invalid_input, does_not_exist */
-export function checkExperiment(body: JsonObject, writing: Writing): void {
-  const { holdout_id: holdout = null, parameters, saved_metrics_ids: saved = null } = body;
+/** Checks what a client sent. @param config What it asks of the flag @throws SimError invalid_input, does_not_exist */
+export function checkExperiment(body: JsonObject, config: JsonObject | undefined, writing: Writing): void {
+  const { holdout_id: holdout = null, saved_metrics_ids: saved = null } = body;
   const { exposure_criteria: criteria = null, excluded_variants: excluded = null } = body;
   // phx-sim has no holdouts
   if (holdout !== null) {
     throw invalid(`Invalid pk "${holdout}" - object does not exist.`, "holdout_id", "does_not_exist");
   }
-  if (isObject(parameters)) checkParameters(parameters);
+  if (config) checkConfig(config);
   if (criteria !== null) checkExposure(criteria);
   if (saved !== null) checkSavedMetrics(saved);
   if (excluded !== null && !(Array.isArray(excluded) && excluded.every((it) => typeof it === "string"))) {
@@ -198,7 +198,7 @@ export function checkExperiment(body: JsonObject, writing: Writing): void {
   }
   for (const name of ["metrics", "metrics_secondary"]) {
     const metrics = body[name] ?? null;
-    if (metrics !== null) checkMetrics(metrics, writing);
+    if (metrics !== null) checkMetrics(metrics, name, writing);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, textsIn } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
@@ -77,48 +78,105 @@ const defaultVariants: readonly Variant[] = [
 ];
 
 /** The parameters that are kept by the flag. */
-const ofFlag = ["feature_flag_variants", "rollout_percentage", "aggregation_group_type_index"];
-
-/** The parameters of a body, with those that it gives in the form of a flag. */
-function parametersOf({ parameters, feature_flag: flag }: JsonObject): JsonObject | null | undefined {
-  const given = isObject(parameters) ? parameters : parameters === null ? null : undefined;
-  if (!isObject(flag)) return given;
-  const filters = objectIn(flag, "filters");
-  const { variants } = objectIn(filters, "multivariate");
-  const [group] = objectsIn(filters.groups);
-  const { aggregation_group_type_index: aggregation, payloads } = filters;
-  const { ensure_experience_continuity: continuity } = flag;
-  return {
-    ...given,
-    ...(Array.isArray(variants) && { feature_flag_variants: variants }),
-    ...(typeof group?.rollout_percentage === "number" && { rollout_percentage: group.rollout_percentage }),
-    ...(aggregation !== undefined && { aggregation_group_type_index: aggregation }),
-    ...(payloads !== undefined && { feature_flag_payloads: payloads }),
-    ...(continuity !== undefined && { ensure_experience_continuity: continuity }),
-  };
-}
+const ofFlag = [
+  "feature_flag_variants",
+  "rollout_percentage",
+  "aggregation_group_type_index",
+  "feature_flag_payloads",
+  "ensure_experience_continuity",
+];
 
 const without = (fields: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 /** The variants with the percentages under the flag's name for them. */
-const variantsFrom = (parameters: JsonObject): Variant[] =>
-  objectsIn(parameters.feature_flag_variants).map(({ split_percent: split, ...it }) =>
+const variantsFrom = (variants: Json | undefined): Variant[] =>
+  objectsIn(variants).map(({ split_percent: split, ...it }) =>
     split === undefined ? it : { ...it, rollout_percentage: split },
   );
 
-/** The existing flag with the key, or a new one of the parameters. */
-function flagOfNew(fields: JsonObject, parameters: JsonObject, writing: Writing): FeatureFlag {
+/** What the flag keeps, as parameters. */
+function parametersOfFlag(flag: FeatureFlag): JsonObject {
+  const {
+    groups = [],
+    aggregation_group_type_index: aggregation = null,
+    payloads,
+  } = flag.filters as JsonObject;
+  const [group] = objectsIn(groups);
+  return {
+    feature_flag_variants: variantsOf(flag).map((it) => ({
+      ...it,
+      split_percent: it.rollout_percentage ?? null,
+    })),
+    ...(typeof group?.rollout_percentage === "number" && { rollout_percentage: group.rollout_percentage }),
+    ...(aggregation !== null && { aggregation_group_type_index: aggregation }),
+    ...(isObject(payloads) && Object.keys(payloads).length > 0 && { feature_flag_payloads: payloads }),
+    ensure_experience_continuity: flag.ensure_experience_continuity,
+  };
+}
+
+/** The flag's own form as parameters. */
+function parametersOfInput(input: JsonObject): JsonObject {
+  const filters = isObject(input.filters) ? input.filters : {};
+  const multivariate = isObject(filters.multivariate) ? filters.multivariate : {};
+  const [group] = objectsIn(filters.groups);
+  const entries: [string, Json | undefined][] = [
+    ["feature_flag_variants", multivariate.variants],
+    ["rollout_percentage", group?.rollout_percentage ?? undefined],
+    ["aggregation_group_type_index", filters.aggregation_group_type_index],
+    ["feature_flag_payloads", filters.payloads],
+    ["ensure_experience_continuity", input.ensure_experience_continuity],
+  ];
+  return Object.fromEntries(entries.flatMap(([name, it]) => (it === undefined ? [] : [[name, it]])));
+}
+
+/**
+ * What a body asks of the flag: the flag's own form, or parameters. A flag as it was read (it has an id) and
+ * parameters that the flag has already ask for nothing.
+ */
+function configOf(
+  { parameters, feature_flag: input }: JsonObject,
+  flag?: FeatureFlag,
+): JsonObject | undefined {
+  if (isObject(input) && (input.id ?? null) === null) {
+    if (input.filters !== undefined || input.ensure_experience_continuity !== undefined)
+      return parametersOfInput(input);
+  }
+  if (!isObject(parameters)) return undefined;
+  const known = flag ? parametersOfFlag(flag) : {};
+  const isKnown = (name: string, value: Json) =>
+    flag !== undefined &&
+    (name === "feature_flag_variants"
+      ? isDeepStrictEqual(variantsFrom(value), variantsFrom(known[name]))
+      : isDeepStrictEqual(value, known[name]));
+  const changed = Object.entries(parameters).filter(
+    ([name, it]) => ofFlag.includes(name) && !isKnown(name, it),
+  );
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** The existing flag with the key, or a new one. @throws SimError for a flag that no experiment can use */
+function flagOfNew(fields: JsonObject, config: JsonObject | undefined, writing: Writing): FeatureFlag {
   const { desk, request } = writing;
   const key = textIn(fields, "feature_flag_key");
   const existing = flagWithKey(desk, request.project?.id ?? null, key);
   if (existing) {
+    if (config) {
+      throw invalid(
+        `A feature flag with key '${key}' already exists; the experiment links to it as-is, so its config cannot be set here. Omit feature_flag to reuse the existing flag, or edit the flag directly.`,
+        "feature_flag",
+      );
+    }
     checkFlag(existing);
     return existing;
   }
-  const variants = variantsFrom(parameters);
-  const { rollout_percentage = 100, aggregation_group_type_index = null } = parameters;
-  const { feature_flag_payloads: payloads, ensure_experience_continuity: continuity } = parameters;
+  const {
+    feature_flag_variants,
+    rollout_percentage = 100,
+    aggregation_group_type_index = null,
+  } = config ?? {};
+  const { feature_flag_payloads: payloads, ensure_experience_continuity: continuity } = config ?? {};
+  const variants = variantsFrom(feature_flag_variants);
   return createNamedFlag(writing, {
     key,
     name: `Feature Flag for Experiment ${textIn(fields, "name")}`,
@@ -133,21 +191,26 @@ function flagOfNew(fields: JsonObject, parameters: JsonObject, writing: Writing)
   });
 }
 
-/** Drafts, and who asks for it, change the flag with the parameters. */
-function syncFlag(flag: FeatureFlag, parameters: JsonObject, writing: Writing): void {
+/** Changes of the flag; what the config leaves out stays as it is. */
+function syncFlag(flag: FeatureFlag, config: JsonObject, writing: Writing): FeatureFlag {
   const filters = flag.filters as JsonObject;
-  const variants = variantsFrom(parameters);
-  const { rollout_percentage: rollout, aggregation_group_type_index = null } = parameters;
-  const groups = objectsIn(filters.groups).map((it, i) =>
-    i === 0 && rollout !== undefined && rollout !== null ? { ...it, rollout_percentage: rollout } : it,
-  );
-  changeLinkedFlag(writing, flag, {
+  const { feature_flag_variants, rollout_percentage: rollout = null } = config;
+  const { aggregation_group_type_index: aggregation, feature_flag_payloads: payloads } = config;
+  const { ensure_experience_continuity: continuity } = config;
+  const variants = variantsFrom(feature_flag_variants);
+  return changeLinkedFlag(writing, flag, {
     filters: {
       ...filters,
-      groups,
-      multivariate: { variants: variants.length > 0 ? variants : [...defaultVariants] },
-      aggregation_group_type_index,
+      groups: objectsIn(filters.groups).map((it, i) =>
+        i === 0 && rollout !== null ? { ...it, rollout_percentage: rollout } : it,
+      ),
+      ...(feature_flag_variants !== undefined && {
+        multivariate: { variants: variants.length > 0 ? variants : [...defaultVariants] },
+      }),
+      ...(aggregation !== undefined && { aggregation_group_type_index: aggregation }),
+      ...(payloads !== undefined && { payloads }),
     },
+    ...(typeof continuity === "boolean" && { ensure_experience_continuity: continuity }),
   });
 }
 
@@ -197,20 +260,34 @@ const withDefaults = ({ stats_config: stats, exposure_criteria: criteria, ...fie
   exposure_criteria: { filterTestAccounts: true, ...(isObject(criteria) && criteria) },
 });
 
-const notKept = ["feature_flag", "feature_flag_key", "allow_unknown_events", "update_feature_flag_params"];
-const notStored = [...notKept, "saved_metrics", "_create_in_folder"];
+/** Fields of a body that say what to do, or that another document keeps. */
+const notStored = [
+  "feature_flag",
+  "feature_flag_key",
+  "saved_metrics",
+  "allow_unknown_events",
+  "update_feature_flag_params",
+  "_create_in_folder",
+];
 
-function create(given: JsonObject, parameters: JsonObject | null, writing: Writing): JsonObject {
-  const flag = flagOfNew(given, parameters ?? {}, writing);
+/** The fields as they are stored. */
+function storedFields(fields: JsonObject): JsonObject {
+  const { parameters = null } = fields;
+  return {
+    ...without(fields, notStored),
+    parameters: isObject(parameters) ? without(parameters, ofFlag) : null,
+  };
+}
+
+function create(given: JsonObject, writing: Writing): JsonObject {
+  const flag = flagOfNew(given, configOf(writing.body), writing);
   const variants = variantsOf(flag);
   checkStatistics(given.stats_config, variants);
   checkExcluded(given, variants);
-  const isWeb = given.type === "web";
   return {
-    ...withDefaults(without(given, notStored)),
+    ...withDefaults(storedFields(given)),
     feature_flag_id: flag.id,
-    parameters: parameters && without(parameters, ofFlag),
-    ...(isWeb && {
+    ...(given.type === "web" && {
       variants: Object.fromEntries(
         variants.map(({ key, rollout_percentage = null }) => [String(key), { rollout_percentage }]),
       ),
@@ -218,76 +295,72 @@ function create(given: JsonObject, parameters: JsonObject | null, writing: Writi
   };
 }
 
-function change(
-  given: JsonObject,
-  parameters: JsonObject | null | undefined,
+/** @throws SimError for what a change may not do */
+function checkChange(
   before: StoredResource,
-  writing: Writing,
-): JsonObject {
-  const { body, desk } = writing;
-  const flag = flagOfExperiment(desk, before);
-  const isDraft = !before.fields.start_date;
-  const isLaunched = isDraft && typeof body.start_date === "string";
+  flag: FeatureFlag | undefined,
+  config: JsonObject | undefined,
+  body: JsonObject,
+) {
   if (before.fields.deleted === true && body.deleted === false && flag?.deleted !== false) {
     throw invalid(
       "Cannot restore experiment: the linked feature flag has been deleted. Restore the feature flag first, then restore the experiment.",
     );
   }
-  if (isLaunched) checkLaunch(flag);
+  if (config && before.fields.start_date && body.update_feature_flag_params !== true) {
+    throw invalid(
+      "This experiment is running. To change its flag config, send update_feature_flag_params=true (or edit the feature flag directly).",
+      "feature_flag",
+    );
+  }
   if (body.feature_flag_key !== undefined && body.feature_flag_key !== flag?.key) {
     throw invalid("Can't update keys: get_feature_flag_key on Experiment");
   }
   if (body.type !== undefined && body.type !== before.fields.type) {
     throw invalid("Can't update keys: type on Experiment");
   }
-  const sent = parameters && variantsFrom(parameters).map(({ key }) => key);
-  if (!isDraft && flag && parameters?.feature_flag_variants !== undefined) {
+  if (before.fields.start_date && flag && config?.feature_flag_variants !== undefined) {
     const own = variantsOf(flag).map(({ key }) => key);
-    if (sent?.length !== own.length || !sent.every((it) => own.includes(it))) {
+    const sent = variantsFrom(config.feature_flag_variants).map(({ key }) => key);
+    if (sent.length !== own.length || !sent.every((it) => own.includes(it))) {
       throw invalid("Can't update feature_flag_variants on Experiment");
     }
   }
-  if (
-    flag &&
-    parameters &&
-    Object.keys(parameters).length > 0 &&
-    (isDraft || body.update_feature_flag_params === true)
-  ) {
-    syncFlag(flag, parameters, writing);
-  }
-  const current = flagOfExperiment(desk, before);
+}
+
+function change(given: JsonObject, before: StoredResource, writing: Writing): JsonObject {
+  const { body, desk } = writing;
+  const flag = flagOfExperiment(desk, before);
+  const config = configOf(body, flag);
+  checkChange(before, flag, config, body);
+  const isLaunched = !before.fields.start_date && typeof body.start_date === "string";
+  if (isLaunched) checkLaunch(flag);
+  const current = flag && config ? syncFlag(flag, config, writing) : flag;
   const variants = current ? variantsOf(current) : [];
-  if (body.stats_config !== undefined) checkStatistics(given.stats_config, variants);
+  if (body.stats_config !== undefined || config) checkStatistics(given.stats_config, variants);
   if (body.excluded_variants !== undefined) checkExcluded(given, variants);
   if (isLaunched && current) changeLinkedFlag(writing, current, { active: true });
+  // one of a scenario whose flag does not exist keeps the key of it
+  const { feature_flag_key: key } = before.fields;
   return {
-    ...without(given, flag ? notStored : notStored.filter((it) => it !== "feature_flag_key")),
-    ...(flag && { feature_flag_id: flag.id }),
-    ...(parameters !== undefined && { parameters: parameters && without(parameters, ofFlag) }),
+    ...storedFields(given),
+    ...(flag ? { feature_flag_id: flag.id } : key !== undefined && { feature_flag_key: key }),
   };
 }
 
 function prepare(given: JsonObject, writing: Writing): JsonObject {
   const { body, before } = writing;
-  const parameters = parametersOf(body);
-  checkExperiment({ ...body, ...(parameters !== undefined && { parameters }) }, writing);
-  if (body.start_date !== undefined || body.end_date !== undefined) checkDates(given);
+  checkExperiment(body, configOf(body), writing);
+  checkDates(body);
   const fields = withMetrics(given, writing);
-  return before ? change(fields, parameters, before, writing) : create(fields, parameters ?? null, writing);
+  return before ? change(fields, before, writing) : create(fields, writing);
 }
 
 /** The parameters with what the flag keeps of them. */
-function showParameters(parameters: Json | undefined, flag: FeatureFlag | undefined): Json {
-  const variants = flag ? variantsOf(flag) : [];
-  if (!flag || variants.length === 0) return null;
-  const { groups = [], aggregation_group_type_index: aggregation = null } = flag.filters;
-  return {
-    ...(isObject(parameters) && parameters),
-    feature_flag_variants: variants.map((it) => ({ ...it })),
-    rollout_percentage: groups[0]?.rollout_percentage ?? null,
-    aggregation_group_type_index: aggregation as Json,
-  };
-}
+const showParameters = (parameters: Json | undefined, flag: FeatureFlag | undefined): Json =>
+  flag && variantsOf(flag).length > 0
+    ? { ...(isObject(parameters) && parameters), ...parametersOfFlag(flag) }
+    : null;
 
 const statuses: Readonly<Record<string, string>> = { complete: "stopped" };
 const known = ["draft", "running", "paused", "stopped"];

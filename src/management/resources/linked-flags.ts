@@ -72,7 +72,15 @@ export function createNamedFlag(writing: Changing, flag: NewFlag): FeatureFlag {
 export function changeLinkedFlag(
   { desk, draft, request, now }: Changing,
   flag: FeatureFlag,
-  { filters, ...change }: { filters?: JsonObject; active?: boolean; deleted?: boolean },
+  {
+    filters,
+    ...change
+  }: {
+    filters?: JsonObject;
+    active?: boolean;
+    deleted?: boolean;
+    ensure_experience_continuity?: boolean;
+  },
 ): FeatureFlag {
   const context = { worlds: desk.worlds, project: flag.project, flag };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);
