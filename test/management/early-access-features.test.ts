@@ -172,7 +172,7 @@ test.each<[string, object, string | null, string]>([
     "There is already a feature flag with this key.",
   ],
   [
-    "a flag that is not there",
+    "an unknown flag",
     { name: "x", stage: "beta", feature_flag_id: 99 },
     null,
     "Feature Flag with this ID does not exist",

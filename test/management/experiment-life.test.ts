@@ -192,7 +192,7 @@ describe("the vendor's MCP client", () => {
     expect(await totals()).toEqual({ control: 0, test: 0 });
   });
 
-  test("is told that there are no statistics, and what is wrong with a query", async () => {
+  test("gets an error for statistics and for an unknown experiment", async () => {
     await using sim = await start();
     const answer = async (query: object) => {
       const { status, json } = await ask(sim, "POST", "/api/projects/1/query/", { query });

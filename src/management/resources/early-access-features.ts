@@ -50,7 +50,7 @@ function linkedFlag(id: number, writing: Writing): FeatureFlag {
   return flag;
 }
 
-const nobody = { properties: [], rollout_percentage: 0, variant: null };
+const noRollout = { properties: [], rollout_percentage: 0, variant: null };
 
 /** The flag of a new feature: an existing one, or one with the feature's name as its key. */
 function flagOfNew(fields: JsonObject, writing: Writing): FeatureFlag {
@@ -66,7 +66,7 @@ function flagOfNew(fields: JsonObject, writing: Writing): FeatureFlag {
   return createNamedFlag(writing, {
     key: slugified(name),
     name: `Feature Flag for Early Access Feature ${name}`,
-    filters: { groups: [nobody], ...(isActive && { feature_enrollment: true }) },
+    filters: { groups: [noRollout], ...(isActive && { feature_enrollment: true }) },
     active: true,
   });
 }

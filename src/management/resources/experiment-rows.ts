@@ -56,7 +56,7 @@ const released = {
   description: "Added automatically when the experiment was ended to keep only one variant.",
 };
 
-/** Filters with which the variant gets everyone whom the flag lets in, or everyone. */
+/** Filters that serve one variant: where the flag is on already, or to all. */
 function shippedFilters(flag: FeatureFlag, variant: string, isForAll: boolean): JsonObject {
   const { aggregation_group_type_index = null, payloads = {}, groups = [] } = flag.filters as JsonObject;
   const own = Array.isArray(groups) ? groups : [];
