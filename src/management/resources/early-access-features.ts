@@ -21,7 +21,7 @@ const stages = ["draft", "concept", "alpha", "beta", "general-availability", "ar
 /** Stages in which persons who opted in get the flag. Upstream: `EarlyAccessFeature.ActiveStage`. */
 const activeStages: readonly unknown[] = ["alpha", "beta", "general-availability"];
 
-/** The flag with enrolment as the only thing that lets persons in, or without it; the older form goes. */
+/** Sets or clears the enrolment of the flag, and removes the older form of it. */
 function enroll(
   changing: Changing,
   flag: FeatureFlag,
@@ -30,7 +30,7 @@ function enroll(
 ) {
   requireFlagScope(changing);
   const { super_groups: _older, ...filters } = flag.filters as JsonObject;
-  changeLinkedFlag(changing, flag, { filters: { ...filters, feature_enrollment, ...others } });
+  changeLinkedFlag(changing, flag, { filters: { groups: [], ...filters, feature_enrollment, ...others } });
 }
 
 /** @throws SimError for a flag that a feature cannot have */
@@ -99,7 +99,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
   return { ...fields, documentation_url: url, feature_flag_id };
 }
 
-const isAddress = (it: string): boolean => it === "" || /^(?:https?|ftps?):\/\/[^\s/]+\.?\S*$/i.test(it);
+const isAddress = (it: string): boolean => it === "" || /^(?:https?|ftps?):\/\/[^\s/]+\S*$/i.test(it);
 
 const address = () =>
   text({ max: 800, blank: true }).pipe(
@@ -134,7 +134,12 @@ export const earlyAccessFeatures: ResourceKind = {
     "documentationUrl",
     "assignee",
   ],
-  shown: { feature_flag: z.looseObject({}).nullable(), user_access_level: z.string() },
+  shown: {
+    // one of a scenario may have none
+    name: z.string(),
+    feature_flag: z.looseObject({}).nullable(),
+    user_access_level: z.string(),
+  },
   // the form in which SDKs get them is taken, too
   authored: {
     name: z.string().optional(),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, textsIn } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
 import type { FeatureFlag, StoredResource, Worlds } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -52,7 +52,7 @@ export const flagOfExperiment = (
 ): FeatureFlag | undefined => flagOfDocument(desk, project, fields, fields.feature_flag_key);
 
 /** Where an experiment is: derived from its dates and its flag. */
-export function statusOf(desk: ResourceDesk, experiment: StoredResource) {
+function statusOf(desk: ResourceDesk, experiment: StoredResource) {
   const { start_date: start, end_date: end } = experiment.fields;
   if (!start) return "draft";
   if (end) return "stopped";
@@ -251,14 +251,15 @@ function withMetrics(fields: JsonObject, writing: Writing): JsonObject {
   return { ...fields, ...Object.fromEntries(entries) };
 }
 
-const withDefaults = ({ stats_config: stats, exposure_criteria: criteria, ...fields }: JsonObject) => ({
-  ...fields,
-  stats_config: {
-    ...(isObject(stats) && stats),
-    method: objectIn({ stats: stats ?? {} }, "stats").method || "bayesian",
-  },
-  exposure_criteria: { filterTestAccounts: true, ...(isObject(criteria) && criteria) },
-});
+/** A new experiment has a method of statistics and leaves test accounts out, unless it says otherwise. */
+function withDefaults({ stats_config, exposure_criteria, ...fields }: JsonObject): JsonObject {
+  const statistics = isObject(stats_config) ? stats_config : {};
+  return {
+    ...fields,
+    stats_config: { ...statistics, method: statistics.method || "bayesian" },
+    exposure_criteria: { filterTestAccounts: true, ...(isObject(exposure_criteria) && exposure_criteria) },
+  };
+}
 
 /** Fields of a body that say what to do, or that another document keeps. */
 const notStored = [
@@ -362,6 +363,7 @@ const showParameters = (parameters: Json | undefined, flag: FeatureFlag | undefi
     ? { ...(isObject(parameters) && parameters), ...parametersOfFlag(flag) }
     : null;
 
+/** Other names of statuses. */
 const statuses: Readonly<Record<string, string>> = { complete: "stopped" };
 const known = ["draft", "running", "paused", "stopped"];
 
@@ -497,6 +499,8 @@ export const experiments: ResourceKind = {
     "_create_in_folder",
   ],
   shown: {
+    // one of a scenario may have none
+    name: z.string(),
     feature_flag_key: z.string(),
     feature_flag: z.looseObject({}).optional(),
     exposure_criteria: z.looseObject({}).optional(),
@@ -521,10 +525,12 @@ export const experiments: ResourceKind = {
   prepare,
   show(fields, document, desk) {
     const flag = flagOfExperiment(desk, document);
-    const { exposure_criteria: criteria, feature_flag_key: key } = fields;
+    const { exposure_criteria: criteria, feature_flag_key: key, metrics, metrics_secondary } = fields;
     return {
       feature_flag_key: flag?.key ?? key ?? "",
-      // clients' schemas take no null for these two
+      // clients' schemas take no null for these four
+      metrics: metrics ?? [],
+      metrics_secondary: metrics_secondary ?? [],
       ...(flag && { feature_flag: showLinkedFlag(flag) }),
       ...(isObject(criteria) && { exposure_criteria: criteria }),
       parameters: showParameters(fields.parameters, flag),
