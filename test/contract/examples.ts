@@ -54,6 +54,8 @@ const rows: readonly (readonly [method: string, end: string, body: object])[] = 
   ["PUT", "access_controls", { access_level: "viewer", resource: "dashboard" }],
   ["POST", "/surveys", { name: "New", type: "popover", questions: [{ type: "open", question: "Why?" }] }],
   ["POST", "/experiments", { name: "New", feature_flag_key: "new-experiment" }],
+  ["PUT", "/experiments/:id", { name: "Renamed", feature_flag_key: "variants" }],
+  ["PUT", "/early_access_feature/:id", { name: "Renamed", stage: "alpha" }],
   ["POST", "/ship_variant", { variant_key: "test", conclusion: "won" }],
   ["POST", "/early_access_feature", { name: "New", stage: "beta" }],
   ["POST", "/notebooks", { title: "New" }],

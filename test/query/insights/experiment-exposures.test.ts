@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { exposuresKind } from "../../../src/query/insights/experiment-exposures.ts";
+import { csvLines, resultTable } from "../../../src/query/tabular.ts";
 import type { TableEvent } from "../table-of.ts";
 import { runKind, type Stage } from "./stage.ts";
 
@@ -216,4 +217,16 @@ test.each<[string, JsonObject]>([
   ["no name", { experiment_name: null }],
 ])("refused by the shape: %s", (_, more) => {
   expect(exposuresKind.shape.safeParse({ kind: exposuresKind.kind, ...query, ...more }).success).toBe(false);
+});
+
+test("as a table: a row for each day, a column for each variant", async () => {
+  const { timeseries } = await run({}, [called("t1", "test", "2020-01-12T13:00:00Z")]);
+  const table = resultTable({ query: { kind: exposuresKind.kind }, results: timeseries as unknown as Json });
+  expect(csvLines(table)).toEqual([
+    "date,control,test",
+    "2020-01-10,0,0",
+    "2020-01-11,0,0",
+    "2020-01-12,0,1",
+    "2020-01-13,0,1",
+  ]);
 });
