@@ -15,8 +15,8 @@ const onlyInService: Readonly<Record<string, string>> = {
     "plugins proxy_records resource_transfers welcome",
   "/api/projects/:id":
     "activity_log advanced_activity_logs app_metrics column_configurations comments " +
-    "data_color_themes data_management early_access_feature elements error_tracking event_schemas " +
-    "experiment_holdouts experiment_saved_metrics experiments exports external_data_schemas external_data_sources " +
+    "data_color_themes data_management elements error_tracking event_schemas " +
+    "experiment_holdouts experiment_saved_metrics exports external_data_schemas external_data_sources " +
     "file_system file_system_shortcut groups heatmaps hog_flows " +
     "ingestion_warnings integrations logs plugin_configs scheduled_changes " +
     "schema_property_groups search session_recording_playlists session_recordings sessions tags " +

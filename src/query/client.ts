@@ -37,6 +37,13 @@ export interface RetentionCohort {
   readonly values: readonly { readonly count: number; readonly label?: string | null }[];
 }
 
+/** How many persons had first seen a variant by each day. */
+interface VariantExposures {
+  readonly variant: string;
+  readonly days: readonly string[];
+  readonly exposure_counts: readonly number[];
+}
+
 /** `results` by kind of query. */
 interface QueryResults {
   HogQLQuery: Json[][];
@@ -45,6 +52,7 @@ interface QueryResults {
   LifecycleQuery: TrendSeries[];
   FunnelsQuery: FunnelStep[];
   RetentionQuery: RetentionCohort[];
+  ExperimentExposureQuery: VariantExposures[];
 }
 
 /** HogQL, or a query of the service with its kind. */

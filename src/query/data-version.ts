@@ -8,6 +8,9 @@ interface Data {
   readonly worlds: Worlds;
 }
 
+/** Kinds of resources that queries read. */
+const usedKinds: readonly string[] = ["actions", "experiments"];
+
 /** The version of the data of a project: another text whenever a query of it may have another result. */
 export function createDataVersion({ log, people, worlds }: Data): (project: number) => string {
   const changes = new Map<number, number>();
@@ -31,16 +34,20 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
   /** Documents of a project as they were last seen; those of another project change the same collections. */
   const seen = new Map<number, { readonly versions: string; readonly documents: readonly object[] }>();
   function noteDocuments(project: number): void {
-    const versions = (["projects", "cohorts", "resources"] as const)
+    const versions = (["projects", "cohorts", "resources", "feature_flags"] as const)
       .map((it) => worlds.versionOf(it))
       .join(" ");
     const before = seen.get(project);
     if (before?.versions === versions) return;
-    const { projects, cohorts, resources } = worlds.current;
+    const { projects, cohorts, resources, feature_flags: flags } = worlds.current;
+    const used = resources.filter((it) => usedKinds.includes(it.kind) && it.project === project);
+    // the exposures of an experiment are found by the key of its flag
+    const flagIds = new Set(used.flatMap(({ fields }) => fields.feature_flag_id ?? []));
     const documents = [
       ...projects.filter((it) => it.id === project),
       ...cohorts.filter((it) => it.project === project),
-      ...resources.filter((it) => it.kind === "actions" && it.project === project),
+      ...used,
+      ...(flagIds.size === 0 ? [] : flags.filter((it) => flagIds.has(it.id))),
     ];
     const isSame =
       documents.length === before?.documents.length && documents.every((it, i) => it === before.documents[i]);

@@ -16,6 +16,14 @@ interface QueryCohort {
   has(person: string): boolean;
 }
 
+/** An experiment, as a query uses it. */
+interface QueryExperiment {
+  /** Key of its flag. */
+  readonly flag: string;
+  /** Keys of variants that are not counted. */
+  readonly excluded: readonly string[];
+}
+
 /** A person, as a query shows it. */
 export interface QueryPerson {
   readonly uuid: string;
@@ -37,6 +45,8 @@ export interface QueryProject {
   readonly testAccountFilters?: readonly Json[];
   /** The action with this id (default: there are none). */
   action?(id: number): QueryAction | undefined;
+  /** The experiment with this id (default: there are none). */
+  experiment?(id: number): QueryExperiment | undefined;
   /** The cohort with this id (default: there are none). */
   cohort?(id: number): QueryCohort | undefined;
   /** The person with this uuid (default: there are none). */

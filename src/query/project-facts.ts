@@ -6,6 +6,7 @@ import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
 import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
 import { actionOf } from "../management/resources/actions.ts";
+import { experimentOf } from "../management/resources/experiments.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Person } from "../people/person.ts";
 import { derived } from "../world/derived.ts";
@@ -67,6 +68,7 @@ export function createProjectFacts({ worlds, people }: FactPorts) {
     weekStart: project.settings.week_start_day === 1 ? 1 : 0,
     testAccountFilters: listIn(project.settings.test_account_filters),
     action: (id) => actionOf(worlds, project.id, id),
+    experiment: (id) => experimentOf(worlds, project.id, id),
     cohort(id) {
       const cohort = worlds.get("cohorts", id);
       if (!cohort || cohort.deleted === true || cohort.project !== project.id) return undefined;

@@ -81,7 +81,9 @@ export const queryRows = (ports: QueryPorts) => [
       const { source } = ports.queries.read(order);
       const response = await ports.queries.run({ ...order, signal: call.signal });
       return {
-        ...(response as JsonObject & { results: Json }),
+        ...response,
+        // exposures have no results under this name
+        results: ((response as JsonObject).results ?? (response as JsonObject).timeseries ?? null) as Json,
         project: order.project,
         insight: insight && { id: insight.id, short_id: insight.short_id, name: insight.name },
         query: source,

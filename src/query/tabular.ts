@@ -60,12 +60,25 @@ function retentionTable(results: Json): ResultTable {
   };
 }
 
+/** A row for each day and a column for each variant. */
+function exposureTable(results: Json): ResultTable {
+  const series = objectsOf(results);
+  return {
+    columns: ["date", ...series.map(({ variant }) => String(variant))],
+    rows: listOf(series[0]?.days).map((date, at) => [
+      date,
+      ...series.map((it) => nullOr(listOf(it.exposure_counts)[at])),
+    ]),
+  };
+}
+
 const tables: Readonly<Record<string, (results: Json) => ResultTable>> = {
   FunnelsQuery: funnelTable,
   TrendsQuery: trendTable,
   StickinessQuery: trendTable,
   LifecycleQuery: trendTable,
   RetentionQuery: retentionTable,
+  ExperimentExposureQuery: exposureTable,
 };
 
 /** The results of any query as rows: those of HogQL as they are, those of insights in their usual form. */

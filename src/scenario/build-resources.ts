@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../base/json.ts";
-import { numberedKinds, referenceFields, resourceOf } from "../world/resources.ts";
+import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../world/resources.ts";
 import { tidyTags } from "../world/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../world/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";
@@ -86,7 +86,7 @@ function addResource(
   ]);
   builder.world.resources.push(
     resourceOf(kind, project.id, key, {
-      ...Object.fromEntries(entries),
+      ...withFlagId(kind, Object.fromEntries(entries), named),
       ...(list === "web_experiments" && { type: "web" }),
       created_at: timeOr(typeof created_at === "string" ? created_at : undefined, beginning),
       created_by: builder.author(
@@ -95,6 +95,13 @@ function addResource(
       ),
     }),
   );
+}
+
+/** The fields with the id of the flag that they name by its key; a key without a flag stays, with a warning. */
+function withFlagId(kind: string, fields: JsonObject, { flags }: Named): JsonObject {
+  const { [flagKeyFields[kind] ?? ""]: key, ...others } = fields;
+  const flag = typeof key === "string" ? flags.get(key) : undefined;
+  return flag ? { ...others, feature_flag_id: flag.id } : fields;
 }
 
 const isTime = (field: string): boolean => /(?:_at|_date|_until|^date_marker)$/.test(field);

@@ -83,6 +83,7 @@ const flagNames = [
   ["surveys", "targeting_flag_key"],
   ["surveys", "internal_targeting_flag_key"],
   ["early_access_features", "flagKey"],
+  ["experiments", "feature_flag_key"],
   ["web_experiments", "feature_flag_key"],
 ] as const;
 

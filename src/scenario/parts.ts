@@ -23,7 +23,6 @@ export const projectParts = {
   insights: named("insight", "id", "name"),
   batch_exports: named("batch export", "id", "name"),
   surveys: named("survey", "id", "name"),
-  early_access_features: named("early access feature", "id", "name"),
   product_tours: named("product tour", "id", "name"),
   web_experiments: named("web experiment", "id", "name"),
   prompts: named("prompt", "name"),

@@ -377,7 +377,6 @@ const Project = z.strictObject({
   batch_exports: z.array(AuthoredBatchExport).optional().describe("Its exports with their past runs."),
   remote_config: JsonRecord.optional().describe("Laid over the reply of /array/{key}/config."),
   surveys: Documents.describe("Surveys as SDKs get them."),
-  early_access_features: Documents.describe("Early access features as SDKs get them."),
   product_tours: Documents.describe("Product tours as SDKs get them."),
   web_experiments: Documents.describe("Web experiments as SDKs get them."),
   prompts: z.array(Prompt).optional().describe("Prompts for language models."),

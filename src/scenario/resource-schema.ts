@@ -10,7 +10,9 @@ const listNames = [
   "actions",
   "alerts",
   "annotations",
+  "early_access_features",
   "event_definitions",
+  "experiments",
   "groups_metrics",
   "hog_function_templates",
   "hog_functions",
@@ -46,8 +48,8 @@ function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {
     id: z.union([z.string().min(1), z.int().positive()]).optional(),
     created_at: z.string().optional(),
     created_by: z.string().nullable().optional(),
-    ...authored,
     ...Object.fromEntries(own),
+    ...authored,
   });
 }
 

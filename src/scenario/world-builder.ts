@@ -67,6 +67,12 @@ export class Names<T> {
     if (typeof name === "string") this.#byName.set(name, [...(this.#byName.get(name) ?? []), document]);
   }
 
+  /** The only document with this name; none is no problem. */
+  get(name: string): T | undefined {
+    const found = this.#byName.get(name) ?? [];
+    return found.length === 1 ? found[0] : undefined;
+  }
+
   /** The document with this name or id; no document, or more than one, is a problem. */
   find(called: string | number, at: Path): T | undefined {
     const key = String(called);

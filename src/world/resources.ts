@@ -22,6 +22,12 @@ export const referenceFields = {
   subscribed_users: "users",
 } as const;
 
+/** Fields of resources in a scenario that have the key of a flag; the world has its id. */
+export const flagKeyFields: Readonly<Record<string, string>> = {
+  early_access_features: "flagKey",
+  experiments: "feature_flag_key",
+};
+
 /** Id of a resource in the world. @param owner Number of its project, or id of its organization */
 export const resourceId = (kind: string, owner: number | string, key: number | string): string =>
   `${kind}/${owner}/${key}`;

@@ -1,18 +1,17 @@
 const longest = 48;
 
-/**
- * The readable part of an organization's address: ASCII letters, digits, `_` and single hyphens, at most 48; may be
- * empty. Upstream: `django.utils.text.slugify`, `MAX_SLUG_LENGTH`.
- */
-export const slugOf = (name: string): string =>
+/** ASCII letters, digits, `_` and single hyphens; may be empty. Upstream: `django.utils.text.slugify`. */
+export const slugified = (name: string): string =>
   name
     .normalize("NFKD")
     .replace(/[^\x20-\x7e\s]/g, "")
     .toLowerCase()
     .replace(/[^\w\s-]/g, "")
     .replace(/[-\s]+/g, "-")
-    .replace(/^[-_]+|[-_]+$/g, "")
-    .slice(0, longest);
+    .replace(/^[-_]+|[-_]+$/g, "");
+
+/** The readable part of an organization's address, at most 48 characters. Upstream: `MAX_SLUG_LENGTH`. */
+export const slugOf = (name: string): string => slugified(name).slice(0, longest);
 
 /**
  * A slug that is not `taken`: the plain one, or its first 43 characters with `letters` (4 of them).

@@ -1,4 +1,6 @@
+import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
 import { startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
 
@@ -22,6 +24,49 @@ test("a dashboard is made, shared and opened", async () => {
     code: "invalid_choice",
     detail: '"99" is not a valid choice.',
     attr: "restriction_level",
+  });
+});
+
+test("an experiment is made, launched and counted", async () => {
+  await using sim = await startSim();
+  const posthog = new PostHog(sim.apiKey, { host: sim.url });
+  const api = (method: string, path: string, body?: object) =>
+    fetch(`${sim.url}/api/projects/${sim.projectId}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${sim.personalApiKey}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((response) => response.json() as Promise<Record<string, unknown>>);
+
+  const { id } = await api("POST", "/experiments/", { name: "Checkout", feature_flag_key: "checkout" });
+  await api("POST", `/experiments/${id}/launch/`);
+  const { feature_flag, start_date } = await api("GET", `/experiments/${id}/`);
+
+  const variant = await posthog.getFeatureFlag("checkout", "user-1"); // control or test
+  await posthog.flush();
+
+  const query = {
+    kind: "ExperimentExposureQuery",
+    experiment_id: id,
+    experiment_name: "Checkout",
+    feature_flag,
+    start_date,
+  };
+  const { total_exposures } = await api("POST", "/query/", { query });
+  expect(total_exposures).toEqual({ control: 0, test: 0, [String(variant)]: 1 });
+  await posthog.shutdown();
+});
+
+test("the scenario with an experiment and an early access feature", async () => {
+  const [example] = blocksOf("docs/http-api.md", "yaml", "early_access_features");
+  expect(example).toBeDefined();
+  await using sim = await startSim({ scenario: parseYaml(example ?? "") });
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${sim.personalApiKey}` };
+    return (await fetch(`${sim.url}/api/projects/${sim.projectId}/${path}/`, { headers })).json();
+  };
+  expect(await get("experiments")).toMatchObject({ results: [{ name: "Checkout", status: "running" }] });
+  expect(await get("early_access_feature")).toMatchObject({
+    results: [{ name: "Dark mode", feature_flag: { key: "dark-mode" } }],
   });
 });
 

@@ -3,14 +3,15 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, type Json } from "../../base/json.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
-import { invalid } from "../../management/frame/fields.ts";
+import { firstInvalid, invalid } from "../../management/frame/fields.ts";
 import type { ProjectRequest } from "../../management/frame/row.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
+import { liveResources } from "../../world/resources.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import type { Draft, FeatureFlag, StoredResource } from "../../world/world.ts";
 import { checkFilters, openFilters } from "./filter-rules.ts";
-import type { FlagBody, FlagPatch } from "./flag-shapes.ts";
+import { FlagBody, type FlagPatch } from "./flag-shapes.ts";
 
 /** How flags are made and changed. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 
@@ -50,6 +51,23 @@ const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
   ...(body.tags && { tags: tidyTags(body.tags) }),
 });
 
+/** Removes the deleted flags with the key of a new one. */
+function removeDeleted(desk: ResourceDesk, draft: Draft, project: number, key: string): void {
+  for (const it of flagsOf(desk, project)) {
+    if (it.deleted && it.key === key) draft.remove("feature_flags", it.id);
+  }
+}
+
+const Key = FlagBody.pick({ key: true });
+
+/** Makes room for a flag that other documents create. @throws SimError blank, max_length, invalid_key, unique */
+export function claimKey(desk: ResourceDesk, draft: Draft, project: number, key: string): void {
+  const { error } = Key.safeParse({ key }, { reportInput: true });
+  if (error) throw firstInvalid(error);
+  checkKey(desk, project, key);
+  removeDeleted(desk, draft, project, key);
+}
+
 /** Creates a flag; deleted flags with its key are removed. */
 export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>): FeatureFlag {
   const { worlds } = desk;
@@ -61,9 +79,7 @@ export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>
   const now = wireTime(desk.clock.now());
   const author = caller.user.id;
   return worlds.change((draft) => {
-    for (const it of flagsOf(desk, project.id)) {
-      if (it.deleted && it.key === body.key) draft.remove("feature_flags", it.id);
-    }
+    removeDeleted(desk, draft, project.id, body.key);
     const id = draft.nextId("feature_flags");
     const made = { created_by: author, last_modified_by: author, updated_at: now };
     const blank = blankFeatureFlag({ id, project: project.id, key: body.key, filters, ...made }, now);
@@ -105,8 +121,26 @@ const dependsOn =
 
 const dependentsShown = 5;
 
-/** @throws SimError when other flags depend on it */
+const isRunning = ({ fields }: StoredResource): boolean => Boolean(fields.start_date) && !fields.end_date;
+
+/** @throws SimError when an early access feature, a running experiment or another flag needs it */
 function checkUnused(desk: ResourceDesk, flag: FeatureFlag): void {
+  const usersOf = (kind: string) =>
+    liveResources(desk.worlds.current, kind, flag.project).filter(
+      ({ fields }) => fields.feature_flag_id === flag.id,
+    );
+  if (usersOf("early_access_features").length > 0) {
+    throw invalid(
+      "Cannot delete a feature flag that is in use with early access features. Please delete the early access feature before deleting the flag.",
+    );
+  }
+  const running = usersOf("experiments").filter(isRunning);
+  if (running.length > 0) {
+    const listed = running.map(({ key, fields }) => `"${String(fields.name ?? "")}" (ID: ${key})`).join(", ");
+    throw invalid(
+      `Cannot delete a feature flag that is linked to running experiment(s): ${listed}. Please stop the experiment(s) before deleting the flag.`,
+    );
+  }
   const dependents = flagsOf(desk, flag.project).filter(dependsOn(flag.id));
   if (dependents.length === 0) return;
   const names = dependents.slice(0, dependentsShown).map((it) => `${it.key} (ID: ${it.id})`);

@@ -105,11 +105,13 @@ export interface ResourceKind {
     request: ResourceRequest,
     desk: ResourceDesk,
   ): readonly StoredResource[];
+  /** Checks what a client sent against what takes time to read, before `prepare`. @throws SimError */
+  check?(body: JsonObject, request: ResourceRequest, resources: Resources): Promise<void>;
   /** Checks and completes the fields of a document that is made or changed. @throws SimError */
   prepare?(fields: JsonObject, writing: Writing): JsonObject;
   /** Fields as clients see them, from the stored ones. */
   show?(fields: JsonObject, document: StoredResource, desk: ResourceDesk): JsonObject;
-  /** Fields that scenarios may have and clients cannot write. */
+  /** Fields that scenarios may have and clients cannot write, and those that scenarios may leave out. */
   readonly authored?: z.ZodRawShape;
   /** The field that identifies a document of a scenario, next to its id (default: name). */
   readonly nameField?: string;

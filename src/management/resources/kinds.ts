@@ -4,6 +4,8 @@ import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";
 import { alerts } from "./alerts.ts";
 import { annotations } from "./annotations.ts";
+import { earlyAccessFeatures } from "./early-access-features.ts";
+import { experiments } from "./experiments.ts";
 import type { ResourceKind } from "./kind.ts";
 import { storedOrganizationKinds } from "./organization-kinds.ts";
 import { storedProjectKinds } from "./project-kinds.ts";
@@ -14,6 +16,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   actions,
   annotations,
   surveys,
+  earlyAccessFeatures,
+  experiments,
   eventDefinitions,
   propertyDefinitions,
   alerts,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import { checkFilters, openFilters } from "../../flags/management/filter-rules.ts";
+import { claimKey } from "../../flags/management/flag-changes.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed, requireScope } from "../frame/access.ts";
@@ -19,7 +20,23 @@ export const flagWithId = (
     ? documentNamed(desk, "feature_flags", project, String(id))
     : undefined;
 
-/** A key that may write a survey may write the flags of it only with the flags' own scope. @throws SimError permission_denied */
+/** The live flag of a project with the key. */
+export const flagWithKey = (
+  desk: ResourceDesk,
+  project: number | null,
+  key: unknown,
+): FeatureFlag | undefined =>
+  desk.worlds.current.feature_flags.find((it) => it.project === project && it.key === key && !it.deleted);
+
+/** The flag of a document; one of a scenario may name a flag by its key. */
+export const flagOfDocument = (
+  desk: ResourceDesk,
+  project: number | null,
+  { feature_flag_id: id }: JsonObject,
+  key: unknown,
+): FeatureFlag | undefined => flagWithId(desk, project, id) ?? flagWithKey(desk, project, key);
+
+/** A key that may write a survey or an early access feature may write the flags of it only with the flags' own scope. @throws SimError permission_denied */
 export const requireFlagScope = ({ request }: Changing): void =>
   requireScope(request.caller, "feature_flag:write");
 
@@ -28,10 +45,11 @@ interface NewFlag {
   readonly name: string;
   readonly filters: JsonObject;
   readonly active: boolean;
+  readonly ensure_experience_continuity?: boolean;
 }
 
 /** @throws SimError invalid_input … for filters that the service refuses */
-export function createLinkedFlag(writing: Changing, { key, name, filters, active }: NewFlag): FeatureFlag {
+export function createLinkedFlag(writing: Changing, { filters, ...fields }: NewFlag): FeatureFlag {
   const { desk, draft, request, now } = writing;
   const project = request.project?.id ?? 0;
   const author = request.caller.user.id;
@@ -41,15 +59,29 @@ export function createLinkedFlag(writing: Changing, { key, name, filters, active
   const id = draft.nextId("feature_flags");
   return draft.put(
     "feature_flags",
-    blankFeatureFlag({ id, project, key, name, filters: checked, active, ...made }, now),
+    blankFeatureFlag({ id, project, ...fields, filters: checked, ...made }, now),
   );
+}
+
+/** A flag with a key that the client chose. @throws SimError unique, invalid_key …, for filters that the service refuses */
+export function createNamedFlag(writing: Changing, flag: NewFlag): FeatureFlag {
+  claimKey(writing.desk, writing.draft, writing.request.project?.id ?? 0, flag.key);
+  return createLinkedFlag(writing, flag);
 }
 
 /** The flag with other filters, or switched on or off. @throws SimError for filters that the service refuses */
 export function changeLinkedFlag(
   { desk, draft, request, now }: Changing,
   flag: FeatureFlag,
-  { filters, ...change }: { filters?: JsonObject; active?: boolean; deleted?: boolean },
+  {
+    filters,
+    ...change
+  }: {
+    filters?: JsonObject;
+    active?: boolean;
+    deleted?: boolean;
+    ensure_experience_continuity?: boolean;
+  },
 ): FeatureFlag {
   const context = { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);

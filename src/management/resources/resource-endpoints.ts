@@ -2,6 +2,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { accessControlRows } from "./access-controls.ts";
+import { experimentRows } from "./experiment-rows.ts";
 import { kindRows, openResources } from "./kind-rows.ts";
 import { resourceKinds } from "./kinds.ts";
 import { surveyRows } from "./survey-rows.ts";
@@ -12,6 +13,7 @@ export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
   return [
     ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
     ...surveyRows(desk),
+    ...experimentRows(desk),
     ...accessControlRows(desk),
     ...definitionRows(desk, resources),
   ];
