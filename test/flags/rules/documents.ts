@@ -54,5 +54,5 @@ export const document = (rules: Json, change: JsonObject = {}): JsonObject => ({
   ...change,
 });
 
-/** Objects in objects, so many levels. */
+/** Objects in objects, of a number of levels. */
 export const nested = (levels: number): JsonObject => (levels === 1 ? {} : { in: nested(levels - 1) });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { plain } from "../../../src/cli/style.ts";
+import { explainLines } from "../../../src/flags/command-lines.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { document, experiment, idOf, percentage, person, targeted } from "./documents.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
@@ -190,4 +192,19 @@ test("decisions show typed values and their reasons", async () => {
     sets: [{ index: 0, reached: 1, taken: 1, rollout: null }],
     off: 0,
   });
+});
+
+test("the command line shows the value, the rules and the hashes", async () => {
+  const linesFor = async (key: string, distinctId: string) =>
+    explainLines(await sim.flags.explain(key, { distinctId, ...pro }), plain);
+  const distinctId = someone((it) => !isHeld(it) && isIn(it) && fractionOf(`seed.${it}variant`) < 0.4);
+  const lines = await linesFor("colour", distinctId);
+  expect(lines[0]).toBe(`colour is "red" for ${distinctId}: Matched rule 2`);
+  expect(lines.slice(1)).toEqual([
+    '  1 ✗ not (plan is "pro")  is "pro"',
+    expect.stringMatching(/^ {2}2 ✓ holdout 10 % {2}hash 0\.\d+ > holdout 0\.1$/),
+    expect.stringMatching(/^ {4}✓ rollout 50 % {2}hash 0\.\d+ ≤ rollout 0\.5$/),
+    expect.stringMatching(/^ {4}→ a 0–0\.4, b 0\.4–1 {2}hash 0\.\d+$/),
+  ]);
+  expect((await linesFor("size", "u"))[0]).toBe("size is 4 for u: Matched rule 1");
 });
