@@ -15,6 +15,7 @@ import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
 import type { QueryClient } from "../query/client.ts";
 import type { StateClient } from "../scenario/state/client.ts";
+import type { SessionRecordings } from "../sessions/client.ts";
 import type { Recording, Tapes } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
 import type { TrafficFigures } from "../traffic/figures.ts";
@@ -169,6 +170,8 @@ export interface Tenant extends QueryClient {
   readonly flags: Flags;
   readonly faults: Faults;
   readonly answers: Answers;
+  /** The session recordings that were captured; `recording` of a sim makes tapes. */
+  readonly recordings: SessionRecordings;
   /**
    * Likely mistakes in the captured traffic: wrong flag values, odd times, personal data, names and types that differ.
    * `maxMs` bounds the work for new events. @throws ControlError

@@ -13,6 +13,7 @@ import type {
   ServedOptions,
 } from "../flags/client.ts";
 import type { QueryOptions } from "../query/client.ts";
+import type { RecordingScope } from "../sessions/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
@@ -75,6 +76,9 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
+  "recordings.list": [["project", "person", "search", "limit"]],
+  "recordings.show": { 1: ["project"] },
+  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true }) },
   lint: [["project", "maxMs"]],
   query: { 1: keysOf<QueryOptions>({ project: true }) },
   insight: { 1: keysOf<QueryOptions>({ project: true }) },

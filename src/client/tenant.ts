@@ -8,6 +8,7 @@ import { requestsBy } from "../journal/requests-client.ts";
 import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
 import { queriesBy } from "../query/client.ts";
+import { recordingsBy } from "../sessions/client.ts";
 import type { Tenant } from "./api.ts";
 import type { HandleScope } from "./call.ts";
 
@@ -47,6 +48,7 @@ export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tena
     flags: flagsBy(place),
     faults: faultsBy(place),
     answers: answersBy(place),
+    recordings: recordingsBy(place),
     lint: lintBy(place),
     ...queriesBy(place),
     settle: async ({ idleMs, timeoutMs } = {}) => {
