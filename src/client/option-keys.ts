@@ -13,8 +13,8 @@ import type {
   ServedOptions,
 } from "../flags/client.ts";
 import type { QueryOptions } from "../query/client.ts";
-import type { RecordingScope } from "../sessions/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
+import type { RecordingScope } from "../sessions/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
 import type { ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";

@@ -1,10 +1,5 @@
 import { type HandleScope, queryText } from "../client/call.ts";
-import type {
-  RecordingFindings,
-  StoredRecording,
-  StoredRecordingPage,
-  StoredSession,
-} from "./shapes.ts";
+import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
 
 export type {
   RecordingFind,
@@ -25,7 +20,12 @@ export interface RecordingScope {
 /** The recordings of sessions, decompressed. */
 export interface SessionRecordings {
   /** The sessions with a recording, newest first. @throws ControlError */
-  list(query?: { project?: number; person?: string; search?: string; limit?: number }): Promise<StoredSession[]>;
+  list(query?: {
+    project?: number;
+    person?: string;
+    search?: string;
+    limit?: number;
+  }): Promise<StoredSession[]>;
   /** What the recording of a session holds, and what cannot be read of it. @throws ControlError not_found */
   show(session: string, options?: { project?: number }): Promise<StoredRecording>;
   /**
