@@ -1,4 +1,5 @@
 import { type HandleScope, queryText } from "../client/call.ts";
+import { recordingEvent } from "../journal/items.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
 
 export type {
@@ -33,6 +34,8 @@ export interface SessionRecordings {
    * @throws ControlError not_found, invalid_input
    */
   search(values: readonly string[], scope?: RecordingScope): Promise<RecordingFindings>;
+  /** True once a part arrives after this cursor (`events.mark()`); false if none does within `waitMs`, at most 60,000. */
+  grows(since: number, waitMs: number): Promise<boolean>;
 }
 
 /** `sim.recordings` */
@@ -48,4 +51,8 @@ export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings 
     ),
   search: (values, scope = {}) =>
     call("POST", "recordings/search", { values, session: scope.session, project: project ?? scope.project }),
+  grows: async (since, waitMs) => {
+    const query = { event: recordingEvent, since, limit: 1, wait_ms: Math.min(waitMs, 60_000), project };
+    return (await call<{ events: unknown[] }>("GET", `events${queryText(query)}`)).events.length > 0;
+  },
 });

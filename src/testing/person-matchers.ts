@@ -134,18 +134,16 @@ export async function until<T>(
     const seen = await look();
     const rest = Math.ceil(end - performance.now());
     if (holds(seen) || rest <= 0) return seen;
-    if (!(await hasNext(call, {}, { since, timeoutMs: rest, title }))) return look();
+    if (!(await hasNext(call, { since, timeoutMs: rest, title }))) return look();
   }
 }
 
-/** True once such an event arrives, false at the end of the wait. */
-export async function hasNext(
+async function hasNext(
   { tenant }: MatcherCall,
-  event: { event?: string },
   options: { since: number; timeoutMs: number; title: string },
 ): Promise<boolean> {
   try {
-    await tenant.events.waitFor(event, undefined, options);
+    await tenant.events.waitFor({}, undefined, options);
     return true;
   } catch (error) {
     if (error instanceof Error && "report" in error) return false;

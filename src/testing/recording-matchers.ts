@@ -4,7 +4,6 @@ import { counted, times } from "../base/text.ts";
 import { ControlError } from "../client/errors.ts";
 import type { RecordingFind, RecordingFindings, RecordingLoss, StoredSession } from "../sessions/client.ts";
 import { type Judgement, type MatcherCall, messageOf, type RecordingOptions } from "./matcher.ts";
-import { hasNext } from "./person-matchers.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
 const defaultQuiet = 2_500;
@@ -39,17 +38,15 @@ function checkValues(title: string, values: unknown): asserts values is readonly
 
 /** Waits until no part of a recording has arrived for `quietMs`; returns how long that took at most. */
 async function untilQuiet(
-  call: MatcherCall,
+  { tenant }: MatcherCall,
   { quietMs, timeoutMs }: Required<RecordingTimes>,
 ): Promise<number> {
-  const { tenant, title } = call;
   const start = performance.now();
   const end = start + timeoutMs;
   for (;;) {
     const rest = Math.ceil(Math.min(quietMs, end - performance.now()));
     if (rest <= 0) break;
-    const since = await tenant.events.mark();
-    if (!(await hasNext(call, { event: "$snapshot" }, { since, timeoutMs: rest, title }))) break;
+    if (!(await tenant.recordings.grows(await tenant.events.mark(), rest))) break;
   }
   // a part that is on its way
   await tenant.settle({ idleMs: 1, timeoutMs: inFlight }).catch((error: unknown) => {
@@ -79,7 +76,7 @@ const within = (sessions: readonly StoredSession[], wanted: string | undefined):
 
 /** There is a recording, now or within the wait; with `.not` there is none once it is quiet. */
 export async function recorded(call: MatcherCall, options: RecordingOptions = {}): Promise<Judgement> {
-  const { tenant, isNot, title } = call;
+  const { tenant, isNot } = call;
   const look = async () => within(await tenant.recordings.list(), options.session);
   const limits = timesOf(call, options);
   let sessions = await look();
@@ -93,7 +90,7 @@ export async function recorded(call: MatcherCall, options: RecordingOptions = {}
     sessions = await look();
     const rest = Math.ceil(end - performance.now());
     if (sessions.length > 0 || rest <= 0) break;
-    await hasNext(call, { event: "$snapshot" }, { since, timeoutMs: rest, title });
+    await tenant.recordings.grows(since, rest);
   }
   return sessions.length > 0
     ? { pass: true, text: messageOf(call, "recorded:", ...limited(sessions.map(sessionLine), "session")) }
