@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
 import type { Work } from "../base/work.ts";
 import { type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
-import type { Values, Writing } from "./wanted.ts";
+import type { Values, ValueWriting } from "./wanted.ts";
 
 /** The kinds of records that hold text. */
 export const recordedPlaces = [
@@ -46,7 +46,7 @@ export interface RecordedFind {
   /** Selector of the element; null for what belongs to none. */
   readonly path: string | null;
   readonly name: string | null;
-  readonly writing: Writing;
+  readonly writing: ValueWriting;
   /** ms, by the clock of the browser. */
   readonly timestamp: number;
 }
@@ -291,9 +291,26 @@ function createWindow() {
   return {
     textsIn,
     pathOf,
+    tagOf: (id: number | undefined): string | null => (id === undefined ? null : nodes.get(id)?.tag || null),
     unread,
     emptyFrameCount,
   };
+}
+
+/** A text of a part, and the tag of its element, if that is in the same part. */
+interface PartText {
+  readonly place: RecordedPlace;
+  readonly text: string;
+  readonly element: string | null;
+}
+
+/** The texts of one part. */
+export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartText> {
+  const window = createWindow();
+  for (const event of events) {
+    for (const { place, text, node } of window.textsIn(event))
+      yield { place, text, element: window.tagOf(node) };
+  }
 }
 
 /** The search of one session. */

@@ -1,6 +1,6 @@
 /** How a value was written where it was found. */
 export const writings = ["text", "digits", "encoded"] as const;
-export type Writing = (typeof writings)[number];
+export type ValueWriting = (typeof writings)[number];
 
 interface Wanted {
   readonly text: string;
@@ -11,7 +11,7 @@ interface Wanted {
 /** Finds values in texts, however they are written there. */
 export interface Values {
   /** Indexes of the values that the text has, each with the way in which it is written. */
-  in(text: string): ReadonlyMap<number, Writing>;
+  in(text: string): ReadonlyMap<number, ValueWriting>;
 }
 
 const fewestDigits = 6;
@@ -98,7 +98,7 @@ export function valuesOf(texts: readonly string[]): Values {
   );
   const hasDigits = wanted.some(({ digits }) => digits !== undefined);
 
-  function inForm(form: string, writing: Writing, found: Map<number, Writing>): void {
+  function inForm(form: string, writing: ValueWriting, found: Map<number, ValueWriting>): void {
     const numbers = hasDigits && /\d/.test(form);
     for (const [index, { text, digits }] of wanted.entries()) {
       if (found.has(index)) continue;
@@ -109,7 +109,7 @@ export function valuesOf(texts: readonly string[]): Values {
 
   return {
     in(text) {
-      const found = new Map<number, Writing>();
+      const found = new Map<number, ValueWriting>();
       if (text.length < shortest) return found;
       inForm(text, "text", found);
       if (hasEscape.test(text)) for (const form of formsOf(text).slice(1)) inForm(form, "encoded", found);

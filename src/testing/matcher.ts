@@ -20,7 +20,7 @@ export interface ServedFlagOptions extends IdentityOptions {
   distinctId?: string;
 }
 
-export interface RecordingOptions {
+export interface RecordedOptions {
   /**
    * How long no part of a recording must have arrived before "nothing" counts as true, ms. Default 2,500: posthog-js
    * sends what it has recorded after 2,000.
@@ -104,12 +104,12 @@ export interface SimMatchers<R, Received = Tenant> {
     (insight: InsightOrQuery, expected: InsightExpectation, options?: IdentityOptions) => R
   >;
   /** Something of a page was recorded, now or within the wait. With `.not`: nothing was, once it is quiet. */
-  toHaveRecorded: OnTenant<Received, (options?: RecordingOptions) => R>;
+  toHaveRecorded: OnTenant<Received, (options?: RecordedOptions) => R>;
   /**
    * No recording has any of these values: `toHaveRecordedNoneOf(["jane@acme.test", "4242 4242 4242 4242"])`. It fails
    * without a recording, and if a part of one cannot be read. A message names values by their number only.
    */
-  toHaveRecordedNoneOf: OnTenant<Received, (values: readonly string[], options?: RecordingOptions) => R>;
+  toHaveRecordedNoneOf: OnTenant<Received, (values: readonly string[], options?: RecordedOptions) => R>;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
   toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
   /**

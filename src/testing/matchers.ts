@@ -20,7 +20,7 @@ import type {
   Judgement,
   MatcherCall,
   MatcherResult,
-  RecordingOptions,
+  RecordedOptions,
   RunnerState,
   ServedFlagOptions,
   SimMatchers,
@@ -36,7 +36,7 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
 ) => Promise<MatcherResult>;
 
 const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
-const recording = keysOf<RecordingOptions>({ quietMs: true, timeoutMs: true, session: true });
+const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true });
 const identity = keysOf<IdentityOptions>({ timeoutMs: true });
 
 /** The options of the matchers, by their position. */

@@ -3,7 +3,7 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import { counted, times } from "../base/text.ts";
 import { ControlError } from "../client/errors.ts";
 import type { RecordingFind, RecordingFindings, RecordingLoss, StoredSession } from "../sessions/client.ts";
-import { type Judgement, type MatcherCall, messageOf, type RecordingOptions } from "./matcher.ts";
+import { type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
 const defaultQuiet = 2_500;
@@ -55,7 +55,7 @@ async function untilQuiet(
   return performance.now() - start;
 }
 
-type RecordingTimes = Pick<RecordingOptions, "quietMs" | "timeoutMs">;
+type RecordingTimes = Pick<RecordedOptions, "quietMs" | "timeoutMs">;
 
 /** The limits of a wait; the test's own limit may shorten them. */
 function timesOf({ tenant }: MatcherCall, { quietMs = defaultQuiet, timeoutMs }: RecordingTimes) {
@@ -75,7 +75,7 @@ const within = (sessions: readonly StoredSession[], wanted: string | undefined):
   sessions.filter((it) => wanted === undefined || it.id === wanted);
 
 /** There is a recording, now or within the wait; with `.not` there is none once it is quiet. */
-export async function recorded(call: MatcherCall, options: RecordingOptions = {}): Promise<Judgement> {
+export async function recorded(call: MatcherCall, options: RecordedOptions = {}): Promise<Judgement> {
   const { tenant, isNot } = call;
   const look = async () => within(await tenant.recordings.list(), options.session);
   const limits = timesOf(call, options);
@@ -133,7 +133,7 @@ const searchedLine = ({ searched: it }: RecordingFindings): string =>
 export async function recordedNoneOf(
   call: MatcherCall,
   values: readonly string[],
-  options: RecordingOptions = {},
+  options: RecordedOptions = {},
 ): Promise<Judgement> {
   const { tenant, isNot, title } = call;
   checkValues(title, values);

@@ -7,8 +7,23 @@ import { chromiumOfFile } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 import "../../src/testing/vitest-matchers.ts";
 
+/** What is used of an element of the page. */
+interface PageElement {
+  id: string;
+  textContent: string;
+  value: string;
+  append(node: PageElement): void;
+  setAttribute(name: string, value: string): void;
+  dispatchEvent(event: unknown): void;
+}
+
 declare const window: { posthog: PostHog };
-declare const document: any;
+declare const Event: new (type: string, options: { bubbles: boolean }) => unknown;
+declare const document: {
+  body: PageElement;
+  createElement(tag: string): PageElement;
+  getElementById(id: string): PageElement;
+};
 
 /** `npm run measure:recordings` plants 200 values with each way to load the SDK. */
 const count = Number(process.env.PLANTED_VALUES ?? 3);
@@ -28,14 +43,16 @@ const places = [
 type Place = (typeof places)[number];
 
 /** One value for each place, so that a find names the place. */
-const valueOf = (place: Place, i: number): string => `${place}.${i}.jane@acme.test`;
+const plantedAt = (place: Place, i: number): string => `${place}.${i}.jane@acme.test`;
 const numbers = Array.from({ length: count }, (_, i) => i);
-const planted = places.flatMap((place) => numbers.map((i) => valueOf(place, i)));
+const planted = places.flatMap((place) => numbers.map((i) => plantedAt(place, i)));
 
 /** Takes what the pages send: another origin than theirs. */
 async function openApi() {
   const server = createServer((_, response) => {
-    response.writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" }).end("{}");
+    response
+      .writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" })
+      .end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
@@ -97,7 +114,7 @@ async function recordPage(load: Loader, settings: object): Promise<string> {
   await page.goto(pages.url);
   await page.evaluate(
     ({ text, attribute, title, style, inputs }) => {
-      const add = (tag: string, set: (it: any) => void) => {
+      const add = (tag: string, set: (it: PageElement) => void) => {
         const node = document.createElement(tag);
         set(node);
         document.body.append(node);
@@ -106,16 +123,18 @@ async function recordPage(load: Loader, settings: object): Promise<string> {
       for (const it of attribute) add("a", (node) => node.setAttribute("data-user", it));
       for (const it of title) add("img", (node) => Object.assign(node, { title: it, alt: it }));
       add("style", (node) => {
-        node.textContent = style.map((it: string, i: number) => `.s${i}::after { content: "${it}" }`).join("\n");
+        node.textContent = style
+          .map((it: string, i: number) => `.s${i}::after { content: "${it}" }`)
+          .join("\n");
       });
       for (let i = 0; i < inputs; i++) add("input", (node) => (node.id = `input-${i}`));
       add("div", (node) => (node.id = "later"));
     },
     {
-      text: numbers.map((i) => valueOf("text", i)),
-      attribute: numbers.map((i) => valueOf("attribute", i)),
-      title: numbers.map((i) => valueOf("title", i)),
-      style: numbers.map((i) => valueOf("style", i)),
+      text: numbers.map((i) => plantedAt("text", i)),
+      attribute: numbers.map((i) => plantedAt("attribute", i)),
+      title: numbers.map((i) => plantedAt("title", i)),
+      style: numbers.map((i) => plantedAt("style", i)),
       inputs: count,
     },
   );
@@ -126,7 +145,7 @@ async function recordPage(load: Loader, settings: object): Promise<string> {
       for (const [i, it] of input.entries()) {
         const node = document.getElementById(`input-${i}`);
         node.value = it;
-        node.dispatchEvent(new (window as any).Event("input", { bubbles: true }));
+        node.dispatchEvent(new Event("input", { bubbles: true }));
       }
       const later = document.getElementById("later");
       for (const it of added) {
@@ -136,15 +155,18 @@ async function recordPage(load: Loader, settings: object): Promise<string> {
       }
       later.setAttribute("data-user", changed.join(" "));
       for (const it of network)
-        await fetch(`${url}/pay?m=${encodeURIComponent(it)}`, { method: "POST", body: JSON.stringify({ to: it }) });
+        await fetch(`${url}/pay?m=${encodeURIComponent(it)}`, {
+          method: "POST",
+          body: JSON.stringify({ to: it }),
+        });
       for (const it of logged) console.log("paid by", { who: it });
     },
     {
-      input: numbers.map((i) => valueOf("input", i)),
-      added: numbers.map((i) => valueOf("added", i)),
-      changed: numbers.map((i) => valueOf("changed", i)),
-      network: numbers.map((i) => valueOf("network", i)),
-      logged: numbers.map((i) => valueOf("console", i)),
+      input: numbers.map((i) => plantedAt("input", i)),
+      added: numbers.map((i) => plantedAt("added", i)),
+      changed: numbers.map((i) => plantedAt("changed", i)),
+      network: numbers.map((i) => plantedAt("network", i)),
+      logged: numbers.map((i) => plantedAt("console", i)),
       url: api.url,
     },
   );
