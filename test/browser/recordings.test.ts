@@ -85,6 +85,13 @@ beforeAll(async () => {
                 capturePerformance: { network_timing: true, web_vitals: false },
               },
             },
+            {
+              id: 4,
+              name: "Masked",
+              api_key: "phc_masked",
+              // the recorder captures no requests and no console
+              remote_config: { sessionRecording: true, capturePerformance: false },
+            },
           ],
         },
       ],
@@ -99,7 +106,7 @@ afterAll(async () => {
 });
 
 /** Opens a page with the values in every place, and returns the id of its session once all of it is recorded. */
-async function recordPage(load: Loader, settings: object): Promise<string> {
+async function recordPage(load: Loader, apiKey: string, settings: object): Promise<string> {
   const context = await browser().newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -112,7 +119,7 @@ async function recordPage(load: Loader, settings: object): Promise<string> {
     capture_performance: { network_timing: true, web_vitals: false },
     ...settings,
   };
-  pages.show(load(sim, config));
+  pages.show(load({ url: sim.url, apiKey }, config));
   // the recorder leaves out the requests of pages at 127.0.0.1 and localhost
   await page.goto(pages.url.replace("127.0.0.1", "shop.localhost"));
   await page.evaluate(
@@ -202,12 +209,12 @@ async function foundIn(session: string): Promise<Record<string, number>> {
 
 describe.each(ways)("a page with posthog-js as %s", (_, load) => {
   test("every planted value is found where nothing is masked", async () => {
-    const session = await recordPage(load, {});
+    const session = await recordPage(load, "phc_planted", {});
     expect(await foundIn(session)).toEqual(Object.fromEntries(places.map((it) => [it, count])));
   }, 180_000);
 
   test("none is found where everything is masked", async () => {
-    const session = await recordPage(load, {
+    const session = await recordPage(load, "phc_masked", {
       session_recording: { maskAllInputs: true, maskTextSelector: "*", blockSelector: ".private" },
       enable_recording_console_log: false,
       capture_performance: false,

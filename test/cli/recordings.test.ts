@@ -35,7 +35,7 @@ describe("phx-sim recordings", () => {
     );
     const shown = await phx("show", session);
     expect(shown.code).toBe(0);
-    expect(shown.stdout).toMatch(/records +other 1, full 1\n +texts +page 1, text 2, attribute 1\n/);
+    expect(shown.stdout).toMatch(/records +other 1, full 1\n +texts +page 1, text 4, attribute 1\n/);
   });
 
   test("search names the place and the number of the value, with exit code 1", async () => {
