@@ -105,6 +105,15 @@ export {
   CertificateError,
   certificateAuthority,
 } from "./server/proxy/certificates.ts";
+export type {
+  RecordingFind,
+  RecordingFindings,
+  RecordingLoss,
+  RecordingScope,
+  SessionRecordings,
+  StoredRecording,
+  StoredSession,
+} from "./sessions/client.ts";
 export { checkData, type Damage } from "./sim/folder/check-folder.ts";
 export {
   type ClockSetting,

@@ -40,7 +40,10 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     flags: "the decisions about flags in force",
   },
   baseline: { flags: "the flags that a request names" },
-  lint: { ingest: "the times and limits of captures" },
+  lint: {
+    ingest: "the times and limits of captures",
+    sessions: "the texts of recordings",
+  },
   tapes: {
     faults: "the same replies as scripted answers",
   },

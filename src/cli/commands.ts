@@ -15,6 +15,7 @@ import { planCommands } from "../plan/command.ts";
 import { query } from "../query/command.ts";
 import { scenarioCommands } from "../scenario/command.ts";
 import { stateCommands } from "../scenario/state/command.ts";
+import { recordingCommands } from "../sessions/command.ts";
 import { record } from "../tapes/commands/record.ts";
 import { replay } from "../tapes/commands/replay.ts";
 import { send } from "../tapes/commands/send.ts";
@@ -52,6 +53,7 @@ export const commands: readonly Command[] = [
   ...requestCommands,
   query,
   lint,
+  ...recordingCommands,
   coverage,
   ...personCommands,
   ...groupCommands,

@@ -16,6 +16,7 @@ import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../peop
 import type { Proxies } from "../proxies/client.ts";
 import type { QueryClient } from "../query/client.ts";
 import type { StateClient } from "../scenario/state/client.ts";
+import type { SessionRecordings } from "../sessions/client.ts";
 import type { Recording, Tapes } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
 import type { TrafficFigures } from "../traffic/figures.ts";
@@ -171,6 +172,8 @@ export interface Tenant extends QueryClient {
   readonly faults: Faults;
   readonly answers: Answers;
   readonly proxies: Proxies;
+  /** The session recordings that were captured; `recording` of a sim makes tapes. */
+  readonly recordings: SessionRecordings;
   /**
    * Likely mistakes in the captured traffic: wrong flag values, odd times, personal data, names and types that differ.
    * `maxMs` bounds the work for new events. @throws ControlError

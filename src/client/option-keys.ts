@@ -15,6 +15,7 @@ import type {
 import type { ProxyCheckOptions } from "../proxies/client.ts";
 import type { QueryOptions } from "../query/client.ts";
 import type { ResetOptions } from "../scenario/state/client.ts";
+import type { RecordingScope } from "../sessions/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
 import type { ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
@@ -77,6 +78,9 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "answers.queue": { 1: answerPlace },
   "answers.clear": [answerPlace],
   "proxies.check": { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
+  "recordings.list": [["project", "person", "search", "limit"]],
+  "recordings.show": { 1: ["project"] },
+  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true }) },
   lint: [["project", "maxMs"]],
   query: { 1: keysOf<QueryOptions>({ project: true }) },
   insight: { 1: keysOf<QueryOptions>({ project: true }) },

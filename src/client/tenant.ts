@@ -9,6 +9,7 @@ import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
 import { proxiesBy } from "../proxies/client.ts";
 import { queriesBy } from "../query/client.ts";
+import { recordingsBy } from "../sessions/client.ts";
 import type { Tenant } from "./api.ts";
 import type { HandleScope } from "./call.ts";
 
@@ -49,6 +50,7 @@ export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tena
     faults: faultsBy(place),
     answers: answersBy(place),
     proxies: proxiesBy(place),
+    recordings: recordingsBy(place),
     lint: lintBy(place),
     ...queriesBy(place),
     settle: async ({ idleMs, timeoutMs } = {}) => {

@@ -51,6 +51,11 @@ export const lintCodes = {
     sentence: "a property looks like personal data or a credential",
     fix: "leave it out or hash it; an e-mail address belongs in the person ($set)",
   },
+  pii_in_recording: {
+    severity: "warning",
+    sentence: "a session recording holds what looks like personal data or a credential",
+    fix: "mask it: maskAllInputs, maskTextSelector, blockSelector, maskCapturedNetworkRequestFn of session_recording",
+  },
   property_type_flip: {
     severity: "warning",
     sentence: "a property has different types in events of one name",

@@ -2,6 +2,7 @@ import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
 import { flagCalled, flagMismatch } from "./flag-rules.ts";
 import { personalData } from "./personal-data.ts";
+import { personalRecording } from "./personal-recording.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintPort, LintRequest, Remark, Remarks, Rule, RuleContext } from "./rule.ts";
 import type { LintFinding } from "./shapes.ts";
@@ -12,6 +13,7 @@ const rules: readonly ((context: RuleContext) => Rule)[] = [
   duplicateUuid,
   times,
   personalData,
+  personalRecording,
   typeFlip,
   similarNames,
   groupIdentify,

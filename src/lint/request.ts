@@ -1,14 +1,14 @@
-import { firstOf, isObject, type Json, type JsonObject, textOrNumber } from "../base/json.ts";
+import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
 import { pathOf } from "../http/call.ts";
 import { headerIn } from "../http/client-address.ts";
 import { sentAtOf } from "../ingest/open.ts";
 import { decodedLimits } from "../ingest/packet.ts";
 import type { EventFacts } from "../journal/event.ts";
 import { isEngage, type Opened, openLegacy, openV1 } from "../journal/items.ts";
-import { keysOf } from "../journal/show.ts";
+import { keysOf, showEvent } from "../journal/show.ts";
 import type { EventKey, TrafficLine } from "../journal/traffic.ts";
 import { servedValueOf } from "../world/flag-config.ts";
-import type { LintEvent, LintRequest, Serving } from "./rule.ts";
+import type { LintEvent, LintRequest, RecordedPart, Serving } from "./rule.ts";
 
 const none: JsonObject = Object.freeze({});
 const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
@@ -44,6 +44,15 @@ function eventsOf(line: TrafficLine, items: readonly Json[]): LintEvent[] {
   return line.events.flatMap((facts, i) => {
     const [key, item] = [keys[i], items[i]];
     return key && isObject(item) ? [eventOf((line.seq ?? 0) + i, key, facts, item)] : [];
+  });
+}
+
+/** The parts of a request of the recorder. */
+function recordedIn(line: TrafficLine): RecordedPart[] {
+  if (line.shape !== "recording" || !line.events) return [];
+  return line.events.flatMap((_, i) => {
+    const items = own(showEvent(line, i).properties, "$snapshot_items");
+    return Array.isArray(items) ? [{ seq: (line.seq ?? 0) + i, items }] : [];
   });
 }
 
@@ -123,5 +132,6 @@ export function lintRequestOf(
     serving: servingOf(line),
     fetchesDefinitions: definitionPaths.test(pathOf(target)),
     events: eventsOf(line, opened.items),
+    recorded: recordedIn(line),
   };
 }

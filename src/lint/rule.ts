@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
 import type { LintCode } from "./codes.ts";
 
@@ -53,6 +53,14 @@ export interface LintRequest {
   /** True if the sender fetched flag definitions, for local evaluation. */
   fetchesDefinitions: boolean;
   events: readonly LintEvent[];
+  /** Parts of recordings: what the recorder sent, still compressed. */
+  recorded: readonly RecordedPart[];
+}
+
+/** A part of a session's recording. */
+export interface RecordedPart {
+  readonly seq: number;
+  readonly items: readonly Json[];
 }
 
 /** A mistake that a rule found in an event, or in a request. */

@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
+import { atOnce, type Work } from "../base/work.ts";
 import { gunzipWithin } from "../codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
@@ -81,7 +82,7 @@ const reasonOf = (error: unknown): LossReason => {
 };
 
 /** The data of an incremental event with its compressed fields unpacked; a damaged field becomes empty. */
-function withFields(data: JsonObject, losses: Loss[], room: Room): JsonObject {
+function* withFields(data: JsonObject, losses: Loss[], room: Room): Work<JsonObject> {
   const packed = typeof data.source === "number" ? packedFields[data.source] : undefined;
   if (!packed) return data;
   const whole = { ...data };
@@ -92,6 +93,7 @@ function withFields(data: JsonObject, losses: Loss[], room: Room): JsonObject {
       const list = typeof value === "string" ? unpacked(value, room) : value;
       if (!Array.isArray(list)) throw new Unreadable("bad_json");
       whole[field] = list;
+      yield undefined;
     } catch (error) {
       lose(losses, reasonOf(error), `${field} of ${packed.of}`);
       whole[field] = [];
@@ -103,7 +105,7 @@ function withFields(data: JsonObject, losses: Loss[], room: Room): JsonObject {
 const nameOf = (type: unknown): string => (type === recordedTypes.full ? "full snapshot" : "event");
 
 /** An event with its data unpacked; undefined, and a loss, if it cannot be read. */
-function decoded(item: Json, losses: Loss[], room: Room): RecordedEvent | undefined {
+function* decoded(item: Json, losses: Loss[], room: Room): Work<RecordedEvent | undefined> {
   const { type, timestamp, data } = isObject(item) ? item : {};
   if (typeof type !== "number" || typeof timestamp !== "number" || !Number.isFinite(timestamp)) {
     lose(losses, "not_an_event", "event");
@@ -112,7 +114,8 @@ function decoded(item: Json, losses: Loss[], room: Room): RecordedEvent | undefi
   try {
     const whole = typeof data === "string" ? unpacked(data, room) : (data ?? {});
     if (!isObject(whole)) throw new Unreadable("not_an_event");
-    const complete = type === recordedTypes.incremental ? withFields(whole, losses, room) : whole;
+    if (typeof data === "string") yield undefined;
+    const complete = type === recordedTypes.incremental ? yield* withFields(whole, losses, room) : whole;
     if (isTooDeep(complete, deepest)) throw new Unreadable("too_deep");
     return { type, timestamp, data: complete };
   } catch (error) {
@@ -121,10 +124,19 @@ function decoded(item: Json, losses: Loss[], room: Room): RecordedEvent | undefi
   }
 }
 
-/** The events of one part of a recording: what can be read, and what is missing. */
-export function decodePart(items: readonly Json[], largest: number = largestPart): DecodedPart {
+/** Decodes one part of a recording; other calls may have a turn after each value that is unpacked. */
+export function* decoding(items: readonly Json[], largest: number = largestPart): Work<DecodedPart> {
   const losses: Loss[] = [];
   const room: Room = { left: largest };
-  const events = items.flatMap((it) => decoded(it, losses, room) ?? []);
+  const events: RecordedEvent[] = [];
+  for (const item of items) {
+    const event = yield* decoded(item, losses, room);
+    if (event) events.push(event);
+    yield undefined;
+  }
   return { events, losses, size: largest - Math.max(0, room.left) };
 }
+
+/** The events of one part of a recording, at once: what can be read, and what is missing. */
+export const decodePart = (items: readonly Json[], largest?: number): DecodedPart =>
+  atOnce(decoding(items, largest));

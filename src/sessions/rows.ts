@@ -1,13 +1,13 @@
 import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
-import { type Json, own } from "../base/json.ts";
+import { own } from "../base/json.ts";
+import { inSlices, type Work } from "../base/work.ts";
 import { row } from "../http/row.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
-import { showEvent } from "../journal/show.ts";
-import { decodePart } from "./decode.ts";
 import { previewOf, textOf } from "./preview.ts";
+import { bySeq, eventAt, kindsOf, linkTo, readPart, searching } from "./recordings.ts";
 import {
   createSessionBook,
   type PartSum,
@@ -16,18 +16,25 @@ import {
   type SessionSum,
 } from "./session-book.ts";
 import {
+  RecordingFindings,
+  RecordingListQuery,
+  type RecordingLoss,
   RecordingPage,
   RecordingQuery,
+  RecordingSearchOrder,
   type SessionEvent,
   SessionEventPage,
   SessionEventsQuery,
   SessionListQuery,
   type SessionPart,
   SessionQuery,
+  StoredRecording,
+  StoredRecordingPage,
   type StoredSession,
   StoredSessionDetails,
   StoredSessionPage,
 } from "./shapes.ts";
+import { valuesOf } from "./wanted.ts";
 
 interface SessionPorts {
   readonly log: TrafficLog;
@@ -71,8 +78,6 @@ const showPart = ({ seq, n, window, start, end, bytes, items, kinds }: PartSum):
   kinds,
 });
 
-const bySeq = (parts: readonly PartSum[]): PartSum[] => parts.toSorted((a, b) => a.seq - b.seq);
-
 const isOf = (session: SessionSum, project: number | undefined): boolean =>
   project === undefined || session.project === project;
 
@@ -93,12 +98,6 @@ async function sessionNamed(
         : "sessions are known by the $session_id of their events",
     });
   }
-}
-
-/** The stored event with this seq, and the request's line. */
-function eventAt(log: TrafficLog, seq: number): StoredEvent | undefined {
-  for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
-  return undefined;
 }
 
 function showSessionEvent(it: StoredEvent): SessionEvent {
@@ -132,13 +131,8 @@ function eventsOf(log: TrafficLog, session: SessionSum, offset: number, limit: n
   return { events, next: null };
 }
 
-const itemsOf = (event: StoredEvent | undefined): readonly Json[] => {
-  const items = event && own(event.properties, "$snapshot_items");
-  return Array.isArray(items) ? items : [];
-};
-
 /** Parts of a recording, decompressed, until the page is full. */
-function recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number): RecordingPage {
+function* recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number): Work<RecordingPage> {
   const page: RecordingPage = { parts: [], missing: [], next: null };
   let size = 0;
   for (let at = from; at < parts.length; at++) {
@@ -146,10 +140,7 @@ function recordingFrom(log: TrafficLog, parts: readonly PartSum[], from: number)
     if (!part) break;
     if (size >= pageSize.characters || at - from >= pageSize.parts) return { ...page, next: at };
     const { seq, window, shift } = part;
-    const items = itemsOf(eventAt(log, seq));
-    if (items.length === 0 && part.items > 0)
-      page.missing.push({ seq, reason: "not_kept", what: "part", count: part.items });
-    const decoded = decodePart(items);
+    const decoded = yield* readPart(log, part);
     size += decoded.size + log.sizeOf(part.n);
     page.parts.push({ seq, window, shift_ms: shift, events: [...decoded.events] });
     page.missing.push(...decoded.losses.map((it) => ({ seq, ...it })));
@@ -171,10 +162,48 @@ function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) 
 const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
   id.includes(text) || [...distinctIds.keys()].some((it) => it.includes(text));
 
-/** The endpoints of sessions. */
+/** All sessions, once the book has read every event. */
+async function allSessions(book: SessionBook, signal: AbortSignal): Promise<ReadSessions> {
+  for (;;) {
+    const read = await book.read();
+    if (!read.progress.counting) return read;
+    signal.throwIfAborted();
+  }
+}
+
+/** The endpoints of sessions and their recordings. */
 export function sessionRows(ports: SessionPorts) {
   const { log } = ports;
   const book = createSessionBook(log);
+
+  async function listed(query: SessionListQuery): Promise<StoredSessionPage> {
+    const { project, person, search, recorded, limit, offset } = query;
+    const { sessions, progress } = await book.read();
+    const isWanted = person === undefined ? () => true : isOfPerson(ports, person);
+    const found = sessions.filter(
+      (it) =>
+        isOf(it, project) &&
+        (recorded === undefined || it.partCount > 0 === recorded) &&
+        (search === undefined || holds(it, search)) &&
+        isWanted(it),
+    );
+    return {
+      sessions: found.slice(offset, offset + limit).map(showSession),
+      more: found.length > offset + limit,
+      complete: progress.complete,
+      reading: progress.counting,
+    };
+  }
+
+  /** @throws SimError not_found */
+  async function recordedSession(id: string, project: number | undefined) {
+    const session = await sessionNamed(book, id, project);
+    if (session.partCount > 0) return session;
+    throw new SimError("not_found", `the session ${JSON.stringify(id)} has no recording`, {
+      hint: "`GET /__sim/recordings` lists the sessions that have one",
+    });
+  }
+
   return [
     row({
       method: "GET",
@@ -183,23 +212,7 @@ export function sessionRows(ports: SessionPorts) {
       summary: "Lists the sessions of the events, by their $session_id, newest first",
       query: SessionListQuery,
       reply: StoredSessionPage,
-      async handle({ query: { project, person, search, recorded, limit, offset } }) {
-        const { sessions, progress } = await book.read();
-        const isWanted = person === undefined ? () => true : isOfPerson(ports, person);
-        const found = sessions.filter(
-          (it) =>
-            isOf(it, project) &&
-            (recorded === undefined || it.partCount > 0 === recorded) &&
-            (search === undefined || holds(it, search)) &&
-            isWanted(it),
-        );
-        return {
-          sessions: found.slice(offset, offset + limit).map(showSession),
-          more: found.length > offset + limit,
-          complete: progress.complete,
-          reading: progress.counting,
-        };
-      },
+      handle: ({ query }) => listed(query),
     }),
     row({
       method: "GET",
@@ -244,7 +257,62 @@ export function sessionRows(ports: SessionPorts) {
       reply: RecordingPage,
       async handle({ params, query: { project, from } }) {
         const { parts } = await sessionNamed(book, params.id, project);
-        return recordingFrom(log, bySeq(parts), from);
+        return await inSlices(recordingFrom(log, bySeq(parts), from));
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/recordings",
+      access: "control",
+      summary: "Lists the sessions with a recording, newest first",
+      query: RecordingListQuery,
+      reply: StoredRecordingPage,
+      async handle({ query }) {
+        const { sessions, ...rest } = await listed({ ...query, recorded: true });
+        return { recordings: sessions, ...rest };
+      },
+    }),
+    row({
+      method: "GET",
+      path: "/__sim/recordings/:session",
+      access: "control",
+      summary: "Returns what the recording of a session holds: texts by kind, and what cannot be read",
+      query: SessionQuery,
+      errors: [404],
+      reply: StoredRecording,
+      async handle({ params, query: { project } }) {
+        const session = await recordedSession(params.session, project);
+        const { texts, unread, missing } = await inSlices(searching(log, [session], valuesOf([])));
+        return {
+          ...showSession(session),
+          ...{ texts, unread, missing, complete: session.progress.complete },
+          kinds: kindsOf(session.parts),
+          link: linkTo(session),
+        };
+      },
+    }),
+    row({
+      method: "POST",
+      path: "/__sim/recordings/search",
+      access: "control",
+      summary: "Searches the recordings for values, such as personal data, and returns the places",
+      body: RecordingSearchOrder,
+      errors: [404],
+      reply: RecordingFindings,
+      async handle({ body: { values, project, session }, call }) {
+        const ofProject = project ?? undefined;
+        if (typeof session === "string") await recordedSession(session, ofProject);
+        const { sessions, progress, cut } = await allSessions(book, call.signal);
+        const chosen = sessions.filter(
+          (it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id),
+        );
+        const found = await inSlices(searching(log, chosen, valuesOf(values), call.signal));
+        const isCut =
+          typeof session !== "string" && (ofProject === undefined ? cut.size > 0 : cut.has(ofProject));
+        const lost: RecordingLoss[] = isCut
+          ? [{ session: null, seq: null, reason: "forgotten", what: "sessions", count: 1 }]
+          : [];
+        return { ...found, missing: [...found.missing, ...lost], complete: progress.complete };
       },
     }),
   ];

@@ -24,6 +24,7 @@ export const recordedSources = {
   styleRule: 8,
   canvas: 9,
   font: 10,
+  styleDeclaration: 13,
   drag: 12,
   adoptedStyles: 15,
 } as const;
@@ -96,5 +97,8 @@ export const lossReasons = {
   too_deep: "it is nested too deep",
   not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
   not_kept: "the body of the request was not kept",
+  not_listed: "the session, or all of them, have more parts than are listed: 2,000 and 300,000",
+  not_searched: "a search reads 256 MB, and there is more",
+  forgotten: "only the newest 2,000 sessions are listed",
 } as const;
 export type LossReason = keyof typeof lossReasons;

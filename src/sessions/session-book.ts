@@ -60,7 +60,8 @@ export interface SessionSum {
 interface SessionCount extends RowCount {
   readonly sessions: Map<string, SessionSum>;
   listed: number;
-  areCut: boolean;
+  /** Projects with sessions that are not listed any more. */
+  readonly cut: Set<number | null>;
 }
 
 const keyOf = (project: number | null, id: string): string => `${project ?? ""} ${id}`;
@@ -182,9 +183,10 @@ function sessionFor(count: SessionCount, id: string, event: StoredEvent): Sessio
   const known = count.sessions.get(key);
   if (known) return known;
   if (count.sessions.size >= most.sessions) {
-    count.areCut = true;
     const oldest = [...count.sessions].reduce((a, b) => (a[1].lastSeq < b[1].lastSeq ? a : b));
-    if (oldest[1].lastSeq > event.seq) return undefined;
+    const isOlder = oldest[1].lastSeq > event.seq;
+    count.cut.add(isOlder ? event.project : oldest[1].project);
+    if (isOlder) return undefined;
     count.sessions.delete(oldest[0]);
     count.listed -= oldest[1].seqs.length + oldest[1].parts.length;
   }
@@ -214,6 +216,8 @@ function add(count: SessionCount, event: StoredEvent, line: TrafficLine, lineSiz
 export interface ReadSessions {
   readonly sessions: readonly SessionSum[];
   readonly progress: TotalsProgress;
+  /** Projects with sessions that are not listed any more. */
+  readonly cut: ReadonlySet<number | null>;
 }
 
 /**
@@ -237,10 +241,11 @@ export function createSessionBook(log: TrafficLog) {
   async function read(): Promise<ReadSessions> {
     const { count, progress } = await counts.get("sessions", () => ({
       counter,
-      count: { ...freshCount(log.lastSeq), sessions: new Map(), listed: 0, areCut: false },
+      count: { ...freshCount(log.lastSeq), sessions: new Map(), listed: 0, cut: new Set() },
     }));
     const sessions = [...count.sessions.values()].sort((a, b) => b.lastSeq - a.lastSeq);
-    return { sessions, progress: { ...progress, complete: progress.complete && !count.areCut } };
+    const complete = progress.complete && count.cut.size === 0;
+    return { sessions, progress: { ...progress, complete }, cut: count.cut };
   }
 
   return { read };

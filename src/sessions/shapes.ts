@@ -3,6 +3,8 @@ import type { JsonObject } from "../base/json.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
 import { OfProject } from "../journal/query-shapes.ts";
 import { type LossReason, lossReasons, recordedKinds } from "./rrweb.ts";
+import { recordedPlaces, unreadables } from "./search.ts";
+import { writings } from "./wanted.ts";
 
 const Time = z.iso.datetime();
 const offset = z.int().min(0).default(0).describe("Index of the first result");
@@ -19,6 +21,8 @@ export const SessionListQuery = z.strictObject({
   limit: z.int().min(1).max(1_000).default(100).describe("Maximum number of results"),
   offset,
 });
+
+export type SessionListQuery = z.infer<typeof SessionListQuery>;
 
 const sessionFields = {
   id: z.string(),
@@ -111,9 +115,11 @@ export const RecordingQuery = SessionQuery.extend({
   from: z.int().min(0).default(0).describe("Index of the first part"),
 });
 
+const Reason = z.enum(Object.keys(lossReasons) as [LossReason, ...LossReason[]]);
+
 const Missing = z.strictObject({
   seq: z.int(),
-  reason: z.enum(Object.keys(lossReasons) as [LossReason, ...LossReason[]]),
+  reason: Reason,
   what: z.string(),
   count: z.int(),
 });
@@ -141,3 +147,87 @@ export const RecordingPage = z
   })
   .meta({ title: "RecordingPage" });
 export type RecordingPage = z.infer<typeof RecordingPage>;
+
+export const RecordingListQuery = SessionListQuery.omit({ recorded: true });
+
+export const StoredRecordingPage = z
+  .strictObject({ recordings: z.array(StoredSession), more: z.boolean(), ...progress })
+  .meta({ title: "StoredRecordingPage" });
+export type StoredRecordingPage = z.infer<typeof StoredRecordingPage>;
+
+const expectedValue = "a string with 3 to 1,000 characters";
+
+export const RecordingSearchOrder = z.strictObject({
+  values: z
+    .array(z.string(expectedValue).trim().min(3, expectedValue).max(1_000, expectedValue))
+    .min(1, "at least one value")
+    .max(200, "at most 200 values")
+    .describe("What must not be recorded. Upper and lower case differ"),
+  project: OfProject.nullish(),
+  session: z.string().nullish().describe("Only the recording of this session"),
+});
+
+const RecordingLoss = z.strictObject({
+  session: z.string().nullable(),
+  seq: z.int().nullable().describe("The part"),
+  reason: Reason,
+  what: z.string(),
+  count: z.int(),
+});
+export type RecordingLoss = z.infer<typeof RecordingLoss>;
+
+const contents = {
+  texts: z.partialRecord(z.enum(recordedPlaces), z.int()).describe("Number of texts that were read"),
+  unread: z
+    .partialRecord(z.enum(unreadables), z.int())
+    .describe("What is in it and cannot be read as text: drawings, images, screenshots, frames, fonts"),
+  missing: z.array(RecordingLoss).describe("What could not be read, because it is damaged or not kept"),
+};
+
+const RecordingFind = z
+  .strictObject({
+    value: z.int().describe("Number of the value in `values`, from 1"),
+    session: z.string(),
+    project: z.int().nullable(),
+    window: z.string(),
+    seq: z.int().describe("The part"),
+    place: z.enum(recordedPlaces).describe("What holds it"),
+    path: z.string().nullable().describe("Selector of the element"),
+    name: z.string().nullable().describe("Its attribute, or the place in a request, message or custom event"),
+    writing: z
+      .enum(writings)
+      .describe("As text, as digits with other separators, or escaped as in a URL, HTML, CSS or JSON"),
+    time: Time,
+    offset_ms: z.int().describe("From the start of the session"),
+    count: z.int().describe("How often it was recorded there"),
+    link: z.string().describe("The moment in the inspector"),
+  })
+  .meta({ title: "RecordingFind" });
+export type RecordingFind = z.infer<typeof RecordingFind>;
+
+export const RecordingFindings = z
+  .strictObject({
+    finds: z.array(RecordingFind).describe("At most 1,000"),
+    more: z.boolean().describe("True if there are more finds"),
+    searched: z.strictObject({
+      sessions: z.int(),
+      parts: z.int(),
+      events: z.int().describe("Events of rrweb"),
+      characters: z.int().describe("After decompression"),
+    }),
+    ...contents,
+    complete: z.boolean().describe("False if older events were removed from the journal"),
+  })
+  .meta({ title: "RecordingFindings" });
+export type RecordingFindings = z.infer<typeof RecordingFindings>;
+
+export const StoredRecording = z
+  .strictObject({
+    ...sessionFields,
+    ...contents,
+    complete: progress.complete,
+    kinds: z.partialRecord(z.enum(recordedKinds), z.int()).describe("Events of rrweb by what they hold"),
+    link: z.string().describe("The session in the inspector"),
+  })
+  .meta({ title: "StoredRecording" });
+export type StoredRecording = z.infer<typeof StoredRecording>;

@@ -21,6 +21,18 @@ export interface ServedFlagOptions extends IdentityOptions {
   distinctId?: string;
 }
 
+export interface RecordedOptions {
+  /**
+   * How long no part of a recording must have arrived before "nothing" counts as true, ms. Default 2,500: posthog-js
+   * sends what it has recorded after 2,000.
+   */
+  quietMs?: number;
+  /** How long to wait at most, ms (default: 1,500 more than `quietMs`, and never less than it). */
+  timeoutMs?: number;
+  /** Only the recording of the session with this id (default: all of the project). */
+  session?: string;
+}
+
 /** A matcher of a project or a sim; it cannot be called for other values. */
 type OnTenant<Received, Matcher> = Received extends Pick<Tenant, "events" | "settle"> ? Matcher : never;
 
@@ -97,6 +109,13 @@ export interface SimMatchers<R, Received = Tenant> {
    * `toPassThroughProxy("http://localhost:3000/ingest")`. The proxy's upstream must be the sim; nothing of it is kept.
    */
   toPassThroughProxy: OnTenant<Received, (url: string, options?: ProxyCheckOptions) => R>;
+  /** Something of a page was recorded, now or within the wait. With `.not`: nothing was, once it is quiet. */
+  toHaveRecorded: OnTenant<Received, (options?: RecordedOptions) => R>;
+  /**
+   * No recording has any of these values: `toHaveRecordedNoneOf(["jane@acme.test", "4242 4242 4242 4242"])`. It fails
+   * without a recording, and if a part of one cannot be read. A message names values by their number only.
+   */
+  toHaveRecordedNoneOf: OnTenant<Received, (values: readonly string[], options?: RecordedOptions) => R>;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
   toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
   /**

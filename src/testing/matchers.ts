@@ -1,6 +1,7 @@
 import { assertionsOf } from "../assert/client-assertions.ts";
 import { called } from "../assert/client-pattern.ts";
 import { describePattern } from "../assert/match/describe.ts";
+import { counted } from "../base/text.ts";
 import type { Tenant } from "../client/api.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
 import type { ProxyCheckOptions } from "../proxies/client.ts";
@@ -20,12 +21,14 @@ import type {
   Judgement,
   MatcherCall,
   MatcherResult,
+  RecordedOptions,
   RunnerState,
   ServedFlagOptions,
   SimMatchers,
 } from "./matcher.ts";
 import { identified, merged, servedFlag } from "./person-matchers.ts";
 import { passThroughProxy } from "./proxy-matcher.ts";
+import { recorded, recordedNoneOf } from "./recording-matchers.ts";
 
 type ArgsOf<Name extends keyof SimMatchers<unknown>> = Parameters<SimMatchers<unknown>[Name]>;
 type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
@@ -35,6 +38,7 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
 ) => Promise<MatcherResult>;
 
 const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
+const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true });
 const identity = keysOf<IdentityOptions>({ timeoutMs: true });
 
 /** The options of the matchers, by their position. */
@@ -48,6 +52,8 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveMerged: { 2: identity },
   toHaveInsight: { 2: identity },
   toPassThroughProxy: { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
+  toHaveRecorded: [recording],
+  toHaveRecordedNoneOf: { 1: recording },
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
@@ -72,6 +78,13 @@ function hintOn(received: unknown): string {
 const wrongReceiver = (name: string, received: unknown): TypeError =>
   new TypeError(`${name}: expect() needs a sim, or a project of one${hintOn(received)}`);
 
+/** The call as written; values that must not be recorded are personal, and only counted. */
+function titleOf(shown: string, name: keyof SimMatchers<unknown>, args: readonly unknown[]): string {
+  if (name !== "toHaveRecordedNoneOf") return called(shown, ...args);
+  const [values] = args;
+  return `${shown}(${Array.isArray(values) ? counted(values.length, "value") : ""})`;
+}
+
 function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
   async function result(
     matcher: (...args: never[]) => unknown,
@@ -80,7 +93,7 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
     args: Args,
   ): Promise<MatcherResult> {
     const isNot = state?.isNot === true;
-    const title = called(isNot ? `not.${name}` : name, ...args);
+    const title = titleOf(isNot ? `not.${name}` : name, name, args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
     checkOptions(name, optionKeys[name] ?? {}, args, matcher);
     const call: MatcherCall = { tenant: received, isNot, title };
@@ -128,6 +141,8 @@ export const simMatchers = {
   toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
   toHaveInsight: matcherOf("toHaveInsight", insight),
   toPassThroughProxy: matcherOf("toPassThroughProxy", passThroughProxy),
+  toHaveRecorded: matcherOf("toHaveRecorded", recorded),
+  toHaveRecordedNoneOf: matcherOf("toHaveRecordedNoneOf", recordedNoneOf),
   toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
   toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
 } satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

@@ -44,6 +44,7 @@ export const request = (events: readonly LintEvent[], more: Partial<LintRequest>
   sender: undefined,
   serving: undefined,
   fetchesDefinitions: false,
+  recorded: [],
   events,
   ...more,
 });

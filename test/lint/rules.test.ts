@@ -4,6 +4,7 @@ import { lintCodes } from "../../src/lint/codes.ts";
 import { createLinter } from "../../src/lint/linter.ts";
 import type { LintEvent, LintPort, LintRequest } from "../../src/lint/rule.ts";
 import type { LintFinding } from "../../src/lint/shapes.ts";
+import { element, opening, typedIn } from "../sessions/recorded.ts";
 import { event, numbered, request, served } from "./requests.ts";
 
 const noOne: LintPort = { hasGroup: () => false };
@@ -32,6 +33,9 @@ const jwt =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
 
 type Row = [name: string, requests: LintRequest[], findings: string[]];
+
+const card = element("input");
+const page = element("body", {}, element("p", {}, "Hello ann@example.com"), card);
 
 const rows: Record<string, Row[]> = {
   feature_flag_mismatch: [
@@ -236,6 +240,26 @@ const rows: Record<string, Row[]> = {
     ],
     ["marked", [request(old(12, 49 * hour), { isHistorical: true })], []],
     ["few", [request(old(2, 49 * hour))], ["timestamp_skew imported ×2: 49 hours before it arrived"]],
+  ],
+  pii_in_recording: [
+    [
+      "a text of the page, and what was typed",
+      [
+        request([], {
+          recorded: [{ seq: 4, items: [...opening(page), typedIn(card, "4242424242424242", 5)] }],
+        }),
+      ],
+      [
+        "pii_in_recording $snapshot ×1: text of p holds an e-mail address",
+        "pii_in_recording $snapshot ×1: input of input holds a card number",
+      ],
+    ],
+    ["masked", [request([], { recorded: [{ seq: 4, items: opening(element("body", {}, "****")) }] })], []],
+    [
+      "damaged",
+      [request([], { recorded: [{ seq: 4, items: [{ type: 2, timestamp: 1, data: "no" }] }] })],
+      [],
+    ],
   ],
   pii_property: [
     [

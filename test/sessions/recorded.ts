@@ -55,7 +55,11 @@ export const typedIn = (node: JsonObject, text: string, at: number): JsonObject 
 });
 
 /** Sends a part of a recording as posthog-js does. */
-export async function sendPart(sim: Sim, items: readonly unknown[], more: JsonObject = {}): Promise<number> {
+export async function sendPart(
+  sim: Pick<Sim, "apiKey" | "url" | "handle">,
+  items: readonly unknown[],
+  more: JsonObject = {},
+): Promise<number> {
   const properties = {
     $snapshot_bytes: 1_000,
     $snapshot_data: items,

@@ -1,0 +1,367 @@
+import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
+import type { Work } from "../base/work.ts";
+import { type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
+import type { Values, ValueWriting } from "./wanted.ts";
+
+/** The kinds of records that hold text. */
+export const recordedPlaces = [
+  "page",
+  "text",
+  "attribute",
+  "style",
+  "input",
+  "network",
+  "console",
+  "custom",
+  "other",
+] as const;
+export type RecordedPlace = (typeof recordedPlaces)[number];
+
+/** What a recording holds that cannot be read as text. */
+export const unreadable = {
+  canvas: "the drawing of a canvas",
+  image: "an image as data",
+  screenshot: "a screenshot of a mobile app",
+  frame: "a frame whose page is not in the recording: it is of another origin, or blocked",
+  font: "a font as data",
+} as const;
+export type Unreadable = keyof typeof unreadable;
+export const unreadables = Object.keys(unreadable) as [Unreadable, ...Unreadable[]];
+
+/** A text of a recording. */
+interface RecordedText {
+  readonly place: RecordedPlace;
+  readonly text: string;
+  /** The node that it belongs to. */
+  readonly node?: number | undefined;
+  /** Attribute of the node, or the path in what was recorded. */
+  readonly name?: string | undefined;
+}
+
+/** A value that was found. */
+export interface RecordedFind {
+  /** Index of the value. */
+  readonly value: number;
+  readonly place: RecordedPlace;
+  /** Selector of the element; null for what belongs to none. */
+  readonly path: string | null;
+  readonly name: string | null;
+  readonly writing: ValueWriting;
+  /** ms, by the clock of the browser. */
+  readonly timestamp: number;
+}
+
+/** What a search has read. */
+export interface SearchSum {
+  readonly texts: Partial<Record<RecordedPlace, number>>;
+  readonly unread: Partial<Record<Unreadable, number>>;
+}
+
+interface MirrorNode {
+  readonly parent: number | undefined;
+  readonly tag: string;
+  readonly attributes: JsonObject;
+}
+
+const nodeTypes = { document: 0, doctype: 1, element: 2, text: 3, cdata: 4, comment: 5 } as const;
+/** Attributes in which rrweb keeps content that no page has as an attribute. */
+const imageAttributes: ReadonlySet<string> = new Set(["rr_dataURL"]);
+const styleAttributes: ReadonlySet<string> = new Set(["style", "_cssText"]);
+const plainName = /^[\w:.-]{1,40}$/;
+const frames: ReadonlySet<string> = new Set(["iframe", "frame"]);
+
+const numberAt = (object: JsonObject, key: string): number | undefined => {
+  const value = own(object, key);
+  return typeof value === "number" ? value : undefined;
+};
+const textAt = (object: JsonObject, key: string): string | undefined => {
+  const value = own(object, key);
+  return typeof value === "string" ? value : undefined;
+};
+
+const dataUrl = /^\s*data:([^,;]*)([^,]*),/i;
+const readableTypes = /^(?:text\/|image\/svg\+xml|application\/(?:json|xml|xhtml\+xml|javascript))/i;
+
+/** The text of a `data:` URL; undefined if it is not text. */
+function textOfData(url: string): string | undefined {
+  const [head = "", type = "", parameters = ""] = dataUrl.exec(url) ?? [];
+  if (!/;base64/i.test(parameters)) return url;
+  return type === "" || readableTypes.test(type)
+    ? Buffer.from(url.slice(head.length), "base64").toString("utf8")
+    : undefined;
+}
+
+const byPlugin = (plugin: string): RecordedPlace =>
+  plugin.includes("network") ? "network" : plugin.includes("console") ? "console" : "other";
+
+const withoutNodes: JsonObject = {};
+/** Most elements that a selector names. */
+const longestPath = 6;
+/** Characters, and texts, between two pauses. */
+const pauseAfter = { characters: 256 * 1024, texts: 2_000 };
+
+/** The nodes of a recorded window by their ids, and the texts of its events. */
+function createWindow() {
+  const nodes = new Map<number, MirrorNode>();
+  /** Frames without a page, by id; a page that is attached later removes its frame. */
+  const emptyFrames = new Set<number>();
+  /** Of the full snapshots before the last one: each has the frames of the page again. */
+  let framesBefore = 0;
+  const emptyFrameCount = (): number => Math.max(framesBefore, emptyFrames.size);
+  const unread: Partial<Record<Unreadable, number>> = {};
+  function cannotRead(what: Unreadable): void {
+    unread[what] = (unread[what] ?? 0) + 1;
+  }
+
+  function* attribute(id: number, name: string, value: Json, tag: string): Generator<RecordedText> {
+    const place: RecordedPlace = styleAttributes.has(name) ? "style" : "attribute";
+    if (!plainName.test(name)) yield { place: "attribute", text: name, node: id };
+    if (isObject(value)) {
+      // a change of inline styles: property → value, or [value, priority]
+      for (const [property, set] of Object.entries(value))
+        yield* walk("style", set, id, `${name}.${property}`);
+      return;
+    }
+    if (typeof value === "number") yield { place, text: String(value), node: id, name };
+    if (typeof value !== "string") return;
+    if (!value.startsWith("data:")) {
+      yield { place, text: value, node: id, name };
+      return;
+    }
+    const text = textOfData(value);
+    if (text !== undefined) yield { place, text, node: id, name };
+    else cannotRead(tag === "canvas" || (tag !== "img" && imageAttributes.has(name)) ? "canvas" : "image");
+  }
+
+  function* serialized(root: JsonObject, under: number | undefined): Generator<RecordedText> {
+    const rest: (readonly [node: JsonObject, parent: number | undefined])[] = [[root, under]];
+    for (let next = rest.pop(); next; next = rest.pop()) {
+      const [node, parent] = next;
+      const id = numberAt(node, "id") ?? 0;
+      const tag = textAt(node, "tagName") ?? "";
+      const attributes = isObject(node.attributes) ? node.attributes : withoutNodes;
+      nodes.set(id, { parent, tag, attributes });
+      if (parent !== undefined && node.type === nodeTypes.document) emptyFrames.delete(parent);
+      if (frames.has(tag)) emptyFrames.add(id);
+      for (const name in attributes) yield* attribute(id, name, attributes[name] ?? null, tag);
+      for (const name of ["textContent", "name", "publicId", "systemId"]) {
+        const text = textAt(node, name);
+        if (text !== undefined)
+          yield {
+            place: node.isStyle === true || isInStyle(parent) ? "style" : "text",
+            text,
+            node: parent ?? id,
+          };
+      }
+      const children = objectsIn(node.childNodes);
+      for (let at = children.length - 1; at >= 0; at--) rest.push([children[at] ?? withoutNodes, id]);
+    }
+  }
+
+  const isInStyle = (id: number | undefined): boolean =>
+    id !== undefined && nodes.get(id)?.tag.toLowerCase() === "style";
+
+  function* mutation(data: JsonObject): Generator<RecordedText> {
+    for (const { parentId, node } of objectsIn(data.adds)) {
+      if (isObject(node)) yield* serialized(node, typeof parentId === "number" ? parentId : undefined);
+    }
+    for (const { id, value } of objectsIn(data.texts)) {
+      if (typeof value !== "string" || typeof id !== "number") continue;
+      const parent = nodes.get(id)?.parent;
+      yield { place: isInStyle(parent) ? "style" : "text", text: value, node: parent ?? id };
+    }
+    for (const { id, attributes } of objectsIn(data.attributes)) {
+      if (!isObject(attributes) || typeof id !== "number") continue;
+      const tag = nodes.get(id)?.tag ?? "";
+      for (const [name, value] of Object.entries(attributes)) yield* attribute(id, name, value, tag);
+    }
+    // mobile apps send changes of wireframes as mutations
+    yield* walk("text", data.updates ?? null, undefined, "updates");
+    if (objectsIn(data.adds).some((it) => isObject(it.wireframe)))
+      yield* walk("text", data.adds ?? null, undefined, "adds");
+  }
+
+  /** All texts of a value, keys included. */
+  function* walk(
+    place: RecordedPlace,
+    value: Json,
+    node: number | undefined,
+    name: string,
+  ): Generator<RecordedText> {
+    const rest: (readonly [value: Json, name: string])[] = [[value, name]];
+    for (let next = rest.pop(); next; next = rest.pop()) {
+      const [it, path] = next;
+      if (typeof it === "string") {
+        const text = it.startsWith("data:") ? textOfData(it) : it;
+        if (text === undefined) cannotRead("image");
+        else yield { place, text, node, name: path };
+      } else if (typeof it === "number") yield { place, text: String(it), node, name: path };
+      else if (Array.isArray(it)) for (const [at, one] of it.entries()) rest.push([one, `${path}[${at}]`]);
+      else if (isObject(it)) {
+        for (const [key, one] of Object.entries(it)) {
+          if (key === "base64" && typeof one === "string") {
+            cannotRead("screenshot");
+            continue;
+          }
+          yield { place, text: key, node, name: path };
+          rest.push([one, path === "" ? key : `${path}.${key}`]);
+        }
+      }
+    }
+  }
+
+  function* full(data: JsonObject): Generator<RecordedText> {
+    nodes.clear();
+    framesBefore = emptyFrameCount();
+    emptyFrames.clear();
+    if (isObject(data.node)) yield* serialized(data.node, undefined);
+    yield* walk("text", data.wireframes ?? null, undefined, "wireframes");
+  }
+
+  function* incremental(data: JsonObject): Generator<RecordedText> {
+    const node = numberAt(data, "id");
+    switch (data.source) {
+      case recordedSources.mutation:
+        return yield* mutation(data);
+      case recordedSources.input:
+        return yield* walk("input", data.text ?? null, node, "value");
+      case recordedSources.canvas:
+        return cannotRead("canvas");
+      case recordedSources.font: {
+        cannotRead("font");
+        return yield* walk("style", data.family ?? null, undefined, "family");
+      }
+      case recordedSources.mouseMove:
+      case recordedSources.touchMove:
+      case recordedSources.drag:
+      case recordedSources.scroll:
+      case recordedSources.mouse:
+        return;
+      case recordedSources.styleRule:
+      case recordedSources.styleDeclaration:
+      case recordedSources.adoptedStyles:
+        return yield* walk("style", data, node, "");
+      default:
+        yield* walk("other", data, node, "");
+    }
+  }
+
+  function* textsIn({ type, data }: RecordedEvent): Generator<RecordedText> {
+    switch (type) {
+      case recordedTypes.full:
+        return yield* full(data);
+      case recordedTypes.incremental:
+        return yield* incremental(data);
+      case recordedTypes.meta:
+        return yield* walk("page", data.href ?? null, undefined, "href");
+      case recordedTypes.plugin:
+        return yield* walk(byPlugin(textAt(data, "plugin") ?? ""), data.payload ?? null, undefined, "");
+      case recordedTypes.custom:
+        return yield* walk(
+          /network/i.test(textAt(data, "tag") ?? "") ? "network" : "custom",
+          data,
+          undefined,
+          "",
+        );
+      default:
+        yield* walk("other", data, undefined, "");
+    }
+  }
+
+  const simpleName = /^[A-Za-z_][\w-]{0,60}$/;
+
+  /** `form#checkout > input[name="email"]`; names in it are left out if they hold a wanted value. */
+  function pathOf(id: number | undefined, values: Values): string | null {
+    const isShown = (name: Json | undefined): name is string =>
+      typeof name === "string" && simpleName.test(name) && values.in(name).size === 0;
+    const parts: string[] = [];
+    for (let at = id, steps = 0; at !== undefined && parts.length < longestPath && steps < 2_000; steps++) {
+      const node = nodes.get(at);
+      if (!node) break;
+      at = node.parent;
+      if (node.tag === "") continue;
+      const { id: own, name } = node.attributes;
+      const tag = isShown(node.tag) ? node.tag : "*";
+      parts.unshift(`${tag}${isShown(own) ? `#${own}` : isShown(name) ? `[name="${name}"]` : ""}`);
+      if (isShown(own)) break;
+    }
+    return parts.length === 0 ? null : parts.join(" > ");
+  }
+
+  return {
+    textsIn,
+    pathOf,
+    tagOf: (id: number | undefined): string | null => (id === undefined ? null : nodes.get(id)?.tag || null),
+    unread,
+    emptyFrameCount,
+  };
+}
+
+/** A text of a part, and the tag of its element, if that is in the same part. */
+interface PartText {
+  readonly place: RecordedPlace;
+  readonly text: string;
+  readonly element: string | null;
+}
+
+/** The texts of one part. */
+export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartText> {
+  const window = createWindow();
+  for (const event of events) {
+    for (const { place, text, node } of window.textsIn(event))
+      yield { place, text, element: window.tagOf(node) };
+  }
+}
+
+/** The search of one session. */
+export interface RecordingSearch {
+  /** Searches an event and passes what it finds on. */
+  examine(window: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void>;
+  sum(): SearchSum;
+}
+
+/** Searches what was recorded, event by event; each window has nodes of its own. */
+export function createRecordingSearch(values: Values): RecordingSearch {
+  const windows = new Map<string, ReturnType<typeof createWindow>>();
+  const texts: Partial<Record<RecordedPlace, number>> = {};
+  let [characters, count] = [0, 0];
+
+  function windowOf(id: string) {
+    const known = windows.get(id) ?? createWindow();
+    windows.set(id, known);
+    return known;
+  }
+
+  /** The attribute, or the place in what was recorded; `*` if it holds a wanted value itself. */
+  const shownName = (name: string | undefined): string | null =>
+    name === undefined || name === "" ? null : values.in(name).size > 0 ? "*" : name.slice(0, 200);
+
+  function* examine(id: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void> {
+    const window = windowOf(id);
+    for (const { place, text, node, name } of window.textsIn(event)) {
+      texts[place] = (texts[place] ?? 0) + 1;
+      for (const [value, writing] of values.in(text)) {
+        const path = window.pathOf(node, values);
+        found({ value, place, path, name: shownName(name), writing, timestamp: event.timestamp });
+      }
+      characters += text.length;
+      if (++count < pauseAfter.texts && characters < pauseAfter.characters) continue;
+      [characters, count] = [0, 0];
+      yield undefined;
+    }
+  }
+
+  function sum(): SearchSum {
+    const unread: Partial<Record<Unreadable, number>> = {};
+    const add = (what: Unreadable, more: number): void => {
+      if (more > 0) unread[what] = (unread[what] ?? 0) + more;
+    };
+    for (const window of windows.values()) {
+      for (const what of unreadables) add(what, window.unread[what] ?? 0);
+      add("frame", window.emptyFrameCount());
+    }
+    return { texts, unread };
+  }
+
+  return { examine, sum };
+}

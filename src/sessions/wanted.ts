@@ -1,0 +1,119 @@
+/** How a value was written where it was found. */
+export const writings = ["text", "digits", "encoded"] as const;
+export type ValueWriting = (typeof writings)[number];
+
+interface Wanted {
+  readonly text: string;
+  /** Of a number with or without separators, such as that of a card. */
+  readonly digits: RegExp | undefined;
+}
+
+/** Finds values in texts, however they are written there. */
+export interface Values {
+  /** Indexes of the values that the text has, each with the way in which it is written. */
+  in(text: string): ReadonlyMap<number, ValueWriting>;
+}
+
+const fewestDigits = 6;
+/** What people and forms write between digits. */
+const separator = "[\\s.\\-/()\\u00a0\\u2009\\u2011\\u202f]{0,2}";
+const isNumber = /^\+?[\d\s.\-/()\u00a0]+$/;
+
+function digitsOf(text: string): RegExp | undefined {
+  const digits = text.replace(/\D/g, "");
+  if (!isNumber.test(text) || digits.length < fewestDigits) return undefined;
+  return new RegExp(`(?<!\\d)${[...digits].join(separator)}(?!\\d)`);
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+};
+const escaped: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+const character = (code: number, otherwise: string): string =>
+  code <= 0x10ffff ? String.fromCodePoint(code) : otherwise;
+
+/** A run of `%XX` as UTF-8; bytes that are not UTF-8 become U+FFFD. */
+const bytesOf = (run: string): string => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8");
+
+/** Ways in which text is escaped, and how each is undone. */
+const escapes: readonly (readonly [sign: RegExp, plain: (text: string) => string])[] = [
+  [/\w\+\w/, (text) => text.replaceAll("+", " ")],
+  [/%[0-9a-f]{2}/i, (text) => text.replace(/(?:%[0-9a-f]{2})+/gi, bytesOf).replaceAll("+", " ")],
+  [
+    /&(?:#\d|#x[\da-f]|[a-z]+;)/i,
+    (text) =>
+      text.replace(
+        /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));?/gi,
+        (all, dec, hex, name) =>
+          name === undefined
+            ? character(dec === undefined ? Number.parseInt(hex, 16) : Number(dec), all)
+            : (named[name.toLowerCase()] ?? all),
+      ),
+  ],
+  [
+    /\\/,
+    (text) =>
+      text.replace(/\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gi, (_, long, short, one) =>
+        one === undefined ? String.fromCharCode(Number.parseInt(long ?? short, 16)) : (escaped[one] ?? one),
+      ),
+  ],
+  // CSS writes a character by its number: `\40 ` is `@`
+  [
+    /\\[\da-f]{2}/i,
+    (text) => text.replace(/\\([\da-f]{1,6})\s?/gi, (all, hex) => character(Number.parseInt(hex, 16), all)),
+  ],
+];
+
+/** JSON in a parameter of a URL in JSON is escaped three times. */
+const deepest = 3;
+const mostForms = 8;
+
+/** What a text may stand for: itself, then without its escapes. */
+function formsOf(text: string): readonly string[] {
+  const forms = [text];
+  let round: readonly string[] = forms;
+  for (let depth = 0; depth < deepest && round.length > 0 && forms.length < mostForms; depth++) {
+    const next = new Set(
+      round.flatMap((it) => escapes.flatMap(([sign, plain]) => (sign.test(it) ? plain(it) : []))),
+    );
+    round = [...next].filter((it) => !forms.includes(it));
+    forms.push(...round);
+  }
+  return forms;
+}
+
+const hasEscape = /[%&\\+]/;
+
+/** What to look for. Upper and lower case differ. */
+export function valuesOf(texts: readonly string[]): Values {
+  const wanted: Wanted[] = texts.map((text) => ({ text, digits: digitsOf(text) }));
+  const shortest = Math.min(
+    ...texts.map((it) => Math.min(it.length, it.replace(/\D/g, "").length || it.length)),
+  );
+  const hasDigits = wanted.some(({ digits }) => digits !== undefined);
+
+  function inForm(form: string, writing: ValueWriting, found: Map<number, ValueWriting>): void {
+    const numbers = hasDigits && /\d/.test(form);
+    for (const [index, { text, digits }] of wanted.entries()) {
+      if (found.has(index)) continue;
+      if (form.includes(text)) found.set(index, writing);
+      else if (numbers && digits?.test(form)) found.set(index, writing === "text" ? "digits" : writing);
+    }
+  }
+
+  return {
+    in(text) {
+      const found = new Map<number, ValueWriting>();
+      if (text.length < shortest) return found;
+      inForm(text, "text", found);
+      if (hasEscape.test(text)) for (const form of formsOf(text).slice(1)) inForm(form, "encoded", found);
+      return found;
+    },
+  };
+}
