@@ -1,7 +1,7 @@
 import type { ProxyFramework } from "./frameworks.ts";
 
 /** `problem`: events, flags or recordings are lost. `warning`: they arrive, and something else is lost. */
-export type ProxyLevel = "problem" | "warning";
+type ProxyLevel = "problem" | "warning";
 
 interface CodeRow {
   readonly level: ProxyLevel;

@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts";
 import type { Reply } from "../http/reply.ts";
 
 /** Answers a call that is a probe of a check, and notes it; undefined for every other call. */
-export type ProbeTaker = (call: Call) => Reply | undefined;
+type ProbeTaker = (call: Call) => Reply | undefined;
 
 /** The checks of reverse proxies that run: their probes are answered apart, and never kept. */
 export interface ProbeDesk {

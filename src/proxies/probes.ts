@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
 /** What the sim answers a probe with. */
-export interface ProbeAnswer {
+interface ProbeAnswer {
   readonly type: string;
   readonly body: Buffer;
 }

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from "node:net";
 
 /** A request on its way to the upstream. */
-export interface Passed {
+interface Passed {
   method: string;
   /** Path and query, without the prefix. */
   target: string;
@@ -17,7 +17,7 @@ export interface Passed {
 }
 
 /** An answer on its way back. */
-export interface Returned {
+interface Returned {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;

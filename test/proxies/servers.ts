@@ -33,7 +33,7 @@ const inPath = (name: string): string | undefined =>
 const root = join(import.meta.dirname, "../..");
 
 /** Where `npm run check:proxies` installs Next.js. */
-export const nextFolder = join(root, "node_modules/.cache/phx-proxies/next");
+const nextFolder = join(root, "node_modules/.cache/phx-proxies/next");
 
 const nextBin = join(nextFolder, "node_modules/next/dist/bin/next");
 
