@@ -3,6 +3,7 @@ import { called } from "../assert/client-pattern.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import type { Tenant } from "../client/api.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
+import { contacted } from "./contact-matchers.ts";
 import {
   captured,
   capturedInOrder,
@@ -15,6 +16,7 @@ import {
 import { insight } from "./insight-matchers.ts";
 import type {
   CaptureOptions,
+  ContactOptions,
   IdentityOptions,
   Judgement,
   MatcherCall,
@@ -45,6 +47,7 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveIdentified: { 2: identity },
   toHaveMerged: { 2: identity },
   toHaveInsight: { 2: identity },
+  toHaveBeenContacted: [keysOf<ContactOptions>({ since: true, timeoutMs: true })],
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
@@ -125,5 +128,6 @@ export const simMatchers = {
   toHaveServedFlag: matcherOf("toHaveServedFlag", servedFlag),
   toHaveInsight: matcherOf("toHaveInsight", insight),
   toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
+  toHaveBeenContacted: matcherOf("toHaveBeenContacted", contacted),
   toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
 } satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };
