@@ -10,7 +10,7 @@ const kinds: readonly (readonly [ContactKind | null, RegExp])[] = [
   ["recording", /^\/s$/],
   ["events", /^\/(?:e|batch|capture|track|engage|i\/v\d+\/.+)$/],
   ["other", /^\/api\/(?:surveys|early_access_features|product_tours|web_experiments|push_subscriptions)$/],
-  [null, /^\/api(?:\/|$)|^\/_(?:readiness|liveness)$|^\/favicon\.ico$|^\/robots\.txt$/],
+  [null, /^\/$|^\/api(?:\/|$)|^\/_(?:readiness|liveness)$|^\/favicon\.ico$|^\/robots\.txt$/],
 ];
 
 /**
@@ -23,7 +23,6 @@ export function contactKindOf({ method, target }: { method: string; target: stri
     .replace(/[?#].*$/s, "")
     .replace(/\/+/g, "/")
     .replace(/(?<=.)\/$/, "");
-  if (path === "/") return method === "POST" ? "events" : null;
   for (const [kind, pattern] of kinds) if (pattern.test(path)) return kind;
   return "other";
 }

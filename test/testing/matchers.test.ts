@@ -374,7 +374,6 @@ const contacts: [request: string, kind: string | null][] = [
   ["POST /e/", "events"],
   ["POST /i/v0/e/", "events"],
   ["POST /i/v1/analytics/events", "events"],
-  ["POST /", "events"],
   ["GET /api/surveys/?token=KEY", "other"],
   ["POST /captrue/", "other"],
   ["GET /api/projects/1/insights/", null],
