@@ -69,8 +69,8 @@ test("persistence in memory: events are sent, nothing is stored", async ({ page,
 
 test("what is stored and was not expected is named, and what is missing", async ({ page, context, ph }) => {
   await page.goto("/consent?after-consent");
-  await page.evaluate(() => localStorage.setItem("__ph_opt_in_out_x", "secret"));
-  await page.evaluate(() => localStorage.setItem("cart", "not of PostHog"));
+  await page.evaluate("localStorage.setItem('__ph_opt_in_out_x', 'secret')");
+  await page.evaluate("localStorage.setItem('cart', 'not of PostHog')");
   const wrong = expect(page).toHaveStored(["ph_*"], { timeoutMs: 0 });
   const text = await wrong.then(String, String);
   expect(text).toMatch(/"__ph_opt_in_out_x" in localStorage of http:[\s\S]+not stored: "ph_\*"/);
