@@ -22,8 +22,6 @@ export interface ExitCheck {
   close(): void;
 }
 
-type Killed = Extract<ExitRecord, { kind: "killed" }>;
-
 const name = "exit";
 const title = "events at exit";
 const flushFix =
