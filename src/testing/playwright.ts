@@ -26,7 +26,13 @@ import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
-export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
+export {
+  type Attachment,
+  type AttachOptions,
+  type AttachTarget,
+  attach,
+  type BlockedRequest,
+} from "./playwright/attach.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 
 /** A test's project, which pages can be attached to. */
