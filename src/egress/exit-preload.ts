@@ -33,7 +33,7 @@ const textIn = (value: unknown, key: string): string | undefined => {
 };
 
 /** Paths of the SDK and of this file: not the app's. */
-const foreign = /[\\/](?:posthog-node|@posthog[\\/]\w+|egress)[\\/]|\bnode:|exit-preload/;
+const foreign = /[\\/](?:posthog-node|@posthog[\\/]\w+)[\\/]|\bnode:|exit-preload/;
 
 /** The app's line that called the SDK. */
 function siteOf(stack: string | undefined): string | null {
@@ -154,6 +154,14 @@ function findSdk(): void {
 /** Promises that the platform waits for, as `waitUntil` and `after` pass them on. */
 const awaited = new Set<Promise<unknown>>();
 
+/** Platforms end work after the response that takes longer, ms. */
+const longestWork = 30_000;
+
+/** Work that is done may have begun more. */
+async function allWork(): Promise<void> {
+  while (awaited.size > 0) await Promise.all(awaited);
+}
+
 /** As on the platforms, for `waitUntil` of @vercel/functions and `after` of Next.js. */
 function offerWaitUntil(): void {
   const waitUntil = (promise: unknown) => {
@@ -192,7 +200,8 @@ function start({ file, path }: ExitOrder): void {
     if (isEnding) return;
     isEnding = true;
     const isWatched = (await patching) === true;
-    while (awaited.size > 0) await Promise.all(awaited);
+    const tooLate = new Promise((end) => setTimeout(end, longestWork).unref());
+    await Promise.race([allWork(), tooLate]);
     // The SDK emits a queued event in a later turn.
     await new Promise((turn) => setImmediate(turn));
     const { queued, pending } = ledger;
