@@ -2,6 +2,7 @@ import { z } from "zod";
 import { isoOf } from "../base/clock.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
+import type { RequestHead } from "../journal/log/traffic-log.ts";
 import { Limit, OfProject, SinceRequest, WaitMs } from "../journal/query-shapes.ts";
 import { contactKindOf, contactKinds } from "../journal/sdk-paths.ts";
 import { countsFor, createBudget } from "../journal/search.ts";
@@ -44,26 +45,45 @@ const ContactPage = z
 export type ContactPage = z.infer<typeof ContactPage>;
 
 type Query = z.output<typeof ContactQuery>;
+type Spent = ReturnType<typeof createBudget>;
 
+/** A project's own requests are found by the index; the search for those without a project's key is bounded. */
 function contactsIn(ports: AssertPorts, query: Query, origin: string): ContactPage {
   const { project, limit } = query;
+  const { log, inspectable } = ports;
   const own = project === undefined ? undefined : ports.worlds.projectById(project);
   const since = Math.max(query.since ?? 0, own?.ephemeral?.after_request ?? 0);
-  const contacts: Contact[] = [];
-  const isSpent = createBudget();
-  for (const n of ports.log.requests({})) {
-    if (n <= since || contacts.length === limit) break;
-    const head = ports.log.head(n);
-    const kind = head && contactKindOf(head);
-    if (head && kind && (project === undefined || countsFor(ports, head, project)))
-      contacts.push({
-        ...{ n, at: isoOf(head.at), method: head.method, target: head.target, kind },
-        ...{ project: head.project, status: head.status },
-        inspect: ports.inspectable ? `${origin}/__sim/#/requests/${n}` : null,
-      });
-    if (isSpent(ports.log.sizeOf(n))) break;
-  }
-  return { contacts, cursor: ports.log.lastRequest };
+  const collect = (isWanted: (head: RequestHead) => boolean, of: { project?: number }, isSpent: Spent) => {
+    const contacts: Contact[] = [];
+    for (const n of log.requests(of)) {
+      if (n <= since || contacts.length === limit) break;
+      const head = log.head(n);
+      const kind = head && contactKindOf(head);
+      if (head && kind && isWanted(head))
+        contacts.push({
+          ...{ n, at: isoOf(head.at), method: head.method, target: head.target, kind },
+          ...{ project: head.project, status: head.status },
+          inspect: inspectable ? `${origin}/__sim/#/requests/${n}` : null,
+        });
+      if (isSpent(log.sizeOf(n))) break;
+    }
+    return contacts;
+  };
+  const all = collect(
+    (head) => project === undefined || (head.project === null && countsFor(ports, head, project)),
+    {},
+    createBudget(),
+  );
+  const owned =
+    project === undefined
+      ? []
+      : collect(
+          () => true,
+          { project },
+          () => false,
+        );
+  const contacts = [...all, ...owned].sort((a, b) => b.n - a.n).slice(0, limit);
+  return { contacts, cursor: log.lastRequest };
 }
 
 /** Resolves once the signal is aborted. */
