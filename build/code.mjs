@@ -131,6 +131,8 @@ const modules = [
   ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, trimmed])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
+  // it imports the app's own copy of an SDK
+  ...(await bundle(["egress/exit-preload.ts"], { ...cjs, dynamicImportInCjs: true })),
 ];
 
 // Patterns are compiled synchronously, which import() cannot do; its WebAssembly lies beside it.

@@ -1,3 +1,4 @@
+import type { Contact } from "../assert/contact-rows.ts";
 import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "../assert/match/types.ts";
 import type { EventParameters } from "../assert/search-rows.ts";
@@ -117,6 +118,16 @@ export interface RequestQuery {
   limit?: number;
 }
 
+/** Selects requests of SDKs. */
+export interface ContactQuery {
+  project?: number;
+  /** Only requests after this cursor (`requests.mark()`). */
+  since?: number;
+  /** How long to wait for the first, ms. Default 0. */
+  waitMs?: number;
+  limit?: number;
+}
+
 /** The journal. */
 export interface Requests {
   /** Newest first. */
@@ -126,6 +137,13 @@ export interface Requests {
    * since it was created: they may be of any test.
    */
   unmatched(query?: Omit<RequestQuery, "outcome">): Promise<SimRequest[]>;
+  /**
+   * Those of SDKs, newest first: events, configuration, flags, scripts, recordings, unknown paths; not the management
+   * API. A project's own include those without a project's key that arrived since it was created.
+   */
+  contacts(query?: ContactQuery): Promise<Contact[]>;
+  /** The newest request; pass it as `since` of `contacts` and `toHaveBeenContacted` to select later ones only. */
+  mark(): Promise<number>;
   /** One with headers, raw and decoded body, answer and events. @throws ControlError not_found */
   get(n: number): Promise<SimRequest & JsonObject>;
   /** HAR 1.2, secrets masked. */

@@ -18,7 +18,7 @@ import type { ResetOptions } from "../scenario/state/client.ts";
 import type { RecordingScope } from "../sessions/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
-import type { ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
+import type { ContactQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
 
 /** The keys of an options type; the compiler reports a key that is missing here. */
 export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Object.keys(keys);
@@ -51,6 +51,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "events.stream": [{ except: [] }, ["signal"]],
   "requests.list": [requests],
   "requests.unmatched": [without(requests, "outcome")],
+  "requests.contacts": [keysOf<ContactQuery>({ project: true, since: true, waitMs: true, limit: true })],
   "requests.har": [without(requests, "outcome")],
   "persons.list": [["distinct_id", "search", "project", "limit"]],
   "groups.list": [["project", "limit"]],

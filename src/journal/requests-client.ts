@@ -1,5 +1,6 @@
+import type { ContactPage } from "../assert/contact-rows.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { RequestQuery, Requests } from "../client/api.ts";
+import type { ContactQuery, RequestQuery, Requests } from "../client/api.ts";
 import { type HandleScope, queryText } from "../client/call.ts";
 import type { RequestPage, SimRequest } from "./request-shapes.ts";
 
@@ -24,8 +25,12 @@ export function requestsBy({ call, project }: HandleScope): Requests {
       before = page.before;
     }
   };
+  const contacts = ({ waitMs, ...query }: ContactQuery) =>
+    call<ContactPage>("GET", `contacts${queryText({ ...query, ...asked(query), wait_ms: waitMs })}`);
   return {
     list,
+    contacts: async (query = {}) => (await contacts({ limit: most, ...query })).contacts,
+    mark: async () => (await contacts({ limit: 1 })).cursor,
     unmatched: (query) => list({ ...query, outcome: "unmatched" }),
     get: (n) => call<SimRequest & JsonObject>("GET", `requests/${n}`),
     har: ({ limit = most, ...query } = {}) =>

@@ -21,6 +21,22 @@ export const lintCodes = {
       "a flag was requested by name and served, and later events of the distinct_id arrived without its $feature_flag_called",
     fix: "read the flag with the SDK's own call and leave its flag events on; experiments count no users without them",
   },
+  two_variants_one_person: {
+    severity: "hint",
+    sentence: "one person was exposed to two variants of a flag; experiments leave such persons out",
+    fix: "evaluate the flag with one distinct_id before and after the login, or persist it across authentication (ensure_experience_continuity)",
+  },
+  flag_value_without_exposure: {
+    severity: "hint",
+    sentence: "the app put a flag's value into an event, and the person has no $feature_flag_called of it",
+    fix: "read the flag with the SDK's own call and leave its flag events on, or send $feature_flag_called; experiments count no users without them",
+  },
+  sample_ratio_mismatch: {
+    severity: "warning",
+    sentence:
+      "the persons that were exposed to a flag's variants do not have the shares of its rollout (chi-square, p < 0.001)",
+    fix: "find what loses or adds persons of one variant: exposures that are sent in one branch only, crashes, redirects, bots, several distinct_ids for one person",
+  },
   duplicate_uuid: {
     severity: "warning",
     sentence: "two different events have the same uuid; the second was dropped",

@@ -59,11 +59,11 @@ const isOwnValue = ({ properties }: LintEvent): boolean =>
 /** `web`, `posthog-js` and the mobile SDKs get their flags from the service; servers may compute them. */
 const clients = /^(web|js|posthog-(js|react-native|ios|android|flutter))/;
 
-const mayCompute = ({ properties: { $lib } }: LintEvent): boolean =>
+export const mayCompute = ({ properties: { $lib } }: LintEvent): boolean =>
   typeof $lib !== "string" || !clients.test($lib);
 
 /** The other id of a person that an event names. */
-function otherId({ event, properties }: LintEvent): string | undefined {
+export function otherId({ event, properties }: LintEvent): string | undefined {
   const id =
     event === "$identify"
       ? properties.$anon_distinct_id

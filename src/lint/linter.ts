@@ -1,5 +1,6 @@
 import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
+import { exposures } from "./exposure-rules.ts";
 import { flagCalled, flagMismatch } from "./flag-rules.ts";
 import { personalData } from "./personal-data.ts";
 import { personalRecording } from "./personal-recording.ts";
@@ -10,6 +11,7 @@ import type { LintFinding } from "./shapes.ts";
 const rules: readonly ((context: RuleContext) => Rule)[] = [
   flagMismatch,
   flagCalled,
+  exposures,
   duplicateUuid,
   times,
   personalData,

@@ -1,4 +1,5 @@
 import { row } from "../http/row.ts";
+import type { WorldStore } from "../world/world-store.ts";
 import { createFollower, type TrafficPorts } from "./follower.ts";
 import { createLinter } from "./linter.ts";
 import type { LintPort } from "./rule.ts";
@@ -9,12 +10,22 @@ export interface LintPorts extends TrafficPorts {
     groupTypes(project: number): readonly string[];
     group(project: number, type: number, key: string): unknown;
   };
+  readonly worlds: Pick<WorldStore, "current">;
 }
 
-const portOf = ({ people }: LintPorts): LintPort => ({
+const portOf = ({ people, worlds }: LintPorts): LintPort => ({
   hasGroup(project, type, key) {
     const index = people.groupTypes(project).indexOf(type);
     return index !== -1 && people.group(project, index, key) !== undefined;
+  },
+  variantShares(project, key) {
+    const { feature_flags: flags, flag_overrides: overrides } = worlds.current;
+    const flag = flags.find((it) => it.project === project && it.key === key && !it.deleted);
+    const { multivariate, groups = [], aggregation_group_type_index: group } = flag?.filters ?? {};
+    const isForced = overrides.some((it) => it.project === project && it.flag === key);
+    if (!multivariate || isForced || (group ?? null) !== null || groups.some(({ variant }) => variant))
+      return undefined;
+    return multivariate.variants.map((it) => ({ variant: it.key, percentage: it.rollout_percentage }));
   },
 });
 

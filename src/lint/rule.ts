@@ -87,10 +87,18 @@ export interface Rule {
   examine(request: LintRequest, remarks: Remarks): void;
 }
 
+/** A variant of a flag and its share of the persons, in percent. */
+export interface VariantShare {
+  readonly variant: string;
+  readonly percentage: number;
+}
+
 /** What rules need of other slices. */
 export interface LintPort {
   /** True if the project has the group. */
   hasGroup(project: number, type: string, key: string): boolean;
+  /** The shares of a flag's variants; undefined if something else decides: an override, a condition, groups. */
+  variantShares(project: number, flag: string): readonly VariantShare[] | undefined;
 }
 
 /** Arguments of a project's rules. */

@@ -1,3 +1,4 @@
+import { contactRows } from "../assert/contact-rows.ts";
 import { assertPorts } from "../assert/ports.ts";
 import { assertRows } from "../assert/rows.ts";
 import { searchRows } from "../assert/search-rows.ts";
@@ -22,6 +23,7 @@ export function assertionEndpoints(ports: AssertionPorts, rules: GuardRules): En
     ...searchRows(asserting),
     ...eventRows(ports),
     ...assertRows(asserting),
+    ...contactRows(asserting),
     ...projectRows(ports),
     ...requestRows(ports),
     ...feedRows(ports),

@@ -10,7 +10,7 @@ import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
 const isAssertion = (path: string): boolean =>
-  /^\/__sim\/(?:events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path);
+  /^\/__sim\/(?:contacts|events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path);
 const isManagement = (path: string): boolean => /^\/(api|shared|shared_dashboard|embedded)\//.test(path);
 
 /** Everything but capture: the other endpoints of SDKs, the management API, the control API; each when it is needed. */

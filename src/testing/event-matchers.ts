@@ -134,7 +134,7 @@ const shown = 10;
 /** Paths that take events: events of a rejected request are lost. */
 const capturePath = /^\/+(?:e|s|capture|track|engage|batch|i\/v\d+(?:\/[\w-]+)+)\/*(?:\?|$)/;
 
-const capped = (lines: readonly string[], what: string): string[] =>
+export const capped = (lines: readonly string[], what: string): string[] =>
   lines.length > shown
     ? [...lines.slice(0, shown), `  … and ${lines.length - shown} more ${what}`]
     : [...lines];
@@ -180,7 +180,7 @@ export async function noDroppedEvents(
   };
 }
 
-const sharedLine = (count: number): string =>
+export const sharedLine = (count: number): string =>
   `${count} of them ${count === 1 ? "carries" : "carry"} no project's key: such requests count for every project that exists when they arrive`;
 
 /** Requests to paths that the service does not have. For a project they include those without a project's key. */

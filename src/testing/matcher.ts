@@ -16,6 +16,11 @@ export interface IdentityOptions {
   timeoutMs?: number;
 }
 
+export interface ContactOptions extends IdentityOptions {
+  /** Only requests after this cursor (`requests.mark()`). */
+  since?: number;
+}
+
 export interface ServedFlagOptions extends IdentityOptions {
   /** The distinct id it was served to (default: any). */
   distinctId?: string;
@@ -118,6 +123,11 @@ export interface SimMatchers<R, Received = Tenant> {
   toHaveRecordedNoneOf: OnTenant<Received, (values: readonly string[], options?: RecordedOptions) => R>;
   /** All captured events fit the tracking plan: one from `definePlan`, or the path of a plan file. */
   toMatchTrackingPlan: OnTenant<Received, (plan: Plan | string) => R>;
+  /**
+   * A request of an SDK has arrived, now or within the wait: events, configuration, flags, scripts, recordings. With
+   * `.not`: none has once it is quiet; one without a project's key counts for every project that exists when it arrives.
+   */
+  toHaveBeenContacted: OnTenant<Received, (options?: ContactOptions) => R>;
   /**
    * Every request went to a path that the service has. A request belongs to the project of the key in its body, query,
    * path or bearer; one without such a key counts for every project that exists when it arrives.

@@ -5,6 +5,7 @@ import { counted } from "../base/text.ts";
 import type { Tenant } from "../client/api.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
 import type { ProxyCheckOptions } from "../proxies/client.ts";
+import { contacted } from "./contact-matchers.ts";
 import {
   captured,
   capturedInOrder,
@@ -17,6 +18,7 @@ import {
 import { insight } from "./insight-matchers.ts";
 import type {
   CaptureOptions,
+  ContactOptions,
   IdentityOptions,
   Judgement,
   MatcherCall,
@@ -54,6 +56,7 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toPassThroughProxy: { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
   toHaveRecorded: [recording],
   toHaveRecordedNoneOf: { 1: recording },
+  toHaveBeenContacted: [keysOf<ContactOptions>({ since: true, timeoutMs: true })],
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
@@ -144,5 +147,6 @@ export const simMatchers = {
   toHaveRecorded: matcherOf("toHaveRecorded", recorded),
   toHaveRecordedNoneOf: matcherOf("toHaveRecordedNoneOf", recordedNoneOf),
   toMatchTrackingPlan: matcherOf("toMatchTrackingPlan", trackingPlan),
+  toHaveBeenContacted: matcherOf("toHaveBeenContacted", contacted),
   toHaveNoUnmatchedRequests: matcherOf("toHaveNoUnmatchedRequests", noUnmatchedRequests),
 } satisfies { [Name in keyof SimMatchers<unknown>]: MatcherOf<Name> };

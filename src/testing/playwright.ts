@@ -21,11 +21,18 @@ import {
   attach,
   attachForTest,
 } from "./playwright/attach.ts";
+import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
-export { type Attachment, type AttachOptions, type AttachTarget, attach } from "./playwright/attach.ts";
+export {
+  type Attachment,
+  type AttachOptions,
+  type AttachTarget,
+  attach,
+  type BlockedRequest,
+} from "./playwright/attach.ts";
 export type { GuardSetting, Project, ProjectOptions, SimClient, SimOptions };
 
 /** A test's project, which pages can be attached to. */
@@ -265,7 +272,15 @@ type ExpectTenant = <T extends Tenant>(
   messageOrOptions?: Message,
 ) => OfTenant & { not: OfTenant } & ReturnType<typeof baseExpect<T>>;
 
-/** Playwright's `expect` with the matchers for `ph` and `sim`. */
-export const expect = baseExpect.extend(simMatchers) as ExpectTenant & { soft: ExpectTenant } & Expect<
-    typeof simMatchers
-  >;
+type OfStorage = StorageMatchers<Promise<void>>;
+
+type ExpectStored = <T extends StorageOwner>(
+  actual: T,
+  messageOrOptions?: Message,
+) => OfStorage & { not: OfStorage } & ReturnType<typeof baseExpect<T>>;
+
+const withStorage = baseExpect.extend(storageMatchers) as typeof baseExpect;
+
+/** Playwright's `expect` with the matchers for `ph` and `sim`, and `toHaveStored` for pages and contexts. */
+export const expect = withStorage.extend(simMatchers) as ExpectTenant &
+  ExpectStored & { soft: ExpectTenant & ExpectStored } & Expect<typeof simMatchers>;

@@ -16,7 +16,11 @@ beforeEach(async () => {
               id: 7,
               name: "App",
               api_key: "phc_lint",
-              flags: { beta: { rollout: 100 }, off: { rollout: 0 } },
+              flags: {
+                beta: { rollout: 100 },
+                off: { rollout: 0 },
+                halves: { variants: { control: 50, test: 50 } },
+              },
             },
           ],
         },
@@ -45,6 +49,34 @@ const flags = (body: object) =>
       body: JSON.stringify({ api_key: sim.apiKey, ...body }),
     }),
   );
+
+const exposures = (count: number, variant: string) =>
+  capture(
+    Array.from({ length: count }, (_, i) => ({
+      ...named("$feature_flag_called", { $feature_flag: "halves", $feature_flag_response: variant }),
+      distinct_id: `${variant}-${i}`,
+    })),
+  );
+
+describe("the shares of an experiment", () => {
+  test("are those of the flag", async () => {
+    await exposures(140, "control");
+    await exposures(60, "test");
+    expect((await sim.lint()).findings).toMatchObject([
+      {
+        code: "sample_ratio_mismatch",
+        severity: "warning",
+        detail: expect.stringMatching(/control 140 \(expected 100\)/),
+      },
+    ]);
+  });
+
+  test("are not judged while the flag is overridden", async () => {
+    await sim.flags.set("halves", "control");
+    await exposures(200, "control");
+    expect(await codes()).toEqual([]);
+  });
+});
 
 describe("GET /__sim/lint", () => {
   test("reports what was found, where and how often", async () => {

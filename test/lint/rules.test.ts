@@ -7,7 +7,16 @@ import type { LintFinding } from "../../src/lint/shapes.ts";
 import { element, opening, typedIn } from "../sessions/recorded.ts";
 import { event, numbered, request, served } from "./requests.ts";
 
-const noOne: LintPort = { hasGroup: () => false };
+const noOne: LintPort = {
+  hasGroup: () => false,
+  variantShares: (_, flag) =>
+    flag === "halves"
+      ? [
+          { variant: "control", percentage: 50 },
+          { variant: "test", percentage: 50 },
+        ]
+      : undefined,
+};
 
 function lint(requests: readonly LintRequest[], port = noOne): LintFinding[] {
   const linter = createLinter(port);
@@ -31,6 +40,13 @@ const again = { uuid, dropped: "duplicate_event_uuid" } as const;
 const hour = 3_600_000;
 const jwt =
   "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U";
+
+const exposed = (flag: string, value: Json, id = "u1") =>
+  event("$feature_flag_called", { $feature_flag: flag, $feature_flag_response: value }, { distinct_id: id });
+const persons = (flag: string, count: number, value: string) =>
+  Array.from({ length: count }, (_, i) => exposed(flag, value, `${value}-${i}`));
+const login = (id: string, before: string) =>
+  event("$identify", { $anon_distinct_id: before }, { distinct_id: id });
 
 type Row = [name: string, requests: LintRequest[], findings: string[]];
 
@@ -156,6 +172,76 @@ const rows: Record<string, Row[]> = {
       [served({ b: "x" }), request([event("buy", { "$feature/b": "y" }, { dropped: "over_quota" })])],
       [],
     ],
+  ],
+  two_variants_one_person: [
+    [
+      "one id",
+      [request([exposed("exp", "control"), exposed("exp", "test"), exposed("exp", "test")])],
+      ["two_variants_one_person $feature_flag_called ×1: exp: control, then test, for u1"],
+    ],
+    [
+      "after the login",
+      [request([exposed("exp", "control", "anon"), login("u1", "anon"), exposed("exp", "test")])],
+      ["two_variants_one_person $feature_flag_called ×1: exp: control, then test, for u1"],
+    ],
+    [
+      "before the login joins both",
+      [request([exposed("exp", "control", "anon"), exposed("exp", "test"), login("u1", "anon")])],
+      ["two_variants_one_person $identify ×1: exp: control, then test, for u1"],
+    ],
+    ["one variant again", [request([exposed("exp", "test"), exposed("exp", "test")])], []],
+    ["two flags", [request([exposed("one", "control"), exposed("two", "test")])], []],
+    ["two persons", [request([exposed("exp", "control", "u1"), exposed("exp", "test", "u2")])], []],
+    ["a flag that was switched", [request([exposed("exp", true), exposed("exp", false)])], []],
+  ],
+  flag_value_without_exposure: [
+    [
+      "put in by the app",
+      [request([event("buy", { ...node, "$feature/exp": "test" })])],
+      [
+        "flag_value_without_exposure buy ×1: properties.$feature/exp is set, and u1 has no $feature_flag_called of it",
+      ],
+    ],
+    [
+      "exposed before",
+      [request([exposed("exp", "test"), event("buy", { ...node, "$feature/exp": "test" })])],
+      [],
+    ],
+    [
+      "exposed after",
+      [request([event("buy", { ...node, "$feature/exp": "test" }), exposed("exp", "test")])],
+      [],
+    ],
+    [
+      "exposed under the id before the login",
+      [
+        request([
+          event("buy", { ...node, "$feature/exp": "a" }),
+          exposed("exp", "a", "anon"),
+          login("u1", "anon"),
+        ]),
+      ],
+      [],
+    ],
+    [
+      "put in by the SDK, with every other flag",
+      [request([event("buy", { ...node, "$feature/exp": "test", $active_feature_flags: ["exp"] })])],
+      [],
+    ],
+    ["a browser's", [request([event("buy", { $lib: "web", "$feature/exp": "test" })])], []],
+    ["not active", [request([event("buy", { ...node, "$feature/exp": false })])], []],
+  ],
+  sample_ratio_mismatch: [
+    [
+      "130 of 200 where half are expected",
+      [request([...persons("halves", 130, "control"), ...persons("halves", 70, "test")])],
+      [
+        "sample_ratio_mismatch $feature_flag_called ×1: halves: control 130 (expected 100), test 70 (expected 100) of 200 persons; p < 0.001",
+      ],
+    ],
+    ["by chance", [request([...persons("halves", 110, "control"), ...persons("halves", 90, "test")])], []],
+    ["too few", [request([...persons("halves", 80, "control"), ...persons("halves", 10, "test")])], []],
+    ["shares that are not known", [request(persons("other", 300, "control"))], []],
   ],
   feature_flag_called_missing: [
     [
@@ -584,6 +670,7 @@ describe("the linter", () => {
 
   test("knows the groups that the sim knows", () => {
     const port: LintPort = {
+      ...noOne,
       hasGroup: (project, type, key) => `${project} ${type} ${key}` === "1 company acme",
     };
     const groups = (key: string) => request([event("a", { $groups: { company: key } })]);

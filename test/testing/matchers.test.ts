@@ -166,6 +166,19 @@ const rows: Row[] = [
     says: [/every request went to a path that exists/],
   },
   {
+    name: "toHaveBeenContacted",
+    holds: (it) => expect(it).toHaveBeenContacted(),
+    fails: (it) => expect(it).not.toHaveBeenContacted(),
+    says: [/requests of SDKs: 1/, /request #\d+ \d{4}-\S+Z events: POST \/batch\//],
+  },
+  {
+    name: "not.toHaveBeenContacted",
+    arrange: async () => {},
+    holds: (it) => expect(it).not.toHaveBeenContacted(),
+    fails: (it) => expect(it).toHaveBeenContacted({ timeoutMs: 0 }),
+    says: [/no request of an SDK has arrived/],
+  },
+  {
     name: "toHaveServedFlag",
     arrange: async (it) => {
       await it.flags.set("checkout", "test", { force: true });
@@ -224,6 +237,7 @@ describe("what is still to come", () => {
     ["an event", (it) => expect(it).toHaveCaptured("signup_completed"), signup],
     ["a person", (it) => expect(it).toHaveIdentified("anna", { plan: "pro" }), signup],
     ["a merge", (it) => expect(it).toHaveMerged("anna", "visitor"), signup],
+    ["a request", (it) => expect(it).toHaveBeenContacted(), signup],
     ["a flag", (it) => expect(it).toHaveServedFlag("x", true), (it) => askFlags(it, "anna")],
   ];
   test.each(waits)("%s is waited for", async (_, assertion, later) => {
@@ -293,6 +307,7 @@ const unknownOptions: [name: string, call: (it: Project) => Promise<void>][] = [
   ["toHaveIdentified", (it) => expect(it).toHaveIdentified("a", {}, misspelt)],
   ["toHaveMerged", (it) => expect(it).toHaveMerged("a", "b", misspelt)],
   ["toHaveServedFlag", (it) => expect(it).toHaveServedFlag("a", true, misspelt)],
+  ["toHaveBeenContacted", (it) => expect(it).toHaveBeenContacted(misspelt)],
 ];
 test.each(unknownOptions)("%s refuses an option that it does not have", async (name, call) => {
   await using project = await sim.project();
@@ -344,6 +359,65 @@ test("an unmatched request without a project's key counts for every project of i
   await expect(later).toHaveNoUnmatchedRequests();
   await mine.reset();
   await expect(mine).toHaveNoUnmatchedRequests();
+});
+
+/** Requests that reach the sim, and their kind; null: no contact. */
+const contacts: [request: string, kind: string | null][] = [
+  ["GET /array/KEY/config.js", "config"],
+  ["GET /array/KEY/config", "config"],
+  ["GET /array/KEY/array.js", "script"],
+  ["GET /static/recorder.js", "script"],
+  ["POST /flags/?v=2", "flags"],
+  ["POST /decide?v=3", "flags"],
+  ["GET /api/feature_flag/local_evaluation?token=KEY", "flags"],
+  ["POST /s/", "recording"],
+  ["POST /e/", "events"],
+  ["POST /i/v0/e/", "events"],
+  ["POST /i/v1/analytics/events", "events"],
+  ["GET /api/surveys/?token=KEY", "other"],
+  ["POST /captrue/", "other"],
+  ["GET /api/projects/1/insights/", null],
+  ["GET /_liveness", null],
+  ["GET /", null],
+  ["OPTIONS /e/", null],
+];
+test.each(contacts)("%s is a contact of kind %s", async (request, kind) => {
+  await using mine = await sim.project();
+  await using other = await sim.project();
+  const [method = "", target = ""] = request.replace("KEY", mine.apiKey).split(" ");
+  const body = JSON.stringify({ api_key: mine.apiKey, event: "a", distinct_id: "u" });
+  await fetch(`${sim.url}${target}`, {
+    method,
+    headers: { "x-phx-project": String(mine.id) },
+    ...(method === "POST" && { body }),
+  });
+  const found = await mine.requests.contacts();
+  expect(found.map((it) => [it.method, it.kind, it.project])).toEqual(
+    kind === null ? [] : [[method, kind, mine.id]],
+  );
+  expect(await other.requests.contacts()).toEqual([]);
+});
+
+test("a request without a project's key counts for every project of its time", async () => {
+  await using mine = await sim.project();
+  const since = await mine.requests.mark();
+  await fetch(`${sim.url}/static/recorder.js`);
+  await using later = await sim.project();
+  const text = await failure(expect(mine).not.toHaveBeenContacted({ since }));
+  expect(text).toMatch(/script: GET \/static\/recorder\.js\n1 of them carries no project's key/);
+  await expect(later).not.toHaveBeenContacted();
+  await expect(mine).not.toHaveBeenContacted({ since: await mine.requests.mark() });
+  await mine.reset();
+  await expect(mine).not.toHaveBeenContacted();
+});
+
+test("a wait for a request ends with the first one, and the link leads to it where the sim lives on", async () => {
+  await using other = await startSim({ reportLinks: true });
+  const waiting = other.requests.contacts({ waitMs: 10_000 });
+  await send(other, { event: "a" });
+  const [first] = await waiting;
+  expect(first?.inspect).toBe(`${other.url}/__sim/#/requests/${first?.n}`);
+  expect(await failure(expect(other).not.toHaveBeenContacted())).toContain(`/__sim/#/requests/${first?.n}`);
 });
 
 test("a key that is nearly a flag's is reported", async () => {

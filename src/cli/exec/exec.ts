@@ -27,6 +27,7 @@ import {
   rerouteVariables,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
+import type { ExitCheck } from "./kill-after-response.ts";
 import {
   appendStepSummary,
   makeResultFolder,
@@ -132,6 +133,18 @@ const options = {
     describe: "With --coverage: exit 1 if fewer than N percent of the calls fired",
     flagOnly: true,
   },
+  "kill-after-response": {
+    kind: "switch",
+    describe:
+      "End the app when a response of its own HTTP server has left, as serverless platforms do; exit 1 if captured events were lost",
+    flagOnly: true,
+    excludes: "matrix",
+  },
+  "response-path": {
+    kind: "text",
+    describe: "With --kill-after-response: the path whose response counts, * for any characters",
+    flagOnly: true,
+  },
 } as const;
 
 export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
@@ -155,10 +168,20 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<Co
   const { coverage, "min-coverage": min } = settings.values;
   if (min !== undefined && coverage === undefined)
     throw new Failure("usage", "--min-coverage needs --coverage: the folder with the source");
+  const path = settings.values["response-path"];
+  if (path !== undefined && !settings.values["kill-after-response"])
+    throw new Failure("usage", "--response-path needs --kill-after-response");
   if (matrix === undefined) {
     if (strength !== undefined) throw new Failure("usage", "--strength needs --matrix: the flags to combine");
     const inspect = coverage === undefined ? undefined : await coverageOf(coverage, min, shell);
-    return runExec(settings, shell, openBaseline, inspect);
+    if (!settings.values["kill-after-response"]) return runExec(settings, shell, openBaseline, { inspect });
+    const { openExitCheck } = await import("./kill-after-response.ts");
+    const exit = openExitCheck(path, shell.cwd);
+    try {
+      return await runExec(settings, shell, openBaseline, { inspect, exit });
+    } finally {
+      exit.close();
+    }
   }
   if (settings.origins.baseline.source === "flag" && baseline !== undefined)
     throw new Failure("usage", "--matrix and --baseline exclude each other; give one of them");
@@ -197,12 +220,16 @@ export async function runExec(
   settings: ExecSettings,
   shell: Shell,
   openBaseline: (isNeeded: boolean) => Promise<BaselineRun | undefined>,
-  inspect?: RunPlace["inspect"],
+  further: Pick<RunPlace, "inspect" | "exit"> = {},
 ): Promise<CommandEnd> {
   const { values } = settings;
   const parts = await partsOf(settings, shell);
   const baseline = await openBaseline(parts.failOn.includes("baseline"));
-  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline, inspect });
+  const verdict = await runWithSim(parts, settings, {
+    scenario: scenarioOf(settings),
+    baseline,
+    ...further,
+  });
   if (typeof verdict === "string") return verdict;
   await appendStepSummary(summaryMarkdown(verdict), shell);
   if (values.json) shell.out.say(verdictText(verdict));
@@ -216,6 +243,8 @@ interface RunPlace {
   readonly baseline?: BaselineRun | undefined;
   /** Makes a further section of the verdict, after the run. */
   readonly inspect?: ((sim: Sim) => Promise<VerdictSection>) | undefined;
+  /** Ends the app after its response, and reports what was lost. */
+  readonly exit?: ExitCheck | undefined;
   /** A section of the verdict that was printed before the run. */
   readonly known?: VerdictSection;
   /** The names of the command's variables were printed before. */
@@ -240,11 +269,17 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
     const started = Date.now();
     const variables = childVariables(readyLine(sim));
     if (!isAnnounced && !values.quiet) announceVariables(sim, values.command, variables, shell);
-    const end = await runPointed(settings, shell, relay, { ...variables, ...guard?.env, ...routes });
+    const before = { ...variables, ...guard?.env, ...routes };
+    const exiting = place.exit?.env(before.NODE_OPTIONS ?? shell.env.NODE_OPTIONS);
+    const ended = await runPointed(settings, shell, relay, { ...before, ...exiting });
+    const end = place.exit?.endOf(ended) ?? ended;
     if (end.problem !== undefined) shell.err.say(`phx-sim: ${end.problem}`);
     await settles(sim);
     const recorded = await baseline?.finish(sim, end.code);
-    const sections = [known, recorded?.section, await place.inspect?.(sim)].filter((it) => it !== undefined);
+    const sections = [
+      ...[known, recorded?.section],
+      ...[await place.inspect?.(sim), await place.exit?.section(sim)],
+    ].filter((it) => it !== undefined);
     const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, sections });
     return await conclude(facts, sim, settings, shell, { recorded, known });
   } finally {

@@ -12,6 +12,7 @@ import {
   verifyEscapes,
 } from "../../egress/browser-traffic.ts";
 import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
+import { adBlockTest } from "./ad-block.ts";
 
 /** A page or a context of Playwright. */
 export interface AttachTarget {
@@ -33,12 +34,19 @@ export interface AttachOptions {
    * (default: none).
    */
   allowEscapes?: boolean | readonly string[];
+  /**
+   * Blocks what filter lists block, before it leaves the browser: true for the rules of common lists about PostHog's hosts,
+   * or rules in their notation, e.g. `||e.example.com^` (default: nothing).
+   */
+  adBlocked?: boolean | readonly string[];
   /** Hides from posthog-js that the browser is automated: with its bot filter it captures nothing. Default true. */
   disguise?: boolean;
 }
 
 /** The result of `attach`. */
 export interface Attachment extends AsyncDisposable {
+  /** Requests that `adBlocked` blocked, oldest first. */
+  blocked(): readonly BlockedRequest[];
   /** Requests that look like PostHog's but did not go to the sim, oldest first. */
   escapes(): readonly Escape[];
   /** @throws EscapeError naming them */
@@ -47,6 +55,12 @@ export interface Attachment extends AsyncDisposable {
   finish(): Promise<void>;
   /** Removes the routes. Can be called twice, and after the page is closed. */
   detach(): Promise<void>;
+}
+
+/** A request that a filter list blocks. */
+export interface BlockedRequest {
+  readonly method: string;
+  readonly url: string;
 }
 
 /** Playwright's names of connection failures, by Node's codes. */
@@ -149,7 +163,9 @@ export async function attachForTest(...args: Parameters<typeof attach>): Promise
   return attachment;
 }
 
-const optionKeys = keysOf<AttachOptions>({ hosts: true, allowEscapes: true, disguise: true });
+const optionKeys = keysOf<AttachOptions>({
+  ...{ hosts: true, allowEscapes: true, adBlocked: true, disguise: true },
+});
 
 const patience = 1_000;
 
@@ -169,7 +185,7 @@ async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
  * Playwright 1.57 or newer, service workers (elsewhere set `serviceWorkers: "block"`: their requests are not visible).
  * Requests to the sim itself, with any key, also become the project's.
  * @example const attachment = await attach(context, await sim.project());
- * @throws TypeError for an invalid host or an unknown option
+ * @throws TypeError for an invalid host, an invalid rule or an unknown option
  */
 export async function attach(
   target: AttachTarget,
@@ -178,13 +194,22 @@ export async function attach(
 ): Promise<Attachment> {
   checkOptions("attach", { 2: optionKeys }, [target, tenant, options], attach);
   const rules = [...serviceHosts, ...(options.hosts ?? [])].map(readHostRule);
+  const isAdBlocked = adBlockTest(options.adBlocked);
   const isKnown = (url: URL) =>
-    url.origin === new URL(tenant.host).origin || hostRuleFor(rules, placeOf(url)) !== undefined;
+    url.origin === new URL(tenant.host).origin ||
+    hostRuleFor(rules, placeOf(url)) !== undefined ||
+    isAdBlocked(url);
   const watch = escapeWatch(target, isKnown, options.allowEscapes);
   const ending = new AbortController();
   const isDisguised = options.disguise ?? true;
   const pending = new Set<Promise<void>>();
+  const blocked: BlockedRequest[] = [];
   const handler = (route: Route): Promise<void> => {
+    const request = route.request();
+    if (isAdBlocked(new URL(request.url()))) {
+      blocked.push({ method: request.method(), url: maskKeys(request.url()) });
+      return quietly(route.abort("blockedbyclient"));
+    }
     const done = reroute(route, { tenant, rules, isDisguised, signal: ending.signal });
     pending.add(done);
     return done.finally(() => pending.delete(done));
@@ -204,6 +229,7 @@ export async function attach(
     await quietly(target.unroute(isKnown, handler));
   };
   return {
+    blocked: () => blocked.slice(),
     escapes: () => watch.escapes.slice(),
     verify: () => verifyEscapes(watch.escapes),
     async finish() {

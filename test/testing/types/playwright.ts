@@ -19,6 +19,12 @@ export const suite = test("types", async ({ page, context, browser, ph, sim }) =
   await expect(ph).toHaveCapturedTimes("a", 2, { b: 1 }, { timeoutMs: 10 });
   await expect(ph).toHaveServedFlag("beta", "test", { distinctId: "anna" });
   await expect(page).toHaveTitle("Shop");
+  await expect(ph).not.toHaveBeenContacted({ since: await ph.requests.mark() });
+  await expect(page).toHaveStored(["ph_*", /^__ph_/], { timeoutMs: 1 });
+  await expect(context).not.toHaveStored([]);
+  await expect.soft(page, "nothing stored").toHaveStored([]);
+  const blocked: readonly { method: string; url: string }[] = attachment.blocked();
+  await ph.attach(page, { adBlocked: blocked.map(({ url }) => url) });
   using guard = sim.guard({ hosts: ["e.example.com"] });
   guard.verify();
 
@@ -30,6 +36,10 @@ export const suite = test("types", async ({ page, context, browser, ph, sim }) =
   await expect("text").toHaveCaptured("a");
   // @ts-expect-error only a project or a sim has the matchers
   await expect(page).toHaveCaptured("a");
+  // @ts-expect-error only a page or a context has the matcher
+  await expect(ph).toHaveStored([]);
+  // @ts-expect-error a list is wanted
+  await expect(page).toHaveStored("ph_*");
   // @ts-expect-error there is no such operator
   await expect(ph).toHaveCaptured("a", { amount: { "@gtee": 3 } });
   // @ts-expect-error there is no such operator

@@ -19,6 +19,7 @@ export const suite = test("types", async ({ ph, sim, expect: local }) => {
   await expect(ph).toMatchTrackingPlan("events.plan.json");
   await expect(ph).toMatchTrackingPlan(definePlan({}));
   await expect(ph).toHaveNoUnmatchedRequests();
+  await expect(ph).not.toHaveBeenContacted({ since: await ph.requests.mark(), timeoutMs: 1 });
 
   const record: Record<string, unknown> = {};
   const pattern: PropertiesPattern = record;

@@ -8,6 +8,7 @@ const sdk = createRequire(import.meta.url).resolve("posthog-js/dist/array.full.j
 
 const files: Record<string, [type: string, file: string]> = {
   "/": ["text/html; charset=utf-8", join(import.meta.dirname, "index.html")],
+  "/consent": ["text/html; charset=utf-8", join(import.meta.dirname, "consent.html")],
   "/posthog.js": ["text/javascript; charset=utf-8", sdk],
 };
 

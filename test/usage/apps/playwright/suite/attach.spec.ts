@@ -242,3 +242,25 @@ test("requests of the app that only resemble them are let be", async ({ page }) 
 test("each test sees its own traffic only", async ({ ph }) => {
   expect(await ph.events.list()).toEqual([]);
 });
+
+test("rules of a filter list block in the browser, and are listed", async ({ page, ph }) => {
+  const attachment = await ph.attach(page, { adBlocked: ["||i.posthog.com/e/", "/past/*/x^"] });
+  await page.goto("/");
+  const send = (url: string) =>
+    page.evaluate((it) => fetch(it, { method: "POST", body: "{}" }).then(() => "sent", String), url);
+  expect(await send(`${cloud}/e/?ver=1`)).toMatch(/TypeError/);
+  expect(await send("/past/e/x/?ver=1")).toMatch(/TypeError/);
+  expect(await send(`${cloud}/flags/?v=2`)).toBe("sent");
+  expect(attachment.blocked().map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual(
+    expect.arrayContaining(["POST /e/", "POST /past/e/x/"]),
+  );
+  expect(attachment.escapes()).toEqual([]);
+  await ph.settle();
+});
+
+test("rules that are not supported are refused", async ({ page, ph }) => {
+  for (const rule of ["@@||posthog.com^", "||posthog.com^$third-party", "##.ad", "", 1])
+    await expect(ph.attach(page, { adBlocked: [rule as string] })).rejects.toThrow(
+      /is not a rule that can be used/,
+    );
+});
