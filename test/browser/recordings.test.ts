@@ -181,7 +181,7 @@ async function recordPage(load: Loader, apiKey: string, settings: object): Promi
       url: api.url,
     },
   );
-  // the recorder sends nothing before somebody does something, and nothing of a blocked element counts
+  // the recorder sends nothing before the first click or move; those on blocked elements do not count
   await page.mouse.move(5, 5);
   await page.mouse.click(6, 6);
   await page.mouse.move(300, 300, { steps: 5 });
