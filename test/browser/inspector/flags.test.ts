@@ -3,7 +3,7 @@ import type { PostHog } from "posthog-js";
 import { PostHog as NodeClient } from "posthog-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sim, SimOptions } from "../../../src/index.ts";
-import { document, experiment, person, targeted } from "../../flags/rules/documents.ts";
+import { experiment, person, document as rulesDocument, targeted } from "../../flags/rules/documents.ts";
 import { loaders, openPageServer, type PageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
@@ -303,7 +303,7 @@ test("rules of version 2 are told in words, and each is explained", async () => 
     ...{ rollout_percentage: 100, targeting: { properties: [person()] } },
     holdout: { id: null, seed: "h", exclusion_percentage: 100 },
   });
-  const typed = document([targeted(true, [person({ value: "vip" })]), split], { default_value: true });
+  const typed = rulesDocument([targeted(true, [person({ value: "vip" })]), split], { default_value: true });
   await using it = await open("#/flags/typed", {
     sim: { scenario: { version: 1, flags: { typed: { filters: typed } } } as SimOptions["scenario"] },
   });
