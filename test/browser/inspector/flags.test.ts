@@ -3,6 +3,7 @@ import type { PostHog } from "posthog-js";
 import { PostHog as NodeClient } from "posthog-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sim, SimOptions } from "../../../src/index.ts";
+import { experiment, person, document as rulesDocument, targeted } from "../../flags/rules/documents.ts";
 import { loaders, openPageServer, type PageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
@@ -296,3 +297,21 @@ test("without flags the page says how to get one; a key that no flag has can be 
 
 declare const document: { documentElement: { scrollWidth: number } };
 declare const innerWidth: number;
+
+test("rules of version 2 are told in words, and each is explained", async () => {
+  const split = experiment({
+    ...{ rollout_percentage: 100, targeting: { properties: [person()] } },
+    holdout: { id: null, seed: "h", exclusion_percentage: 100 },
+  });
+  const typed = rulesDocument([targeted(true, [person({ value: "vip" })]), split], { default_value: true });
+  await using it = await open("#/flags/typed", {
+    sim: { scenario: { version: 1, flags: { typed: { filters: typed } } } as SimOptions["scenario"] },
+  });
+  await it.page.getByText('When plan is "vip": everyone gets true.').last().waitFor();
+  await it.page.getByText("Everyone else gets true.").first().waitFor();
+  await it.go("#/flags/typed?tab=explain&distinct_id=anna&person=%7B%22plan%22%3A%22pro%22%7D");
+  await it.page.getByRole("heading", { name: "Rule 2" }).waitFor();
+  await it.page.getByText("100 % are held out").first().waitFor();
+  await it.page.getByText("Rule 2 holdout").first().waitFor();
+  expect(await it.page.getByRole("heading", { name: /^Rule \d$/ }).count()).toBe(2);
+});
