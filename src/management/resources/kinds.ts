@@ -1,5 +1,7 @@
 import { eventDefinitions } from "../definitions/event-definitions.ts";
+import { eventSchemas } from "../definitions/event-schemas.ts";
 import { propertyDefinitions } from "../definitions/property-definitions.ts";
+import { propertyGroups } from "../definitions/property-groups.ts";
 import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";
 import { alerts } from "./alerts.ts";
@@ -16,6 +18,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   surveys,
   eventDefinitions,
   propertyDefinitions,
+  propertyGroups,
+  eventSchemas,
   alerts,
   accessControls,
   ...storedProjectKinds,
