@@ -15,11 +15,11 @@ const onlyInService: Readonly<Record<string, string>> = {
     "plugins proxy_records resource_transfers welcome",
   "/api/projects/:id":
     "activity_log advanced_activity_logs app_metrics column_configurations comments " +
-    "data_color_themes data_management elements error_tracking event_schemas " +
+    "data_color_themes data_management elements error_tracking " +
     "experiment_holdouts experiment_saved_metrics exports external_data_schemas external_data_sources " +
     "file_system file_system_shortcut groups heatmaps hog_flows " +
     "ingestion_warnings integrations logs plugin_configs scheduled_changes " +
-    "schema_property_groups search session_recording_playlists session_recordings sessions tags " +
+    "search session_recording_playlists session_recordings sessions tags " +
     "tasks uploaded_media warehouse_saved_queries warehouse_tables warehouse_view_link warehouse_view_links " +
     "web_experiments",
   "/api/projects/:id/dashboards/:id": "run_insights stream_tiles",

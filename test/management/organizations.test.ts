@@ -320,6 +320,20 @@ describe("deleting an organization", () => {
   });
 });
 
+test("a deleted organization takes its roles and invites along, and leaves those of others", async () => {
+  const world = twoOrganizations();
+  const foreign = { id: `roles/${globex}/r`, kind: "roles", organization: globex, project: null, key: "r" };
+  world.resources.push({ ...foreign, fields: { name: "Support" } });
+  const sim = manage({ world });
+  const answers = [
+    await sim.post(`${at}/roles`, { name: "Support" }),
+    await sim.post(`${at}/invites`, { target_email: "new@acme.test" }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  await sim.delete(at);
+  expect(sim.worlds.current.resources).toMatchObject([{ kind: "roles", organization: globex }]);
+});
+
 test("features that are sold are listed as they are kept", async () => {
   const world = twoOrganizations();
   const [first] = world.organizations;

@@ -57,6 +57,11 @@ const bodies: Readonly<Record<string, readonly [good: object, bad: object, attr:
   ],
   notebooks: [{ title: "Notes", content: { type: "doc" } }, { version: "x" }, "version"],
   insight_variables: [{ name: "My size", type: "Number" }, { name: "My size", type: "Colour" }, "type"],
+  schema_property_groups: [
+    { name: "Order", properties: [{ name: "total", property_type: "Numeric" }] },
+    { name: "Order", properties: [{ name: "total", property_type: "Money" }] },
+    "properties__0__property_type",
+  ],
   groups_metrics: [{ name: "Seats", filters: {} }, { name: "Seats", filters: [] }, "filters"],
   roles: [{ name: "Editors" }, { name: "" }, "name"],
   invites: [{ target_email: "new@example.TEST" }, { target_email: "new" }, "target_email"],

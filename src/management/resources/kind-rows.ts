@@ -110,12 +110,19 @@ export function changeResource(
   request: ResourceRequest,
   document: Stored,
   body: JsonObject,
-  loaded: readonly Stored[] = [],
+  others: readonly Stored[] = [],
 ): Stored {
   const { stamps = [] } = kind;
   const before = whole(kind, document);
   return desk.worlds.change((draft) => {
-    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, loaded, before };
+    const it: Writing = {
+      ...changing(desk, draft, request),
+      key: before.key,
+      body,
+      loaded: [],
+      others,
+      before,
+    };
     const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
     const own: JsonObject = { ...before.fields, ...body, ...renewed };
     const fields = kind.prepare?.(own, it) ?? own;
@@ -188,12 +195,19 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   async function create(request: ResourceRequest<JsonObject>): Promise<Stored> {
     checkLevel(request);
     const loaded = (await kind.load?.(request, desk, resources)) ?? [];
+    const others = (await kind.others?.(request, desk, resources)) ?? [];
     const above = inParent(request);
     const { caller, organization, project } = request;
     await kind.check?.(request.body(), request, resources);
     return worlds.change((draft) => {
       const made = kind.key === "number" ? {} : { key: newKey() };
-      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body(), loaded };
+      const it: Writing = {
+        ...changing(desk, draft, request),
+        ...made,
+        body: request.body(),
+        loaded,
+        others,
+      };
       const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
       const fields = kind.prepare?.(own, it) ?? own;
       const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
@@ -212,9 +226,10 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     const before = await named(request, isPatch);
     checkLevel(request);
     await kind.check?.(request.body(), request, resources);
+    const others = await kind.others?.(request, desk, resources);
     // another call may have changed it meanwhile
     const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
-    const changed = changeResource(desk, kind, request, current, request.body());
+    const changed = changeResource(desk, kind, request, current, request.body(), others);
     const loaded = await kind.load?.(request, desk, resources);
     return loaded?.find((it) => it.key === changed.key) ?? changed;
   }

@@ -39,6 +39,8 @@ export interface Writing extends Changing {
   readonly body: JsonObject;
   /** The documents that the kind loads. */
   readonly loaded: readonly StoredResource[];
+  /** Documents of other kinds that the kind asks for. */
+  readonly others: readonly StoredResource[];
   readonly before?: StoredResource;
 }
 
@@ -99,6 +101,8 @@ export interface ResourceKind {
   compare?(a: StoredResource, b: StoredResource): number;
   /** The documents that clients see, where they are not just the stored ones. */
   load?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
+  /** Documents of other kinds that `prepare` reads, where they are not just the stored ones. */
+  others?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
   /** Narrows the list further, with what the call asks for. @throws SimError */
   narrow?(
     documents: readonly StoredResource[],

@@ -1,5 +1,7 @@
 import { eventDefinitions } from "../definitions/event-definitions.ts";
+import { eventSchemas } from "../definitions/event-schemas.ts";
 import { propertyDefinitions } from "../definitions/property-definitions.ts";
+import { propertyGroups } from "../definitions/property-groups.ts";
 import { accessControls } from "./access-controls.ts";
 import { actions } from "./actions.ts";
 import { alerts } from "./alerts.ts";
@@ -20,6 +22,8 @@ export const resourceKinds: readonly ResourceKind[] = [
   experiments,
   eventDefinitions,
   propertyDefinitions,
+  propertyGroups,
+  eventSchemas,
   alerts,
   accessControls,
   ...storedProjectKinds,
