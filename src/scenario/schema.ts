@@ -28,7 +28,7 @@ const AuthoredRole = z.strictObject({
   members: z
     .array(Email)
     .optional()
-    .describe("E-mail addresses of members of the organization; by default nobody has the role."),
+    .describe("E-mail addresses of members of the organization; by default none."),
   created_at: Time.optional().describe("By default 2025-01-01."),
 });
 

@@ -102,3 +102,28 @@ export const lossReasons = {
   forgotten: "only the newest 2,000 sessions are listed",
 } as const;
 export type LossReason = keyof typeof lossReasons;
+
+/** The kinds of records that hold text. */
+export const recordedPlaces = [
+  "page",
+  "text",
+  "attribute",
+  "style",
+  "input",
+  "network",
+  "console",
+  "custom",
+  "other",
+] as const;
+export type RecordedPlace = (typeof recordedPlaces)[number];
+
+/**
+ * What a recording holds that cannot be read as text: drawings of a canvas, images and fonts as data, screenshots of mobile
+ * apps, and frames whose page is not in the recording, because it is of another origin or blocked.
+ */
+export const unreadables = ["canvas", "image", "screenshot", "frame", "font"] as const;
+export type Unreadable = (typeof unreadables)[number];
+
+/** How a value is written where it was found. */
+export const writings = ["text", "digits", "encoded"] as const;
+export type ValueWriting = (typeof writings)[number];

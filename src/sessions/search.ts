@@ -1,32 +1,15 @@
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
 import type { Work } from "../base/work.ts";
-import { type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
-import type { Values, ValueWriting } from "./wanted.ts";
-
-/** The kinds of records that hold text. */
-export const recordedPlaces = [
-  "page",
-  "text",
-  "attribute",
-  "style",
-  "input",
-  "network",
-  "console",
-  "custom",
-  "other",
-] as const;
-export type RecordedPlace = (typeof recordedPlaces)[number];
-
-/** What a recording holds that cannot be read as text. */
-export const unreadable = {
-  canvas: "the drawing of a canvas",
-  image: "an image as data",
-  screenshot: "a screenshot of a mobile app",
-  frame: "a frame whose page is not in the recording: it is of another origin, or blocked",
-  font: "a font as data",
-} as const;
-export type Unreadable = keyof typeof unreadable;
-export const unreadables = Object.keys(unreadable) as [Unreadable, ...Unreadable[]];
+import {
+  type RecordedEvent,
+  type RecordedPlace,
+  recordedSources,
+  recordedTypes,
+  type Unreadable,
+  unreadables,
+  type ValueWriting,
+} from "./rrweb.ts";
+import type { Values } from "./wanted.ts";
 
 /** A text of a recording. */
 interface RecordedText {

@@ -2,9 +2,14 @@ import { z } from "zod";
 import type { JsonObject } from "../base/json.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
 import { OfProject } from "../journal/query-shapes.ts";
-import { type LossReason, lossReasons, recordedKinds } from "./rrweb.ts";
-import { recordedPlaces, unreadables } from "./search.ts";
-import { writings } from "./wanted.ts";
+import {
+  type LossReason,
+  lossReasons,
+  recordedKinds,
+  recordedPlaces,
+  unreadables,
+  writings,
+} from "./rrweb.ts";
 
 const Time = z.iso.datetime();
 const offset = z.int().min(0).default(0).describe("Index of the first result");

@@ -1,6 +1,4 @@
-/** How a value was written where it was found. */
-export const writings = ["text", "digits", "encoded"] as const;
-export type ValueWriting = (typeof writings)[number];
+import type { ValueWriting } from "./rrweb.ts";
 
 interface Wanted {
   readonly text: string;

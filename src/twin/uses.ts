@@ -12,7 +12,7 @@ export interface NameUse {
 }
 
 /** HogQL in a document: it is searched for names, and not parsed. */
-export interface QueryText {
+interface QueryText {
   readonly text: string;
   readonly path: string;
 }

@@ -27,13 +27,13 @@ interface AnyRule {
 }
 
 /** What rules with a rollout have. */
-export interface Rollout {
+interface Rollout {
   readonly rollout_percentage: number;
   readonly on_rollout_miss: "continue" | "return_default";
   readonly seed: string;
 }
 
-export interface RuleVariant {
+interface RuleVariant {
   readonly key: string;
   readonly weight: number;
   readonly value: Json;
@@ -169,7 +169,6 @@ const valueChecks: Readonly<Record<ReturnType, Check>> = {
 
 /** Operators for cohorts and flags, and those that rules do not have. */
 const excluded = new Set(["between", "not_between", "in", "not_in", "flag_evaluates_to"]);
-export const ruleOperators: readonly string[] = operatorNames.filter((name) => !excluded.has(name));
 
 /** Any time will do: only whether a text is a date depends on it. */
 const someTime = Date.UTC(2025, 0, 1);

@@ -24,12 +24,12 @@ import { numberOf } from "./values.ts";
  */
 
 /** A filter of a rule on a person property. */
-export interface RuleTest extends PropertyTest {
+interface RuleTest extends PropertyTest {
   readonly negation: boolean;
 }
 
 /** The variants of an experiment rule, in order. */
-export interface RuleSplit {
+interface RuleSplit {
   readonly keys: readonly string[];
   /** Upper ends of their ranges in [0, 1]. */
   readonly ends: readonly number[];
@@ -80,7 +80,7 @@ const descriptions: Readonly<Record<RuleCode, (number: number) => string>> = {
 };
 
 /** A typed value for clients that know booleans, variants and payloads only. Upstream as `legacyCodes`. */
-export function projected(value: Json): Pick<Decision, "value" | "enabled" | "variant" | "payload"> {
+function projected(value: Json): Pick<Decision, "value" | "enabled" | "variant" | "payload"> {
   const off = { value: false, enabled: false, variant: null, payload: null };
   if (value === null || value === false) return off;
   const on = { ...off, value: true, enabled: true };

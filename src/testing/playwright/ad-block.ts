@@ -4,7 +4,7 @@ import { describePattern } from "../../assert/match/describe.ts";
  * Rules of common filter lists about PostHog, in their notation: EasyPrivacy has the paths, lists of hosts have
  * `i.posthog.com` as a whole.
  */
-export const commonRules: readonly string[] = [
+const commonRules: readonly string[] = [
   "||app.posthog.com/e/?compression=",
   "||app.posthog.com/e/?ip=",
   "||app.posthog.com/static/array.js",

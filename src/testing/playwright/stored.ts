@@ -8,7 +8,7 @@ import type { RunnerState } from "../matcher.ts";
 /** A page, whose frames and context are examined, or a context with all its pages. */
 export type StorageOwner = Page | BrowserContext;
 
-export interface StoredOptions {
+interface StoredOptions {
   /** How long to wait, ms. Default 4,000. */
   timeoutMs?: number;
 }

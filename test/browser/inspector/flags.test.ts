@@ -298,7 +298,7 @@ test("without flags the page says how to get one; a key that no flag has can be 
 declare const document: { documentElement: { scrollWidth: number } };
 declare const innerWidth: number;
 
-test("rules of version 2 are told in words, and each is explained", async () => {
+test("rules of version 2 are shown in words, and each is explained", async () => {
   const split = experiment({
     ...{ rollout_percentage: 100, targeting: { properties: [person()] } },
     holdout: { id: null, seed: "h", exclusion_percentage: 100 },
