@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { atOnce, type Work } from "../base/work.ts";
+import { atOnce, bytesPerStep, type Work } from "../base/work.ts";
 import { gunzipWithin } from "../codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
@@ -41,7 +41,7 @@ class Unreadable extends Error {
 const highestByte = /[\u0100-\uffff]/;
 
 /** A value that posthog-js has compressed: gzip, its bytes written as characters. @throws Unreadable */
-function unpacked(packed: string, room: Room): Json {
+function* unpacked(packed: string, room: Room): Work<Json> {
   if (highestByte.test(packed)) throw new Unreadable("bad_gzip");
   if (room.left <= 0) throw new Unreadable("too_large");
   let text: string;
@@ -56,6 +56,7 @@ function unpacked(packed: string, room: Room): Json {
     throw new Unreadable(isTooLarge ? "too_large" : "bad_gzip");
   }
   room.left -= text.length;
+  if (text.length > bytesPerStep) yield undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -90,7 +91,7 @@ function* withFields(data: JsonObject, losses: Loss[], room: Room): Work<JsonObj
     const value = data[field];
     if (Array.isArray(value) || value === undefined || value === null) continue;
     try {
-      const list = typeof value === "string" ? unpacked(value, room) : value;
+      const list = typeof value === "string" ? yield* unpacked(value, room) : value;
       if (!Array.isArray(list)) throw new Unreadable("bad_json");
       whole[field] = list;
       yield undefined;
@@ -112,7 +113,7 @@ function* decoded(item: Json, losses: Loss[], room: Room): Work<RecordedEvent | 
     return undefined;
   }
   try {
-    const whole = typeof data === "string" ? unpacked(data, room) : (data ?? {});
+    const whole = typeof data === "string" ? yield* unpacked(data, room) : (data ?? {});
     if (!isObject(whole)) throw new Unreadable("not_an_event");
     if (typeof data === "string") yield undefined;
     const complete = type === recordedTypes.incremental ? yield* withFields(whole, losses, room) : whole;

@@ -15,6 +15,8 @@ export interface Values {
 const fewestDigits = 6;
 /** What people and forms write between digits. */
 const separator = "[\\s.\\-/()\\u00a0\\u2009\\u2011\\u202f]{0,2}";
+/** A quick look: `fewestDigits` of them, not far apart. */
+const hasNumber = /(?:\d\D{0,2}){6}/;
 const isNumber = /^\+?[\d\s.\-/()\u00a0]+$/;
 
 function digitsOf(text: string): RegExp | undefined {
@@ -78,7 +80,9 @@ function formsOf(text: string): readonly string[] {
   let round: readonly string[] = forms;
   for (let depth = 0; depth < deepest && round.length > 0 && forms.length < mostForms; depth++) {
     const next = new Set(
-      round.flatMap((it) => escapes.flatMap(([sign, plain]) => (sign.test(it) ? plain(it) : []))),
+      round
+        .filter((it) => hasEscape.test(it))
+        .flatMap((it) => escapes.flatMap(([sign, plain]) => (sign.test(it) ? plain(it) : []))),
     );
     round = [...next].filter((it) => !forms.includes(it));
     forms.push(...round);
@@ -86,7 +90,8 @@ function formsOf(text: string): readonly string[] {
   return forms;
 }
 
-const hasEscape = /[%&\\+]/;
+/** Most texts have none. */
+const hasEscape = new RegExp(escapes.map(([{ source }]) => source).join("|"), "i");
 
 /** What to look for. Upper and lower case differ. */
 export function valuesOf(texts: readonly string[]): Values {
@@ -97,7 +102,7 @@ export function valuesOf(texts: readonly string[]): Values {
   const hasDigits = wanted.some(({ digits }) => digits !== undefined);
 
   function inForm(form: string, writing: ValueWriting, found: Map<number, ValueWriting>): void {
-    const numbers = hasDigits && /\d/.test(form);
+    const numbers = hasDigits && hasNumber.test(form);
     for (const [index, { text, digits }] of wanted.entries()) {
       if (found.has(index)) continue;
       if (form.includes(text)) found.set(index, writing);
