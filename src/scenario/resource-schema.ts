@@ -11,12 +11,14 @@ const listNames = [
   "alerts",
   "annotations",
   "event_definitions",
+  "event_schemas",
   "groups_metrics",
   "hog_function_templates",
   "hog_functions",
   "insight_variables",
   "notebooks",
   "property_definitions",
+  "schema_property_groups",
   "subscriptions",
 ] as const;
 const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
