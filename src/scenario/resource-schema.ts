@@ -12,6 +12,7 @@ const listNames = [
   "annotations",
   "early_access_features",
   "event_definitions",
+  "event_schemas",
   "experiments",
   "groups_metrics",
   "hog_function_templates",
@@ -19,6 +20,7 @@ const listNames = [
   "insight_variables",
   "notebooks",
   "property_definitions",
+  "schema_property_groups",
   "subscriptions",
 ] as const;
 const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));

@@ -45,6 +45,8 @@ const there: Readonly<Record<string, readonly string[]>> = {
   insight_variables: [ids.variable],
   event_definitions: [ids.eventDefinition],
   property_definitions: [ids.propertyDefinition],
+  schema_property_groups: [ids.propertyGroup],
+  event_schemas: [ids.eventSchema],
   groups_types: ["0"],
   users: ["@me", ids.owner],
   members: [ids.member, ids.owner],

@@ -27,6 +27,8 @@ export const ids = {
   variable: "018f0000-0000-7000-8000-000000000204",
   eventDefinition: "018f0000-0000-7000-8000-000000000205",
   propertyDefinition: "018f0000-0000-7000-8000-000000000206",
+  propertyGroup: "018f0000-0000-7000-8000-000000000207",
+  eventSchema: "018f0000-0000-7000-8000-000000000208",
   action: 601,
   annotation: 602,
   subscription: 603,
@@ -162,6 +164,14 @@ export const twoOrganizations: Scenario = {
           notebooks: [{ id: ids.notebook, title: "Notes" }],
           insight_variables: [{ id: ids.variable, name: "Limit", type: "Number" }],
           event_definitions: [{ id: ids.eventDefinition, name: "seen" }],
+          schema_property_groups: [
+            {
+              id: ids.propertyGroup,
+              name: "Contact",
+              properties: [{ name: "email", property_type: "String" }],
+            },
+          ],
+          event_schemas: [{ id: ids.eventSchema, event_definition: "seen", property_group_id: "Contact" }],
           property_definitions: [{ id: ids.propertyDefinition, name: "plan" }],
           early_access_features: [{ id: ids.feature, stage: "beta" }],
           experiments: [

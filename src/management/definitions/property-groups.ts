@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { uuidV5 } from "../../base/ids.ts";
 import { type JsonObject, objectsIn } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
 import { liveResources } from "../../world/resources.ts";
@@ -29,6 +30,16 @@ const initialProperty = {
   validation_rules: null,
   description: "",
 };
+
+const namespace = "0d9c2f6e-41f4-5c0b-8a57-2f6f5d0f3b92";
+
+/** What the property of a scenario has beyond what the author gave. */
+const ofScenario = (group: StoredResource["key"], { created_at: time = null }: JsonObject, name: string) => ({
+  id: uuidV5(namespace, `${group}/${name}`),
+  ...initialProperty,
+  created_at: time,
+  updated_at: time,
+});
 
 /** The service keeps each name once in a group, and says so in another way for a new group. */
 function twice(name: string, isNew: boolean) {
@@ -99,8 +110,10 @@ export const propertyGroups: ResourceKind = {
   },
   compare: compareNames,
   prepare,
-  show: ({ properties }, document, desk) => ({
-    properties: objectsIn(properties).toSorted((a, b) => compareText(textIn(a, "name"), textIn(b, "name"))),
+  show: ({ properties, ...fields }, document, desk) => ({
+    properties: objectsIn(properties)
+      .map((it) => ({ ...ofScenario(document.key, fields, textIn(it, "name")), ...it }))
+      .toSorted((a, b) => compareText(textIn(a, "name"), textIn(b, "name"))),
     events: eventsOf(desk, document),
   }),
   beforeRemoval({ key, project }, { desk, draft }) {
