@@ -5,9 +5,10 @@ import { commands } from "../../src/cli/commands.ts";
 import { readArgs } from "../../src/cli/read-args.ts";
 import type { Sim } from "../../src/index.ts";
 import { startSim } from "../../src/index.ts";
+import { element, opening, sendPart, session } from "../sessions/recorded.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "./phx-sim.ts";
 
-/** A sim with an event, a group, a request, a fault and a snapshot; made anew for each test. */
+/** A sim with an event, a group, a recording, a request, a fault and a snapshot; made anew for each test. */
 let sim: Sim;
 let cwd: string;
 /** Files that commands read: made once by commands, copied for each test. */
@@ -20,6 +21,7 @@ async function openSim(): Promise<Sim> {
   await capture(opened, { event: "signup", distinct_id: "u1", properties: { plan: "pro" } });
   const properties = { $group_type: "company", $group_key: "acme", $group_set: { name: "Acme" } };
   await capture(opened, { event: "$groupidentify", distinct_id: "u1", properties });
+  await sendPart(opened, opening(element("body", {}, "Pay")));
   await opened.faults.apply("capture-503", { times: 1 });
   await opened.snapshot("before");
   return opened;
@@ -106,6 +108,9 @@ const rows: Readonly<Record<string, Row>> = {
   "events tail": { serves: true, args: ["--since", "0"], ...result },
   "events wait": { args: ["--event", "signup"] },
   "events clear": {},
+  "recordings list": result,
+  "recordings show": { args: [session], ...result },
+  "recordings search": { args: ["jane@acme.test"], ...result },
   "requests list": result,
   "requests show": { args: ["1"], ...result },
   "requests har": { args: ["--out", "new.har"] },

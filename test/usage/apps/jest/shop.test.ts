@@ -38,6 +38,12 @@ test("the new prices are shown", async () => {
   await expect(ph).toHaveServedFlag("new-prices", "yearly", { distinctId: "anna" });
 });
 
+test("before a visit nothing is sent, and nothing is recorded", async () => {
+  const ph = await project();
+  await expect(ph).not.toHaveBeenContacted();
+  await expect(ph).not.toHaveRecorded({ quietMs: 0 });
+});
+
 // A project that goes with its test, also where tests run at the same time.
 test.concurrent(
   "ben signs up",
