@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { main } from "../../src/cli/main.ts";
 
 /** How a command line ended, and what it said. */
@@ -19,12 +19,15 @@ export function newFolder(): string {
   return folder;
 }
 
-/** Runs a command line with the variables of a user, but CI. */
+/** Runs a command line as on a user's machine. */
 export async function phxSim(
   args: readonly string[],
   cwd: string,
   env: Record<string, string> = { POSTHOG_PERSONAL_API_KEY: key },
 ): Promise<Said> {
+  // in CI nothing asks other machines
+  vi.stubEnv("CI", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
     write: (text: string) => {
