@@ -31,6 +31,12 @@ export const lintCodes = {
     sentence: "the app put a flag's value into an event, and the person has no $feature_flag_called of it",
     fix: "read the flag with the SDK's own call and leave its flag events on, or send $feature_flag_called; experiments count no users without them",
   },
+  metric_before_exposure: {
+    severity: "warning",
+    sentence:
+      "a person sent an event of an experiment's metric before the first exposure to its flag; the experiment does not count it",
+    fix: "read the flag before what it changes can happen, on the page or in the request that shows it",
+  },
   sample_ratio_mismatch: {
     severity: "warning",
     sentence:

@@ -13,6 +13,8 @@ interface Person {
   readonly exposures: Map<string, Set<string>>;
   /** Subjects of findings that an exposure withdraws, by flag. */
   readonly unexposed: Map<string, string[]>;
+  /** Events of metrics before the exposure, by flag: the first one of each name. */
+  readonly early: Map<string, Map<string, number>>;
 }
 
 const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id]);
@@ -79,8 +81,9 @@ function mismatchIn(
 const mostCounted = 200;
 
 /**
- * `two_variants_one_person`, `flag_value_without_exposure`, `sample_ratio_mismatch`: what makes the figures of an experiment
- * wrong. An exposure is a `$feature_flag_called`. Exposures that were not examined make the last two silent.
+ * `two_variants_one_person`, `flag_value_without_exposure`, `metric_before_exposure`, `sample_ratio_mismatch`: what makes the
+ * figures of an experiment wrong. An exposure is a `$feature_flag_called`. Exposures that were not examined make all but
+ * the first silent.
  */
 export function exposures({ project, port, isWhole }: RuleContext): Rule {
   const persons = recentMap<string, Person>(mostPersons);
@@ -88,7 +91,12 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
   const mismatched = new Set<string>();
 
   const personOf = (id: string): Person =>
-    madeIn(persons, id, () => ({ ids: new Set([id]), exposures: new Map(), unexposed: new Map() }));
+    madeIn(persons, id, () => ({
+      ids: new Set([id]),
+      exposures: new Map(),
+      unexposed: new Map(),
+      early: new Map(),
+    }));
 
   function judgeTwo({ exposures }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
     const values = [...(exposures.get(flag) ?? [])];
@@ -116,11 +124,35 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
     }
     for (const [flag, subjects] of other.unexposed)
       one.unexposed.set(flag, [...(one.unexposed.get(flag) ?? []), ...subjects]);
+    for (const [flag, events] of other.early)
+      for (const [name, seq] of events) noteEarly(one, flag, name, seq);
     for (const id of one.ids) persons.set(id, one);
     for (const flag of one.exposures.keys()) {
       judgeTwo(one, flag, it, remarks);
       withdrawUnexposed(one, flag, remarks);
     }
+  }
+
+  function noteEarly({ early }: Person, flag: string, name: string, seq: number): void {
+    if (early.size >= mostFlags && !early.has(flag)) return;
+    const events = madeIn(early, flag, () => new Map<string, number>());
+    if (events.size < mostIds && !events.has(name)) events.set(name, seq);
+  }
+
+  /** Events of metrics whose person was not exposed yet: an exposure may follow. */
+  function noteMetric(it: LintEvent): void {
+    for (const flag of port.flagsMeasuredBy(project, it.event)) {
+      const person = personOf(it.distinct_id);
+      if (!person.exposures.has(flag)) noteEarly(person, flag, it.event, it.seq);
+    }
+  }
+
+  function reportEarly({ early }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
+    for (const [event, seq] of early.get(flag) ?? []) {
+      const detail = `${event} of ${it.distinct_id} came before its first $feature_flag_called of ${flag}`;
+      report({ code: "metric_before_exposure", event, subject: flag, detail, seq });
+    }
+    early.delete(flag);
   }
 
   function withdrawUnexposed({ unexposed }: Person, flag: string, { withdraw }: Remarks): void {
@@ -145,6 +177,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
     const person = personOf(it.distinct_id);
     const variants = variantsOf(person, flag);
     withdrawUnexposed(person, flag, remarks);
+    reportEarly(person, flag, it, remarks);
     if (variants === undefined || !isVariant(value) || variants.has(value)) return;
     variants.add(value);
     if (variants.size === 1) count(flag, value, it, remarks);
@@ -173,7 +206,10 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
         join(it, remarks);
         const exposure = exposureIn(it);
         if (exposure) expose(...exposure, it, remarks);
-        else if (isWhole()) reportUnexposed(it, remarks);
+        else if (isWhole()) {
+          reportUnexposed(it, remarks);
+          noteMetric(it);
+        }
       }
     },
   };

@@ -99,6 +99,8 @@ export interface LintPort {
   hasGroup(project: number, type: string, key: string): boolean;
   /** The shares of a flag's variants; undefined if something else decides: an override, a condition, groups. */
   variantShares(project: number, flag: string): readonly VariantShare[] | undefined;
+  /** The flags of running experiments with a metric that counts these events. */
+  flagsMeasuredBy(project: number, event: string): readonly string[];
 }
 
 /** Arguments of a project's rules. */

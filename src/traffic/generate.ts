@@ -251,6 +251,8 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
     const own: JsonObject = {};
     this.#draw.own(own, random, number);
     for (const [key, value] of Object.entries(flags)) own[`$feature/${key}`] = value;
+    if (this.#flags.length > 0)
+      own.$active_feature_flags = Object.keys(flags).filter((it) => flags[it] !== false);
     const person: JsonObject = {};
     this.#draw.person(person, random, number);
     const groups = Object.fromEntries(this.#groupTypes.map((it) => [it.type, this.#groupFor(it)]));

@@ -48,6 +48,8 @@ const there: Readonly<Record<string, readonly string[]>> = {
   schema_property_groups: [ids.propertyGroup],
   event_schemas: [ids.eventSchema],
   groups_types: ["0"],
+  roles: [ids.role],
+  invites: [ids.invite],
   users: ["@me", ids.owner],
   members: [ids.member, ids.owner],
   personal_api_keys: ["@current", "key-all"],

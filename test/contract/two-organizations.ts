@@ -29,6 +29,8 @@ export const ids = {
   propertyDefinition: "018f0000-0000-7000-8000-000000000206",
   propertyGroup: "018f0000-0000-7000-8000-000000000207",
   eventSchema: "018f0000-0000-7000-8000-000000000208",
+  role: "0195c0de-0000-4000-8000-00000000ac01",
+  invite: "0195c0de-0000-4000-8000-00000000ac02",
   action: 601,
   annotation: 602,
   subscription: 603,
@@ -69,6 +71,8 @@ export const twoOrganizations: Scenario = {
         "collaborator@contract.test": "member",
       },
       available_product_features: ["access_control"],
+      roles: [{ id: ids.role, name: "Editors", members: ["member@contract.test"] }],
+      invites: [{ id: ids.invite, target_email: "new@contract.test" }],
       projects: [
         {
           id: ids.project,

@@ -341,3 +341,27 @@ describe("a clean session of posthog-node", () => {
     expect(await codes()).toEqual(["feature_flag_called_missing"]);
   });
 });
+
+test("an experiment of the scenario: what is paid before the exposure is not counted", async () => {
+  await using own = await startSim({
+    scenario: {
+      flags: { price: { variants: { control: 50, test: 50 } } },
+      experiments: [
+        {
+          name: "Price",
+          feature_flag_key: "price",
+          start_date: "2026-01-01T00:00:00Z",
+          metrics: [
+            { kind: "ExperimentMetric", metric_type: "mean", source: { kind: "EventsNode", event: "paid" } },
+          ],
+        },
+      ],
+    },
+  });
+  const send = captureWith(() => own);
+  const exposed = named("$feature_flag_called", { $feature_flag: "price", $feature_flag_response: "test" });
+  await send([named("paid"), exposed, named("paid")]);
+  expect((await own.lint()).findings.map(({ code, event, count }) => [code, event, count])).toEqual([
+    ["metric_before_exposure", "paid", 1],
+  ]);
+});

@@ -16,6 +16,7 @@ const noOne: LintPort = {
           { variant: "test", percentage: 50 },
         ]
       : undefined,
+  flagsMeasuredBy: (_, name) => (name === "paid" ? ["exp"] : []),
 };
 
 function lint(requests: readonly LintRequest[], port = noOne): LintFinding[] {
@@ -230,6 +231,26 @@ const rows: Record<string, Row[]> = {
     ],
     ["a browser's", [request([event("buy", { $lib: "web", "$feature/exp": "test" })])], []],
     ["not active", [request([event("buy", { ...node, "$feature/exp": false })])], []],
+  ],
+  metric_before_exposure: [
+    [
+      "paid, then exposed",
+      [request([event("paid"), event("paid"), exposed("exp", "test")])],
+      ["metric_before_exposure paid ×1: paid of u1 came before its first $feature_flag_called of exp"],
+    ],
+    [
+      "paid under the id before the login",
+      [
+        request([event("paid", {}, { distinct_id: "anon" }), login("u1", "anon")]),
+        request([exposed("exp", "test")]),
+      ],
+      ["metric_before_exposure paid ×1: paid of u1 came before its first $feature_flag_called of exp"],
+    ],
+    ["exposed, then paid", [request([exposed("exp", "test"), event("paid"), exposed("exp", "test")])], []],
+    ["never exposed", [request([event("paid")])], []],
+    ["exposed to another flag", [request([event("paid"), exposed("other", "test")])], []],
+    ["another person's", [request([event("paid"), exposed("exp", "test", "u2")])], []],
+    ["an event of no metric", [request([event("seen"), exposed("exp", "test")])], []],
   ],
   sample_ratio_mismatch: [
     [
