@@ -72,6 +72,7 @@ const pathParameters: readonly PathParameter[] = [
   { parameter: "insights/:id", description: "Number or short id of an insight" },
   { parameter: "persons/:id", description: "UUID or distinct id of a person" },
   { parameter: "sessions/:id", description: "Id of a session (`$session_id`)" },
+  { parameter: ":session", description: "Id of a session (`$session_id`)" },
   { parameter: "groups/:type", description: "Name of a group type, or its index" },
   { parameter: "groups/:key", description: "Key of a group, percent-encoded as a whole" },
   { parameter: "person/:id", description: "UUID or distinct id of a person" },

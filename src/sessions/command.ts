@@ -169,7 +169,7 @@ export const recordingCommands: readonly Command[] = [
     describe: "Show what the recording of a session holds, and what cannot be read of it",
     options: showOptions,
     examples: [["phx-sim recordings show 0195b3a2-8592-7000-8000-00000000ec48", "texts, images, losses"]],
-    call: "GET recordings/:id",
+    call: "GET recordings/:session",
     lines: shownLines,
   }),
   command({

@@ -274,14 +274,14 @@ export function sessionRows(ports: SessionPorts) {
     }),
     row({
       method: "GET",
-      path: "/__sim/recordings/:id",
+      path: "/__sim/recordings/:session",
       access: "control",
       summary: "Returns what the recording of a session holds: texts by kind, and what cannot be read",
       query: SessionQuery,
       errors: [404],
       reply: StoredRecording,
       async handle({ params, query: { project } }) {
-        const session = await recordedSession(params.id, project);
+        const session = await recordedSession(params.session, project);
         const { texts, unread, missing } = await inSlices(searching(log, [session], valuesOf([])));
         return {
           ...showSession(session),
