@@ -310,6 +310,13 @@ function preflightDifferences({ probe, outcome }: ProbeExchange): ProxyDifferenc
   ];
 }
 
+/** A proxy that passes a body on while it counts its bytes: the beginning arrives, and the proxy refuses the request. */
+const isCutOff = ({ probe, outcome }: ProbeExchange, got: Buffer): boolean =>
+  outcome.kind === "answer" &&
+  outcome.answer.status >= 400 &&
+  got.length < probe.body.length &&
+  probe.body.subarray(0, got.length).equals(got);
+
 /** Everything that differs at one probe. @param earlier Those before it */
 export function differencesOf(
   exchange: ProbeExchange,
@@ -321,7 +328,7 @@ export function differencesOf(
   const others = earlier.map((it) => it.probe);
   if (probe.method === "OPTIONS" && outcome.kind === "answer" && !isRedirect(outcome.answer))
     return preflightDifferences(exchange);
-  if (!arrived) return [differenceOfUnarrived(exchange, earlier)];
+  if (!arrived || isCutOff(exchange, arrived.body)) return [differenceOfUnarrived(exchange, earlier)];
   return [
     ...(arrived.method === probe.method
       ? []

@@ -238,6 +238,18 @@ describe("broken", () => {
       },
     ],
     [
+      // the beginning has arrived when the limit is reached
+      "body_too_large",
+      {
+        passes: (it) => {
+          it.body = it.body.subarray(0, 1_000_000);
+        },
+        returns: (it, { body }) => {
+          if (body.length === 1_000_000) it.status = 413;
+        },
+      },
+    ],
+    [
       "content_type",
       {
         passes: (it) => {
