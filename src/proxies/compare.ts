@@ -311,11 +311,18 @@ function preflightDifferences({ probe, outcome }: ProbeExchange): ProxyDifferenc
 }
 
 /** A proxy that passes a body on while it counts its bytes: the beginning arrives, and the proxy refuses the request. */
-const isCutOff = ({ probe, outcome }: ProbeExchange, got: Buffer): boolean =>
-  outcome.kind === "answer" &&
-  outcome.answer.status >= 400 &&
-  got.length < probe.body.length &&
-  probe.body.subarray(0, got.length).equals(got);
+function cutOffBy({ probe, outcome }: ProbeExchange, got: Buffer): ProxyDifference | undefined {
+  if (
+    outcome.kind !== "answer" ||
+    outcome.answer.status < 400 ||
+    got.length === 0 ||
+    got.length >= probe.body.length
+  )
+    return undefined;
+  if (!probe.body.subarray(0, got.length).equals(got)) return undefined;
+  const detail = `${statusText(outcome.answer)} to ${size(probe.body)}, of which ${size(got)} arrived`;
+  return { code: "body_too_large", detail };
+}
 
 /** Everything that differs at one probe. @param earlier Those before it */
 export function differencesOf(
@@ -328,7 +335,9 @@ export function differencesOf(
   const others = earlier.map((it) => it.probe);
   if (probe.method === "OPTIONS" && outcome.kind === "answer" && !isRedirect(outcome.answer))
     return preflightDifferences(exchange);
-  if (!arrived || isCutOff(exchange, arrived.body)) return [differenceOfUnarrived(exchange, earlier)];
+  if (!arrived) return [differenceOfUnarrived(exchange, earlier)];
+  const refused = cutOffBy(exchange, arrived.body);
+  if (refused) return [refused];
   return [
     ...(arrived.method === probe.method
       ? []
