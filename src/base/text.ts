@@ -47,3 +47,10 @@ export const addressStep = (text: string | number): string =>
 
 /** An English noun with its article: `a survey`, `an action`. */
 export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`;
+
+/** The text as a part of a regular expression that matches it. */
+export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+/** Matches names of this form; `*` stands for any characters. */
+export const wildcardPattern = (form: string): RegExp =>
+  new RegExp(`^${form.split("*").map(escapedPattern).join(".*")}$`, "s");

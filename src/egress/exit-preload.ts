@@ -6,6 +6,7 @@ import { Server as NetServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
+import { wildcardPattern } from "../base/text.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "./exit-record.ts";
 
 /**
@@ -185,12 +186,9 @@ function offerWaitUntil(): void {
 const probe =
   /^\/(?:favicon\.ico|robots\.txt|_next\/|(?:api\/)?(?:_?health|_?live|_?ready|ping|status)[\w-]*\/?$)/;
 
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, (it) => (it === "*" ? ".*" : `\\${it}`))}$`, "s");
-
 function start({ file, path }: ExitOrder): void {
   const say = (record: ExitRecord) => appendFileSync(file, `${JSON.stringify(record)}\n`);
-  const wanted = path === undefined ? undefined : patternOf(path);
+  const wanted = path === undefined ? undefined : wildcardPattern(path);
   let isEnding = false;
 
   const counts = (method: string, target: string) =>

@@ -1,4 +1,5 @@
 import { type JsonObject, objectsIn, own } from "../base/json.ts";
+import { escapedPattern } from "../base/text.ts";
 import type { Removed } from "./removed.ts";
 import { type NameUse, type Uses, usesIn } from "./uses.ts";
 
@@ -70,11 +71,9 @@ function usesOf(list: string, document: JsonObject, fields: readonly string[]): 
   return { ...found, uses: [...steps, ...found.uses] };
 }
 
-const escaped = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-
 /** How HogQL names it; a name in another role is found, too. */
 function mentionOf({ what, name }: Removed): RegExp {
-  const it = escaped(name);
+  const it = escapedPattern(name);
   if (what === "event") return new RegExp(`'${it}'|"${it}"`);
   const owner = what === "property" ? "(?<!person\\.)\\bproperties" : "\\bproperties";
   return new RegExp(`${owner}(?:\\.[\`"]?${it}(?![\\w$])|\\[['"]${it}['"]\\])`);

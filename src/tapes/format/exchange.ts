@@ -27,6 +27,3 @@ export function targetOf(url: string): string {
   const rest = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, "");
   return rest.startsWith("/") ? rest : `/${rest}`;
 }
-
-/** The text as a part of a regular expression. */
-export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");

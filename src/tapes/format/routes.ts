@@ -1,8 +1,8 @@
 import { isUuid } from "../../base/ids.ts";
+import { escapedPattern, wildcardPattern } from "../../base/text.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
 import { hasShape } from "../redact/shapes.ts";
-import { escapedPattern } from "./exchange.ts";
 
 /** Routes whose answer is only a receipt; their bodies are compared as events. */
 const captureRoutes: readonly string[] = ["capture", "recordings"];
@@ -88,7 +88,7 @@ function patternOf(glob: string): RegExp {
 
 /** A name, of a route or an event, as it may be given: `*` stands for any text. */
 export function namePattern(name: string): RegExp {
-  return new RegExp(`^${name.split("*").map(escapedPattern).join(".*")}$`, "s");
+  return wildcardPattern(name);
 }
 
 /**

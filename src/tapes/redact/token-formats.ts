@@ -1,4 +1,4 @@
-import { escapedPattern } from "../format/exchange.ts";
+import { escapedPattern } from "../../base/text.ts";
 
 /**
  * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained

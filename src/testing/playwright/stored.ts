@@ -2,6 +2,7 @@ import type { BrowserContext, Frame, Page } from "@playwright/test";
 import { called } from "../../assert/client-pattern.ts";
 import { describePattern } from "../../assert/match/describe.ts";
 import { quoted } from "../../assert/match/printable.ts";
+import { wildcardPattern } from "../../base/text.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";
 import type { RunnerState } from "../matcher.ts";
 
@@ -78,9 +79,7 @@ async function entriesOf(owner: StorageOwner): Promise<Entry[]> {
 }
 
 const patternOf = (name: string | RegExp): RegExp =>
-  typeof name === "string"
-    ? new RegExp(`^${name.replace(/[.*+?^${}()|[\]\\]/g, (it) => (it === "*" ? ".*" : `\\${it}`))}$`, "s")
-    : new RegExp(name.source, name.flags.replace(/[gy]/g, ""));
+  typeof name === "string" ? wildcardPattern(name) : new RegExp(name.source, name.flags.replace(/[gy]/g, ""));
 
 interface Seen {
   readonly entries: readonly Entry[];
