@@ -28,7 +28,7 @@ import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
 import { createProbeDesk } from "./proxies/probe-desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
-import { peopleOf, storePeople, worldOf } from "./scenario/scenario.ts";
+import { builtAsApplied, storePeople } from "./scenario/scenario.ts";
 import { answerRequest } from "./server/fetch.ts";
 import { type ListenOptions, listen } from "./server/listener.ts";
 import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
@@ -39,6 +39,7 @@ import { journalTo, reportingProject } from "./sim/journaling.ts";
 import { type Loaded, late, onFirstUse } from "./sim/late.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
 import {
+  applyOrExplain,
   listenOrExplain,
   loadOrExplain,
   lookupOrExplain,
@@ -99,8 +100,9 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     closing: ending.signal,
     notice,
   });
-  const store = await openOrExplain(options, scenario.current, clock.now, notice, traffic.expect);
+  const store = await openOrExplain(options, scenario, clock.now, notice, traffic.expect);
   const { worlds, people, log } = store;
+  const newProjects = options.fresh ? [] : await applyOrExplain(options, scenario, store, notice);
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept);
@@ -213,9 +215,9 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     info,
     traffic,
     reset,
-    scenarioWorld: () => worldOf(scenario.current),
-    seedPeople: (project) => storePeople(people, peopleOf(scenario.current), project),
-    scenarioPeople: () => peopleOf(scenario.current),
+    scenarioWorld: () => builtAsApplied(scenario).world,
+    seedPeople: (project) => storePeople(people, builtAsApplied(scenario).people, project),
+    scenarioPeople: () => builtAsApplied(scenario).people,
     clock,
     agenda,
     clockStart,
@@ -259,10 +261,12 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     }),
   );
 
-  await captureAtStart(traffic, reset, notice).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  await captureAtStart(traffic, { reset, notice, isFresh: options.fresh === true, newProjects }).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
 
   // The door, and what starts with it.
   const listenOptions: ListenOptions = {
@@ -291,10 +295,15 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     source: scenarioSource,
     scenario,
     worlds,
+    people,
+    log,
     switchTo: store.switchTo,
     faults,
     notice,
-    onApplied: wakeExports,
+    onApplied(projects) {
+      wakeExports();
+      void traffic.inTurn(() => traffic.captureOf(projects)).catch(onRefusal);
+    },
   });
   const endWarmUp = warmUp(router, wakeExports);
 

@@ -43,7 +43,7 @@ export const upstreamOptions = {
 export const simOptions = {
   scenario: {
     kind: "scenario",
-    describe: "Scenario to start with, in a new data folder or in memory: a file, or a shipped one's name",
+    describe: "Scenario to serve: a file, or a shipped one's name; changes since the last start are merged",
     default: "default",
   },
   dialect: {

@@ -28,6 +28,12 @@ const options = {
     default: ".phx-sim",
     excludes: "memory",
   },
+  fresh: {
+    kind: "switch",
+    describe: "Remove what the data folder has, and start anew from the scenario",
+    flagOnly: true,
+    excludes: "memory",
+  },
   memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end" },
   "on-change": {
     kind: "text",
@@ -93,6 +99,7 @@ const open = (settings: StartSettings, onStop: () => void, shell: Shell): Promis
       ...reachOf(values),
       ...(values.memory ? {} : { data: values.data }),
       onChange: values["on-change"],
+      fresh: values.fresh,
       reportLinks: true,
       onStop,
     },

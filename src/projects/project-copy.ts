@@ -1,5 +1,12 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { referenceIn } from "../flags/engine/values.ts";
+import type { Json } from "../base/json.ts";
+import {
+  conditionReferences,
+  isFlagField,
+  type References,
+  type Renumbered,
+  renumbered,
+  rewrite,
+} from "../flags/references.ts";
 import { resourceOf } from "../world/resources.ts";
 import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../world/world.ts";
 
@@ -13,41 +20,6 @@ interface Copied {
   resources: StoredResource[];
 }
 
-/** Old id → new id. */
-type Renumbered = ReadonlyMap<number, number>;
-
-/** Where a condition refers to another document, by its type. A flag's key, instead of its id, stays. */
-type References = ReadonlyMap<unknown, { readonly field: string; readonly numbers: Renumbered }>;
-
-/** A reference with the new id, as a number or a string like the old one. */
-function renumbered(value: Json | undefined, numbers: Renumbered): Json | undefined {
-  const old = referenceIn(value);
-  const next = old === undefined ? undefined : numbers.get(old);
-  if (next === undefined) return value;
-  return typeof value === "string" ? String(next) : next;
-}
-
-function withReferences(value: JsonObject, references: References): JsonObject {
-  const reference = references.get(value.type);
-  if (!reference || !Object.hasOwn(value, reference.field)) return value;
-  const next = renumbered(value[reference.field], reference.numbers);
-  return next === undefined || next === value[reference.field]
-    ? value
-    : { ...value, [reference.field]: next };
-}
-
-/** The value with its conditions rewritten; parts without conditions are shared with the original. */
-function rewritten(value: Json, references: References): Json {
-  if (Array.isArray(value)) {
-    const items = value.map((it) => rewritten(it, references));
-    return items.some((it, i) => it !== value[i]) ? items : value;
-  }
-  if (!isObject(value)) return value;
-  const own = withReferences(value, references);
-  const entries = Object.entries(own).map(([key, it]): [string, Json] => [key, rewritten(it, references)]);
-  return entries.some(([key, it]) => it !== own[key]) ? Object.fromEntries(entries) : own;
-}
-
 const numbersFor = (documents: readonly { id: number }[], nextId: () => number): Renumbered =>
   new Map(documents.map(({ id }) => [id, nextId()]));
 
@@ -56,10 +28,6 @@ interface Numbers {
   cohort(): number;
   flag(): number;
 }
-
-/** Conditions are JSON, whatever the schema's type is; an irregular document is copied unchanged. */
-const rewrite = <T>(value: T, references: References): T =>
-  rewritten(value as unknown as Json, references) as unknown as T;
 
 /** Kinds of resources that are copied; the others refer to insights and dashboards, or have no effect. */
 const copiedKinds: ReadonlySet<string> = new Set([
@@ -72,9 +40,6 @@ const copiedKinds: ReadonlySet<string> = new Set([
   "schema_property_groups",
   "surveys",
 ]);
-
-/** True for fields of resources with the id of a flag. */
-const isFlagField = (name: string): boolean => /(?:^|_)flag_id$/.test(name);
 
 function copiedResource(
   { kind, key, fields }: StoredResource,
@@ -101,25 +66,25 @@ export function copyOf(
   const isTheirs = (it: { project: number }) => it.project === template.id;
   const cohorts = world.cohorts.filter(isTheirs);
   const flags = world.feature_flags.filter(isTheirs);
-  const ofCohorts = { field: "value", numbers: numbersFor(cohorts, next.cohort) };
-  const ofFlags = { field: "key", numbers: numbersFor(flags, next.flag) };
-  const inCohorts: References = new Map([["cohort", ofCohorts]]);
-  const inFlags: References = new Map([...inCohorts, ["flag", ofFlags]]);
+  const cohortNumbers = numbersFor(cohorts, next.cohort);
+  const flagNumbers = numbersFor(flags, next.flag);
+  const inCohorts = conditionReferences(cohortNumbers, new Map());
+  const inFlags = conditionReferences(cohortNumbers, flagNumbers);
   return {
     timezone: template.timezone,
     settings: rewrite(template.settings, inCohorts),
     remote_config: template.remote_config,
     cohorts: cohorts.map((it) => ({
       ...rewrite(it, inCohorts),
-      id: ofCohorts.numbers.get(it.id) ?? it.id,
+      id: cohortNumbers.get(it.id) ?? it.id,
       project,
     })),
     resources: world.resources
       .filter((it) => it.project === template.id && copiedKinds.has(it.kind))
-      .map((it) => copiedResource(it, project, { flags: ofFlags.numbers, inCohorts })),
+      .map((it) => copiedResource(it, project, { flags: flagNumbers, inCohorts })),
     feature_flags: flags.map((it) => ({
       ...it,
-      id: ofFlags.numbers.get(it.id) ?? it.id,
+      id: flagNumbers.get(it.id) ?? it.id,
       project,
       filters: rewrite(it.filters, inFlags),
     })),

@@ -1,17 +1,18 @@
 import { dirname } from "node:path";
 import type { FaultRules } from "../faults/rules.ts";
-import type { SwitchPart } from "../store/switch.ts";
-import type { WorldStore } from "../world/world-store.ts";
-import { changesInWords, scenarioChanges } from "./changes.ts";
+import type { AppliedScenario } from "./applied.ts";
+import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
 import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";
-import { type OnChange, reloadedWorld } from "./reload.ts";
-import { builtOf, type Scenario } from "./scenario.ts";
+import type { OnChange } from "./reload.ts";
+import type { Scenario } from "./scenario.ts";
 import type { ScenarioEdit } from "./state/info-shapes.ts";
 
 /** The scenario of a sim, and the state of its files. */
 export interface ScenarioState {
   current: Scenario;
+  /** What was last applied to the documents. */
+  readonly applied: AppliedScenario;
   /** Mistakes in the files now; the last valid scenario stays. */
   problems: readonly ScenarioProblem[];
   /** Parts of the current scenario that cannot work. */
@@ -20,60 +21,12 @@ export interface ScenarioState {
   edit: ScenarioEdit | null;
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends ApplyParts {
   source: ScenarioSource;
   mode: Exclude<OnChange, "ignore">;
-  /** Updated by each edit. */
-  scenario: ScenarioState;
-  worlds: WorldStore;
-  switchTo(parts: readonly SwitchPart[]): void;
   faults: FaultRules;
-  /** Called after an edit is applied. */
-  onApplied(): void;
-  notice(text: string): void;
-}
-
-/** The number of changes that `info` lists. */
-const maxChanges = 100;
-
-function editOf(before: Scenario, after: Scenario): ScenarioEdit {
-  const changes = scenarioChanges(before, after);
-  const summary = changesInWords(changes) || "no effective changes";
-  return { at: Date.now(), summary, changes: changes.slice(0, maxChanges), count: changes.length };
-}
-
-const differ = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
-
-const trafficIn = ({ organizations }: Scenario) =>
-  organizations.map(({ projects }) => projects.map(({ traffic }) => traffic));
-
-/** Replaces the scenario with the edited one: whole, or not at all. */
-function apply({ mode, scenario, worlds, switchTo, faults, notice }: FollowOptions, next: Scenario): void {
-  const { current } = scenario;
-  const before = builtOf(current);
-  const after = builtOf(next);
-  const { world, taken } =
-    mode === "reset"
-      ? { world: after.world, taken: [] }
-      : reloadedWorld(before.world, after.world, worlds.current);
-  switchTo([worlds.replacing(world)]);
-  if (differ(current.faults, next.faults)) faults.replace(next.faults ?? []);
-  const atReset = [
-    ...(differ(before.people, after.people) ? ["persons and groups"] : []),
-    ...(differ(current.clock, next.clock) ? ["the clock"] : []),
-    ...(differ(trafficIn(current), trafficIn(next)) ? ["traffic"] : []),
-  ];
-  scenario.edit = editOf(current, next);
-  scenario.current = next;
-  notice(`the scenario was edited and is in force: ${scenario.edit.summary}`);
-  for (const { collection, id } of taken) {
-    notice(
-      `${collection} ${id} was made while the sim ran and keeps its number; a reset takes the scenario's`,
-    );
-  }
-  if (differ(current.dialect, next.dialect))
-    notice("the dialect of the scenario counts from the next start on");
-  if (atReset.length > 0) notice(`${atReset.join(", ")} of the scenario count from the next reset on`);
+  /** Called after an edit is applied. @param projects The new ones */
+  onApplied(projects: readonly number[]): void;
 }
 
 /** Applies edits of the scenario's files until it is closed. Without files there is nothing to follow. */
@@ -87,9 +40,9 @@ export async function followScenario(options: FollowOptions): Promise<{ close():
     onScenario(next, warnings) {
       scenario.problems = [];
       scenario.warnings = warnings;
-      apply(options, next);
+      const added = applyEdit(options, next, options.mode);
       if (warnings.length > 0) notice(warningNotice(warnings));
-      options.onApplied();
+      options.onApplied(added);
     },
     onInvalid({ problems }) {
       scenario.problems = problems;

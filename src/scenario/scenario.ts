@@ -1,6 +1,7 @@
 import { pointerTo } from "../base/json.ts";
 import type { People } from "../people/people.ts";
 import type { World } from "../world/world.ts";
+import type { AppliedScenario } from "./applied.ts";
 import {
   addOrganization,
   addPersonalApiKey,
@@ -62,6 +63,26 @@ export function buildWorld(scenario: Scenario): Built {
   const { world, people, problems } = builder;
   world.geoip.push(...(scenario.geoip ?? []));
   return { world: { ...world, sequences: builder.sequences() }, people, problems };
+}
+
+/** The scenario's world and people with the ids that its documents have. @throws ScenarioError as `builtOf` */
+export function builtAsApplied({ current, applied }: { current: Scenario; applied: AppliedScenario }): Built {
+  const built = builtOf(current);
+  const world = applied.read()?.world ?? built.world;
+  const numberOf = projectNumbers(built, world);
+  const { persons, groupTypes, groups } = built.people;
+  const people = {
+    persons: persons.map((it) => ({ ...it, person: { ...it.person, project: numberOf(it.person.project) } })),
+    groupTypes: groupTypes.map((it) => ({ ...it, project: numberOf(it.project) })),
+    groups: groups.map((it) => ({ ...it, project: numberOf(it.project) })),
+  };
+  return { ...built, world, people };
+}
+
+/** The number that a project of the built world has in the documents: both list them in the same order. */
+export function projectNumbers({ world }: Built, base: World): (project: number) => number {
+  const numbers = new Map(world.projects.map(({ id }, i) => [id, base.projects[i]?.id]));
+  return (project) => numbers.get(project) ?? project;
 }
 
 /** Stores the persons and groups of a scenario, or of one of its projects, in a store without these projects. */

@@ -62,6 +62,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   scenario: any,
   dialect: oneOf<Dialect>({ documented: true, production: true }),
   onChange: oneOf<OnChange>({ merge: true, reset: true, ignore: true }),
+  fresh: flag,
   adoptTokens: flag,
   rateLimits: flag,
   geoip: text,

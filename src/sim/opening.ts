@@ -4,10 +4,11 @@ import { clockStartExpected, readClockStart } from "../base/time-text.ts";
 import type { PlaceLookup } from "../ingest/geo/places.ts";
 import { type Keep, keepExpected, readKeep } from "../journal/log/trim.ts";
 import { keysOf } from "../journal/show.ts";
+import { AppliedScenario } from "../scenario/applied.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import { loadScenario, ScenarioError } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
-import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
+import { builtOf, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import type { Listener } from "../server/listener.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
@@ -21,7 +22,7 @@ const memoryLimit = 256 * 1024 * 1024;
 
 /** Reads the scenario. @throws StartError scenario */
 export async function loadOrExplain(
-  { scenario: source = "default" }: SimOptions,
+  { scenario: source = "default", data }: SimOptions,
   notice: (text: string) => void,
 ): Promise<ScenarioState> {
   let warnings: readonly ScenarioProblem[] = [];
@@ -31,7 +32,8 @@ export async function loadOrExplain(
   }
   try {
     const current = await loadScenario(source, onWarnings);
-    return { current, problems: [], warnings, edit: null };
+    const applied = new AppliedScenario(data === undefined ? null : resolve(data));
+    return { current, applied, problems: [], warnings, edit: null };
   } catch (error) {
     if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
     throw error;
@@ -76,7 +78,7 @@ function keepOf({ keep, data }: SimOptions): Keep | undefined {
 /** Opens the store; `onNewWorld` is called before the scenario's world is written. @throws StartError */
 export async function openOrExplain(
   options: SimOptions,
-  scenario: Scenario,
+  { current: scenario, applied }: Pick<ScenarioState, "current" | "applied">,
   now: () => number,
   onNotice: (text: string) => void,
   onNewWorld: () => void,
@@ -100,14 +102,36 @@ export async function openOrExplain(
       storePeople(store.people, people);
       store.log.commit();
     }
-    if (!people && options.scenario !== undefined && options.scenario !== "default") {
-      onNotice("the data folder has its own world already; `phx-sim state reset` takes the scenario's");
-    }
+    if (people) applied.keep(scenario, null);
     return store;
   } catch (error) {
     if (error instanceof DataFolderError)
       throw new StartError("data_folder", error.message, error.hint, error);
     throw error;
+  }
+}
+
+/**
+ * Applies the scenario to documents of an earlier start if it is another one, or was edited since.
+ * @returns the projects that are new
+ * @throws StartError scenario
+ */
+export async function applyOrExplain(
+  { onChange = "merge" }: SimOptions,
+  scenario: ScenarioState,
+  { worlds, people, log, switchTo }: Store,
+  notice: (text: string) => void,
+): Promise<readonly number[]> {
+  if (scenario.applied.is(scenario.current)) return [];
+  const { applyScenario } = await import("../scenario/apply-scenario.ts");
+  const mode = onChange === "reset" ? "reset" : "merge";
+  const opening = "the scenario is not the one of the last start and is now in force";
+  try {
+    const parts = { scenario, worlds, people, log, switchTo, notice };
+    return applyScenario(parts, scenario.current, mode, opening);
+  } catch (error) {
+    const text = `the scenario cannot be merged into the data folder: ${error instanceof Error ? error.message : error}`;
+    throw new StartError("scenario", text, "start with --fresh, or with another folder by --data", error);
   }
 }
 

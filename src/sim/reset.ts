@@ -8,7 +8,7 @@ import type { Desk } from "../ingest/desk.ts";
 import { openPeople, type PeopleStore } from "../people/people-store.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import { peopleOf, storePeople, worldOf } from "../scenario/scenario.ts";
-import type { ResetPart } from "../scenario/state/shapes.ts";
+import type { ResetPart } from "../scenario/state/ports.ts";
 import { type Bytes, memoryBytes } from "../store/bytes.ts";
 import type { Replaying } from "../tapes/replay/replaying.ts";
 import type { World } from "../world/world.ts";
@@ -75,7 +75,12 @@ export function createResetting(sim: ResetParts): Resetting {
   ): Promise<void> {
     await requestsSettled();
     store.switchTo([
-      ...(parts.has("world") ? [worlds.replacing(freshWorld(parts.has("events")))] : []),
+      ...(parts.has("world")
+        ? [
+            worlds.replacing(freshWorld(parts.has("events"))),
+            scenario.applied.replacing(scenario.current, null),
+          ]
+        : []),
       ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
       ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
     ]);

@@ -8,6 +8,7 @@ import { callFrom } from "../http/call.ts";
 import { jsonText } from "../http/reply.ts";
 import type { ScenarioState } from "../scenario/follow-scenario.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { resetParts } from "../scenario/state/ports.ts";
 import type { AuthoredTraffic } from "../traffic/shapes.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Resetting } from "./reset.ts";
@@ -34,6 +35,8 @@ export interface ScenarioTraffic {
   readonly state: "none" | "due" | "interrupted";
   /** Captures it, of all projects or of one. */
   capture(project?: number): Promise<void>;
+  /** Captures it of some projects. */
+  captureOf(projects: readonly number[]): Promise<void>;
   /** Runs work that captures it; one begins when the last one has ended. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves once no such work is left. */
@@ -51,13 +54,22 @@ const trafficOf = ({ organizations }: Scenario): { apiKey: string; traffic: Auth
 const sender = ["content-type", "application/json", "user-agent", "phx-sim scenario"];
 const headers = { "content-type": "application/json", "user-agent": "phx-sim scenario" };
 
-/** Captures the traffic of a new world, and again what an earlier process did not finish. */
+interface CaptureAtStart extends Pick<Resetting, "reset"> {
+  /** Everything begins anew. */
+  readonly isFresh: boolean;
+  /** Projects that the scenario has since the last start. */
+  readonly newProjects: readonly number[];
+  notice(text: string): void;
+}
+
+/** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
 export async function captureAtStart(
   traffic: ScenarioTraffic,
-  reset: Resetting["reset"],
-  notice: (text: string) => void,
+  { reset, isFresh, newProjects, notice }: CaptureAtStart,
 ): Promise<void> {
   const { state } = traffic;
+  if (isFresh) return reset(new Set(resetParts), () => {});
+  if (state === "none") await traffic.captureOf(newProjects);
   if (state === "due") await traffic.capture();
   if (state !== "interrupted") return;
   notice("the scenario's traffic is incomplete: events and persons of the data folder begin anew");
@@ -126,6 +138,9 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
     get state() {
       if (isDue) return "due";
       return marker !== undefined && existsSync(marker) ? "interrupted" : "none";
+    },
+    async captureOf(projects) {
+      for (const project of projects) await this.capture(project);
     },
     async capture(project) {
       const all = trafficOf(scenario.current);

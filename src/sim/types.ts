@@ -47,6 +47,8 @@ export interface SimOptions {
    * stays; `reset`: back to the scenario, captured events stay; `ignore` (default): nothing.
    */
   onChange?: OnChange;
+  /** Starts anew from the scenario: what the data folder has is removed. Default: off. */
+  fresh?: boolean;
   /** Makes a project of every well-formed unknown `phc_` key. */
   adoptTokens?: boolean;
   /** Applies the service's rate limits to personal keys. Default: off. */

@@ -1,13 +1,7 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ControlCall } from "../../client/call.ts";
-import type {
-  ImportedState,
-  ListedSnapshot,
-  ResetPart,
-  Snapshot,
-  SnapshotRestored,
-  SnapshotTaken,
-} from "./shapes.ts";
+import type { ResetPart } from "./ports.ts";
+import type { ImportedState, ListedSnapshot, Snapshot, SnapshotRestored, SnapshotTaken } from "./shapes.ts";
 
 export type { ImportedState, ListedSnapshot, ResetPart, Snapshot, SnapshotRestored as RestoredSnapshot };
 

@@ -24,6 +24,12 @@ const resetOptions = {
     flagOnly: true,
     many: true,
   },
+  "keep-events": {
+    kind: "switch",
+    describe: "Keep events and persons, and reset everything else",
+    flagOnly: true,
+    excludes: "what",
+  },
   project: {
     kind: "count",
     describe: "Number of the project (default: all projects, faults, answers and the clock)",
@@ -31,6 +37,10 @@ const resetOptions = {
   },
   ...thinOptions,
 } as const;
+
+/** The parts apart from events, and from the persons that events made. */
+const withoutEvents = (project: number | undefined): ResetPart[] =>
+  project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
 const named = {
   name: {
@@ -100,11 +110,15 @@ export const stateCommands: readonly Command[] = [
     options: resetOptions,
     examples: [
       ["phx-sim state reset", "documents, people, events, faults, answers, clock"],
+      ["phx-sim state reset --keep-events", "the scenario's documents again; events and persons stay"],
       ["phx-sim state reset --what events --what people", "keep what was edited"],
     ],
     confirms: true,
     call: "POST reset",
-    sends: ({ what, project }) => ({ ...(what.length > 0 && { what }), project }),
+    sends: ({ what, project, "keep-events": keepsEvents }) => ({
+      ...((what.length > 0 || keepsEvents) && { what: keepsEvents ? withoutEvents(project) : what }),
+      project,
+    }),
     hints: true,
     lines: ({ reset }: { reset: ResetPart[] }, _style, { project }) => [
       `back to the scenario${project === undefined ? "" : ` of project ${project}`}: ${reset.join(", ")}`,

@@ -3,8 +3,11 @@ import type { TrafficLog } from "../../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../../people/people-store.ts";
 import type { ResetPorts } from "../../projects/ports.ts";
 import type { SwitchPart } from "../../store/switch.ts";
-import type { ResetPart } from "./shapes.ts";
 import type { Snapshots } from "./snapshots.ts";
+
+/** The parts that a reset can be restricted to. */
+export const resetParts = ["world", "people", "events", "faults", "answers", "clock"] as const;
+export type ResetPart = (typeof resetParts)[number];
 
 export interface SnapshotPorts {
   readonly snapshots: Snapshots;

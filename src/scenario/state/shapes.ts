@@ -1,18 +1,18 @@
 import { z } from "zod";
+import { type ResetPart, resetParts } from "./ports.ts";
 import { isSnapshotName, snapshotNameExpected } from "./snapshots.ts";
 
 const JsonObject = z.custom<object>().meta({ type: "object" });
 const Cursor = z.int().describe("For `since` of the next call");
 
-const ResetPart = z.enum(["world", "people", "events", "faults", "answers", "clock"]);
-export type ResetPart = z.infer<typeof ResetPart>;
+const Part = z.enum(resetParts);
 
 /** Parts that a single project has. */
-const ProjectPart = ResetPart.extract(["world", "people", "events"]);
+const ProjectPart = Part.extract(["world", "people", "events"]);
 
 export const ResetOrder = z
   .strictObject({
-    what: z.array(ResetPart).optional().describe("Only these parts (default: all)"),
+    what: z.array(Part).optional().describe("Only these parts (default: all)"),
     project: z
       .int()
       .min(1)
@@ -30,9 +30,9 @@ export const ResetOrder = z
 
 /** The parts that a reset affects. */
 export const partsOf = ({ what, project }: z.infer<typeof ResetOrder>): ResetPart[] =>
-  what === undefined ? [...(project === undefined ? ResetPart : ProjectPart).options] : [...new Set(what)];
+  what === undefined ? [...(project === undefined ? Part : ProjectPart).options] : [...new Set(what)];
 
-export const ResetDone = z.strictObject({ reset: z.array(ResetPart), cursor: Cursor });
+export const ResetDone = z.strictObject({ reset: z.array(Part), cursor: Cursor });
 
 export const Stopping = z.strictObject({ stopping: z.literal(true), pid: z.int() });
 

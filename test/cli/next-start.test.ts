@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import {
+  endAll,
+  newFolder,
+  phxSim,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "./phx-sim.ts";
+
+afterEach(async () => {
+  await endAll();
+  removeFolders();
+});
+
+const capture = (ready: Ready, event: string, key = ready.project_api_key) =>
+  post(`${ready.url}/capture/`, { api_key: key, event, distinct_id: "u" });
+
+const eventsOf = async ({ url }: Ready) =>
+  ((await (await fetch(`${url}/__sim/events`)).json()) as { events: { event: string }[] }).events.map(
+    ({ event }) => event,
+  );
+
+test("start, init, start: the scenario of init is served, and the events stay", async () => {
+  const cwd = newFolder();
+  const first = await startReady([], { cwd });
+  await capture(first.ready, "before");
+  await first.sim.signal("SIGINT");
+  await runHere(["init"], { cwd });
+  const second = await startReady([], { cwd });
+  const key = /POSTHOG_API_KEY=(\S+)/.exec(readFileSync(join(cwd, ".env.phx-sim.example"), "utf8"))?.[1];
+  expect(second.ready.project_api_key).toBe(key);
+  expect((await capture(second.ready, "after", key)).status).toBe(200);
+  expect(await eventsOf(second.ready)).toEqual(["before", "after"]);
+  const { stderr } = await second.sim.signal("SIGINT");
+  expect(stderr).toContain("the scenario is not the one of the last start and is now in force: ");
+});
+
+test("the banner's scenario is the one in force, also on a folder of another one", async () => {
+  const cwd = newFolder();
+  const first = await startReady([], { cwd });
+  await first.sim.signal("SIGINT");
+  const sim = phxSim(["--port", "0", "--scenario", "shop"], { cwd });
+  await sim.says("stdout", /scenario +shop\n/);
+  const [, key] = await sim.says("stdout", /project key +(\S+)\n/);
+  expect(key).not.toBe(first.ready.project_api_key);
+});
+
+test("--fresh begins anew; it needs a data folder", async () => {
+  const cwd = newFolder();
+  const first = await startReady([], { cwd });
+  await capture(first.ready, "before");
+  await first.sim.signal("SIGINT");
+  const second = await startReady(["--fresh"], { cwd });
+  expect(await eventsOf(second.ready)).toEqual([]);
+  expect((await runHere(["start", "--fresh", "--memory"], { cwd })).code).toBe(2);
+});
+
+test("state reset --keep-events", async () => {
+  const cwd = newFolder();
+  writeFileSync(join(cwd, "s.json"), JSON.stringify({ api_key: "phc_app", flags: { beta: true } }));
+  const { ready } = await startReady(["--scenario", "s.json"], { cwd });
+  await capture(ready, "kept");
+  await post(`${ready.url}/__sim/faults`, { preset: "flags-down" });
+  expect(await runHere(["state", "reset", "--keep-events"], { cwd })).toEqual({
+    code: 0,
+    stdout: "back to the scenario: world, faults, answers, clock\n",
+    stderr: "",
+  });
+  expect(await eventsOf(ready)).toEqual(["kept"]);
+  expect(await (await fetch(`${ready.url}/__sim/faults`)).json()).toMatchObject({ faults: [] });
+  expect((await runHere(["state", "reset", "--keep-events", "--what", "world"], { cwd })).code).toBe(2);
+});
