@@ -2,7 +2,7 @@ import { type Access, serverGroup } from "../egress/env-names.ts";
 import type { SimServer } from "../sim/types.ts";
 import { type Dialect, dialectNotes } from "../world/dialect-names.ts";
 import { clean } from "./clean-text.ts";
-import { envLines } from "./env.ts";
+import { envLines } from "./env-lines.ts";
 import type { Style } from "./style.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */

@@ -146,7 +146,7 @@ const suggestFor =
   (shell: Shell): Suggest =>
   async (what, given) => {
     const ask: Ask = async (path) => {
-      const sim = await findRunning(resolveSettings(whereOptions, given, shell), shell.cwd);
+      const sim = await findRunning(resolveSettings(whereOptions, given, shell), shell);
       return callSim(sim, "GET", path, undefined, patienceMs);
     };
     return sources[what](ask, shell.cwd).catch(() => []);

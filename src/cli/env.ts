@@ -1,48 +1,12 @@
-import { shellQuoted } from "../base/text.ts";
-import { type Access, type EnvGroup, envGroups, frameworks } from "../egress/env-names.ts";
+import { type Access, envGroups, frameworks } from "../egress/env-names.ts";
+import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
+import { writeVariables } from "./env-file.ts";
+import { envFormats, envLines } from "./env-lines.ts";
 import { Failure } from "./failure.ts";
-import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import { simOptions } from "./open-sim.ts";
+import { findRunning, portOption, type Running, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
-
-interface Syntax {
-  comment(text: string): string;
-  line(name: string, value: string): string;
-}
-
-/** How a line of each kind of file is written. */
-const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
-  dotenv: { comment: (text) => `# ${text}`, line: (name, value) => `${name}=${value}` },
-  // `//` begins a comment anywhere; the empty reference separates the slashes.
-  xcconfig: {
-    comment: (text) => `// ${text}`,
-    line: (name, value) => `${name} = ${value.replaceAll("//", "/$()/")}`,
-  },
-};
-
-const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
-
-/** How each format writes the variables, line by line. */
-const writers = {
-  dotenv: (groups: readonly EnvGroup[]): string[] =>
-    groups.flatMap(({ comments, variables, syntax }: EnvGroup) => [
-      ...comments.map(syntaxes[syntax ?? "dotenv"].comment),
-      ...variables.map(([name, value]) => syntaxes[syntax ?? "dotenv"].line(name, value)),
-    ]),
-  // For `eval "$(phx-sim env --format shell)"`: no comments, as an unquoted eval would make the rest one long comment.
-  shell: (groups: readonly EnvGroup[]): string[] =>
-    flat(groups).map(([name, value]) => `export ${name}=${shellQuoted(value)}`),
-  json: (groups: readonly EnvGroup[]): string[] => [
-    JSON.stringify(Object.fromEntries(flat(groups)), null, 2),
-  ],
-  // For `phx-sim env --format github >> "$GITHUB_ENV"`, which has no comments.
-  github: (groups: readonly EnvGroup[]): string[] => flat(groups).map(([name, value]) => `${name}=${value}`),
-} as const;
-
-type EnvFormat = keyof typeof writers;
-const envFormats = ["dotenv", "shell", "json", "github"] as const satisfies readonly EnvFormat[];
-
-export const envLines = (groups: readonly EnvGroup[], format: EnvFormat): string[] => writers[format](groups);
 
 const options = {
   ...whereOptions,
@@ -59,26 +23,74 @@ const options = {
     choices: frameworks,
     flagOnly: true,
   },
+  write: {
+    kind: "file",
+    describe: "Put the variables into this file, such as .env.local; its other lines stay",
+    flagOnly: true,
+  },
+  port: { ...portOption, describe: "The port of `phx-sim start`, while no sim runs" },
+  scenario: { ...simOptions.scenario, describe: "The scenario of `phx-sim start`, while no sim runs" },
   json: { kind: "switch", describe: "The same as --format json", flagOnly: true },
 } as const;
 
 export const env = command({
   name: "env",
-  describe: "Print the variables that point an app at the running sim",
+  describe: "Print the variables that point an app at the sim, or put them into a file",
   options,
   examples: [
-    ["phx-sim env --framework next > .env.local", "for a Next.js app"],
-    ["phx-sim env --framework android >> local.properties", "for an app on the Android emulator"],
+    ["phx-sim env --framework next --write .env.local", "for a Next.js app; other lines of the file stay"],
+    ["phx-sim env --framework android --write local.properties", "for an app on the Android emulator"],
     ['eval "$(phx-sim env --format shell)"', "for this shell"],
   ],
   run,
 });
 
 async function run(settings: Settings<typeof options>, shell: Shell) {
-  const access = accessOf(await findRunning(settings, shell.cwd));
-  const groups = envGroups(access, settings.values.framework);
-  shell.out.say(...envLines(groups, settings.values.json ? "json" : settings.values.format));
+  const { values } = settings;
+  const format = values.json ? "json" : values.format;
+  if (values.write !== undefined && format !== "dotenv")
+    throw new Failure("usage", `--write cannot be used with the format ${format}`);
+  const groups = envGroups(await accessFor(settings, shell), values.framework);
+  if (values.write === undefined) shell.out.say(...envLines(groups, format));
+  else shell.out.say(await writeVariables(values.write, groups, shell));
   return "ok" as const;
+}
+
+/** The running sim's address and keys; without one those that `phx-sim start` would have in this folder. */
+async function accessFor(settings: Settings<typeof options>, shell: Shell): Promise<Access> {
+  try {
+    return accessOf(await findRunning(settings, shell));
+  } catch (error) {
+    const { origins } = settings;
+    const isNamed = origins.url.source !== "default" || origins.data.source === "flag";
+    if (!(error instanceof Failure) || error.kind !== "no_sim" || isNamed) throw error;
+    return accessAtStart(settings, shell);
+  }
+}
+
+/** @throws Failure start, for a scenario with mistakes */
+async function accessAtStart({ values }: Settings<typeof options>, shell: Shell): Promise<Access> {
+  const { port, scenario: source } = values;
+  const { loadScenario, ScenarioError } = await import("../scenario/load.ts");
+  const { worldOf } = await import("../scenario/scenario.ts");
+  const world = await loadScenario(source)
+    .then(worldOf)
+    .catch((error: unknown) => {
+      throw error instanceof ScenarioError ? new Failure("start", clean(error.message, 2000), error) : error;
+    });
+  const [project] = world.projects;
+  const [personal] = world.personal_api_keys;
+  if (port === 0 || !project || !personal)
+    throw new Failure("no_sim", "no sim runs, and its port or keys are not known before it starts");
+  shell.err.say(
+    `phx-sim: no sim runs; these are the address and keys that \`phx-sim start\` has here (scenario ${clean(source)})`,
+  );
+  return {
+    url: `http://127.0.0.1:${port}`,
+    project_api_key: project.api_key,
+    personal_api_key: personal.key,
+    project_id: project.id,
+  };
 }
 
 /** A value with a line end or another control character would change the meaning of what is printed. */

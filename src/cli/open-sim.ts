@@ -224,8 +224,8 @@ const failureKinds: Readonly<Record<StartError["code"], FailureKind>> = {
 };
 
 async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<string> {
-  const holder = await portHolder(host, port);
-  return `port ${port} is in use by ${holder}; stop it, or use --port 0 for any free port or --port N for another`;
+  const { holder, stop } = await portHolder(host, port);
+  return `port ${port} is in use by ${holder}; ${stop}, or use --port 0 for any free port or --port N for another`;
 }
 
 /** Waits for the last requests, but not for a program in the background that continues to send. */

@@ -4,8 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { askInfo, askReady } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
+import type { Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
-import type { Settings } from "./settings.ts";
+import { resolveSettings, type Settings } from "./settings.ts";
 
 /** The locator file of a running sim. */
 interface Located {
@@ -80,18 +81,47 @@ const pollMs = 50;
 // the first call loads the control API, which takes seconds on a busy machine
 const askMs = 5000;
 
+/** The port of `phx-sim start`, unless the environment or the config file has another one. */
+export const portOption = {
+  kind: "port",
+  describe: "Port to listen on; 0 takes any free one",
+  default: "7490",
+} as const;
+
+/** Where a command looks for a sim, and where it says which one it uses. */
+type Around = Pick<Shell, "cwd" | "env" | "config" | "err">;
+
 /**
  * The running sim, by --url, PHX_SIM_URL, or the locator in the data folder (the default folder is also searched in
- * the folders above). With `waitMs` it tries again until the sim is ready. Throws `no_sim`.
+ * the folders above), else the one at the port of `phx-sim start`, which is named on stderr. With `waitMs` it tries
+ * again until the sim is ready. Throws `no_sim`.
  */
-export async function findRunning(where: Where, cwd: string, waitMs = 0): Promise<Running> {
+export async function findRunning(where: Where, shell: Around, waitMs = 0): Promise<Running> {
   const end = Date.now() + waitMs;
   for (;;) {
-    const found = await look(where, cwd, waitMs > 0);
+    const found = await look(where, shell.cwd, waitMs > 0);
     if (!(found instanceof Failure)) return found;
+    const other = mayBeElsewhere(where) ? await atDefaultPort(where, shell) : undefined;
+    if (other) return other;
     if (Date.now() >= end) throw found;
     await pause(Math.min(pollMs, Math.max(1, end - Date.now())));
   }
+}
+
+/** Not where an address or a folder was given. */
+const mayBeElsewhere = ({ values, origins }: Where): boolean =>
+  values.url === undefined && origins.data.source === "default";
+
+/** A sim in memory, or of another folder, has no locator here. */
+async function atDefaultPort({ values: { token } }: Where, shell: Around): Promise<Running | undefined> {
+  const { port } = resolveSettings({ port: portOption }, {}, shell).values;
+  const url = `http://127.0.0.1:${port}`;
+  const info = port === 0 ? undefined : await askInfo(url, askMs, token);
+  if (info === "locked") throw new Failure("no_sim", lockedBy({ url, token, foundBy: "the default port" }));
+  if (!info) return undefined;
+  const data = typeof info.data === "string" ? `data in ${clean(info.data)}` : "in memory";
+  shell.err.say(`phx-sim: no sim runs in this folder; this is the one at ${url} (${data})`);
+  return { url, foundBy: "the default port", token, info };
 }
 
 async function look(where: Where, cwd: string, needsReady: boolean): Promise<Running | Failure> {
@@ -126,8 +156,13 @@ const locatedBy = (folder: string, isDefault: boolean, cwd: string): Located | u
   isDefault ? locateAbove(cwd, whereOptions.data.default) : locate(folder);
 
 /** The program that listens on the port: another sim with its pid and data folder, or on Linux the process. */
-export async function portHolder(host: string, port: number): Promise<string> {
-  const info = await askInfo(`http://${urlHost(host)}:${port}`, 2000);
+export async function portHolder(host: string, port: number): Promise<{ holder: string; stop: string }> {
+  const url = `http://${urlHost(host)}:${port}`;
+  const info = await askInfo(url, 2000);
+  return { holder: holderOf(info, port), stop: info ? `stop it with phx-sim stop --url ${url}` : "stop it" };
+}
+
+function holderOf(info: Awaited<ReturnType<typeof askInfo>>, port: number): string {
   if (info === "locked") return `a phx-sim, ${listenerOf(port) ?? "whose control API requires its token"}`;
   if (!info) return listenerOf(port) ?? "another program";
   const pid = typeof info.pid === "number" ? `pid ${info.pid}, ` : "";

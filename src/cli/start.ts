@@ -16,11 +16,12 @@ import {
   reachOptions,
   simOptions,
 } from "./open-sim.ts";
+import { portOption } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
 import { stopRequest, untilSignal } from "./signals.ts";
 
 const options = {
-  port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "7490" },
+  port: portOption,
   ...reachOptions,
   data: {
     kind: "folder",

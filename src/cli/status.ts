@@ -22,7 +22,7 @@ export const status = command({
 });
 
 async function run(settings: Settings<typeof options>, shell: Shell) {
-  const running = await findRunning(settings, shell.cwd, settings.values.wait);
+  const running = await findRunning(settings, shell, settings.values.wait);
   const { info, foundBy } = running;
   const result = { ...info, found_by: foundBy };
   return print(shell, settings.values.json, result, statusLines(running, shell.outStyle));

@@ -34,7 +34,7 @@ export const stop = command({
 
 async function run(settings: Settings<typeof options>, shell: Shell) {
   const { json, timeout } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   await callSim(running, "POST", "stop");
   await untilGone(running, timeout);
   const { version, pid, data } = running.info;

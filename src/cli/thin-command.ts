@@ -12,13 +12,13 @@ import type { Style } from "./style.ts";
 /** Makes one control call to the running sim. @throws Failure */
 export async function ask<T>(
   settings: Settings<typeof whereOptions>,
-  shell: Pick<Shell, "cwd">,
+  shell: Shell,
   method: string,
   path: string,
   body?: unknown,
   timeoutMs?: number,
 ): Promise<T> {
-  return callSim<T>(await findRunning(settings, shell.cwd), method, path, body, timeoutMs);
+  return callSim<T>(await findRunning(settings, shell), method, path, body, timeoutMs);
 }
 
 /** Prints a result as JSON (`--json`) or in lines. */

@@ -87,7 +87,7 @@ const mostCalls = 200;
 async function firedInSim(settings: Settings<typeof options>, shell: Shell): Promise<Fired> {
   const { addServed, firedIn } = await import("./measure.ts");
   const { project } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const fired = await firedIn(simEvents(running, { project, since: undefined }));
   for (let call = 1; ; call++) {
     const { flags, counting } = await callSim<FlagTotals>(running, "GET", "flag-decisions/totals");

@@ -157,7 +157,7 @@ function explainRequest(values: Settings<typeof explainOptions>["values"]) {
 async function decisions(settings: Settings<typeof decisionsOptions>, shell: Shell) {
   const { values } = settings;
   const { key, project, limit } = values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const found: FlagDecision[] = [];
   for (let before: number | undefined; ; ) {
     const which = { key, project, distinct_id: values["distinct-id"], limit: Math.min(limit, 500), before };

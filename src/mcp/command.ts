@@ -31,7 +31,7 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<Co
     import("@modelcontextprotocol/sdk/server/stdio.js"),
     import("./own-sim.ts"),
   ]);
-  const own = createOwnSim(() => findRunning(settings, shell.cwd), settings.values, shell);
+  const own = createOwnSim(() => findRunning(settings, shell), settings.values, shell);
   const server = createMcpServer(own);
   server.onerror = ({ message }) =>
     shell.err.say(`phx-sim: a message on stdin was left out: ${clean(message)}`);

@@ -89,7 +89,7 @@ async function eventsFor(
 ): Promise<AsyncIterable<PlannableEvent>> {
   const { values } = settings;
   if (values.events !== undefined) return fileEvents(values.events);
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   return simEvents(running, { since: which.since, event: which.event, project: values.project });
 }
 

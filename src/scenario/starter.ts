@@ -16,10 +16,10 @@ description: What this world is for.
 # extends: default
 
 # The project key that the SDKs send.
-api_key: phc_local
+api_key: phc_sim_default
 # For the management API. \`*\` is every scope.
 personal_api_keys:
-  - { key: phx_local, scopes: ["*"] }
+  - { key: phx_sim_default, scopes: ["*"] }
 
 flags:
   # On for all persons, for half of them, and for some.
@@ -38,7 +38,11 @@ persons:
   - { distinct_ids: [user-1], is_identified: true, properties: { plan: pro } }
 
 insights:
-  - { name: Signups, query: { kind: InsightVizNode, source: { kind: TrendsQuery, series: [] } } }
+  # Counts the events signed_up that arrive.
+  - name: Signups
+    query:
+      kind: InsightVizNode
+      source: { kind: TrendsQuery, series: [{ kind: EventsNode, event: signed_up }] }
 dashboards:
   # Tiles name their insights.
   - { name: Overview, tiles: [{ text: "## Hello" }, { insight: Signups }] }
@@ -50,7 +54,7 @@ dashboards:
 #   - name: My organization
 #     members: { dev@example.test: owner }
 #     projects:
-#       - { name: My project, api_key: phc_local, flags: { on: true } }
+#       - { name: My project, api_key: phc_sim_default, flags: { on: true } }
 #       - { name: Another, api_key: … }
 `;
 
@@ -65,9 +69,9 @@ const jsonStarter = `{
   // "extends": "default",
 
   // The project key that the SDKs send.
-  "api_key": "phc_local",
+  "api_key": "phc_sim_default",
   // For the management API. \`*\` is every scope.
-  "personal_api_keys": [{ "key": "phx_local", "scopes": ["*"] }],
+  "personal_api_keys": [{ "key": "phx_sim_default", "scopes": ["*"] }],
 
   "flags": {
     // On for all persons, for half of them, and for some.
@@ -85,7 +89,14 @@ const jsonStarter = `{
   "persons": [{ "distinct_ids": ["user-1"], "is_identified": true, "properties": { "plan": "pro" } }],
 
   "insights": [
-    { "name": "Signups", "query": { "kind": "InsightVizNode", "source": { "kind": "TrendsQuery", "series": [] } } },
+    // Counts the events "signed_up" that arrive.
+    {
+      "name": "Signups",
+      "query": {
+        "kind": "InsightVizNode",
+        "source": { "kind": "TrendsQuery", "series": [{ "kind": "EventsNode", "event": "signed_up" }] },
+      },
+    },
   ],
   // Tiles name their insights.
   "dashboards": [{ "name": "Overview", "tiles": [{ "text": "## Hello" }, { "insight": "Signups" }] }],
@@ -94,7 +105,7 @@ const jsonStarter = `{
   // "organizations": [
   //   {
   //     "name": "My organization",
-  //     "projects": [{ "name": "My project", "api_key": "phc_local", "flags": { "on": true } }],
+  //     "projects": [{ "name": "My project", "api_key": "phc_sim_default", "flags": { "on": true } }],
   //   },
   // ],
 }

@@ -52,7 +52,7 @@ export async function runGenerate(settings: GenerateValues, shell: Shell): Promi
   }
   if (values["time-zone"] !== undefined)
     throw new TypeError("--time-zone is for --out: in a sim, the time zone is that of the project");
-  const sim = await findRunning(settings, shell.cwd);
+  const sim = await findRunning(settings, shell);
   const target = await targetOf((method, path) => callSim(sim, method, path), values.project);
   if (!target) throw new TypeError(`--project: there is no project ${values.project ?? ""}`.trim());
   const plan = planOf(described, target);

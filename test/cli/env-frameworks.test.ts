@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { envLines } from "../../src/cli/env.ts";
+import { envLines } from "../../src/cli/env-lines.ts";
 import { type Access, envGroups, type Framework, frameworks } from "../../src/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
 import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";

@@ -102,6 +102,7 @@ describe("the stack", () => {
       "scenario.yaml": "create",
       ".env.phx-sim.example": "create",
       [path]: "create",
+      ...(runner === "playwright" && { "playwright.config.mjs": "create" }),
       "package.json": "update",
     });
     expect(next).toContain("npm run test:analytics");
@@ -162,7 +163,7 @@ describe("what exists", () => {
     expect(new Set(Object.values(actions))).toEqual(new Set(["unchanged", "exists"]));
     expect(listed(folder).map((it) => read(folder, it))).toEqual(before);
     expect((await run(folder, "force")).actions).toMatchObject({ "scenario.yaml": "replace" });
-    expect(read(folder, "scenario.yaml")).toContain("api_key: phc_local");
+    expect(read(folder, "scenario.yaml")).toContain("api_key: phc_sim_default");
   });
 
   test("another script of the name stays", async () => {

@@ -83,7 +83,8 @@ describe("what keeps a sim from starting ends with 3", () => {
     expect(code).toBe(3);
     expect(line).toBe(
       `phx-sim: port ${port} is in use by phx-sim ${ready.version} (pid ${ready.pid}, in memory); ` +
-        "stop it, or use --port 0 for any free port or --port N for another",
+        `stop it with phx-sim stop --url http://127.0.0.1:${port}, ` +
+        "or use --port 0 for any free port or --port N for another",
     );
   });
 

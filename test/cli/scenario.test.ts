@@ -136,7 +136,7 @@ describe("init", () => {
     });
     expect((await run("check", name)).code).toBe(0);
     const { ready } = await startReady(["--memory", "--scenario", `./${name}`], { cwd });
-    const answer = await post(`${ready.url}/flags/?v=2`, { token: "phc_local", distinct_id: "u" });
+    const answer = await post(`${ready.url}/flags/?v=2`, { token: "phc_sim_default", distinct_id: "u" });
     expect(await answer.json()).toMatchObject({ flags: { on: { enabled: true } } });
   });
 

@@ -35,7 +35,7 @@ export async function checkThrough(
   settings: Settings<typeof whereOptions>,
   shell: Shell,
 ): Promise<CommandEnd> {
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const { framework } = readApp(shell.cwd);
   const body = {
     through,

@@ -92,7 +92,7 @@ async function checkedData(folder: string): Promise<(DoctorFinding & { check: st
 async function gather(settings: Settings<typeof options>, shell: Shell): Promise<DoctorFacts> {
   const variables = readVariables(shell.env, shell.cwd);
   const app = readApp(shell.cwd);
-  const running = await findOrExplain(settings, shell.cwd);
+  const running = await findOrExplain(settings, shell);
   if (running instanceof Failure)
     return { sim: { missing: running.message }, variables, ...app, preflight: null };
   const { origin } = settings.values;
@@ -101,9 +101,9 @@ async function gather(settings: Settings<typeof options>, shell: Shell): Promise
   return { sim, variables, ...app, preflight };
 }
 
-async function findOrExplain(settings: Settings<typeof options>, cwd: string): Promise<Running | Failure> {
+async function findOrExplain(settings: Settings<typeof options>, shell: Shell): Promise<Running | Failure> {
   try {
-    return await findRunning(settings, cwd);
+    return await findRunning(settings, shell);
   } catch (error) {
     if (error instanceof Failure && error.kind === "no_sim") return error;
     throw error;

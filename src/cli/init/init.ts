@@ -157,6 +157,14 @@ function nextSteps(stack: Stack, files: readonly PlannedFile[]): string[] {
   ];
 }
 
+/** A data folder of an earlier start gets the new scenario with the next one. */
+const folderNote = (folder: string): string[] =>
+  existsSync(join(folder, ".phx-sim", "world.json"))
+    ? [
+        "  .phx-sim has documents and events already; the next start merges the scenario into it (--fresh begins anew)",
+      ]
+    : [];
+
 const stackText = ({ language, framework, runner, typescript }: Stack): string =>
   language === null
     ? "no package.json and no Python project in this folder: no test is written; run it in the app's folder, or give --runner"
@@ -183,6 +191,7 @@ async function run({ values }: InitSettings, shell: Shell): Promise<CommandEnd> 
     `${isDry ? "would set up" : "set up"} for: ${stackText(stack)}`,
     ...files.map((it) => `  ${it.action.padEnd(9)} ${it.path.padEnd(width)}  ${style.dim(it.what)}`),
     ...(kept.length > 0 ? ["  what exists and differs stays; --force replaces it"] : []),
+    ...folderNote(folder),
     `next: ${next.join("; ")}`,
   ]);
 }

@@ -1,6 +1,7 @@
-import { envGroups, serverGroup } from "../../egress/env-names.ts";
+import { objectIn } from "../../base/json.ts";
+import { envGroups, type Framework, serverGroup } from "../../egress/env-names.ts";
 import { scenarioStarter } from "../../scenario/starter.ts";
-import { envLines } from "../env.ts";
+import { envLines } from "../env-lines.ts";
 import type { Runner, Stack } from "./stack.ts";
 
 /** A file that does not depend on what is in the folder. */
@@ -15,8 +16,8 @@ export interface ProjectFile {
 /** The keys of the scenario that is written beside it. */
 const access = {
   url: "http://127.0.0.1:7490",
-  project_api_key: "phc_local",
-  personal_api_key: "phx_local",
+  project_api_key: "phc_sim_default",
+  personal_api_key: "phx_sim_default",
   project_id: 1,
 };
 
@@ -78,7 +79,7 @@ ${matched}});
     text: `import { expect, test } from "phx-sim/playwright";
 
 test("a visit is tracked", async ({ page, ph }) => {
-  // Needs use.baseURL or webServer in playwright.config; the app keeps its host and key.
+  // baseURL and webServer are in the Playwright configuration; the app keeps its host and key.
   await page.goto("/");
 
   await expect(ph).toHaveCaptured("$pageview");
@@ -111,11 +112,28 @@ ${capture("  ", "ph.host", "ph.apiKey")}
   }),
   pytest: () => ({
     path: "tests/test_analytics.py",
-    text: `"""Runs below \`phx-sim exec\`, which sets POSTHOG_HOST, POSTHOG_API_KEY and PHX_SIM_URL."""
+    text: `"""Uses the sim of \`phx-sim exec\`, which sets POSTHOG_HOST and POSTHOG_API_KEY, else starts one."""
 
 import json
 import os
+import subprocess
 import urllib.request
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sim():
+    if "PHX_SIM_URL" in os.environ:
+        yield
+        return
+    command = ["npx", "phx-sim", "start", "--port", "0", "--memory", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        ready = json.loads(process.stdout.readline())
+        os.environ["POSTHOG_HOST"] = os.environ["PHX_SIM_URL"] = ready["url"]
+        os.environ["POSTHOG_API_KEY"] = ready["project_api_key"]
+        yield
+        post(ready["url"] + "/__sim/stop", {})
 
 
 def post(url, body):
@@ -152,6 +170,38 @@ export function testCommand(stack: Stack): string | undefined {
   return `phx-sim exec -- ${commands[stack.runner]} ${path}`;
 }
 
+/** Where the development servers of the frameworks listen. */
+const devPorts: Partial<Readonly<Record<Framework, number>>> = {
+  vite: 5173,
+  vue: 5173,
+  sveltekit: 5173,
+  "react-router": 5173,
+  remix: 5173,
+  astro: 4321,
+  angular: 4200,
+  expo: 8081,
+};
+
+/** A Playwright configuration that starts the app, for a folder without one. */
+function playwrightConfig({ framework, typescript, manifest }: Stack): ProjectFile {
+  const scripts = objectIn(manifest ?? {}, "scripts");
+  const script = ["dev", "start"].find((it) => typeof scripts[it] === "string") ?? "dev";
+  const url = `http://localhost:${(framework && devPorts[framework]) ?? 3000}`;
+  return {
+    path: `playwright.config.${typescript ? "ts" : "mjs"}`,
+    what: "starts the app for its tests",
+    text: `import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "tests",
+  use: { baseURL: "${url}" },
+  // The command that starts the app, and where it listens.
+  webServer: { command: "npm run ${script}", url: "${url}", reuseExistingServer: !process.env.CI },
+});
+`,
+  };
+}
+
 export const projectFiles = (stack: Stack): ProjectFile[] => [
   {
     path: "phx-sim.config.json",
@@ -163,4 +213,5 @@ export const projectFiles = (stack: Stack): ProjectFile[] => [
   ...(stack.runner === null
     ? []
     : [{ what: `a first test for ${stack.runner}`, ...tests[stack.runner](stack) }]),
+  ...(stack.runner === "playwright" && !stack.playwrightConfig ? [playwrightConfig(stack)] : []),
 ];

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject, type JsonObject, objectIn } from "../../base/json.ts";
 import type { Framework } from "../../egress/env-names.ts";
@@ -15,6 +15,8 @@ export interface Stack {
   /** null: there is no project, so there is no test to write. */
   readonly runner: Runner | null;
   readonly typescript: boolean;
+  /** True if the folder has a Playwright configuration. */
+  readonly playwrightConfig: boolean;
   /** `"type": "module"` in package.json. */
   readonly modules: boolean;
   /** The manifest in this folder, if it has one. */
@@ -39,17 +41,28 @@ export function readStack(folder: string): Stack {
   const manifest = readJsonFile(join(folder, "package.json"), folder)?.value ?? null;
   if (manifest === null && pythonFiles.some((it) => existsSync(join(folder, it))))
     return {
-      ...{ language: "python", runner: "pytest", typescript: false, modules: false, manifest },
+      ...{
+        language: "python",
+        runner: "pytest",
+        typescript: false,
+        modules: false,
+        playwrightConfig: false,
+        manifest,
+      },
       framework: pythonNames(folder, /django/i) ? "django" : null,
     };
   if (manifest === null)
-    return { language: null, framework: null, runner: null, typescript: false, modules: false, manifest };
+    return {
+      ...{ language: null, framework: null, runner: null },
+      ...{ typescript: false, modules: false, playwrightConfig: false, manifest },
+    };
   const packages = { ...objectIn(manifest, "dependencies"), ...objectIn(manifest, "devDependencies") };
   return {
     language: "javascript",
     framework: readApp(folder).framework,
     runner: runnerPackages.find(([, name]) => Object.hasOwn(packages, name))?.[0] ?? "node:test",
     typescript: existsSync(join(folder, "tsconfig.json")) || Object.hasOwn(packages, "typescript"),
+    playwrightConfig: readdirSync(folder).some((it) => /^playwright\.config\.[cm]?[jt]s$/.test(it)),
     modules: isObject(manifest) && manifest.type === "module",
     manifest,
   };

@@ -103,7 +103,7 @@ function queryOf({ values }: Tail) {
 async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const query = queryOf(settings);
   const { limit } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const path = `events${queryText({ ...query, limit, order: "desc" })}`;
   const { events, more } = await callSim<EventPage>(running, "GET", path);
   shell.out.say(...events.reverse().map(printer(running, settings, shell)));
@@ -114,7 +114,7 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
 
 async function show(settings: Settings<typeof showOptions>, shell: Shell) {
   const { number, json } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const event = await callSim<StoredEvent>(running, "GET", `events/${number}`);
   shell.out.say(...(json ? [JSON.stringify(event, null, 2)] : eventLines(event, shell.outStyle)));
   return "ok" as const;
@@ -178,7 +178,7 @@ async function pageAfter(running: Running, query: Query): Promise<EventPage> {
 
 async function tail(settings: Tail, shell: Shell) {
   const query = queryOf(settings);
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const line = printer(running, settings, shell);
   return followEvents(running, query, (events) => {
     shell.out.say(...events.map(line));
@@ -212,7 +212,7 @@ async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
     outcome: values.outcome,
     timeout_ms: values.timeout,
   };
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const { status, answer } = await trySim(running, "POST", "events/wait", request, values.timeout + graceMs);
   const body: JsonObject = isObject(answer) ? answer : {};
   if (status >= 300) throw isObject(body.report) ? timedOut(body.report) : new RefusedCall(status, answer);
@@ -229,7 +229,7 @@ function timedOut({ text }: JsonObject): Failure {
 
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { values } = settings;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const path = `events${queryText({ project: values.project, compact: values.compact ? "true" : undefined })}`;
   const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
   shell.out.say(

@@ -109,7 +109,7 @@ function requestLine(request: SimRequest, isMixed: boolean, style: Style): strin
 async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { values } = settings;
   const query = queryOf(values);
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const { requests, more } = await newest(running, query, values.limit);
   const { projects } = running.info;
   const isMixed = values.project === undefined && Array.isArray(projects) && projects.length > 1;
@@ -176,7 +176,7 @@ function requestLines(request: RequestInFull, projectKey: string, style: Style):
 
 async function show(settings: Settings<typeof showOptions>, shell: Shell) {
   const { number, json } = settings.values;
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   const request = await callSim<RequestInFull>(running, "GET", `requests/${number}`);
   const projectKey = String(running.info.project_api_key ?? "");
   shell.out.say(
@@ -190,7 +190,7 @@ async function har(settings: Settings<typeof harOptions>, shell: Shell) {
   const path = `requests.har${queryText({ ...queryOf(wanted), limit })}`;
   if (out !== undefined && !force && existsSync(out))
     throw new Failure("failed", `${clean(out)} already exists; give another file with --out, or --force`);
-  const running = await findRunning(settings, shell.cwd);
+  const running = await findRunning(settings, shell);
   if (out === undefined) {
     shell.out.say(JSON.stringify(await callSim(running, "GET", path)));
     return "ok" as const;

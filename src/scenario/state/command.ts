@@ -68,7 +68,7 @@ const snapshotLine = ({ name, created_at, persons, events, damaged }: ListedSnap
 
 async function exportState(settings: Settings<typeof filed>, shell: Shell) {
   const { file } = settings.values;
-  const bytes = await saveAnswer(await findRunning(settings, shell.cwd), "state", file);
+  const bytes = await saveAnswer(await findRunning(settings, shell), "state", file);
   const line = `exported to ${clean(file)}: ${counted(bytes, "byte")}`;
   return print(shell, settings.values.json, { file, bytes }, [line]);
 }
@@ -96,7 +96,7 @@ function readWhole(file: string): Buffer {
 
 async function importState(settings: Settings<typeof filed>, shell: Shell) {
   const { file } = settings.values;
-  const answer = await importFrom(file, await findRunning(settings, shell.cwd));
+  const answer = await importFrom(file, await findRunning(settings, shell));
   const line = `imported ${clean(file)}: ${counted(answer.projects, "project")}, ${holds(answer)}`;
   return print(shell, settings.values.json, answer, [line]);
 }
