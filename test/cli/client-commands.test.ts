@@ -70,11 +70,14 @@ describe("without a running sim", () => {
   const none =
     /^phx-sim: no running sim found from .*\.phx-sim; start one with phx-sim start, or give --url or PHX_SIM_URL\n$/;
 
-  test.each([[["status"]], [["status", "--wait", "100ms"]], [["env", "--data", ".phx-sim"]]])("%j ends with 5", async (args) => {
-    const { code, stdout, stderr } = await run(args);
-    expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
-    expect(stderr).toMatch(none);
-  });
+  test.each([[["status"]], [["status", "--wait", "100ms"]], [["env", "--data", ".phx-sim"]]])(
+    "%j ends with 5",
+    async (args) => {
+      const { code, stdout, stderr } = await run(args);
+      expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
+      expect(stderr).toMatch(none);
+    },
+  );
 
   test("a stale locator is no running sim", async () => {
     const gone = phxSim(["--version"], { cwd, isOwn: true });

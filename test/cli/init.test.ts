@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Shell } from "../../src/cli/command.ts";
@@ -103,6 +112,7 @@ describe("the stack", () => {
       ".env.phx-sim.example": "create",
       [path]: "create",
       ...(runner === "playwright" && { "playwright.config.mjs": "create" }),
+      ...(runner === "jest" && { "jest.config.cjs": "create" }),
       "package.json": "update",
     });
     expect(next).toContain("npm run test:analytics");
@@ -223,7 +233,7 @@ function install(folder: string, ...packages: string[]): void {
   symlinkSync(root, join(folder, "node_modules/phx-sim"));
   symlinkSync(join(root, "bin/phx-sim.js"), join(folder, "node_modules/.bin/phx-sim"));
   for (const it of packages) symlinkSync(join(root, "node_modules", it), join(folder, "node_modules", it));
-  for (const it of packages)
+  for (const it of packages.filter((name) => existsSync(join(root, "node_modules/.bin", name))))
     symlinkSync(join(root, "node_modules/.bin", it), join(folder, "node_modules/.bin", it));
 }
 
@@ -241,6 +251,11 @@ test.each([
   });
   expect(status, stdout + stderr).toBe(0);
   expect(stdout + stderr).toMatch(/1 event/);
+  // without `exec` it starts a sim of its own
+  const [, line = ""] =
+    / exec -- (.*)/.exec(JSON.parse(read(folder, "package.json")).scripts["test:analytics"]) ?? [];
+  const alone = spawnSync("npx", ["--no-install", ...line.split(" ")], { cwd: folder, encoding: "utf8" });
+  expect(alone.status, alone.stdout + alone.stderr).toBe(0);
 });
 
 const hasPytest = spawnSync("python3", ["-m", "pytest", "--version"]).status === 0;
@@ -250,6 +265,31 @@ test.skipIf(!hasPytest)("the test that is written for pytest passes", async () =
   await run(folder);
   const args = ["exec", "--", "python3", "-m", "pytest", "tests"];
   expect(await phxSim(args, { cwd: folder }).ended).toMatchObject({ code: 0 });
+  // without `exec` it starts a sim of its own
+  install(folder);
+  const alone = spawnSync("python3", ["-m", "pytest", "tests"], { cwd: folder, encoding: "utf8" });
+  expect(alone.status, alone.stdout + alone.stderr).toBe(0);
+});
+
+test("without a Playwright configuration one is written that starts the app", async () => {
+  const manifest = { scripts: { dev: "vite" }, devDependencies: { vite: "8", "@playwright/test": "1" } };
+  const folder = folderWith({ "package.json": manifest });
+  install(folder, "@playwright");
+  // Playwright compiles what is outside of node_modules, and a link leads there
+  const own = join(folder, "node_modules/phx-sim");
+  rmSync(own);
+  for (const it of ["package.json", "dist"]) cpSync(join(root, it), join(own, it), { recursive: true });
+  await run(folder);
+  const config = read(folder, "playwright.config.mjs");
+  expect(config).toContain('webServer: { command: "npm run dev", url: "http://localhost:5173"');
+  const cli = join(root, "node_modules/@playwright/test/cli.js");
+  const { status, stdout, stderr } = spawnSync("node", [cli, "test", "--list"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect([status, stdout, stderr]).toEqual([0, expect.stringContaining("a visit is tracked"), ""]);
+  const other = folderWith({ "package.json": manifest, "playwright.config.ts": "export default {};\n" });
+  expect((await run(other)).actions).not.toHaveProperty(["playwright.config.mjs"]);
 });
 
 test("the command line lists the files and the next steps", async () => {

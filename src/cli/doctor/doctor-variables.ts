@@ -147,7 +147,7 @@ export function checkVariables(facts: DoctorFacts): DoctorFinding[] {
   return [
     warning(
       "no variable with POSTHOG_ in its name is set here, nor in a .env file",
-      `phx-sim env${framework} >> .env.local; or phx-sim exec -- your command`,
+      `phx-sim env${framework} --write .env.local; or phx-sim exec -- your command`,
     ),
   ];
 }
@@ -163,7 +163,7 @@ export function checkPrefix({ framework, variables }: DoctorFacts): DoctorFindin
   return [
     warning(
       `${framework} passes only names that begin with ${prefix} to the browser, and there are only ${names}`,
-      `phx-sim env --framework ${framework} >> .env.local`,
+      `phx-sim env --framework ${framework} --write .env.local`,
     ),
   ];
 }

@@ -153,6 +153,11 @@ function nextSteps(stack: Stack, files: readonly PlannedFile[]): string[] {
   return [
     ...(stack.manifest !== null && !isInstalled ? ["npm install --save-dev phx-sim"] : []),
     ...(hasScript ? [`npm run ${scriptName}`] : line === undefined ? [] : [`npx ${line}`]),
+    ...(stack.runner === "jest" && stack.configured
+      ? [
+          'for runs without exec, globalSetup "phx-sim/jest/global" and globalTeardown "phx-sim/jest/teardown" in jest\'s configuration',
+        ]
+      : []),
     "npx phx-sim start",
   ];
 }

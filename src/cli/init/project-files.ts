@@ -202,6 +202,24 @@ export default defineConfig({
   };
 }
 
+/** A sim for a run without `phx-sim exec`. */
+const jestConfig: ProjectFile = {
+  path: "jest.config.cjs",
+  what: "starts a sim for the tests",
+  text: `module.exports = {
+  globalSetup: "phx-sim/jest/global",
+  globalTeardown: "phx-sim/jest/teardown",
+};
+`,
+};
+
+/** The configuration of the runner, where it needs one and has none. */
+function runnerConfig(stack: Stack): ProjectFile[] {
+  if (stack.configured) return [];
+  if (stack.runner === "jest") return [jestConfig];
+  return stack.runner === "playwright" ? [playwrightConfig(stack)] : [];
+}
+
 export const projectFiles = (stack: Stack): ProjectFile[] => [
   {
     path: "phx-sim.config.json",
@@ -213,5 +231,5 @@ export const projectFiles = (stack: Stack): ProjectFile[] => [
   ...(stack.runner === null
     ? []
     : [{ what: `a first test for ${stack.runner}`, ...tests[stack.runner](stack) }]),
-  ...(stack.runner === "playwright" && !stack.playwrightConfig ? [playwrightConfig(stack)] : []),
+  ...runnerConfig(stack),
 ];

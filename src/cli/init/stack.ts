@@ -15,8 +15,8 @@ export interface Stack {
   /** null: there is no project, so there is no test to write. */
   readonly runner: Runner | null;
   readonly typescript: boolean;
-  /** True if the folder has a Playwright configuration. */
-  readonly playwrightConfig: boolean;
+  /** True if the runner has a configuration of its own. */
+  readonly configured: boolean;
   /** `"type": "module"` in package.json. */
   readonly modules: boolean;
   /** The manifest in this folder, if it has one. */
@@ -46,7 +46,7 @@ export function readStack(folder: string): Stack {
         runner: "pytest",
         typescript: false,
         modules: false,
-        playwrightConfig: false,
+        configured: false,
         manifest,
       },
       framework: pythonNames(folder, /django/i) ? "django" : null,
@@ -54,15 +54,18 @@ export function readStack(folder: string): Stack {
   if (manifest === null)
     return {
       ...{ language: null, framework: null, runner: null },
-      ...{ typescript: false, modules: false, playwrightConfig: false, manifest },
+      ...{ typescript: false, modules: false, configured: false, manifest },
     };
   const packages = { ...objectIn(manifest, "dependencies"), ...objectIn(manifest, "devDependencies") };
+  const runner = runnerPackages.find(([, name]) => Object.hasOwn(packages, name))?.[0] ?? "node:test";
   return {
     language: "javascript",
     framework: readApp(folder).framework,
-    runner: runnerPackages.find(([, name]) => Object.hasOwn(packages, name))?.[0] ?? "node:test",
+    runner,
     typescript: existsSync(join(folder, "tsconfig.json")) || Object.hasOwn(packages, "typescript"),
-    playwrightConfig: readdirSync(folder).some((it) => /^playwright\.config\.[cm]?[jt]s$/.test(it)),
+    configured:
+      (runner === "jest" && manifest.jest !== undefined) ||
+      readdirSync(folder).some((it) => it.startsWith(`${runner}.config.`)),
     modules: isObject(manifest) && manifest.type === "module",
     manifest,
   };
