@@ -193,7 +193,7 @@ function documentWith<C extends CollectionName>(
 }
 
 /** True for a document that goes, so that its number is free: see `leaving` in reload.ts. */
-export type IsLeaving = (collection: CollectionName, id: Id) => boolean;
+type IsLeaving = (collection: CollectionName, id: Id) => boolean;
 
 /** Numbers and ids that are not taken. */
 class FreeIds {
