@@ -5,7 +5,9 @@ import { isObject, parsedJson } from "../base/json.ts";
 import { writeAll } from "../store/bytes.ts";
 import { type SwitchPart, writeSynced } from "../store/switch.ts";
 import type { World } from "../world/world.ts";
+import type { ScenarioProblem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
+import type { ScenarioEdit } from "./state/info-shapes.ts";
 
 /** The scenario that was last applied to the documents. */
 interface LastApplied {
@@ -96,4 +98,17 @@ export class AppliedScenario {
     const value = parsedJson(header);
     return isObject(value) && value.version === 1 ? [value, content] : [];
   }
+}
+
+/** The scenario of a sim, and the state of its files. */
+export interface ScenarioState {
+  current: Scenario;
+  /** What was last applied to the documents. */
+  readonly applied: AppliedScenario;
+  /** Mistakes in the files now; the last valid scenario stays. */
+  problems: readonly ScenarioProblem[];
+  /** Parts of the current scenario that cannot work. */
+  warnings: readonly ScenarioProblem[];
+  /** The last applied edit. */
+  edit: ScenarioEdit | null;
 }

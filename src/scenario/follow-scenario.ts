@@ -8,19 +8,6 @@ import type { OnChange } from "./reload.ts";
 import type { Scenario } from "./scenario.ts";
 import type { ScenarioEdit } from "./state/info-shapes.ts";
 
-/** The scenario of a sim, and the state of its files. */
-export interface ScenarioState {
-  current: Scenario;
-  /** What was last applied to the documents. */
-  readonly applied: AppliedScenario;
-  /** Mistakes in the files now; the last valid scenario stays. */
-  problems: readonly ScenarioProblem[];
-  /** Parts of the current scenario that cannot work. */
-  warnings: readonly ScenarioProblem[];
-  /** The last applied edit. */
-  edit: ScenarioEdit | null;
-}
-
 export interface FollowOptions extends ApplyParts {
   source: ScenarioSource;
   mode: Exclude<OnChange, "ignore">;

@@ -5,7 +5,7 @@ import { version } from "../base/version.ts";
 import { clockFacts } from "../clock/facts.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { Gauge } from "../http/gauge.ts";
-import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { ScenarioState } from "../scenario/applied.ts";
 import type { ScenarioSource } from "../scenario/load.ts";
 import type { RecordingRoom } from "../tapes/record/recordings.ts";
 import { recordingInShort } from "../tapes/record/recordings.ts";

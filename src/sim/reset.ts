@@ -6,7 +6,7 @@ import type { ScriptedAnswers } from "../faults/answers.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { openPeople, type PeopleStore } from "../people/people-store.ts";
-import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { ScenarioState } from "../scenario/applied.ts";
 import { peopleOf, storePeople, worldOf } from "../scenario/scenario.ts";
 import type { ResetPart } from "../scenario/state/ports.ts";
 import { type Bytes, memoryBytes } from "../store/bytes.ts";

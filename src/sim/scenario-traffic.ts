@@ -6,7 +6,7 @@ import { counted } from "../base/text.ts";
 import type { ObservingApp } from "../http/app.ts";
 import { callFrom } from "../http/call.ts";
 import { jsonText } from "../http/reply.ts";
-import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { ScenarioState } from "../scenario/applied.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { resetParts } from "../scenario/state/ports.ts";
 import type { AuthoredTraffic } from "../traffic/shapes.ts";

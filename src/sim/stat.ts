@@ -3,7 +3,7 @@ import type { FaultRules } from "../faults/rules.ts";
 import type { Gauge } from "../http/gauge.ts";
 import type { FeedFacts } from "../journal/feed/open-feed.ts";
 import type { PeopleStore } from "../people/people-store.ts";
-import type { ScenarioState } from "../scenario/follow-scenario.ts";
+import type { ScenarioState } from "../scenario/applied.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 import { type CollectionName, collections } from "../world/world.ts";
 import type { WorldStore } from "../world/world-store.ts";
