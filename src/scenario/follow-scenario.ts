@@ -1,12 +1,10 @@
 import { dirname } from "node:path";
 import type { FaultRules } from "../faults/rules.ts";
-import type { AppliedScenario } from "./applied.ts";
 import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
 import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";
 import type { OnChange } from "./reload.ts";
 import type { Scenario } from "./scenario.ts";
-import type { ScenarioEdit } from "./state/info-shapes.ts";
 
 export interface FollowOptions extends ApplyParts {
   source: ScenarioSource;
