@@ -1,5 +1,8 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
+import { groupedBy } from "../base/grouped-by.ts";
+import { counted } from "../base/text.ts";
+import type { HostRule } from "../http/host-rules.ts";
 import { countedLines } from "./blocked-call.ts";
 
 export interface Forwarded {
@@ -106,6 +109,147 @@ export function disguise(): void {
 /** The same for headers: the user agent and the brands. */
 export const disguisedHeader = (value: string): string => value.replaceAll("HeadlessChrome", "Chrome");
 
+/** Where a page sends what it sends while it is left; plain data, which a page's script can have. */
+interface LeavingRoute {
+  /** The address of the sim on this machine. */
+  readonly origin: string;
+  /** Added to the query: it names the project. */
+  readonly mark: string;
+  /** The hosts of PostHog and of the app's proxies. */
+  readonly rules: readonly HostRule[];
+  /** What a filter list blocks, as sources of regular expressions. */
+  readonly blocked: readonly string[];
+}
+
+/** Globals of a page that send while it is left. */
+interface SendingGlobals {
+  location: { href: string };
+  sessionStorage?: { getItem(name: string): string | null; setItem(name: string, value: string): void };
+  fetch: typeof fetch;
+  Blob: typeof Blob;
+  Navigator?: { prototype: { sendBeacon?(url: string | URL, data?: unknown): boolean } };
+  addEventListener(name: string, listener: (event: { blockedURI?: string }) => void, capture: boolean): void;
+}
+
+/**
+ * Runs in the page, before its scripts. Playwright does not route what a page sends while it is left: beacons and
+ * `fetch` with `keepalive` for PostHog go to the sim's own address. Where the page's policy forbids that address, the
+ * next page of the tab sends the beacons. The function must not refer to anything outside of itself.
+ */
+function sendToSim({ origin, mark, rules, blocked }: LeavingRoute): void {
+  const page = globalThis as unknown as SendingGlobals;
+  const { fetch } = page;
+  const navigator = page.Navigator?.prototype;
+  const beacon = navigator?.sendBeacon;
+  if (!navigator || !beacon) return;
+  const ports: Record<string, string> = { "http:": "80", "https:": "443" };
+  const urlOf = (text: string): URL | undefined => {
+    try {
+      return new URL(text, page.location.href);
+    } catch {
+      return undefined;
+    }
+  };
+  const isBlocked = (url: URL) => blocked.some((it) => new RegExp(it, "i").test(url.href));
+  const atSim = (url: URL): string | undefined => {
+    const port = url.port || ports[url.protocol];
+    const host = url.hostname
+      .toLowerCase()
+      .replace(/^\[|\]$/g, "")
+      .replace(/\.$/, "");
+    const rule = rules.find(
+      (it) =>
+        port !== undefined &&
+        (it.host === "" || (it.below ? host.endsWith(`.${it.host}`) : host === it.host)) &&
+        (it.port === "" || it.port === port) &&
+        (it.prefix === "" || url.pathname === it.prefix || url.pathname.startsWith(`${it.prefix}/`)),
+    );
+    if (!rule) return undefined;
+    const path = url.pathname.slice(rule.prefix.length) || "/";
+    return `${origin}${path}${url.search}${url.search === "" ? "?" : "&"}${mark}`;
+  };
+
+  let isForbidden = false;
+  page.addEventListener(
+    "securitypolicyviolation",
+    ({ blockedURI }) => {
+      if (blockedURI?.startsWith(origin)) isForbidden = true;
+    },
+    true,
+  );
+  // The bytes of a Blob cannot be read while the page is left.
+  const contents = new WeakMap<object, readonly unknown[]>();
+  page.Blob = new Proxy(page.Blob, {
+    construct(target, args, newTarget) {
+      const blob = Reflect.construct(target, args, newTarget);
+      if (Array.isArray(args[0])) contents.set(blob, args[0]);
+      return blob;
+    },
+  });
+  const bytesOf = (data: unknown): number[] | undefined => {
+    if (data === undefined || data === null) return [];
+    if (data instanceof ArrayBuffer) return [...new Uint8Array(data)];
+    if (ArrayBuffer.isView(data)) return [...new Uint8Array(data.buffer, data.byteOffset, data.byteLength)];
+    if (typeof data !== "object" || data instanceof URLSearchParams)
+      return [...new TextEncoder().encode(String(data))];
+    const parts = contents.get(data)?.map(bytesOf);
+    return parts?.every((it) => it !== undefined) ? parts.flat() : undefined;
+  };
+  const key = "phx-sim beacons";
+  type Kept = [url: string, type: string, bytes: number[]];
+  const kept = (): Kept[] => {
+    try {
+      return JSON.parse(page.sessionStorage?.getItem(key) ?? "[]");
+    } catch {
+      return [];
+    }
+  };
+  const keep = (all: Kept[]): boolean => {
+    try {
+      page.sessionStorage?.setItem(key, JSON.stringify(all));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const left = kept();
+  if (left.length > 0 && keep([]))
+    for (const [url, type, bytes] of left) {
+      const headers: Record<string, string> = type === "" ? {} : { "content-type": type };
+      fetch(url, { method: "POST", body: new Uint8Array(bytes), headers }).catch(() => {});
+    }
+
+  navigator.sendBeacon = function sendBeacon(this: unknown, text, data) {
+    const url = urlOf(String(text));
+    const target = url && atSim(url);
+    if (!url || target === undefined) return Reflect.apply(beacon, this, [text, data]);
+    if (isBlocked(url)) {
+      // a request that is routed, and blocked there
+      fetch(url, { method: "POST", body: data as string, mode: "no-cors" }).catch(() => {});
+      return true;
+    }
+    const bytes = isForbidden ? bytesOf(data) : undefined;
+    const type =
+      typeof data === "string" ? "text/plain;charset=UTF-8" : ((data as Partial<Blob>)?.type ?? "");
+    if (bytes) return keep([...kept(), [url.href, type, bytes]]);
+    return Reflect.apply(beacon, this, [target, data]);
+  };
+  page.fetch = function fetch_(this: unknown, input: string | URL | Request, init?: RequestInit) {
+    const given = typeof input === "object" && "url" in input ? input : undefined;
+    const url = (init?.keepalive ?? given?.keepalive) ? urlOf(given?.url ?? String(input)) : undefined;
+    const target = url && !isForbidden && !isBlocked(url) ? atSim(url) : undefined;
+    if (target === undefined) return Reflect.apply(fetch, this, [input, init]);
+    const sent = Reflect.apply(fetch, this, [given ? new Request(target, given) : target, init]);
+    return sent.catch((error: unknown) => {
+      if (!isForbidden || given) throw error;
+      return Reflect.apply(fetch, this, [input, init]);
+    });
+  } as typeof fetch;
+}
+
+/** The script of a page that sends to the sim what it sends while it is left. */
+export const leavingScript = (to: LeavingRoute): string => `(${sendToSim})(${JSON.stringify(to)})`;
+
 /** The parts of a request that are checked. */
 interface BrowserRequest {
   readonly method: string;
@@ -163,10 +307,39 @@ export interface Escape {
   readonly url: string;
   /** The page that sent it; "" if unknown. */
   readonly page: string;
+  /** What let it pass, where that is known. */
+  readonly cause?: EscapeCause;
 }
+
+const causes = {
+  route:
+    "answered by another route of the page or the context: a route of the page comes before the sim's; narrow its pattern, or call route.fallback() in it",
+  early:
+    "sent before a test began, where no project exists yet; it was blocked: open the page in the test or in beforeEach",
+} as const;
+
+export type EscapeCause = keyof typeof causes;
 
 const lineOf = ({ method, url, page }: Escape): string =>
   `  ${method} ${url}${page === "" ? "" : ` (from ${page})`}`;
+
+/** Requests with a known cause, by cause and host. */
+function causeLines(escapes: readonly Escape[]): string[] {
+  const groups = groupedBy(
+    escapes.filter(({ cause }) => cause !== undefined),
+    ({ cause, url }) => `${cause} ${new URL(url).host}`,
+  );
+  return [...groups.values()].flatMap(([first, ...more]) =>
+    first?.cause === undefined
+      ? []
+      : [`${counted(more.length + 1, "request")} for ${new URL(first.url).host}: ${causes[first.cause]}.`],
+  );
+}
+
+const adviceOn = (escapes: readonly Escape[]): string[] =>
+  escapes.length === 0
+    ? []
+    : [`Reroute them with { hosts: ["${suggestion(escapes)}"] }, or allow them with { allowEscapes: true }.`];
 
 /** The entry for `hosts` that covers the first of them: host and the prefix of the proxy. */
 function suggestion([first]: readonly Escape[]): string {
@@ -190,7 +363,8 @@ export class EscapeError extends Error {
       [
         head,
         ...countedLines(escapes.map(lineOf)),
-        `Reroute them with { hosts: ["${suggestion(escapes)}"] }, or allow them with { allowEscapes: true }.`,
+        ...causeLines(escapes),
+        ...adviceOn(escapes.filter(({ cause }) => cause === undefined)),
       ].join("\n"),
     );
     this.name = "EscapeError";

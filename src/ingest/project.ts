@@ -1,5 +1,5 @@
 import { SimError } from "../base/errors.ts";
-import { projectHeader } from "../journal/traffic.ts";
+import { projectHeader, projectParameter } from "../journal/traffic.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Desk } from "./desk.ts";
 import { tokenFault } from "./open.ts";
@@ -7,16 +7,18 @@ import type { Packet } from "./packet.ts";
 
 const unknownKey = "Project API key invalid. You can find your project API key in PostHog project settings.";
 
+type Named = Pick<Packet, "headers" | "query">;
+
+const nameIn = ({ headers, query }: Named): string | undefined =>
+  headers[projectHeader] ?? query.get(projectParameter) ?? undefined;
+
 /**
- * The project that a request's `X-Phx-Project` header names, by number or public key; undefined without the
- * header. It decides before every key that the request carries, and none need be there.
+ * The project that a request's `X-Phx-Project` header names, or `phx_project` in its query, by number or public key;
+ * undefined without them. It decides before every key that the request carries, and none need be there.
  * @throws SimError unknown_project
  */
-export function projectByHeader(
-  { worlds }: Pick<Desk, "worlds">,
-  { headers }: Pick<Packet, "headers">,
-): StoredProject | undefined {
-  const name = headers[projectHeader];
+export function projectByHeader({ worlds }: Pick<Desk, "worlds">, packet: Named): StoredProject | undefined {
+  const name = nameIn(packet);
   if (name === undefined) return undefined;
   const project = projectNamed({ worlds }, name);
   if (project) return project;
@@ -29,12 +31,9 @@ function projectNamed({ worlds }: Pick<Desk, "worlds">, name: string): StoredPro
   return worlds.projectByKey(name) ?? (id === undefined ? undefined : worlds.projectById(id));
 }
 
-/** The number of the project that the header names; null: there is none; undefined without the header. */
-export function idInHeader(
-  desk: Pick<Desk, "worlds">,
-  { headers }: Pick<Packet, "headers">,
-): number | null | undefined {
-  const name = headers[projectHeader];
+/** The number of the project that is named so; null: there is none; undefined without a name. */
+export function idInHeader(desk: Pick<Desk, "worlds">, call: Named): number | null | undefined {
+  const name = nameIn(call);
   return name === undefined ? undefined : (projectNamed(desk, name)?.id ?? null);
 }
 

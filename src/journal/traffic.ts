@@ -53,6 +53,8 @@ export interface TrafficLine {
 
 /** Names the project of a request if a test cannot change the keys that the app sends. Not a header of the service. */
 export const projectHeader = "x-phx-project";
+/** The same in the query, for a page that is being left: a beacon has no headers of its own. */
+export const projectParameter = "phx_project";
 
 /** Headers of most answers, which lines omit. */
 export const usualReplyHeaders: readonly string[] = [

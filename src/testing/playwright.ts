@@ -5,12 +5,15 @@ import {
   test as base,
   expect as baseExpect,
   type Expect,
+  type LaunchOptions,
   type TestInfo,
 } from "@playwright/test";
 import { type Assertions, assertionsOf, type NotAwaitedError } from "../assert/client-assertions.ts";
+import { writeWhole } from "../base/whole-file.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
-import { verifyEscapes } from "../egress/browser-traffic.ts";
+import { type Escape, verifyEscapes } from "../egress/browser-traffic.ts";
+import { serviceHosts } from "../http/host-rules.ts";
 import type { SimOptions } from "../index.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
@@ -20,6 +23,8 @@ import {
   type AttachTarget,
   attach,
   attachForTest,
+  blockService,
+  noteOffline,
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
 import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
@@ -101,7 +106,10 @@ async function showCaptured(project: Project, info: TestInfo, isReported: boolea
     body: JSON.stringify(verdict, null, 2),
     contentType: "application/json",
   });
-  await info.attach("phx-sim report", { body: html, contentType: "text/html" });
+  // by its path: reporters print the bodies of attachments
+  const path = info.outputPath("phx-sim-report.html");
+  await writeWhole(path, [html], 0o666);
+  await info.attach("phx-sim report", { path, contentType: "text/html" });
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
@@ -141,13 +149,27 @@ function checkOf(info: TestInfo): Check {
   };
 }
 
+const resolverRules = "--host-resolver-rules=";
+
+/** Chromium finds no address for the service's hosts: what no route sees reaches nothing. Rules of the test come first. */
+function withoutService(options: LaunchOptions): LaunchOptions {
+  const { args = [] } = options;
+  const own = serviceHosts.map((it) => `MAP ${it} ~NOTFOUND`).join(",");
+  const given = args.find((it) => it.startsWith(resolverRules));
+  const others = args.filter((it) => it !== given);
+  return { ...options, args: [...others, given === undefined ? resolverRules + own : `${given},${own}`] };
+}
+
 type AttachContext = (context: BrowserContext) => Promise<void>;
 
 /** The contexts of a worker's browser: each is attached for the test that runs. */
 function createContexts() {
   const browsers = new Set<Browser>();
   const attached = new Set<BrowserContext>();
+  /** Contexts that were opened while no test runs. */
+  const held = new Map<BrowserContext, (context: BrowserContext) => Promise<Escape[]>>();
   let attachTo: AttachContext | undefined;
+  const hold = async (context: BrowserContext) => void held.set(context, await blockService(context));
   const attach: AttachContext = async (context) => {
     if (attachTo === undefined || attached.has(context)) return;
     attached.add(context);
@@ -160,7 +182,9 @@ function createContexts() {
       const { newContext } = browser;
       browser.newContext = async (options) => {
         const context = await newContext.call(browser, options);
-        await attach(context);
+        noteOffline(context, options);
+        if (attachTo === undefined) await hold(context);
+        else await attach(context);
         return context;
       };
       browsers.add(browser);
@@ -169,10 +193,13 @@ function createContexts() {
         browser.newContext = newContext;
       };
     },
-    /** Begins a test. Contexts may be open already: tests can share a page. */
-    async begin(to: AttachContext): Promise<void> {
+    /** Begins a test. Contexts may be open already: tests can share a page. @returns what they sent before */
+    async begin(to: AttachContext): Promise<readonly Escape[]> {
       attachTo = to;
+      const early = await Promise.all([...held].map(([context, end]) => end(context)));
+      held.clear();
       for (const browser of browsers) for (const context of browser.contexts()) await attach(context);
+      return early.flat();
     },
     end(): void {
       attachTo = undefined;
@@ -202,6 +229,11 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       await sim.close();
       guard.close();
     },
+    { scope: "worker" },
+  ],
+  launchOptions: [
+    async ({ launchOptions, browserName }, use) =>
+      use(browserName === "chromium" ? withoutService(launchOptions) : launchOptions),
     { scope: "worker" },
   ],
   browser: [
@@ -234,6 +266,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       });
       phxCheck.watch(project);
       const attachments: Attachment[] = [];
+      const early: Escape[] = [];
       const keep = (attachment: Attachment) => {
         attachments.push(attachment);
         return attachment;
@@ -243,7 +276,9 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       const options = typeof phxAttach === "object" ? phxAttach : {};
       try {
         if (phxAttach !== false)
-          await contexts.begin(async (it) => void keep(await attachForTest(it, project, options)));
+          early.push(
+            ...(await contexts.begin(async (it) => void keep(await attachForTest(it, project, options)))),
+          );
         await use(Object.assign(project, { attach: attachTo }));
         phxCheck.look();
         await Promise.all(attachments.map((it) => it.finish()));
@@ -252,7 +287,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
         contexts.end();
         await project.dispose();
       }
-      verifyEscapes(attachments.flatMap((it) => [...it.escapes()]));
+      verifyEscapes([...early, ...attachments.flatMap((it) => [...it.escapes()])]);
     },
     { auto: true },
   ],

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -69,10 +70,28 @@ describe("Playwright", () => {
       'toHaveCaptured("missing at the limit", {}, {timeoutMs: 60000}) — not captured within ',
       "POST https://eu.i.posthog.com/batch/",
       "/past/e/?ver=1",
+      "POST https://eu.i.posthog.com/e/?route",
+      "1 request for eu.i.posthog.com: answered by another route of the page or the context",
+      "POST https://eu.i.posthog.com/e/?early",
+      "1 request for eu.i.posthog.com: sent before a test began",
     ])
       expect(text).toContain(part);
     expect(text).not.toMatch(/Test timeout of/);
-    expect(text).toContain("5 failed");
+    expect(text).toContain("7 failed");
+  });
+
+  test("what pages send while they are left arrives, and nothing reaches the service", async () => {
+    let connections = 0;
+    const standIn = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => standIn.listen(0, "127.0.0.1", resolve));
+    const port = (standIn.address() as AddressInfo).port;
+    const { code, text } = await run("leaving", [], { STAND_IN_PORT: String(port) });
+    standIn.close();
+    expect(text).toContain("3 passed");
+    expect([code, connections]).toEqual([0, 0]);
   });
 
   test("a suite that fails shows why", async () => {

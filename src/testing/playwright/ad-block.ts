@@ -34,11 +34,19 @@ function readRule(rule: unknown): RegExp {
   return new RegExp(`^\\w+://(?:[^/?#]*\\.)?${patternText(rule.slice(2))}`, "i");
 }
 
+type AdBlockSetting = boolean | readonly string[] | undefined;
+
+const rulesOf = (given: AdBlockSetting): RegExp[] =>
+  (given === true ? commonRules : given || []).map(readRule);
+
+/** The rules as texts, for a script of the page. */
+export const adBlockSources = (given: AdBlockSetting): string[] => rulesOf(given).map(({ source }) => source);
+
 /**
  * True for requests that a filter list blocks.
  * @param given true: the common rules; a list: these rules; false or absent: none
  */
-export function adBlockTest(given: boolean | readonly string[] | undefined): (url: URL) => boolean {
-  const rules = (given === true ? commonRules : given || []).map(readRule);
+export function adBlockTest(given: AdBlockSetting): (url: URL) => boolean {
+  const rules = rulesOf(given);
   return ({ href }) => rules.some((rule) => rule.test(href));
 }

@@ -1,4 +1,5 @@
-import type { Frame, Request, Route } from "@playwright/test";
+import type { BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
+import { isObject } from "../../base/json.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import type { Tenant } from "../../client/api.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";
@@ -6,21 +7,38 @@ import {
   disguise,
   disguisedHeader,
   type Escape,
+  type EscapeCause,
   type Forwarded,
   forward,
+  leavingScript,
   looksLikeSdk,
   verifyEscapes,
 } from "../../egress/browser-traffic.ts";
-import { type HostRule, hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
-import { adBlockTest } from "./ad-block.ts";
+import {
+  type HostRule,
+  hostRuleFor,
+  isLoopbackHost,
+  placeOf,
+  readHostRule,
+  serviceHosts,
+} from "../../http/host-rules.ts";
+import { projectParameter } from "../../journal/traffic.ts";
+import { adBlockSources, adBlockTest } from "./ad-block.ts";
+
+type RequestEvent = "request" | "requestfinished" | "requestfailed";
 
 /** A page or a context of Playwright. */
 export interface AttachTarget {
+  /** Of a context. */
+  pages?(): readonly Page[];
+  /** Of a page. */
+  frames?(): readonly Frame[];
+  context?(): BrowserContext;
   route(url: (url: URL) => boolean, handler: (route: Route) => Promise<void>): Promise<unknown>;
   unroute(url: (url: URL) => boolean, handler?: (route: Route) => Promise<void>): Promise<unknown>;
-  addInitScript(script: () => void): Promise<unknown>;
-  on(event: "request", listener: (request: Request) => void): unknown;
-  off(event: "request", listener: (request: Request) => void): unknown;
+  addInitScript(script: (() => void) | { content: string }): Promise<unknown>;
+  on(event: RequestEvent, listener: (request: Request) => void): unknown;
+  off(event: RequestEvent, listener: (request: Request) => void): unknown;
 }
 
 export interface AttachOptions {
@@ -87,6 +105,26 @@ function targetAt(host: string, url: URL, rule: HostRule | undefined): URL {
 const disguised = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, disguisedHeader(value)]));
 
+/** The port of `phx-sim start`, as its URL shows it. */
+const simPort = "7490";
+
+/**
+ * Addresses by which an app is pointed at a sim: the default ones, and those of the environment. Another app than a
+ * sim needs a path, because a host alone may be the app's own.
+ */
+function ownAddresses(env: NodeJS.ProcessEnv): string[] {
+  const urls = Object.entries(env).flatMap(([name, value]) =>
+    /(?:^|_)POSTHOG_HOST$|^PHX_SIM_URL$/.test(name) && value && URL.canParse(value) ? [new URL(value)] : [],
+  );
+  return [
+    ...["127.0.0.1", "localhost"].map((host) => `${host}:${simPort}`),
+    ...urls
+      .filter((it) => /^https?:$/.test(it.protocol) && (it.pathname !== "/" || !isLoopbackHost(it.hostname)))
+      .map((it) => it.host + it.pathname),
+    ...(env.PHX_SIM_URL && URL.canParse(env.PHX_SIM_URL) ? [new URL(env.PHX_SIM_URL).host] : []),
+  ];
+}
+
 interface Rerouting {
   tenant: Pick<Tenant, "host" | "projectId">;
   rules: readonly HostRule[];
@@ -130,10 +168,17 @@ const isOfAnother = (target: AttachTarget, frame: Frame | undefined): boolean =>
   return page !== undefined && page !== target && attached.has(page);
 };
 
+/** Requests that a route of `attach` has answered. */
+const answered = new WeakSet<Request>();
+
+/** Ends of requests that did not leave the browser: their page was left, or the page ended them. */
+const isAborted = (request: Request): boolean =>
+  /ABORTED|cancell?ed/i.test(request.failure()?.errorText ?? "");
+
 /** Collects requests of the target that should have been rerouted. */
 function escapeWatch(
   target: AttachTarget,
-  isKnown: (url: URL) => boolean,
+  { isKnown, isRouted }: Record<"isKnown" | "isRouted", (url: URL) => boolean>,
   allow: AttachOptions["allowEscapes"],
 ) {
   const escapes: Escape[] = [];
@@ -146,10 +191,42 @@ function escapeWatch(
       if (hostRuleFor(allowed, placeOf(url)) !== undefined) return;
       const sighted = { method: request.method(), url, body: () => request.postData() ?? "" };
       if (!looksLikeSdk(sighted)) return;
-      const frame = frameOf(request);
-      if (isOfAnother(target, frame)) return;
-      escapes.push({ method: request.method(), url: maskKeys(url.href), page: frame?.url() ?? "" });
+      add(request, url);
     },
+    /** A known host that no route of the sim has answered. */
+    lookAtEnd(request: Request): void {
+      const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
+      if (url && isRouted(url) && !answered.has(request) && !isAborted(request)) add(request, url, "route");
+    },
+  };
+
+  function add(request: Request, url: URL, cause?: EscapeCause): void {
+    const frame = frameOf(request);
+    if (isOfAnother(target, frame)) return;
+    const page = frame?.url() ?? "";
+    escapes.push({ method: request.method(), url: maskKeys(url.href), page, ...(cause && { cause }) });
+  }
+}
+
+/**
+ * Blocks requests for the service of a context that no test has yet. The function that it returns ends it, and returns
+ * what was blocked.
+ */
+export async function blockService(context: BrowserContext): Promise<() => Promise<Escape[]>> {
+  const rules = serviceHosts.map(readHostRule);
+  const isKnown = (url: URL) => hostRuleFor(rules, placeOf(url)) !== undefined;
+  const escapes: Escape[] = [];
+  const handler = (route: Route): Promise<void> => {
+    const request = route.request();
+    answered.add(request);
+    const page = frameOf(request)?.url() ?? "";
+    escapes.push({ method: request.method(), url: maskKeys(request.url()), page, cause: "early" });
+    return quietly(route.abort("blockedbyclient"));
+  };
+  await context.route(isKnown, handler);
+  return async () => {
+    await quietly(context.unroute(isKnown, handler));
+    return escapes;
   };
 }
 
@@ -179,6 +256,44 @@ async function untilDone(pending: ReadonlySet<Promise<void>>): Promise<void> {
   clearTimeout(timer);
 }
 
+/** `unrouteAll` removes the routes of the test; the sim's comes back. @returns ends it */
+function followUnroute(target: AttachTarget, routeAgain: () => Promise<unknown>): () => void {
+  if (!("unrouteAll" in target) || typeof target.unrouteAll !== "function") return () => {};
+  const { unrouteAll } = target;
+  target.unrouteAll = async (...args: unknown[]) => {
+    await Reflect.apply(unrouteAll, target, args);
+    await routeAgain();
+  };
+  return () => {
+    target.unrouteAll = unrouteAll;
+  };
+}
+
+/** Contexts that are offline: their routes are asked first. */
+const offline = new WeakMap<object, boolean>();
+
+/** Follows `setOffline` of the target's context. `newContext({ offline })` is noted by `noteOffline`. */
+function offlineOf(target: AttachTarget): () => boolean {
+  const context = target.context?.() ?? target;
+  if (!offline.has(context)) offline.set(context, false);
+  if ("setOffline" in context && typeof context.setOffline === "function" && !followed.has(context)) {
+    followed.add(context);
+    const { setOffline } = context;
+    context.setOffline = async (value: boolean) => {
+      offline.set(context, value);
+      await Reflect.apply(setOffline, context, [value]);
+    };
+  }
+  return () => offline.get(context) === true;
+}
+
+const followed = new WeakSet<object>();
+
+/** Notes the options of a new context. */
+export function noteOffline(context: object, options: unknown): void {
+  offline.set(context, isObject(options) && options.offline === true);
+}
+
 /**
  * Answers the requests of a page (or of every page of a context) for PostHog from the sim, for the project: the app
  * keeps its host and its key. Attach before the page is opened; a context also covers popups and, in Chromium with
@@ -193,19 +308,26 @@ export async function attach(
   options: AttachOptions = {},
 ): Promise<Attachment> {
   checkOptions("attach", { 2: optionKeys }, [target, tenant, options], attach);
-  const rules = [...serviceHosts, ...(options.hosts ?? [])].map(readHostRule);
+  const rules = [...serviceHosts, ...ownAddresses(process.env), ...(options.hosts ?? [])].map(readHostRule);
   const isAdBlocked = adBlockTest(options.adBlocked);
   const isKnown = (url: URL) =>
     url.origin === new URL(tenant.host).origin ||
     hostRuleFor(rules, placeOf(url)) !== undefined ||
     isAdBlocked(url);
-  const watch = escapeWatch(target, isKnown, options.allowEscapes);
+  const mark = `${projectParameter}=${tenant.projectId}`;
+  // what goes to the sim by itself; a route would not get the body of a beacon
+  const isSent = ({ origin, search }: URL) => origin === new URL(tenant.host).origin && search.endsWith(mark);
+  const isRouted = (url: URL) => isKnown(url) && !isSent(url);
+  const watch = escapeWatch(target, { isKnown, isRouted }, options.allowEscapes);
   const ending = new AbortController();
   const isDisguised = options.disguise ?? true;
   const pending = new Set<Promise<void>>();
   const blocked: BlockedRequest[] = [];
+  const isOffline = offlineOf(target);
   const handler = (route: Route): Promise<void> => {
     const request = route.request();
+    answered.add(request);
+    if (isOffline()) return quietly(route.abort("internetdisconnected"));
     if (isAdBlocked(new URL(request.url()))) {
       blocked.push({ method: request.method(), url: maskKeys(request.url()) });
       return quietly(route.abort("blockedbyclient"));
@@ -219,14 +341,29 @@ export async function attach(
   ofFixture.delete(target);
   attached.add(target);
   if (isDisguised) await target.addInitScript(disguise);
-  await target.route(isKnown, handler);
+  const leaving = leavingScript({
+    origin: new URL(tenant.host).origin,
+    mark,
+    rules,
+    blocked: adBlockSources(options.adBlocked),
+  });
+  await target.addInitScript({ content: leaving });
+  const open = [...(target.pages?.().flatMap((it) => it.frames()) ?? []), ...(target.frames?.() ?? [])];
+  await Promise.all(open.map((frame) => quietly(frame.evaluate(leaving))));
+  await target.route(isRouted, handler);
   target.on("request", watch.look);
+  target.on("requestfinished", watch.lookAtEnd);
+  target.on("requestfailed", watch.lookAtEnd);
+  const endFollowing = followUnroute(target, () => target.route(isRouted, handler));
 
   const detach = async () => {
+    endFollowing();
     target.off("request", watch.look);
+    target.off("requestfinished", watch.lookAtEnd);
+    target.off("requestfailed", watch.lookAtEnd);
     attached.delete(target);
     ending.abort();
-    await quietly(target.unroute(isKnown, handler));
+    await quietly(target.unroute(isRouted, handler));
   };
   return {
     blocked: () => blocked.slice(),

@@ -264,3 +264,34 @@ test("rules that are not supported are refused", async ({ page, ph }) => {
       /is not a rule that can be used/,
     );
 });
+
+test("what removes all routes does not remove the sim's", async ({ page, ph }) => {
+  await page.context().unrouteAll();
+  await page.goto("/");
+  await page.getByRole("button").click();
+  await expect(ph).toHaveCaptured("checkout_completed");
+});
+
+test("an offline context sends nothing", async ({ page, ph, context }) => {
+  await page.goto("/");
+  await context.setOffline(true);
+  const answer = () =>
+    fetch("https://us.i.posthog.com/flags/?v=2", { method: "POST", body: "{}" }).then(
+      () => 0,
+      () => 1,
+    );
+  expect(await page.evaluate(answer)).toBe(1);
+  await context.setOffline(false);
+  await page.evaluate(() => posthog.capture("online again"));
+  await expect(ph).toHaveCaptured("online again");
+});
+
+test("an app that points at a sim by its default address is the test's", async ({ page, ph }) => {
+  await page.goto("/");
+  for (const host of ["127.0.0.1", "localhost"])
+    await page.evaluate(
+      ([at, body]) => fetch(`http://${at}:7490/capture/`, { method: "POST", body }).then(() => {}),
+      [host, JSON.stringify({ api_key: "phc_sim_default", event: `by ${host}`, distinct_id: "u" })] as const,
+    );
+  await expect(ph).toHaveCapturedInOrder(["by 127.0.0.1", "by localhost"]);
+});

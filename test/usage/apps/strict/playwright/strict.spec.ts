@@ -28,3 +28,21 @@ test("a context of one's own", async ({ browser, shop }) => {
   await page.evaluate(() => fetch("/past/e/?ver=1", { method: "POST", body: "{}" }).then(() => {}));
   await context.close();
 });
+
+test("a route of the page that lets everything pass", async ({ page }) => {
+  await page.route("**/*", (route) => route.continue());
+  await page.goto("/");
+  await page.evaluate(() => fetch("https://eu.i.posthog.com/e/?route", { method: "POST" }).catch(() => {}));
+});
+
+test.describe("a page that is opened before the test", () => {
+  test.beforeAll(async ({ browser, shop }) => {
+    const page = await browser.newPage();
+    await page.goto(shop.url);
+    await page.evaluate(() => fetch("https://eu.i.posthog.com/e/?early", { method: "POST" }).catch(() => {}));
+  });
+
+  test("has sent without a project", async ({ ph }) => {
+    await expect(ph).not.toHaveCaptured("nothing");
+  });
+});
