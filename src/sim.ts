@@ -26,6 +26,7 @@ import { eventReader } from "./journal/event-reader.ts";
 import type { FeedAdmission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
 import { createThrottle, noThrottle } from "./management/frame/desk.ts";
+import { EndedProjects } from "./projects/ended-projects.ts";
 import { createProbeDesk } from "./proxies/probe-desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
 import { builtAsApplied, storePeople } from "./scenario/scenario.ts";
@@ -160,6 +161,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   await tapesOrExplain(replaying.loadOwn(options), store);
 
   const probes = createProbeDesk();
+  const ended = new EndedProjects();
 
   // What the control API and the management API use.
   const exports = onFirstUse(() =>
@@ -199,6 +201,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     tapes: replaying,
     recordings,
     probes,
+    ended,
     address: () => lateAddress(),
     worlds,
     people,

@@ -7,7 +7,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { fitsEvent, inOrder, judge, sightingOf } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";
-import type { Sighting, Surroundings } from "./match/report-shapes.ts";
+import type { Complaint, Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./match/types.ts";
 import { toWire } from "./match/wire.ts";
 
@@ -128,6 +128,8 @@ interface Failure {
   seen: Collected;
   waited: number;
   options: WaitOptions;
+  /** Events with keys of ended projects. */
+  shared?: readonly Complaint[];
 }
 
 async function failed(place: HandleScope, failure: Failure): Promise<ExpectationError> {
@@ -137,7 +139,8 @@ async function failed(place: HandleScope, failure: Failure): Promise<Expectation
     return (await pageOf(place, listingOf(place, { ...query, order: "desc" }).query)).events.reverse();
   };
   const [kept, dropped] = await Promise.all([latest("kept"), latest("dropped")]);
-  const verdict = judge(terms, seen.events);
+  const judged = judge(terms, seen.events);
+  const verdict = { ...judged, complaints: [...judged.complaints, ...(failure.shared ?? [])] };
   const around = await surroundings(place, missed(verdict, terms)?.match ?? {}, failure);
   const title = options.title ?? "";
   const report = reportOf({ title, terms, verdict, kept, dropped, surroundings: around });
@@ -199,9 +202,17 @@ export async function verifyHere(
     seen = await collect(place, query, seen, { waitMs: 0, isEnough: () => false });
   }
   const verdict = judge(terms, seen.events);
-  if (verdict.passed) return verdict.matched;
   const waited = performance.now() - started;
-  throw await failed(place, { code: "expectation_failed", terms, seen, waited, options });
+  const failure: Failure = { code: "expectation_failed", terms, seen, waited, options };
+  if (verdict.passed && forbids(terms)) {
+    // of an event that was not kept only the sim knows more than its name
+    const { ended } = await surroundings(place, {}, failure);
+    failure.shared = ended
+      .filter(({ late }) => !late)
+      .map(({ name, api_key, events }) => ({ kind: "ended_key", name, api_key, sent: events }));
+  }
+  if (verdict.passed && !failure.shared?.length) return verdict.matched;
+  throw await failed(place, failure);
 }
 
 /** If it does not get quiet in time, the events until then count. */

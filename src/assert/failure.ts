@@ -4,6 +4,7 @@ import type { EventFilter } from "../journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
 import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";
+import type { Complaint } from "./match/report-shapes.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
 import { type LogScope, type ReportSubject, surroundingsOf } from "./surroundings.ts";
@@ -28,6 +29,8 @@ interface Failed {
   url: string;
   /** Ends when the caller goes away or the sim closes. */
   gone: AbortSignal;
+  /** Events with keys of ended projects. */
+  shared?: readonly Complaint[];
 }
 
 /** Time for requests in flight to end, ms: the report then shows that their events came too late. */
@@ -61,7 +64,7 @@ function remember({ lateEvents }: AssertPorts, { scope, outcome, terms }: Wait, 
 export async function failure(
   ports: AssertPorts,
   code: Extract<ErrorCode, "wait_timeout" | "expectation_failed">,
-  { wait, events, gone, url, waited: elapsed }: Failed,
+  { wait, events, gone, url, waited: elapsed, shared = [] }: Failed,
 ): Promise<SimError> {
   const { log, closing, clock, recent } = ports;
   const { terms, title, scope, outcome, timeout } = wait;
@@ -73,7 +76,8 @@ export async function failure(
     return new SimError(code, detail, { data });
   }
   const endedAt = clock.now();
-  const verdict = judge(terms, events);
+  const judged = judge(terms, events);
+  const verdict = { ...judged, complaints: [...judged.complaints, ...shared] };
   if (timeout > 0) await letEnd(ports, scope.project, gone);
   const match = firstMissed(verdict, terms);
   const subject: ReportSubject = { match, scope, outcome, until: cursor, endedAt, waited, url };

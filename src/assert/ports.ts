@@ -19,6 +19,14 @@ interface SimPorts {
       readonly match: { readonly project?: number | undefined };
     }[];
   };
+  /** Projects of tests that have ended. */
+  readonly ended: {
+    readonly isEmpty: boolean;
+    ownerOf(project: number): string | undefined;
+    find(
+      apiKey: string,
+    ): { readonly name: string; readonly owner: string | undefined; readonly endedAt: number } | undefined;
+  };
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;
   /** True if the sim outlives the tests: reports link to the inspector. */
@@ -35,7 +43,7 @@ export interface AssertPorts extends Omit<SimPorts, "notice"> {
 }
 
 export function assertPorts(sim: SimPorts): AssertPorts {
-  const { log, worlds, gauge, clock, faults, closing, inspectable } = sim;
+  const { log, worlds, gauge, clock, faults, ended, closing, inspectable } = sim;
   // every wait listens to it
   setMaxListeners(0, closing);
   const dispatcher = createDispatcher(log);
@@ -46,6 +54,7 @@ export function assertPorts(sim: SimPorts): AssertPorts {
     gauge,
     clock,
     faults,
+    ended,
     closing,
     inspectable,
     dispatcher,

@@ -77,12 +77,16 @@ export const VerifyRequest = z
       .describe(
         "If true, every other event is an error, except those whose names start with $ and are not named",
       ),
+    no_ended_keys: z
+      .boolean()
+      .nullish()
+      .describe("If true, a request of the test's process with the key of an ended project is an error"),
     ...scope,
     ...limits,
     settle_ms: settle,
   })
-  .superRefine(({ expect, nothing_else }, context) => {
-    if (expect.length === 0 && !nothing_else)
+  .superRefine(({ expect, nothing_else, no_ended_keys }, context) => {
+    if (expect.length === 0 && !nothing_else && !no_ended_keys)
       context.addIssue({ code: "custom", message: "at least one entry", path: ["expect"] });
   });
 export type VerifyRequest = z.infer<typeof VerifyRequest>;

@@ -7,6 +7,7 @@ import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
 import { indexFilter } from "./dispatcher.ts";
+import { endedUses, shownUses } from "./ended-keys.ts";
 import { fitsEvent, sightingOf } from "./match/judge.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
@@ -33,7 +34,7 @@ export interface ReportSubject {
   url: string;
 }
 
-type Ports = Omit<AssertPorts, "dispatcher" | "lateEvents" | "closing">;
+type Ports = AssertPorts;
 
 /** Entries of each list in a report. */
 const mostListed = 10;
@@ -96,7 +97,10 @@ function senderOf(line: TrafficLine): Sender | undefined {
 }
 
 /** Requests of the scope after the cursor, and those without a project, newest first. */
-async function* requestsAfter(ports: Ports, { project, since }: LogScope): AsyncGenerator<TrafficLine> {
+export async function* requestsAfter(
+  ports: Ports,
+  { project, since }: LogScope,
+): AsyncGenerator<TrafficLine> {
   const { log } = ports;
   let searched = 0;
   for (const n of log.requests({})) {
@@ -166,6 +170,7 @@ export async function surroundingsOf(ports: Ports, subject: ReportSubject): Prom
     url,
     inspectable,
     ...(await sightings(ports, subject)),
+    ended: shownUses(await endedUses(ports, scope.project, requestsAfter(ports, scope))),
     ...seen,
     in_flight: gauge.inFlightOf(scope.project),
     last_request_ms_ago: idle === null ? null : Math.round(idle),

@@ -2,6 +2,7 @@ import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { interestIn } from "./dispatcher.ts";
+import { endedComplaints, endedUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
 import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
@@ -11,7 +12,7 @@ import type { Terms } from "./match/types.ts";
 import { patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";
 import type { RequestedCount, SettleRequest, VerifyRequest, WaitRequest } from "./shapes.ts";
-import type { LogScope } from "./surroundings.ts";
+import { type LogScope, requestsAfter } from "./surroundings.ts";
 
 type Worlds = Pick<AssertPorts, "worlds">;
 
@@ -71,6 +72,7 @@ const verificationOf = (ports: Worlds, body: VerifyRequest): Wait => ({
     })),
     ordered: body.ordered ?? false,
     nothingElse: body.nothing_else ?? false,
+    noEndedKeys: body.no_ended_keys ?? false,
   },
   scope: scopeOf(ports, body),
   outcome: "kept",
@@ -220,13 +222,19 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
     }
     const { events } = tally;
     const { passed, matched } = judge(terms, events);
-    if (passed && !gone.aborted) {
+    const shared =
+      passed && (forbids(terms) || terms.noEndedKeys)
+        ? endedComplaints(terms, await endedUses(ports, scope.project, requestsAfter(ports, scope)))
+        : [];
+    if (passed && shared.length === 0 && !gone.aborted) {
       const seqs = new Set(matched.flat());
       const shown = events.filter(({ seq }) => seqs.has(seq)).slice(0, mostShown);
       return { passed: true as const, matched, events: shown, settled, cursor: ports.log.lastSeq };
     }
     const waited = performance.now() - started;
-    throw await failure(ports, "expectation_failed", { wait: task, events, waited, url: call.origin, gone });
+    throw await failure(ports, "expectation_failed", {
+      ...{ wait: task, events, waited, url: call.origin, gone, shared },
+    });
   });
 
 /** Returns when it is quiet. @throws SimError wait_timeout */

@@ -47,7 +47,10 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "events.waitForCount": { 2: [...waiting, "properties"] },
   "events.waitForSequence": { 1: [...waiting, "distinctId"] },
   "events.expectNone": { 2: verifying },
-  "events.verify": [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true }), verifying],
+  "events.verify": [
+    keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }),
+    verifying,
+  ],
   "events.stream": [{ except: [] }, ["signal"]],
   "requests.list": [requests],
   "requests.unmatched": [without(requests, "outcome")],

@@ -16,6 +16,7 @@ import {
   type GuardOptions,
 } from "./blocked-call.ts";
 import { fetchExits, httpExits, socketExit } from "./process-exits.ts";
+import { reroutedHosts, rerouteVariable } from "./reroute.ts";
 
 /**
  * Guards this process, without its worker threads and children: connections to guarded hosts fail at once with an
@@ -69,7 +70,10 @@ export function guardProcess(
  */
 export function placeTest({ hosts = [], allow = [] }: GuardOptions): (place: RequestTarget) => boolean {
   const guarded = [...serviceHosts, ...hosts].map(readHostRule);
-  const allowed = allow.map(readHostRule);
+  // rerouted calls do not leave
+  const { [rerouteVariable]: routes } = process.env;
+  const rerouted = routes ? reroutedHosts(JSON.parse(routes)) : [];
+  const allowed = [...allow, ...rerouted].map(readHostRule);
   return (place) =>
     hostRuleFor(guarded, place) !== undefined &&
     !isLoopbackHost(place.host) &&

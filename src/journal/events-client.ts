@@ -76,6 +76,7 @@ async function verify(place: HandleScope, terms: Terms, options: VerifyOptions):
     expect: terms.expect.map(({ count }, i) => ({ match: wired[i]?.wire, count })),
     ordered: terms.ordered,
     nothing_else: terms.nothingElse,
+    no_ended_keys: terms.noEndedKeys,
     settle_ms: options.settleMs,
     ...scopeBody(place, options),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions } from "../client/api.ts";
 import type { ControlCall } from "../client/call.ts";
@@ -11,6 +12,9 @@ const goneCodes: readonly string[] = ["not_found", "sim_closed", "no_sim"];
 
 const isGone = (error: unknown): boolean => error instanceof ControlError && goneCodes.includes(error.code);
 
+/** This process, for the sim. */
+const owner = randomUUID();
+
 /** Makes a project and returns its handle. @throws ControlError */
 export const projectBy = async (call: ControlCall, host: string, options: ProjectOptions): Promise<Project> =>
   withKnownOptions(await makeProject(call, host, options));
@@ -20,7 +24,7 @@ async function makeProject(
   host: string,
   { name, flags, like }: ProjectOptions,
 ): Promise<Project> {
-  const made = await call<TestProject>("POST", "projects", { name, flags, like });
+  const made = await call<TestProject>("POST", "projects", { name, flags, like, owner });
   const { id: project } = made;
   let disposing: Promise<void> | undefined;
   const remove = async () => {

@@ -13,6 +13,8 @@ interface Log {
   commit(): void;
 }
 
+import type { EndedProjects } from "./ended-projects.ts";
+
 interface Faults {
   readonly active: boolean;
   list(): readonly { readonly id: string; readonly match: { readonly project?: number | undefined } }[];
@@ -37,6 +39,7 @@ export interface ResetPorts {
 export interface ProjectPorts extends ResetPorts {
   readonly ids: Ids;
   readonly keys: Keyring;
+  readonly ended: EndedProjects;
   readonly flagBook: { forget(project: number): void };
   /** A project was made for a test. */
   onProject(project: { id: number; name: string | null }): void;

@@ -47,13 +47,14 @@ export const projectRows = (ports: ProjectPorts) => [
     status: 201,
     errors: [404, 409],
     reply: TestProject,
-    handle({ body: { name, like, flags }, call }) {
+    handle({ body: { name, like, flags, owner }, call }) {
       const order = {
         name: name || undefined,
         like: templateOf(ports, like),
         flags: Object.entries(flags ?? {}),
       };
       const made = makeProject(ports, order);
+      ports.ended.begin(made.project.id, owner);
       ports.onProject({ id: made.project.id, name: name || null });
       return accessTo(made, call.origin);
     },

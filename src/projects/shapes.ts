@@ -32,6 +32,13 @@ export const ProjectOrder = z.strictObject({
     .describe(
       "Id of the project whose settings, flags, cohorts (with the stored members of static ones), group types, surveys and prompts are copied (default: the first project); null: none. Events and other persons are not copied",
     ),
+  owner: z
+    .string()
+    .max(100)
+    .nullish()
+    .describe(
+      "Names the process that runs the test: a later test of it fails if its SDK goes on using this project's key",
+    ),
   flags: FlagValues.nullish().describe("Flag key → true, false or a variant, for all users"),
 });
 export type ProjectOrder = z.infer<typeof ProjectOrder>;

@@ -54,6 +54,13 @@ async function quietly(call: MatcherCall, options: CaptureOptions): Promise<Capt
   return { ...options, timeoutMs: 0, settleMs: 0 };
 }
 
+/** @throws TypeError for a pattern that fits every event */
+function notEmpty(call: MatcherCall, event: EventPattern): void {
+  const isPlain = typeof event === "object" && Object.getPrototypeOf(event) === Object.prototype;
+  if (isPlain && Object.keys(event).length === 0)
+    throw new TypeError(`${call.title}: {} fits every event; give a name, or a pattern with a key`);
+}
+
 /** `.not` is the sim's own "none of these": its report names the unexpected events. */
 export async function captured(
   call: MatcherCall,
@@ -61,6 +68,7 @@ export async function captured(
   properties?: PropertiesPattern,
   options: CaptureOptions = {},
 ): Promise<Judgement> {
+  if (!call.isNot && properties === undefined && options.distinctId === undefined) notEmpty(call, event);
   const match = wholeEvent(event, { properties, distinctId: options.distinctId });
   const count: Count = call.isNot ? { max: 0 } : { min: 1 };
   const judged = await verified(call, { expect: [{ match, count }] }, options, "it was captured");
@@ -92,6 +100,7 @@ export async function capturedInOrder(
 ): Promise<Judgement> {
   listOf(call, events);
   if (events.length === 0) throw new TypeError(`${call.title}: the list of events is empty`);
+  for (const it of events) notEmpty(call, it);
   const { settleMs: _, ...scope } = await quietly(call, options);
   try {
     const found = await call.tenant.events.waitForSequence(events, { ...scope, title: call.title });
@@ -120,6 +129,7 @@ export async function capturedOnly(
   options: CaptureOptions = {},
 ): Promise<Judgement> {
   listOf(call, events);
+  for (const it of events) notEmpty(call, it);
   const expect = tallied(events).map(([event, min]) => ({
     match: wholeEvent(event, { distinctId: options.distinctId }),
     count: { min },
@@ -156,6 +166,8 @@ export async function noDroppedEvents(
   await settle();
   const dropped = await events.dropped(since === undefined ? {} : { since });
   const rejected = (await events.rejected()).filter(({ target }) => capturePath.test(target));
+  const shared = await verified(call, { expect: [], noEndedKeys: true }, { timeoutMs: 0 }, "");
+  if (!shared.pass) return shared;
   const pass = dropped.length + rejected.length === 0;
   const lines = [
     ...(dropped.length > 0 ? [`dropped events: ${dropped.length}`] : []),

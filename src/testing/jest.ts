@@ -172,13 +172,19 @@ export async function project(options?: ProjectOptions): Promise<Project> {
   return opened;
 }
 
+const inTest =
+  'withProject(…) makes the body of a test and does not run it: write test("…", withProject(async (ph) => { … })), or `const ph = await project()` inside of the test';
+
 /**
  * A test's body with its own project, which is deleted at its end.
  * @example test("tracks the signup", withProject(async (ph) => { … }));
  */
-export const withProject =
-  (body: (project: Project) => unknown, options?: ProjectOptions): (() => Promise<void>) =>
-  async () => {
+export function withProject(
+  body: (project: Project) => unknown,
+  options?: ProjectOptions,
+): () => Promise<void> {
+  if (circus()?.currentlyRunningTest || running !== undefined) throw new TypeError(inTest);
+  return async () => {
     const opened = await openProject(options);
     try {
       await body(opened);
@@ -191,6 +197,7 @@ export const withProject =
     watched.delete(opened);
     await opened.dispose();
   };
+}
 
 // Not after each: tests of `test.concurrent` run at the same time.
 afterAll(async () => {

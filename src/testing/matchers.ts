@@ -98,6 +98,8 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
     const isNot = state?.isNot === true;
     const title = titleOf(isNot ? `not.${name}` : name, name, args);
     if (!isTenant(received)) throw wrongReceiver(title, received);
+    if (args.length === 2 && args[1] === undefined)
+      throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
     checkOptions(name, optionKeys[name] ?? {}, args, matcher);
     const call: MatcherCall = { tenant: received, isNot, title };
     const {

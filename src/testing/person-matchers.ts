@@ -107,6 +107,8 @@ export async function merged(
 ): Promise<Judgement> {
   idGiven(call, id);
   idGiven(call, other);
+  if (id === other)
+    throw new TypeError(`${call.title}: both ids are the same; give the two ids that one person should have`);
   const look = async (): Promise<[Known, Known]> => [await knownOf(call, id), await knownOf(call, other)];
   const known = await until(call, timeoutMs, look, areOne);
   if (areOne(known)) return { pass: true, text: messageOf(call, personLine(id, known[0].person)) };

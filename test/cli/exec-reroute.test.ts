@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -54,6 +54,26 @@ describe("phx-sim exec --reroute", () => {
     expect(JSON.parse(readFileSync(join(report, "events.ndjson"), "utf8"))).toMatchObject({
       event: "bought",
     });
+  });
+
+  test("the fixture of vitest lets rerouted calls pass", async () => {
+    const cwd = newFolder();
+    writeFileSync(join(cwd, "package.json"), '{ "type": "module" }');
+    mkdirSync(join(cwd, "node_modules"));
+    const root = join(import.meta.dirname, "../..");
+    for (const name of ["vitest", "posthog-node"])
+      symlinkSync(join(root, "node_modules", name), join(cwd, "node_modules", name));
+    symlinkSync(root, join(cwd, "node_modules/phx-sim"));
+    const body = `
+      import { expect, test } from "phx-sim/vitest";
+      test("a client with the service's host", async ({ sim }) => {
+        ${byFetch.replace("console.log(status);", "expect(status).toBe(200);")}
+        await expect(sim).toHaveCaptured("bought");
+      });`;
+    writeFileSync(join(cwd, "hard-coded.test.js"), body);
+    const vitest = [process.execPath, join(root, "node_modules/vitest/vitest.mjs"), "run"];
+    const { code, stdout, stderr } = await phxSim(["exec", "--reroute", "--", ...vitest], { cwd, env }).ended;
+    expect(code, stdout + stderr).toBe(0);
   });
 
   test("is off by default", async () => {

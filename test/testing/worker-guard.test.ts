@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import { rerouteVariable } from "../../src/egress/reroute.ts";
 import { EgressError } from "../../src/index.ts";
 import { createWorkerGuard, type GuardSetting } from "../../src/testing/test-worker.ts";
 
@@ -56,4 +57,14 @@ test("tests at the same time each report a call, and nothing is left of it", asy
   expect(one).toThrow(`GET ${service}`);
   expect(two).toThrow(`GET ${service}`);
   worker.close();
+});
+
+test("a call that is rerouted does not leave", async () => {
+  const { [rerouteVariable]: before } = process.env;
+  process.env[rerouteVariable] = JSON.stringify({ url, hosts: ["nowhere.invalid"] });
+  const end = worker.begin(url, { hosts: ["nowhere.invalid"] });
+  if (before === undefined) delete process.env[rerouteVariable];
+  else process.env[rerouteVariable] = before;
+  expect(await call(nowhere)).toBe("not blocked");
+  end();
 });

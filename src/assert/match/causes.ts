@@ -1,6 +1,7 @@
 import { counted } from "../../base/text.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
+import { endedText } from "./report-text.ts";
 
 /** How a library queues events before it sends them. */
 interface Queue {
@@ -82,6 +83,16 @@ const nameOf = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}
 
 const projectText = ({ project }: Surroundings): string =>
   project === null ? "all projects" : `project ${project.id} with the key ${printable(project.api_key, 80)}`;
+
+const shared: Cause = ({ surroundings: { ended } }) => ended.filter(({ late }) => !late).map(endedText);
+
+const lateFlush: Cause = ({ surroundings: { ended } }) =>
+  ended
+    .filter(({ late }) => late)
+    .map(
+      ({ name, events }) =>
+        `an SDK of ${printable(JSON.stringify(name), 80)}, which has ended, has sent events late: ${events.map(nameText).join(", ")}`,
+    );
 
 const elsewhere: Cause = ({ surroundings }) =>
   listed(
@@ -194,6 +205,7 @@ const queues: Cause = ({ surroundings, near_misses, dropped }) => {
 
 /** Why something can be missing, the most certain first. */
 const absences: readonly Cause[] = [
+  shared,
   elsewhere,
   early,
   late,
@@ -207,6 +219,7 @@ const absences: readonly Cause[] = [
   faults,
   queues,
   evicted,
+  lateFlush,
 ];
 
 /** Why there can be too much, or another order. */

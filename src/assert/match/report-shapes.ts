@@ -73,6 +73,12 @@ export const Complaint = z.discriminatedUnion("kind", [
     previous: Sighting,
   }),
   z.strictObject({ kind: z.literal("unexpected"), events: z.array(Sighting), total: z.int() }),
+  z.strictObject({
+    kind: z.literal("ended_key"),
+    name: z.string().describe("The ended project, e.g. the test's name"),
+    api_key: z.string(),
+    sent: z.array(z.string()).describe("Names of the events that were sent with its key"),
+  }),
 ]);
 export type Complaint = z.infer<typeof Complaint>;
 
@@ -97,6 +103,16 @@ const surroundingFields = {
   elsewhere: z
     .array(Sighting.extend({ api_key: z.string().nullable().optional() }))
     .describe("Fit, but were kept in another project; with its public key"),
+  ended: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        api_key: z.string(),
+        events: z.array(z.string()),
+        late: z.boolean().describe("True if all of them are from before the project's end"),
+      }),
+    )
+    .describe("Keys of ended projects that the same process has used: an SDK that tests share"),
   rejected: z
     .array(z.strictObject({ ...request, reason: z.string(), detail: z.string(), hint }))
     .describe("Requests that were rejected whole, newest first"),

@@ -26,6 +26,10 @@ const countComplaint = ({ got, wanted }: { got: number; wanted: Count }, within:
 
 const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}`;
 
+/** Whose key an SDK used. */
+export const endedText = ({ name, events }: { name: string; events: readonly string[] }): string =>
+  `the SDK used the key of ${printable(JSON.stringify(name), 80)}, which has ended: it is shared between tests, or was not shut down (${events.map(nameText).join(", ") || "a request without events"})`;
+
 const words: Words = {
   too_few: countComplaint,
   too_many: (complaint) => countComplaint(complaint, ""),
@@ -33,6 +37,7 @@ const words: Words = {
     event.seq === previous.seq
       ? `only ${inShort(event)} fits two expectations`
       : `out of order: ${inShort(event)} came before ${inShort(previous)}`,
+  ended_key: ({ name, sent }) => endedText({ name, events: sent }),
   unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
 };
 
@@ -80,6 +85,7 @@ const sighting = (it: Sighting): string =>
 /** The events of the complaints. */
 function culprits({ complaints }: ReportFacts): string[] {
   return complaints.flatMap((complaint) => {
+    if (complaint.kind === "ended_key") return [];
     if (complaint.kind === "out_of_order")
       return complaint.event.seq === complaint.previous.seq
         ? []
@@ -187,6 +193,7 @@ export function inspectLink({ url, project }: Place, names: readonly string[]): 
 
 const namesIn = (complaint: Complaint): string[] => {
   if (complaint.kind === "out_of_order") return [complaint.previous.event, complaint.event.event];
+  if (complaint.kind === "ended_key") return [];
   return complaint.events.map(({ event }) => event);
 };
 

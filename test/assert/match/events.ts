@@ -40,6 +40,7 @@ export const around = (rest: Partial<Surroundings> = {}): Surroundings => ({
   early: [],
   late: [],
   elsewhere: [],
+  ended: [],
   rejected: [],
   unmatched: [],
   requests: 3,

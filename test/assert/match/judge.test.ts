@@ -22,6 +22,7 @@ const said = (terms: Terms, names: string): string[] =>
       return `${it.expectation} after ${it.after}: #${it.event.seq} #${it.previous.seq}`;
     if (it.kind === "unexpected")
       return `unexpected ${it.events.map(({ seq }) => `#${seq}`).join(" ")} of ${it.total}`;
+    if (it.kind === "ended_key") return `${it.kind} ${it.name}`;
     return `${it.kind} ${it.expectation}: ${it.got}`;
   });
 

@@ -45,6 +45,22 @@ test("a call to the real service", async () => {
   await real.shutdown();
 });
 
+test("a body that does not run", async () => {
+  await withProject(async (ph) => {
+    await expect(ph).toHaveCaptured("never looked for");
+  });
+});
+
+test("an SDK of an ended test", async () => {
+  const first = await project({ name: "first" });
+  const shared = new PostHog(first.apiKey, { host: first.host, fetchRetryCount: 0 });
+  await first.dispose();
+  const ph = await project();
+  shared.capture({ distinctId: "anna", event: "bought by a shared SDK" });
+  await shared.flush().catch(() => {});
+  await expect(ph).not.toHaveCaptured("bought by a shared SDK");
+});
+
 test.concurrent(
   "a matcher without await at the same time",
   withProject((ph) => {
