@@ -25,7 +25,7 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     /properties are given flat/,
   ],
   [
-    "options in the place of properties",
+    "options instead of properties",
     (ph) => expect(ph).not.toHaveCaptured("a", { distinctId: "u" }),
     /distinctId is an option: options come after the properties/,
   ],
