@@ -92,6 +92,11 @@ export const simOptions = {
     describe: "Skip recorded responses with these statuses, e.g. 429, and use the next one",
     flagOnly: true,
   },
+  approximate: {
+    kind: "switch",
+    describe: "Give flags of another person or group where the tape has none of this one; they are marked",
+    flagOnly: true,
+  },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
   "proxy-others": {
     kind: "text",
@@ -157,6 +162,7 @@ const chosen = (values: Values): SimOptions => ({
   ...(values.tape === undefined ? {} : { tape: values.tape }),
   ...(values["on-miss"] && { onMiss: values["on-miss"] }),
   ...(values.timing === undefined ? {} : { timing: values.timing }),
+  ...(values.approximate && { approximate: true }),
   ...(values["skip-status"] && { skipStatus: statusesIn(values["skip-status"]) }),
   proxy: proxyOf(values),
 });

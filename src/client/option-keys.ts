@@ -103,7 +103,9 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "exports.runs": [
     keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true }),
   ],
-  "tapes.load": { 1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true }) },
+  "tapes.load": {
+    1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true, approximate: true }),
+  },
 };
 
 /** Methods that return no promise. */

@@ -85,6 +85,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   onMiss: oneOf<MissPolicy>({ fail: true, emulate: true, upstream: true }),
   timing: text,
   skipStatus: statuses,
+  approximate: flag,
   maxAge: text,
   upstream: text,
   offline: flag,

@@ -21,6 +21,11 @@ export interface TapeOptions {
   timing?: string;
   /** Recorded responses with these statuses are not given, e.g. `[429]`. Default: all are. */
   skipStatus?: readonly number[];
+  /**
+   * Flags of another person or group are given where the tape has none of this one, and marked. Default: such a
+   * request is missed.
+   */
+  approximate?: boolean;
 }
 
 /** Answers from a tape instead of the emulator. Captured events are kept as always. */
@@ -40,8 +45,8 @@ export interface Tapes {
 
 /** The part of the client for tapes. */
 export const tapesBy = (call: ControlCall): Tapes => ({
-  load: async (tape, { mode, onMiss, timing, skipStatus } = {}) => {
-    const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus };
+  load: async (tape, { mode, onMiss, timing, skipStatus, approximate } = {}) => {
+    const order = { tape, mode, on_miss: onMiss, timing, skip_status: skipStatus, approximate };
     return (await call<{ tape: LoadedTape }>("POST", "tapes", order)).tape;
   },
   get: async () => (await call<LoadedTapeReply>("GET", "tapes")).tape,

@@ -19,6 +19,8 @@ export type Answered =
       hit: Exchange;
       /** How it was found: `exact`, or a fallback's name. */
       tier: string;
+      /** Set if it is another person's or group's: `another_person`, `another_group`. */
+      approximate?: string;
       /** The answer's body with recorded ids replaced by live ones. */
       body: TapeBody | undefined;
     }
@@ -61,6 +63,8 @@ export interface ReplayOrder {
   readonly timing?: string | undefined;
   /** Recorded responses with these statuses are not given. */
   readonly skipStatus?: readonly number[] | undefined;
+  /** Flags of another person or group are given where the tape has none of this one. Default: they are not. */
+  readonly approximate?: boolean | undefined;
 }
 
 /** The tape that answers, and all its use. */

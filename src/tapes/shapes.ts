@@ -43,6 +43,9 @@ const TapeLedger = z
     total: count.describe("Exchanges of the tape that can be given as responses"),
     requests: count.describe("Requests that reached the tape, answered by it or not"),
     hits: count.describe("Requests that the tape answered"),
+    approximate: count.describe(
+      "Of these, answers that were given with the flags of another person or group",
+    ),
     unused_count: count,
     miss_count: count.describe("Requests for which the tape has no response"),
     unused: z.array(NamedExchange).describe("Exchanges that were never used, the first 1,000"),
@@ -77,6 +80,7 @@ const LoadedTape = z
     on_miss: z.enum(missPolicies),
     timing: z.string(),
     skip_status: z.array(count).describe("Recorded responses with these statuses are not given"),
+    approximate: z.boolean().describe("True if flags of another person or group are given"),
     problems: z.array(TapeProblem).describe("Lines that could not be read"),
     added: count.describe(
       "Exchanges recorded because the tape had no response; only in the mode new, which a sim must be started with",
@@ -108,6 +112,12 @@ export const TapeOrder = z.strictObject({
     .array(count)
     .optional()
     .describe("Recorded responses with these statuses are not given, e.g. 429"),
+  approximate: z
+    .boolean()
+    .optional()
+    .describe(
+      "Gives the flags of another person or group where the tape has none of this one, marked by the header x-phx-approximate (default: such a request is missed)",
+    ),
 });
 
 export const RewindOrder = z.strictObject({

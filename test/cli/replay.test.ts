@@ -50,6 +50,39 @@ describe("with a command", () => {
     expect(stderr).toContain(`  missed GET ${flagsPath} ×2\n    nearest #1 GET ${dashboards}`);
   });
 
+  const personal = () =>
+    tapeOf(
+      ["anna", "carl"].map((distinct_id) =>
+        exchange("POST /flags/?v=2", answer({ of: distinct_id }), { body: { token: "phc_a", distinct_id } }),
+      ),
+    );
+  const ben = [
+    process.execPath,
+    "--input-type=module",
+    "-e",
+    `${childCall}
+     const body = JSON.stringify({ token: "phc_a", distinct_id: "ben" });
+     const { status, headers, text } = await call("POST", "/flags/?v=2", body);
+     console.log(status, headers["x-phx-source"], headers["x-phx-approximate"], JSON.parse(text).of);`,
+  ];
+
+  test("a person who is not on the tape gets no other person's flags", async () => {
+    const { code, stdout, stderr } = await run(["replay", await personal()], ...ben);
+    expect([code, stdout]).toEqual([1, "599 tape:checkout undefined undefined\n"]);
+    expect(stderr).toContain("1 request missed");
+  });
+
+  test("--approximate gives them, and marks header, log, summary and --json", async () => {
+    const { code, stdout, stderr } = await run(
+      ["replay", await personal(), "--approximate", "--json"],
+      ...ben,
+    );
+    expect(code).toBe(0);
+    expect(stdout + stderr).toMatch(/200 tape:checkout#\d another_person another_person (?:anna|carl)\n/);
+    expect(stdout).toMatch(/"missed": ?0,\s*"approximate": ?1/);
+    expect(stderr).toContain("1 answer for flags of another person or group");
+  });
+
   test("--on-miss emulate does not", async () => {
     const args = ["replay", await tape(), "--on-miss", "emulate", "--timing", "max:10"];
     const { code, stdout } = await run(args, ...asking(dashboards, "/api/projects/1/"));

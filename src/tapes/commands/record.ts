@@ -50,6 +50,7 @@ const fixed = {
   "on-miss": undefined,
   timing: undefined,
   "skip-status": undefined,
+  approximate: false,
   tape: undefined,
   strict: false,
   "adopt-tokens": true,

@@ -81,6 +81,9 @@ export function tapeLines(played: Played | undefined, style: Style): string[] {
     `${counted(ledger.miss_count, "request")} missed, ${ledger.unused_count} unused`;
   return [
     head,
+    ...(ledger.approximate > 0
+      ? [`  ${style.bad(`${counted(ledger.approximate, "answer")} for flags of another person or group`)}`]
+      : []),
     ...(advice === undefined ? [] : [`  ${style.bad(advice)}`]),
     ...ledger.misses.slice(0, most).flatMap(missedLines(style)),
     ...rest(ledger.misses.length, "kinds of requests missed"),
@@ -101,6 +104,7 @@ export const tapeFacts = (played: Played | undefined) =>
         exchanges: played.ledger.total,
         used: played.ledger.total - played.ledger.unused_count,
         missed: played.ledger.miss_count,
+        approximate: played.ledger.approximate,
         unused: played.ledger.unused_count,
         left_out: played.ledger.left_out.length,
         advice: played.advice ?? null,

@@ -37,11 +37,16 @@ import { nearestRows, redactedRow } from "./near-miss.ts";
 import { type Ask, createLiveRequests, eventsIn, type LiveRequest, nameOf, recordedAsk } from "./requests.ts";
 import { idNounOf, idsIn, liveBody } from "./substitute.ts";
 
+type Nearness = "exact" | "same_person" | "approximate";
+
 interface DeckOptions {
   /** Answers with these statuses are not given; another exchange of the request is, if there is one. */
   skipStatus?: readonly number[];
-  /** Answers only the same request, not one for flags of another person. Default: false. */
-  exactOnly?: boolean;
+  /**
+   * Which answers of other requests are given: none (`exact`), those of the same identified person and groups (default),
+   * those of other ones, too (`approximate`).
+   */
+  nearness?: Nearness;
   /** Paths that differ without meaning (`req.body.date_from`), over those of the tape's header. */
   noise?: readonly string[];
   /** Rules of the project, over those in the tape's header. */
@@ -55,12 +60,12 @@ interface DeckOptions {
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
 export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
-  const { exactOnly = false, skipStatus, noise, rules } = options;
+  const { nearness = "same_person", skipStatus, noise, rules } = options;
   const header = await headerOf(source);
   const library = createLibrary({ header, skipStatus, noise, sides: sidesOf(source) });
   for await (const { exchange, place, body } of exchangesOf(source, options))
     library.add(exchange, place, body);
-  return createDeck(library, exactOnly, bothRules(header.rules, rules));
+  return createDeck(library, nearness, bothRules(header.rules, rules));
 }
 
 type MissEntry = Ledger["misses"][number];
@@ -73,6 +78,8 @@ interface Client {
   /** Number of requests. */
   asked: number;
   hits: number;
+  /** Answers of another person or group. */
+  approximate: number;
   misses: Map<string, MissEntry>;
 }
 
@@ -88,6 +95,7 @@ function newClient(library: Library): Client {
     events: newBookmarks(),
     asked: 0,
     hits: 0,
+    approximate: 0,
     misses: new Map(),
   };
 }
@@ -104,11 +112,11 @@ interface Turn {
   asked: ReplayRequest;
   ask: Ask;
   live: LiveRequest;
-  exactOnly: boolean;
+  nearness: Nearness;
 }
 
 /** A deck of a filled library. @param rules Rules of the project for live requests */
-function createDeck(library: Library, exactOnly: boolean, rules: TapeRules | undefined): Deck {
+function createDeck(library: Library, nearness: Nearness, rules: TapeRules | undefined): Deck {
   library.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
@@ -117,7 +125,7 @@ function createDeck(library: Library, exactOnly: boolean, rules: TapeRules | und
     clients.set(asked.client, client);
     client.asked++;
     const live = readLive(asked);
-    return { library, client, asked, live, ask: live.ask, exactOnly };
+    return { library, client, asked, live, ask: live.ask, nearness };
   };
   return {
     header: library.header,
@@ -145,10 +153,15 @@ interface Way {
   ids: string[];
 }
 
+function tiersFor(ask: Ask, nearness: Nearness): readonly Tier[] {
+  const { tiers, approximate = [] } = policyOf(ask);
+  if (nearness === "exact") return tiers.slice(0, 1);
+  return nearness === "approximate" ? [...tiers, ...approximate] : tiers;
+}
+
 /** The best tier that has something decides, even when its answers are used up. */
-function searchBy(ask: Ask, { library, client, live, exactOnly }: Turn): Way | undefined {
-  const { tiers } = policyOf(ask);
-  for (const tier of exactOnly ? tiers.slice(0, 1) : tiers) {
+function searchBy(ask: Ask, { library, client, live, nearness }: Turn): Way | undefined {
+  for (const tier of tiersFor(ask, nearness)) {
     const { shape, ids: hidden } = keyOf(ask, tier, library.lexicon);
     const ids = hidden.map(live.reveal);
     const series = library.requests.find({ shape, ids }, client.aliases, client.requests);
@@ -194,7 +207,9 @@ function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Ans
   const given = isCapture(ask.route) ? [] : idsIn(hit.res?.body, rules);
   client.aliases.bind(given, given);
   client.hits++;
-  return { hit: relinked(hit, bases), tier, body };
+  const isApproximate = policyOf(ask).approximate?.some((it) => it.name === tier) === true;
+  if (isApproximate) client.approximate++;
+  return { hit: relinked(hit, bases), tier, body, ...(isApproximate && { approximate: tier }) };
 }
 
 const missName = ({ method, target }: ReplayRequest): string => `${method} ${target}`;
@@ -267,6 +282,7 @@ function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Clie
     total: rows.filter(isAnswer).length,
     requests: sum(({ asked }) => asked),
     hits: sum(({ hits }) => hits),
+    approximate: sum(({ approximate }) => approximate),
     unused,
     left_out: [...leftOut],
     captures: rows.filter(({ route }) => isCapture(route)).length,

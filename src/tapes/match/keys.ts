@@ -17,6 +17,8 @@ interface Policy {
   fits(ask: Ask): boolean;
   /** Best first. */
   tiers: readonly Tier[];
+  /** Answers that are another person's or group's, where the user allows them. */
+  approximate?: readonly Tier[];
   /** True if fields that SDKs fill anew in each run are ignored. */
   dropsVolatile: boolean;
 }
@@ -66,6 +68,26 @@ function projectOf(ask: Ask): JsonObject {
   return found === undefined ? {} : { token: found };
 }
 
+/** What SDKs make for a visitor who is not identified; these differ from run to run. */
+const anonymousId = /^[\da-f]{8}-[\da-f]{4}-[1-9a-f][\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/** Like an id that is not made anew in each run: equal values only are the same. */
+const fixedText = (value: Json): string => digest(JSON.stringify(value));
+
+/**
+ * Whose flags they are: an identified person and the groups must be the recorded ones. An SDK names the anonymous id,
+ * too, once a visitor is identified.
+ */
+function identity({ body }: Ask): JsonObject {
+  if (!isObject(body)) return {};
+  const { distinct_id: id = null, $anon_distinct_id: anonymous = null, groups = null } = body;
+  const isAnonymous = typeof id === "string" && anonymousId.test(id) && (anonymous ?? id) === id;
+  return {
+    ...(id !== null && !isAnonymous && { person: fixedText(id) }),
+    ...(!isEmpty(groups) && { groups: fixedText(groups) }),
+  };
+}
+
 const distinctId = (ask: Ask): JsonObject => fieldsOf(ask, ["distinct_id"]);
 
 /** What a flags answer looks like depends on the version; whose it is, on the project. */
@@ -93,10 +115,15 @@ const capture: Policy = {
 const evaluation: Policy = {
   fits: ({ route, method }) => route === "flags" && !isRead(method),
   tiers: [
-    { name: "exact", parts: flags(distinctId, (ask) => fieldsOf(ask, [...properties, ...asked])) },
-    { name: "distinct_id", parts: flags(distinctId) },
-    { name: "properties", parts: flags((ask) => fieldsOf(ask, properties)) },
-    { name: "route", parts: flags() },
+    { name: "exact", parts: flags(identity, distinctId, (ask) => fieldsOf(ask, [...properties, ...asked])) },
+    { name: "distinct_id", parts: flags(identity, distinctId) },
+    { name: "properties", parts: flags(identity, (ask) => fieldsOf(ask, properties)) },
+    { name: "route", parts: flags(identity) },
+  ],
+  approximate: [
+    { name: "another_group", parts: flags(distinctId) },
+    { name: "another_person", parts: flags((ask) => fieldsOf(ask, properties)) },
+    { name: "another_person", parts: flags() },
   ],
   dropsVolatile: true,
 };

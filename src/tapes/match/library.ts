@@ -131,7 +131,8 @@ export function createLibrary(options: LibraryOptions): Filler {
       else if (route !== "recordings") addEvents(ask);
       const named = { i, method: ask.method, url: req.url, route };
       const row = rows.push({ ...named, status: res.status, isRedacted: redacted.length > 0 }) - 1;
-      for (const tier of policyOf(ask).tiers) {
+      const { tiers, approximate = [] } = policyOf(ask);
+      for (const tier of [...tiers, ...approximate]) {
         for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);
       }
       shelf.put(exchange, place);

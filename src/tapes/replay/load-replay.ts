@@ -28,14 +28,14 @@ const nameOf = (file: string): string => {
 
 async function deckOf(
   file: string,
-  { mode, skipStatus }: ReplayRules,
+  { mode, skipStatus, approximate }: ReplayRules,
   problems: TapeProblem[],
   rules?: RedactionRules,
 ): Promise<Deck> {
   try {
     return await loadDeck(file, {
       skipStatus,
-      exactOnly: mode === "new",
+      nearness: mode === "new" ? "exact" : approximate ? "approximate" : "same_person",
       onProblem: (problem) => problems.push(problem),
       ...(rules?.ignore && { noise: rules.ignore }),
       rules,
@@ -111,6 +111,7 @@ interface ReplayRules {
   readonly timingText: string;
   /** Recorded responses with these statuses are not given. */
   readonly skipStatus: readonly number[];
+  readonly approximate: boolean;
 }
 
 /**
@@ -137,7 +138,13 @@ function chosen<T extends string>(key: keyof ReplayOrder, value: string, choices
 
 /** The rules of an order. @throws TapeOrderError */
 export function rulesOf(
-  { mode: modeText = "replay", onMiss, timing: timingText = "none", skipStatus = [] }: Partial<ReplayOrder>,
+  {
+    mode: modeText = "replay",
+    onMiss,
+    timing: timingText = "none",
+    skipStatus = [],
+    approximate = false,
+  }: Partial<ReplayOrder>,
   { forwards, records }: Abilities,
 ): ReplayRules {
   const modes = ["replay", "hybrid", ...(records ? ["new" as const] : [])] as const;
@@ -149,5 +156,5 @@ export function rulesOf(
   const timing = readTiming(timingText);
   if (timing === undefined) throw wrong("timing", timingText, timingExpected);
   if (!skipStatus.every(isFinal)) throw wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
-  return { mode, onMiss: policy, timing, timingText, skipStatus };
+  return { mode, onMiss: policy, timing, timingText, skipStatus, approximate };
 }

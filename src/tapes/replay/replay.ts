@@ -110,8 +110,8 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
     answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
   /** undefined: the tape cannot give its answer, and the emulator answers. */
-  function hitOf({ hit, body }: Hit, asked: ReplayRequest): Decided | undefined {
-    const source = `tape:${name}#${hit.i}`;
+  function hitOf({ hit, body, approximate }: Hit, asked: ReplayRequest): Decided | undefined {
+    const source = `tape:${name}#${hit.i}${approximate === undefined ? "" : ` ${approximate}`}`;
     const obstacle = obstacleOf(hit, body);
     if (obstacle !== undefined && onMiss === "emulate") return undefined;
     if (obstacle !== undefined) {
@@ -120,7 +120,12 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
       return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
     }
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
-    const answer = { ...restored(hit, body, asked), source };
+    const given = restored(hit, body, asked);
+    const headers = [
+      ...given.headers,
+      ...(approximate === undefined ? [] : ["x-phx-approximate", approximate]),
+    ];
+    const answer = { ...given, headers, source };
     return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
   }
 

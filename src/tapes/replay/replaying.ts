@@ -44,6 +44,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     on_miss: rules.onMiss,
     timing: rules.timingText,
     skip_status: [...rules.skipStatus],
+    approximate: rules.approximate,
     problems: [...facts.problems],
     added: facts.recorder?.added() ?? 0,
     ledger: deck.ledger(),
@@ -74,10 +75,10 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.deck.tally() } : null),
     // no other tape than that of the options is recorded on
     load: (order) => put(order, { ...parts, openRecorder: undefined }),
-    async loadOwn({ tape, mode, onMiss, timing, skipStatus }) {
+    async loadOwn({ tape, mode, onMiss, timing, skipStatus, approximate }) {
       if (!replayModes.has(mode)) return;
-      if (tape !== undefined) await put({ tape, mode, onMiss, timing, skipStatus }, parts);
-      else if ((mode ?? onMiss ?? timing ?? skipStatus) !== undefined)
+      if (tape !== undefined) await put({ tape, mode, onMiss, timing, skipStatus, approximate }, parts);
+      else if ((mode ?? onMiss ?? timing ?? skipStatus ?? approximate) !== undefined)
         throw new TapeOrderError(
           "tape",
           "there is no tape to replay",

@@ -13,6 +13,12 @@ const flags = (body: Json, query = "?v=2"): Said => ({ target: `/flags/${query}`
 const list = "/api/projects/1/dashboards";
 
 /** One recorded request, one live: found, and how? */
+const [one, two, three] = ["1", "2", "3"].map((n) => `0195f3f6-0000-7000-8000-00000000000${n}`) as [
+  string,
+  string,
+  string,
+];
+
 const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
   {
     name: "path and query",
@@ -215,17 +221,44 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     live: flags({ distinct_id: "u", person_properties: { plan: "b" } }),
     found: "distinct_id",
   },
+  ...[
+    { name: "flags: another person", live: { distinct_id: "w" }, found: "miss" },
+    {
+      name: "flags: another person whose id is a UUID",
+      live: { distinct_id: two, $anon_distinct_id: three },
+      found: "miss",
+    },
+    { name: "flags: another group", live: { distinct_id: "u", groups: { company: "b" } }, found: "miss" },
+    { name: "flags: no group", live: { distinct_id: "u", groups: {} }, found: "miss" },
+    { name: "flags: another visitor", live: { distinct_id: two }, found: "miss" },
+    {
+      name: "flags: other properties",
+      live: { distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "b" } },
+      found: "distinct_id",
+    },
+  ].map(({ name, live, found }: { name: string; live: { [key: string]: Json }; found: string }) => ({
+    name,
+    recorded: flags({ distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "a" } }),
+    live: flags({ person_properties: { plan: "a" }, ...live }),
+    found,
+  })),
   {
-    name: "flags: other person",
-    recorded: flags({ distinct_id: "u", person_properties: { plan: "a" } }),
-    live: flags({ distinct_id: "w", person_properties: { plan: "a" } }),
-    found: "properties",
+    name: "flags: another visitor, as anonymous as the recorded one",
+    recorded: flags({ distinct_id: one, person_properties: { plan: "a" } }),
+    live: flags({ distinct_id: two, person_properties: { plan: "b" } }),
+    found: "distinct_id",
   },
   {
-    name: "flags: all other",
-    recorded: flags({ distinct_id: "u", person_properties: { plan: "a" } }),
-    live: flags({ distinct_id: "w", person_properties: { plan: "b" } }),
-    found: "route",
+    name: "flags: a person whose id is a UUID",
+    recorded: flags({ distinct_id: one, $anon_distinct_id: three }),
+    live: flags({ distinct_id: one, $anon_distinct_id: two }),
+    found: "exact",
+  },
+  {
+    name: "flags: an identified person is not the visitor before",
+    recorded: flags({ distinct_id: one }),
+    live: flags({ distinct_id: two, $anon_distinct_id: one }),
+    found: "miss",
   },
   {
     name: "flags: other version",
@@ -239,6 +272,20 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
 test.each(rows)("$name: $found", async ({ recorded, live, found }) => {
   const answered = (await deckOf([recorded])).answer(asked(live));
   expect("hit" in answered ? answered.tier : "miss").toBe(found);
+});
+
+test.each([
+  ["another person", { distinct_id: "w" }, "another_person"],
+  ["another group", { distinct_id: "u", groups: { company: "b" } }, "another_group"],
+  ["the same", { distinct_id: "u", groups: { company: "a" } }, undefined],
+])("approximate answers are marked: %s", async (_, body, mark) => {
+  const recorded = flags({ distinct_id: "u", groups: { company: "a" } });
+  const deck = await deckOf([recorded], { nearness: "approximate" });
+  expect(deck.answer(asked(flags(body)))).toMatchObject({
+    hit: {},
+    ...(mark !== undefined && { approximate: mark }),
+  });
+  expect(deck.ledger().approximate).toBe(mark === undefined ? 0 : 1);
 });
 
 describe("noise", () => {
