@@ -19,6 +19,24 @@ const [one, two, three] = ["1", "2", "3"].map((n) => `0195f3f6-0000-7000-8000-00
   string,
 ];
 
+/** Requests for flags after one of `u` in the group `a` was recorded. */
+const others: { name: string; live: { [key: string]: Json }; found: string }[] = [
+  { name: "flags: another person", live: { distinct_id: "w" }, found: "miss" },
+  {
+    name: "flags: another person whose id is a UUID",
+    live: { distinct_id: two, $anon_distinct_id: three },
+    found: "miss",
+  },
+  { name: "flags: another group", live: { distinct_id: "u", groups: { company: "b" } }, found: "miss" },
+  { name: "flags: no group", live: { distinct_id: "u", groups: {} }, found: "miss" },
+  { name: "flags: another visitor", live: { distinct_id: two }, found: "miss" },
+  {
+    name: "flags: other properties",
+    live: { distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "b" } },
+    found: "distinct_id",
+  },
+];
+
 const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
   {
     name: "path and query",
@@ -221,22 +239,7 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     live: flags({ distinct_id: "u", person_properties: { plan: "b" } }),
     found: "distinct_id",
   },
-  ...[
-    { name: "flags: another person", live: { distinct_id: "w" }, found: "miss" },
-    {
-      name: "flags: another person whose id is a UUID",
-      live: { distinct_id: two, $anon_distinct_id: three },
-      found: "miss",
-    },
-    { name: "flags: another group", live: { distinct_id: "u", groups: { company: "b" } }, found: "miss" },
-    { name: "flags: no group", live: { distinct_id: "u", groups: {} }, found: "miss" },
-    { name: "flags: another visitor", live: { distinct_id: two }, found: "miss" },
-    {
-      name: "flags: other properties",
-      live: { distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "b" } },
-      found: "distinct_id",
-    },
-  ].map(({ name, live, found }: { name: string; live: { [key: string]: Json }; found: string }) => ({
+  ...others.map(({ name, live, found }) => ({
     name,
     recorded: flags({ distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "a" } }),
     live: flags({ person_properties: { plan: "a" }, ...live }),
