@@ -49,7 +49,7 @@ export interface CallSite {
   readonly column: number;
 }
 
-/** Text of a file that cannot be read as its language. */
+/** A place that cannot be read: a syntax error, or markup whose calls are not known. */
 export interface SourceProblem {
   readonly line: number;
   readonly column: number;
@@ -58,7 +58,7 @@ export interface SourceProblem {
 
 export interface SourceCalls {
   readonly sites: readonly CallSite[];
-  readonly problem?: SourceProblem;
+  readonly problems: readonly SourceProblem[];
 }
 
 const clientName = /posthog|^ph$/i;

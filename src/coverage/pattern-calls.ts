@@ -242,5 +242,5 @@ class PatternReader {
 /** The calls of a file in one of the languages of `patternEndings`. */
 export function patternCalls(text: string, file: string): SourceCalls {
   const language = byEnding.get(/\.(\w+)$/.exec(file)?.[1] ?? "");
-  return { sites: language ? new PatternReader(text, language).sites() : [] };
+  return { sites: language ? new PatternReader(text, language).sites() : [], problems: [] };
 }

@@ -1,13 +1,15 @@
-import { type ParserOptions, parse } from "@babel/parser";
+import { type ParserOptions, parse, parseExpression } from "@babel/parser";
 import { isObject } from "../base/json.ts";
 import {
   type CallSite,
   isClientName,
   mentionsPosthog,
   type SourceCalls,
+  type SourceProblem,
   sdkCallOf,
   sitesOf,
 } from "./calls.ts";
+import { bracedPieces, type ComponentPieces, componentPieces, components } from "./component-pieces.ts";
 
 /** A node of the syntax tree. */
 interface SyntaxNode {
@@ -72,9 +74,9 @@ class Declarations {
   readonly functions = new Map<string, string>();
   readonly isMentioned: boolean;
 
-  constructor(program: SyntaxNode, text: string) {
+  constructor(programs: readonly SyntaxNode[], text: string) {
     this.isMentioned = mentionsPosthog(text);
-    visit(program, (node) => this.#declare(node));
+    for (const it of programs) visit(it, (node) => this.#declare(node));
   }
 
   #declare(node: SyntaxNode): void {
@@ -227,32 +229,18 @@ class ScriptReader {
   }
 }
 
-const components = /\.(vue|svelte|astro)$/;
+type Plugins = NonNullable<ParserOptions["plugins"]>;
+const shared = ["decorators-legacy", "explicitResourceManagement"] as const;
 
-/** The scripts of a component, each character at its place. */
-function scriptsOf(text: string): string {
-  const blank = (it: string): string => it.replace(/[^\n]/g, " ");
-  let end = 0;
-  let scripts = "";
-  for (const found of text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>|^---\n([\s\S]*?)\n---/g)) {
-    const body = found[1] ?? found[2] ?? "";
-    const start = found.index + found[0].indexOf(body, found[1] === undefined ? 0 : found[0].indexOf(">"));
-    scripts += blank(text.slice(end, start)) + body;
-    end = start + body.length;
-  }
-  return scripts + blank(text.slice(end));
-}
-
-function pluginsFor(file: string, text: string): NonNullable<ParserOptions["plugins"]> {
-  const shared = ["decorators-legacy", "explicitResourceManagement"] as const;
-  if (/\.[cm]?ts$/.test(file) || components.test(file)) return [...shared, "typescript"];
+function pluginsFor(file: string, text: string): Plugins {
+  if (/\.[cm]?ts$/.test(file)) return [...shared, "typescript"];
   if (file.endsWith(".tsx")) return [...shared, "typescript", "jsx"];
   return /@flow\b/.test(text.slice(0, 1_000)) ? [...shared, "jsx", "flow"] : [...shared, "jsx"];
 }
 
 const messageOf = (error: Error): string => error.message.replace(/ \(\d+:\d+\)$/, "");
 
-function problemOf(error: unknown): NonNullable<SourceCalls["problem"]> {
+function problemOf(error: unknown): SourceProblem {
   const { loc } = isObject(error) && isObject(error.loc) ? error : { loc: {} };
   const { line, column } = isObject(loc) ? loc : {};
   return {
@@ -262,11 +250,20 @@ function problemOf(error: unknown): NonNullable<SourceCalls["problem"]> {
   };
 }
 
-/** The calls of a JavaScript or TypeScript file, or in the scripts of a component. */
-export function scriptCalls(text: string, file: string, wrappers: ReadonlySet<string>): SourceCalls {
-  const code = components.test(file) ? scriptsOf(text) : text;
+interface Parsed {
+  readonly program?: SyntaxNode;
+  readonly problem?: SourceProblem | undefined;
+}
+
+/** @param at Line (from 1) and column (from 0) of the code in its file */
+function parsed(
+  parser: typeof parse | typeof parseExpression,
+  code: string,
+  plugins: Plugins,
+  at = { line: 1, column: 0 },
+): Parsed {
   try {
-    const { program, errors } = parse(code, {
+    const found: unknown = parser(code, {
       sourceType: "unambiguous",
       errorRecovery: true,
       attachComment: false,
@@ -276,14 +273,66 @@ export function scriptCalls(text: string, file: string, wrappers: ReadonlySet<st
       allowSuperOutsideMethod: true,
       allowUndeclaredExports: true,
       allowNewTargetOutsideFunction: true,
-      plugins: pluginsFor(file, code),
+      startLine: at.line,
+      startColumn: at.column,
+      plugins,
     });
-    if (!isNode(program)) return { sites: [] };
-    const reader = new ScriptReader(new Declarations(program, code), wrappers);
-    visit(program, (node) => reader.see(node));
-    const [error] = errors ?? [];
-    return { sites: reader.sites, ...(error && { problem: problemOf(error) }) };
+    if (!isNode(found)) return {};
+    const [error] = Array.isArray(found.errors) ? found.errors : [];
+    return { program: found, ...(error !== undefined && { problem: problemOf(error) }) };
   } catch (error) {
-    return { sites: [], problem: problemOf(error) };
+    return { problem: problemOf(error) };
   }
+}
+
+/** Places in a text, fast if they are asked for in their order. */
+function placesIn(text: string): (at: number) => { line: number; column: number } {
+  let [line, start] = [1, 0];
+  return (at) => {
+    if (at < start) [line, start] = [1, 0];
+    for (let end = text.indexOf("\n", start); end >= 0 && end < at; end = text.indexOf("\n", start)) {
+      line++;
+      start = end + 1;
+    }
+    return { line, column: at - start };
+  };
+}
+
+/** Levels of braces in markup that are searched if an outer one cannot be parsed. */
+const mostLevels = 5;
+
+/** The parts of a component. What the markup has in braces and cannot be parsed is searched for inner braces. */
+function parsedComponent(text: string, file: string, wrappers: ReadonlySet<string>): Parsed[] {
+  const ownNames = new Set([...wrappers].map((it) => it.split(".").at(-1)));
+  const namesCall = (code: string): boolean =>
+    [...code.matchAll(/[\w$]+(?=\s{0,9}(?:\?\.)?\()/g)].some(([it]) => sdkCallOf(it) || ownNames.has(it));
+  const placeOf = placesIn(text);
+  const all: Parsed[] = [];
+  function add({ pieces, unread }: ComponentPieces, level: number): void {
+    for (const { at, message } of unread) {
+      const { line, column } = placeOf(at);
+      all.push({ problem: { line, column: column + 1, message } });
+    }
+    for (const { code, at, isMarkup, isJsx } of pieces) {
+      const plugins: Plugins = isJsx ? [...shared, "typescript", "jsx"] : [...shared, "typescript"];
+      const place = placeOf(at);
+      const expression = isMarkup ? parsed(parseExpression, code, plugins, place) : undefined;
+      const read = expression?.program ? expression : parsed(parse, code, plugins, place);
+      all.push(isMarkup && !namesCall(code) ? { ...read, problem: undefined } : read);
+      if (!read.program && isJsx && level < mostLevels) add(bracedPieces(code, at, isJsx), level + 1);
+    }
+  }
+  add(componentPieces(text, file), 1);
+  return all;
+}
+
+/** The calls of a JavaScript or TypeScript file, or of a component: in its scripts and its markup. */
+export function scriptCalls(text: string, file: string, wrappers: ReadonlySet<string>): SourceCalls {
+  const all = components.test(file)
+    ? parsedComponent(text, file, wrappers)
+    : [parsed(parse, text, pluginsFor(file, text))];
+  const programs = all.flatMap(({ program }) => program ?? []);
+  const reader = new ScriptReader(new Declarations(programs, text), wrappers);
+  for (const it of programs) visit(it, (node) => reader.see(node));
+  return { sites: reader.sites, problems: all.flatMap(({ problem }) => problem ?? []) };
 }

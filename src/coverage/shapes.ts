@@ -39,7 +39,9 @@ export const CoverageResult = z
     without_site: z
       .array(z.strictObject({ event: z.string(), count: z.int() }))
       .describe("Kept events that no call site has, without those of SDKs"),
-    problems: z.array(z.strictObject({ ...Place, message: z.string() })).describe("Syntax errors"),
+    problems: z
+      .array(z.strictObject({ ...Place, message: z.string() }))
+      .describe("What was not read: syntax errors, markup, large files"),
     files: z.int().describe("Number of files that were read"),
   })
   .meta({ title: "CoverageResult" });

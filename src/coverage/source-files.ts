@@ -70,15 +70,19 @@ export async function findSites(
   const wrappers = new Set(options.wrappers);
   const words = options.wrappers.map((it) => it.split(".").at(-1) ?? it);
   async function read(path: string): Promise<void> {
-    if (seen.has(path) || statSync(path).size > mostBytes) return;
+    if (seen.has(path)) return;
     seen.add(path);
     const file = relative(base, path).replaceAll("\\", "/");
+    if (statSync(path).size > mostBytes) {
+      problems.push({ file, line: 1, column: 1, message: "a file of more than 2 MB is not read" });
+      return;
+    }
     const text = await readFile(path, "utf8");
     if (!mayCall.test(text) && !words.some((it) => text.includes(it))) return;
     const isScript = scriptEndings.includes(extname(path).slice(1));
     const found = isScript ? scriptCalls(text, path, wrappers) : patternCalls(text, path);
     sites.push(...found.sites.map((it) => ({ ...it, file })));
-    if (found.problem) problems.push({ ...found.problem, file });
+    problems.push(...found.problems.map((it) => ({ ...it, file })));
   }
   for (const path of paths) {
     if (statSync(path).isFile()) await read(path);

@@ -19,11 +19,18 @@ function sentenceOf({ kind, state }: Site): string {
 
 const mostNamed = 10;
 
+const problemLine = ({ file, line, column, message }: CoverageResult["problems"][number]): string =>
+  `${file}:${line}:${column} ${message}`;
+
 /** `27 capture calls, 18 fired; never: refund_failed src/pay.ts:88; flags read 11, both values exercised 4`. */
 export function coverageSummary(result: CoverageResult): string {
-  const { events, identity, exceptions, flags, total, percent, sites } = result;
+  const { events, identity, exceptions, flags, total, percent, sites, problems } = result;
+  const unread = problems.slice(0, mostNamed).map(problemLine);
   if (sites.length === 0)
-    return `no call sites in ${counted(result.files, "file")}; names that are looked for: ${callNames.join(", ")}`;
+    return [
+      `no call sites in ${counted(result.files, "file")}; names that are looked for: ${callNames.join(", ")}`,
+      ...unread,
+    ].join("; ");
   const never = sites.filter(({ kind, state }) => kind === "event" && state === "never");
   const shown = never.slice(0, mostNamed).map((it) => `${it.name} ${placeOf(it)}`);
   const more = never.length - shown.length;
@@ -39,6 +46,7 @@ export function coverageSummary(result: CoverageResult): string {
       calls > 0 ? [`${counted(calls, noun)}, ${fired} fired`] : [],
     ),
     ...(computed > 0 ? [`${counted(computed, "call")} with a computed name`] : []),
+    ...(problems.length > 0 ? [`${counted(problems.length, "place")} not read: ${unread[0]}`] : []),
   ].join("; ");
 }
 
@@ -56,7 +64,7 @@ export function coverageLines(result: CoverageResult): string[] {
     ...sites
       .filter(({ state }) => state === "computed")
       .map((it) => `computed ${it.method}() ${placeOf(it)}`),
-    ...problems.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`),
+    ...problems.map(problemLine),
   ];
 }
 

@@ -120,6 +120,11 @@ describe("commands", () => {
     const cwd = newFolder();
     cpSync(app, cwd, { recursive: true });
     writeFileSync(join(cwd, "src/broken.ts"), "posthog.a = ;\n");
+    writeFileSync(join(cwd, "src/bundle.js"), "posthog;".repeat(300_000));
+    writeFileSync(
+      join(cwd, "src/a.svelte"),
+      `{#if posthog.isFeatureEnabled("f")}<b on:click={() => posthog.capture("payment_started")} />{/if}\n`,
+    );
     await post(`${sim.url}/capture/`, { api_key: sim.apiKey, event: "payment_started", distinct_id: "u" });
     // The first answer loads the control API; the command waits five seconds for one.
     expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
@@ -127,9 +132,12 @@ describe("commands", () => {
     const { code, stdout, stderr } = await runHere(args, { isOwn: true, cwd });
     expect(code, stderr).toBe(1);
     expect(stdout).toContain("never refund_failed src/pay.ts:8\n");
+    expect(stdout).toContain("never flag f src/a.svelte:1\n");
     expect(stdout).toContain("src/broken.ts:1:13 Unexpected token\n");
-    expect(stderr).toContain("phx-sim: coverage is 20 %, below --min 80\n");
-    expect(readFileSync(join(cwd, "lcov.info"), "utf8")).toContain("DA:6,1");
+    expect(stdout).toContain("src/bundle.js:1:1 a file of more than 2 MB is not read\n");
+    expect(stderr).toContain("; 2 places not read: src/broken.ts:1:13 Unexpected token\n");
+    expect(stderr).toContain("phx-sim: coverage is 28 %, below --min 80\n");
+    expect(readFileSync(join(cwd, "lcov.info"), "utf8")).toMatch(/SF:src\/a.svelte\nDA:1,1[\s\S]*DA:6,1/);
   });
 
   test.each([
@@ -139,6 +147,7 @@ describe("commands", () => {
       1,
       /^phx-sim: no call sites in 0 files; names that are looked for: capture, /,
     ],
+    [["coverage", "b.vue", "--report", "r"], 1, /looked for: [^;]*; b\.vue:1:\d+ Unexpected token[^;]*\n$/],
     [["coverage", "--report", "missing"], 2, /events\.ndjson cannot be read: there is no such file/],
     [
       ["exec", "--coverage", "nowhere", "--", "node", "-v"],
@@ -150,6 +159,7 @@ describe("commands", () => {
     const cwd = newFolder();
     for (const it of ["empty", "r"]) mkdirSync(join(cwd, it));
     writeFileSync(join(cwd, "r/events.ndjson"), "");
+    writeFileSync(join(cwd, "b.vue"), `<b @click="posthog.capture('x'" />`);
     const { code, stdout, stderr } = await runHere(args, { isOwn: true, cwd });
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toMatch(words);
