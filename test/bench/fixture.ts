@@ -60,16 +60,16 @@ async function checkCount(server: Server, events: number): Promise<void> {
   if (info.counts.kept !== events) throw new Error(`${events} events sent, ${info.counts.kept} kept`);
 }
 
-async function fill(events: number, ids: number): Promise<Filled> {
+async function fill(events: number, ids: number, quietMs: number): Promise<Filled> {
   const folder = temporaryFolder();
   const server = await launch("sim", folder, true);
-  await pause(300);
+  await pause(Math.min(300, quietMs));
   const idle = server.memory();
   const startedAt = performance.now();
   await pour(server, events, ids);
   const ms = performance.now() - startedAt;
   await checkCount(server, events);
-  await pause(2000);
+  await pause(quietMs);
   return { folder, server, events, ids, memory: { idle, filled: server.memory() }, ms };
 }
 
@@ -83,10 +83,11 @@ export interface Fixtures {
   discard(ids: number): Promise<void>;
 }
 
-export function createFixtures(events: number): Fixtures {
+/** @param quietMs From the last event to the measurement of memory */
+export function createFixtures(events: number, quietMs: number): Fixtures {
   const made = new Map<number, Promise<Filled>>();
   const filled = (ids: number): Promise<Filled> => {
-    const known = made.get(ids) ?? fill(events, ids);
+    const known = made.get(ids) ?? fill(events, ids, quietMs);
     made.set(ids, known);
     return known;
   };

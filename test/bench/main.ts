@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { createFixtures } from "./fixture.ts";
+import { installed } from "./install.ts";
 import { machineFacts } from "./machine.ts";
 import { showReport, showVerdicts } from "./report.ts";
 import type { Bench, Pace, Suite, Verdict } from "./suite.ts";
@@ -15,6 +16,8 @@ const full: Pace = {
   captures: 100_000,
   kills: 12,
   calls: 300,
+  quietMs: 2_000,
+  most: Number.POSITIVE_INFINITY,
 };
 
 const quick: Pace = {
@@ -27,6 +30,8 @@ const quick: Pace = {
   captures: 20_000,
   kills: 3,
   calls: 100,
+  quietMs: 2_000,
+  most: Number.POSITIVE_INFINITY,
 };
 
 const usage = `npm run bench -- [--quick] [--peers] [--only SUITE]…   --peers: --only peers; suites: ${suites.map((it) => it.name).join(", ")}`;
@@ -79,7 +84,7 @@ async function main(): Promise<void> {
   console.log(
     `${pace.rounds} interleaved ${pace.rounds === 1 ? "round" : "rounds"}, a fresh process for each measurement, medians; × is a ratio within this run`,
   );
-  const bench: Bench = { pace, fixtures: createFixtures(pace.events), progress };
+  const bench: Bench = { pace, fixtures: createFixtures(pace.events, pace.quietMs), installed, progress };
   const verdicts: Verdict[] = [];
   for (const suite of selected) verdicts.push(...(await runSuite(suite, bench)));
   const missed = verdicts.filter((it) => !it.met);

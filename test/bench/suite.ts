@@ -17,12 +17,18 @@ export interface Pace {
   readonly kills: number;
   /** Repetitions of a single call whose time is asked. */
   readonly calls: number;
+  /** From the last event to the measurement of memory. */
+  readonly quietMs: number;
+  /** Upper limit of the sizes that suites fix themselves: waits, dashboards, exchanges, files of tests. */
+  readonly most: number;
 }
 
 /** What a suite gets to work with. */
 export interface Bench {
   readonly pace: Pace;
   readonly fixtures: Fixtures;
+  /** Installs an npm package to compare with (see `install.ts`); absent: such comparisons are left out. */
+  readonly installed?: (home: string, spec: string) => Promise<string>;
   /** One line about what is being done now; it never mixes with the report. */
   progress(text: string): void;
 }

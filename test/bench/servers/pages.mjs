@@ -1,5 +1,5 @@
 // Pages that are connected to a feed: they count what comes and look whether something is missing. One of them may take
-// nothing. Says "ready" once all are subscribed; when its input ends: a JSON result, once nothing more comes.
+// nothing. Writes "ready" once all are subscribed; when its input ends: a JSON result, once nothing more comes.
 import { WebSocket } from "ws";
 
 const [url, count, stalled] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
@@ -18,8 +18,8 @@ function heard(page, data) {
     if (page.last !== 0 && Number(rows[1]) !== page.last + 1) page.missing++;
     page.first ||= Number(rows[1]);
     page.last = Number(rows[2]);
-    page.told = page.last - page.first + 1;
-  } else if (head.startsWith('{"t":"one"')) page.told++;
+    page.reported = page.last - page.first + 1;
+  } else if (head.startsWith('{"t":"one"')) page.reported++;
   else if (head.startsWith('{"t":"gap"')) page.missing++;
   else if (head.startsWith('{"t":"subscribed"')) {
     if (page.isStalled) page.socket.pause();
@@ -29,7 +29,7 @@ function heard(page, data) {
 
 for (let i = 0; i < count; i++) {
   const socket = new WebSocket(url, { perMessageDeflate: false });
-  const page = { socket, isStalled: i < stalled, first: 0, last: 0, told: 0, missing: 0 };
+  const page = { socket, isStalled: i < stalled, first: 0, last: 0, reported: 0, missing: 0 };
   pages.push(page);
   socket.on("message", (data) => heard(page, data));
   socket.on("error", () => {});
@@ -42,8 +42,8 @@ for (let i = 0; i < count; i++) {
 function finish() {
   if (performance.now() - heardAt < 300) return setTimeout(finish, 100);
   const taking = pages.filter((page) => !page.isStalled);
-  const told = taking.map((page) => page.told);
+  const reported = taking.map((page) => page.reported);
   const missing = taking.reduce((sum, page) => sum + page.missing, 0);
-  process.stdout.write(`${JSON.stringify({ told, missing })}\n`, () => process.exit());
+  process.stdout.write(`${JSON.stringify({ reported, missing })}\n`, () => process.exit());
 }
 process.stdin.resume().on("end", finish);

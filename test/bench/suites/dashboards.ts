@@ -7,7 +7,7 @@ import type { Bench, Suite } from "../suite.ts";
 /** The key of the default scenario. */
 const personalKey = "phx_sim_default";
 const root = "/api/projects/1/dashboards/";
-const sizes = [100, 10_000] as const;
+const sizes = [100, 10_000];
 
 const personal = (path: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}personal_api_key=${personalKey}`;
@@ -164,7 +164,7 @@ export const suite: Suite = {
   title: "Management API: a world of 10,000 dashboards to one of 100",
   async run(bench) {
     const worlds: World[] = [];
-    for (const size of sizes) {
+    for (const size of sizes.map((it) => Math.min(it, bench.pace.most))) {
       bench.progress(`making ${size.toLocaleString("en-US")} dashboards`);
       worlds.push(await open(size));
     }

@@ -40,7 +40,7 @@ async function listMs(server: Server, kind: "events" | "requests", calls: number
 async function startMs(folder: string, { pace }: Bench): Promise<number> {
   const one = { label: "sim", program: "sim", folder: () => folder, release: () => {} } as const;
   const times: number[] = [];
-  for (let k = 0; k < Math.min(5, pace.starts); k++) times.push((await startOnce(one)).ms);
+  for (let k = 0; k < Math.min(5, pace.starts); k++) times.push((await startOnce(one, pace)).ms);
   return median(times);
 }
 
@@ -89,7 +89,7 @@ export const suite: Suite = {
     const found: Costs[] = [];
     for (const size of sizes) {
       bench.progress(`${size.toLocaleString("en-US")} events`);
-      const fixtures = createFixtures(size);
+      const fixtures = createFixtures(size, bench.pace.quietMs);
       const filled = await fixtures.filled(size);
       found.push(await costsOf(filled, () => fixtures.atRest(size), bench));
     }

@@ -2,11 +2,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../client.ts";
 import { removeFolder, temporaryFolder } from "../folders.ts";
-import { installed } from "../install.ts";
 import { captureBody } from "../payload.ts";
 import { launch, type Program, type Runtime } from "../server.ts";
 import { figure, hold, median, pairedRatio, quantile } from "../statistics.ts";
-import type { Bench, Suite, Verdict } from "../suite.ts";
+import type { Bench, Pace, Suite, Verdict } from "../suite.ts";
 
 interface Start {
   /** From spawn to the first answered POST /capture/. */
@@ -25,7 +24,7 @@ interface Case {
 }
 
 /** Starts one server, posts one event, waits until it is idle. It ends in good order, or its folder would not be whole. */
-export async function startOnce(one: Case): Promise<Start> {
+export async function startOnce(one: Case, { quietMs }: Pace): Promise<Start> {
   const folder = await one.folder();
   const startedAt = performance.now();
   const server = await launch(one.program, folder, false, [], one.runtime);
@@ -33,7 +32,7 @@ export async function startOnce(one: Case): Promise<Start> {
   const body = captureBody(server.key, { event: "first", distinct_id: "user-000000000000" });
   const answer = await client.call("POST", "/capture/", body);
   if (answer.status !== 200) throw new Error(`${one.label}: ${answer.status} ${answer.body}`);
-  await pause(400);
+  await pause(Math.min(400, quietMs));
   const memory = server.memory();
   client.close();
   await server.stop();
@@ -54,8 +53,9 @@ const cachingMajor = 22;
 const major = Number(process.versions.node.split(".")[0]);
 
 /** A Node with a compile cache: the running one, or one from npm. @throws Error if it cannot be installed */
-async function cachingNode(): Promise<string> {
+async function cachingNode({ installed }: Bench): Promise<string> {
   if (major >= cachingMajor) return process.execPath;
+  if (!installed) throw new Error("nothing is installed");
   const spec = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}@${cachingMajor}`;
   return join(await installed(`phx-nodes/${cachingMajor}`, spec), "bin/node");
 }
@@ -69,7 +69,7 @@ async function measure<N extends string>(
   const starts = Object.fromEntries(names.map((it) => [it, [] as Start[]])) as Record<N, Start[]>;
   for (let round = 1; round <= pace.starts; round++) {
     progress(`start ${round} of ${pace.starts}`);
-    for (const name of names) starts[name].push(await startOnce(named[name]));
+    for (const name of names) starts[name].push(await startOnce(named[name], pace));
   }
   return starts;
 }
@@ -125,12 +125,12 @@ const cachedVerdict = (measured: number) => hold("start to bare, compile cache",
 
 /** With a compile cache that one start has filled. */
 async function cached(bench: Bench): Promise<Part> {
-  const runtime = { node: await cachingNode(), env: { NODE_COMPILE_CACHE: temporaryFolder() } };
+  const runtime = { node: await cachingNode(bench), env: { NODE_COMPILE_CACHE: temporaryFolder() } };
   const cases = {
     bare: onEmpty("bare node:http, compile cache", "bare", runtime),
     sim: onEmpty("sim, compile cache", "sim", runtime),
   };
-  for (const one of Object.values(cases)) await startOnce(one);
+  for (const one of Object.values(cases)) await startOnce(one, bench.pace);
   const { bare, sim } = await measure(cases, bench);
   const version = major >= cachingMajor ? major : cachingMajor;
   return {

@@ -6,9 +6,8 @@ import { figure, hold, median, pairedRange, pairedRatio } from "../statistics.ts
 import type { Bench, Suite } from "../suite.ts";
 
 /** Small tests: each makes a client of its own, captures, and looks. */
-const files = 10;
+const most = 1_000;
 const testsInFile = 100;
-const tests = files * testsInFile;
 
 const stubbed = `import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
@@ -58,12 +57,13 @@ const folderOf = (kind: Kind): string => join(".bench", kind.replaceAll(/\W+/g, 
 /** Without a file the runner would take the project's own. An installed package is not transformed, so `dist` is not. */
 const vitestConfig = "export default { test: { server: { deps: { external: [/[/]dist[/]/] } } } };\n";
 
-function write(kind: Kind): void {
+function write(kind: Kind, tests: number): void {
   const folder = folderOf(kind);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "vitest.config.mjs"), vitestConfig);
-  for (let i = 0; i < files; i++) writeFileSync(join(folder, `suite-${i}.test.mjs`), suites[kind]);
+  for (let i = 0; i < tests / testsInFile; i++)
+    writeFileSync(join(folder, `suite-${i}.test.mjs`), suites[kind]);
 }
 
 interface Result {
@@ -79,7 +79,7 @@ interface Run {
 }
 
 /** @throws Error when not every test passed */
-async function runOnce(kind: Kind): Promise<Run> {
+async function runOnce(kind: Kind, expected: number): Promise<Run> {
   const report = join(folderOf(kind), "report.json");
   const vitest = ["node_modules/vitest/vitest.mjs", "run", "--root", folderOf(kind)];
   const from = performance.now();
@@ -89,17 +89,17 @@ async function runOnce(kind: Kind): Promise<Run> {
   await once(child, "exit");
   const wall = performance.now() - from;
   const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8")) as Result;
-  if (numPassedTests !== tests) throw new Error(`${kind}: ${numPassedTests} tests passed`);
+  if (numPassedTests !== expected) throw new Error(`${kind}: ${numPassedTests} tests passed`);
   return { wall, tests: testResults.reduce((sum, it) => sum + it.endTime - it.startTime, 0) };
 }
 
-async function measure({ pace, progress }: Bench): Promise<Record<Kind, Run[]>> {
+async function measure({ pace, progress }: Bench, tests: number): Promise<Record<Kind, Run[]>> {
   const runs: Record<Kind, Run[]> = { "hand-written stubs": [], "phx-sim, a project per test": [] };
-  for (const kind of kinds) write(kind);
+  for (const kind of kinds) write(kind, tests);
   for (let round = 1; round <= pace.rounds; round++) {
     for (const kind of kinds) {
       progress(`round ${round} of ${pace.rounds}: ${kind}`);
-      runs[kind].push(await runOnce(kind));
+      runs[kind].push(await runOnce(kind, tests));
     }
   }
   return runs;
@@ -107,9 +107,10 @@ async function measure({ pace, progress }: Bench): Promise<Record<Kind, Run[]>> 
 
 export const suite: Suite = {
   name: "test-suite",
-  title: `A vitest suite of ${tests.toLocaleString("en-US")} small tests with posthog-node`,
+  title: `A vitest suite of ${most.toLocaleString("en-US")} small tests with posthog-node`,
   async run(bench) {
-    const runs = await measure(bench);
+    const tests = Math.min(most, bench.pace.most);
+    const runs = await measure(bench, tests);
     const base = runs["hand-written stubs"];
     const of = (kind: Kind, figureOf: keyof Run) => runs[kind].map((it) => it[figureOf]);
     const ratio = (kind: Kind, figureOf: keyof Run) =>
