@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createClock, realTime, timeRange } from "../../src/base/clock.ts";
+import { createClock, fixedClock, isoOf, realTime, timeRange } from "../../src/base/clock.ts";
 import { durationText, readClockStart, readDuration, readMoment } from "../../src/base/time-text.ts";
 
 /** A machine whose time passes when the test says so. */
@@ -46,6 +46,51 @@ describe("the clock", () => {
     const clock = createClock({ at: 5_000, frozen: true }, of.tell);
     clock.start(realTime);
     expect([clock.now(), clock.isReal]).toEqual([of.now, true]);
+  });
+
+  test("a frozen clock is resumed where it stood, at any time of the machine", () => {
+    const of = machine();
+    const clock = createClock({ at: 5_000, frozen: true }, of.tell);
+    const { setting } = clock;
+    expect(setting).toEqual({ stands: 5_000 });
+    of.now += 250;
+    for (const it of [clock, createClock({ at: 9_000, frozen: false }, of.tell)]) {
+      it.set(8_000);
+      it.resume(setting);
+      expect([it.now(), it.isReal, it.isFrozen]).toEqual([5_000, false, true]);
+      it.run();
+      of.now += 250;
+      expect(it.now()).toBe(5_250);
+    }
+  });
+
+  test("a shifted clock is resumed as far ahead as it was, and a real one as real", () => {
+    const of = machine();
+    const clock = createClock({ at: 1_500_000, frozen: false }, of.tell);
+    const { setting } = clock;
+    expect(setting).toEqual({ ahead: 500_000 });
+    const later = createClock({ at: 9_000, frozen: true }, of.tell);
+    of.now += 250;
+    later.resume(setting);
+    expect([later.now(), later.isReal, later.isFrozen]).toEqual([1_500_250, false, false]);
+    later.resume(createClock(realTime, of.tell).setting);
+    expect([later.now(), later.isReal, later.isFrozen]).toEqual([of.now, true, false]);
+    later.resume({ stands: of.now });
+    expect([later.isReal, later.isFrozen]).toEqual([false, true]);
+    later.resume({ stands: 1 });
+    later.run();
+    later.start(realTime);
+    expect([later.now(), later.isReal]).toEqual([of.now, true]);
+  });
+
+  test("a fixed clock shows what it is set to", () => {
+    const clock = fixedClock(1);
+    clock.set(2);
+    expect(clock.now()).toBe(2);
+  });
+
+  test("the last time is that of the year 9999", () => {
+    expect(isoOf(timeRange.last)).toBe("9999-12-31T23:59:59.999Z");
   });
 
   test("freezing twice and running twice change nothing", () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 
@@ -7,6 +10,8 @@ beforeAll(async () => {
 });
 beforeEach(() => sim.reset());
 afterAll(() => sim.close());
+
+const json = { "content-type": "application/json" };
 
 async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const init: RequestInit = { method, headers };
@@ -19,6 +24,28 @@ async function call(method: string, path: string, body?: unknown, headers: Recor
 }
 
 const clock = (method: string, body?: unknown, rest = "") => call(method, `/__sim/clock${rest}`, body);
+
+test.each([
+  ["a frozen clock", { now: "2031-05-06T12:00:00Z", frozen: true }],
+  ["a shifted clock", { now: "2031-05-06T12:00:00Z", frozen: false }],
+  ["the machine's time", { now: "real" }],
+])("a restart on the same data folder goes on with %s", async (_, setting) => {
+  const data = mkdtempSync(join(tmpdir(), "phx-clock-"));
+  const states: Record<string, unknown>[] = [];
+  for (const body of [setting, undefined]) {
+    await using it = await startSim({ data });
+    const init = body && { method: "PUT", headers: json, body: JSON.stringify(body) };
+    const answer = await it.handle(new Request(`${it.url}/__sim/clock`, init ?? {}));
+    states.push((await answer.json()) as Record<string, unknown>);
+  }
+  rmSync(data, { recursive: true });
+  const [before, after] = states;
+  const { frozen, real, now } = before ?? {};
+  expect(after).toMatchObject({ frozen, real, ...(frozen === true && { now }) });
+  const passed = Date.parse(String(after?.now)) - Date.parse(String(now));
+  expect(passed).toBeGreaterThanOrEqual(0);
+  expect(passed).toBeLessThan(180_000);
+});
 
 const noon = "2031-05-06T12:00:00.000Z";
 

@@ -426,6 +426,28 @@ describe("what is reported", () => {
     expect(() => it.verify()).not.toThrow();
   });
 
+  test("calls that come after those that were forgotten are reported on leaving", async () => {
+    const block = async () => {
+      await using it = guard();
+      await caught(fetch(`https://${host}/before`));
+      expect(() => it.verify()).toThrow(EgressError);
+      it.clear();
+      await caught(fetch(`https://${host}/after`));
+    };
+    await expect(block()).rejects.toThrow(/^1 call to a guarded host .*\n.*\/after/s);
+  });
+
+  test.each(["dispose", "asyncDispose"] as const)("leaving by %s ends the guard", async (way) => {
+    await using server = await openServer();
+    const before = [SocketClass.prototype.connect, globalThis.fetch] as const;
+    const it = guard({ hosts: ["e.shop.test"] });
+    expect(SocketClass.prototype.connect).not.toBe(before[0]);
+    await it[Symbol[way]]();
+    expect([SocketClass.prototype.connect, globalThis.fetch]).toEqual(before);
+    expect(await get(server, "e.shop.test", "/x")).toBe("GET /x");
+    expect(it.calls()).toEqual([]);
+  });
+
   test("an SDK swallows the errors, the guard does not", async () => {
     vi.spyOn(console, "error").mockReturnValue(undefined);
     const it = guard();

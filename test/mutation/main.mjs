@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { createVitest } from "vitest/node";
 import { mutantsOf } from "./mutants.mjs";
-import { accepted, missingFiles, targets } from "./targets.mjs";
+import { accepted, isolated, missingFiles, targets } from "./targets.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const each = resolve(root, "test/mutation/each.ts");
@@ -21,7 +21,7 @@ const numberOf = ({ moduleId }) => Number(moduleId.split("=")[1]);
  * Runs the tests once with each of the mutants. A mutant that blocks the worker ends the run: it is `stuck`, and those
  * after it are in neither set.
  */
-async function runOf(file, code, mutants, tests) {
+async function runOf(file, code, mutants, tests, isolate) {
   let stuck;
   const vitest = await createVitest(
     "test",
@@ -43,7 +43,7 @@ async function runOf(file, code, mutants, tests) {
       ],
       silent: true,
       pool: "forks",
-      isolate: false,
+      isolate,
       maxWorkers: 1,
       testTimeout: patience,
       hookTimeout: patience,
@@ -78,11 +78,11 @@ async function runOf(file, code, mutants, tests) {
 }
 
 /** The mutants that fail a test or block the worker. */
-async function killed(file, code, mutants, tests) {
+async function killed(file, code, mutants, tests, isolate) {
   const dead = [];
   let open = mutants;
   while (open.length > 0) {
-    const { failed, passed, stuck } = await runOf(file, code, open, tests);
+    const { failed, passed, stuck } = await runOf(file, code, open, tests, isolate);
     const ended = new Set([...failed, ...passed, stuck]);
     dead.push(...failed, ...(stuck === undefined ? [] : [stuck]));
     const rest = open.filter((id) => !ended.has(id));
@@ -124,7 +124,8 @@ async function check(name, tests) {
     // The first file kills most of them, so the others run for the rest only.
     for (const some of [files.slice(0, 1), files.slice(1)]) {
       if (part.length === 0 || some.length === 0) break;
-      const found = await killed(file, code, [unchanged, ...part.map(({ id }) => id)], some);
+      const all = [unchanged, ...part.map(({ id }) => id)];
+      const found = await killed(file, code, all, some, isolated.has(name));
       if (found.has(unchanged)) throw new Error(`${name}: its tests do not load, or block, without a mutant`);
       part = part.filter(({ id }) => !found.has(id));
     }

@@ -72,7 +72,15 @@ export const targets = {
   "src/people/store/sidecar.ts": tests("people", "people-sidecar"),
   "src/store/lines.ts": tests("store", "lines"),
   "src/journal/log/hash-index.ts": tests("journal/log", "hash-index"),
+  "src/journal/filter/parse.ts": tests("journal/filter", "mistakes reading events"),
+  "src/base/clock.ts": tests("base", "clock"),
+  "src/ingest/call-owner.ts": tests("ingest", "call-owner"),
+  "src/tapes/har/read-entry.ts": tests("tapes/har", "import browser hostile"),
+  "src/egress/guard.ts": tests("egress", "guard"),
 };
+
+/** Files that change the process: a mutant that does not end its change would be there for the next one. */
+export const isolated = new Set(["src/egress/guard.ts"]);
 
 /** The named files that do not exist below this folder: after a move the script must not pass over them. */
 export const missingFiles = (root) =>

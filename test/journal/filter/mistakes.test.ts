@@ -73,6 +73,10 @@ const rows: [text: string, at: number, marked: string, said: RegExp][] = [
   ["(a OR)", 3, "OR", /^there is nothing after this OR/],
   ["a OR )", 2, "OR", /^there is nothing after this OR/],
   ["AND a", 0, "AND", /^there is nothing before this AND/],
+  ["a OR AND b", 2, "OR", /^there is nothing after this OR/],
+  ["(OR a)", 1, "OR", /^there is nothing before this OR/],
+  ["a () b", 2, "()", /^there is nothing in here$/],
+  [`${"-".repeat(39)}(a`, 39, "(", /^this parenthesis is not closed$/],
   ["a AND", 2, "AND", /^there is nothing after this AND/],
   ["a AND OR b", 2, "AND", /^there is nothing after this AND/],
   ["NOT", 0, "NOT", /^there is nothing after this NOT/],
@@ -90,6 +94,7 @@ describe("filters of events", () => {
     if (!problem) throw new Error("nothing was wrong");
     const { message, hint } = problem;
     expect([problem.at, text.slice(problem.at, problem.at + problem.length)]).toEqual([at, marked]);
+    expect(problem.length).toBe(marked.length);
     expect(hint === undefined ? message : `${message}; ${hint}`).toMatch(said);
   });
 
@@ -99,6 +104,21 @@ describe("filters of events", () => {
     expect(problemsOf("OR ".repeat(600)).map((it) => it.at)).toEqual(
       Array.from({ length: 20 }, (_, i) => 3 * i),
     );
+  });
+
+  test.each<[text: string, at: number[]]>([
+    ["a OR OR b", [2, 5]],
+    ["a AND AND b", [2, 6]],
+    ["NOT OR a", [0, 4]],
+    ["a) b (c) d)", [1, 10]],
+    [`${"(".repeat(41)}a) OR`, [40]],
+    [`${"(".repeat(41)}`, [40]],
+  ])("%s: one problem for each mistake", (text, at) => {
+    expect(problemsOf(text).map((it) => it.at)).toEqual(at);
+  });
+
+  test("parentheses beside each other are not nested", () => {
+    expect(problemsOf("(a) -b ".repeat(41))).toEqual([]);
   });
 
   test("the longest that may be", () => {

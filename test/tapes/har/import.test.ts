@@ -77,8 +77,76 @@ describe("what tools write", () => {
       { headers: [header("Content-Encoding", "br"), header("Content-Length", "9")] },
       { headers: ["Content-Length", "17"] },
     ],
+    [
+      "the transfer of an unpacked body",
+      { headers: [header("Transfer-Encoding", "chunked")] },
+      { headers: [] },
+    ],
+    [
+      "headers with a similar name",
+      {
+        headers: ["x-content-encoding", "content-encoding-x", "x-content-length", "content-length-x"].map(
+          (it) => header(it, "9"),
+        ),
+      },
+      {
+        headers: [
+          "x-content-encoding",
+          "9",
+          "content-encoding-x",
+          "9",
+          "x-content-length",
+          "9",
+          "content-length-x",
+          "9",
+        ],
+      },
+    ],
+    [
+      "the length of one byte",
+      { postData: { text: "1" }, headers: [header("content-length", "9")] },
+      { headers: ["content-length", "1"] },
+    ],
+    [
+      "the length of no body",
+      { postData: null, bodySize: 0, headers: [header("content-length", "9")] },
+      { headers: ["content-length", "9"] },
+    ],
+    ["blanks around the method", { method: " patch " }, { method: "PATCH" }],
+    ["a method of one letter", { method: "m" }, { method: "M" }],
+    ["a method of 32 letters", { method: "M".repeat(32) }, { method: "M".repeat(32) }],
+    [
+      "blanks around the address",
+      { url: " https://us.i.posthog.com/e/ " },
+      { url: "https://us.i.posthog.com/e/" },
+    ],
   ])("%s", async (_, request, expected) => {
     expect(await only(entryWith(request))).toMatchObject(expected);
+  });
+
+  test.each<[status: unknown, answered: boolean]>([
+    [100, true],
+    [999, true],
+    [99, false],
+    [1000, false],
+    [200.5, false],
+    [0, false],
+    [null, false],
+  ])("the status %j", async (status, isAnswered) => {
+    const { answer } = await only(entryWith({}, { status: status as Json, httpVersion: "h2" }));
+    expect(answer).toEqual(isAnswered ? expect.objectContaining({ status, http: "2.0" }) : null);
+  });
+
+  test.each<[JsonObject, JsonObject, object]>([
+    [{ status: 0, _error: "net::ERR_BLOCKED_BY_CLIENT" }, {}, { codes: ["blocked"] }],
+    [{ status: 0, _failureText: "net::err_blocked_by_client" }, {}, { codes: ["blocked"] }],
+    [{ status: 0 }, { _error: "NS_BINDING_ABORTED" }, { codes: [], aborted: "client" }],
+    [{ status: 0, _failureText: "Cancelled" }, {}, { codes: [], aborted: "client" }],
+    [{ status: 0, _error: "net::ERR_FAILED" }, { _error: "aborted" }, { aborted: undefined }],
+    [{ status: 200 }, { _error: "aborted" }, { aborted: undefined }],
+  ])("a failure in %j and %j", async (response, rest, expected) => {
+    const { aborted, codes } = await only(entryWith({}, response, rest));
+    expect({ aborted, codes }).toMatchObject(expected);
   });
 
   test("cookies joined by line breaks are several again", async () => {
@@ -256,6 +324,29 @@ describe("what is imported", () => {
     ["https://my.app/ingest/flags?v=2", true],
     ["https://my.app/static/array.js", true],
     ["https://my.app/static/app.js", false],
+    ...[
+      ...["e", "ai", "ai/batch", "general", "analytics/events"].map((it) => `i/v1/${it}`),
+      ...["e", "s", "batch", "capture", "engage", "track", "flags", "decide"],
+      ...["recorder", "posthog-recorder", "surveys", "toolbar", "dead-clicks-autocapture"].map(
+        (it) => `static/${it}.js`,
+      ),
+      ...["exception-autocapture", "web-vitals", "lazy-recorder"].map((it) => `static/1.449.0/${it}.js`),
+      ...["feature_flag/local_evaluation", "surveys", "product_tours", "early_access_features"].map(
+        (it) => `api/${it}`,
+      ),
+      ...["flags/definitions", "api/web_experiments", "api/users/@me"],
+      ...["projects", "environments", "organizations"].map((it) => `api/${it}/1`),
+      ...["@current", "0190aaaa-0000-7000-8000-000000000001"].map((it) => `api/organizations/${it}`),
+    ].flatMap((it): [string, boolean][] => [
+      [`https://my.app/below/${it}`, true],
+      [`https://my.app/${it}${it.endsWith(".js") ? "" : "/"}?a=1`, true],
+      [`https://my.app/${it}x`, false],
+    ]),
+    ["https://my.app/i/vx/e/", true],
+    ["https://my.app/i/vx/ai/", false],
+    ["https://my.app/static/v1/recorder.js", false],
+    ["https://my.app/api/projects/x0190aaaa-0000-7000-8000-000000000001/", false],
+    ["https://my.app/api/projects/0190aaaa-0000-7000-8000-00000000000/", false],
     ["https://my.app/ingest/array/phc_x/config.js", true],
     ["http://localhost:8000/api/projects/@current/dashboards/", true],
     ["http://localhost:8000/api/projects/mine/", false],
@@ -269,11 +360,14 @@ describe("what is imported", () => {
   });
 
   test("--all takes every entry", async () => {
+    const headers = [header("Access-Control-Request-Method", "POST")];
+    const preflight = entryWith({ method: "OPTIONS", url: "http://x.test/z", headers });
     const { exchanges } = await imported(
-      fileOf(harWith([at("https://my.app/shop"), at("http://x.test/y")])),
+      fileOf(harWith([at("https://my.app/shop"), at("http://x.test/y"), preflight])),
       true,
     );
-    expect(exchanges.map(({ url }) => url)).toEqual(["https://my.app/shop", "http://x.test/y"]);
+    const urls = ["https://my.app/shop", "http://x.test/y", "http://x.test/z"];
+    expect(exchanges.map(({ url }) => url)).toEqual(urls);
   });
 
   test.each<[string, Json]>([
@@ -282,6 +376,8 @@ describe("what is imported", () => {
     ["websocket", entryWith({}, {}, { _webSocketMessages: [] })],
     ["tunnel", at("https://us.i.posthog.com:443", "CONNECT")],
     ["tunnel", at("us.i.posthog.com:443", "CONNECT")],
+    ["not_http", at("xhttp://us.i.posthog.com/e/")],
+    ["no_request", entryWith({ method: "M".repeat(33) })],
     ["not_http", at("data:text/plain,posthog.com")],
     ["not_http", at("chrome-extension://x/posthog.js")],
     [
