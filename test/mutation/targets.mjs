@@ -92,6 +92,7 @@ const shortcut = "a shortcut: the way that it saves comes to the same";
 const types = "only the compiler needs it: the value is always there";
 const cache = "a memory of answers: asking again comes to the same";
 const provenance = "where the formats come from: printed in the docs";
+const unused = "with problems, the tree is not used";
 const absent = "absent is undefined";
 const noPerson = "no address of a person is among what is harmless";
 const noName = "no secret name has less than two letters";
@@ -478,6 +479,35 @@ export const accepted = {
     ["?.rows ?? 0", "", types],
     ["head.covered > bytes.size ||", "head.print", shortcut],
     ["cells.byteLength) return false", "true", decidedBefore],
+  ],
+  "src/journal/filter/parse.ts": [
+    ["const nothing: Node", "", unused],
+    ["hint !== undefined && { hint }", "{ hint }", absent],
+    ["of.length === 1 && first", "of.length === 1", types],
+    ["const isTouching", "2", "no negation has two characters"],
+    ["node = joined(", '"mutant"', unused],
+    ["node = joined(", "(removed)", unused],
+    ["longestFilter.toLocaleString", '"mutant"', "the test's locale writes the same"],
+    ["node: nothing,", "(removed)", unused],
+  ],
+  "src/tapes/har/read-entry.ts": [
+    ['given === ""', 'method === ""', decidedBefore],
+    ["url !== null && !isOfService", "!all", types],
+    ["https?:$/.test(url.protocol)", "/^https?:/", "a protocol ends with its colon"],
+    ["text.replace(/#.*$/s", "/#.*/s", "it takes all that follows by itself"],
+    ["Buffer.isBuffer(body) &&", "body.length", "another body has no length"],
+    ['numberIn(response, "status") ?? 0', "", "every number below 100 is no status"],
+    ['textIn(json, "startedDateTime") ?? ""', "textIn", "undefined is no time, either"],
+    ["/\\/i\\/v\\d\\/(?:e|ai|", "/\\/i\\/v\\d\\/(?:(?!)|ai", "the row of the old paths has /e, too"],
+    ["/\\/i\\/v\\d\\/(?:e|ai|", "/\\/i\\/v\\d\\/(?:e|ai|(?!)", "the row of the old paths has /batch, too"],
+  ],
+  "src/ingest/call-owner.ts": [
+    ['own(body, "token")) : undefined', 'own(body, "api_key")', "an item's own key is looked for next"],
+    ['own(body, "token")) : undefined', '"mutant"', "an item's own key is looked for next"],
+    ["json && attempt(", "attempt(", "what cannot be read has no key"],
+    ["call.body.length > 0", "1", "one byte has no key"],
+    ["const namedProject", "/^\\/api\\/(?:projects|environments)\\/(\\d{0,15})", "a path has no empty part"],
+    ["key === undefined) return null", "false", "no project has it"],
   ],
   "src/journal/log/hash-index.ts": [
     ["const shardBits", "", "any number of parts will do"],

@@ -370,12 +370,38 @@ describe("what is imported", () => {
     expect(exchanges.map(({ url }) => url)).toEqual(urls);
   });
 
+  test.each([
+    ["POST", "access-control-request-method"],
+    ["OPTIONS", "accept"],
+    ["OPTIONS", "x-access-control-request-method"],
+    ["OPTIONS", "access-control-request-methods"],
+  ])("%s with %s is no preflight", async (method, name) => {
+    const { exchanges } = await importing(entryWith({ method, headers: [header(name, "POST")] }));
+    expect(exchanges).toMatchObject([{ method }]);
+  });
+
+  test("an address in a query is no websocket", async () => {
+    const url = "https://us.i.posthog.com/e/?from=wss://a";
+    expect((await importing(at(url))).exchanges).toMatchObject([{ url }]);
+  });
+
   test.each<[string, Json]>([
     ["websocket", at("wss://us.posthog.com/ws")],
     ["websocket", entryWith({ method: "GET" }, { status: 101 })],
     ["websocket", entryWith({}, {}, { _webSocketMessages: [] })],
+    ["websocket", at("WSS://us.posthog.com/ws")],
+    ["websocket", entryWith({}, {}, { _resourceType: "websocket" })],
     ["tunnel", at("https://us.i.posthog.com:443", "CONNECT")],
     ["tunnel", at("us.i.posthog.com:443", "CONNECT")],
+    ["not_http", at("Web2+app://us.i.posthog.com/e/")],
+    ["no_request", at("/flags?from=about:blank")],
+    [
+      "preflight",
+      entryWith({
+        method: "OPTIONS",
+        headers: [header("accept", "*/*"), header("access-control-request-method", "POST")],
+      }),
+    ],
     ["not_http", at("xhttp://us.i.posthog.com/e/")],
     ["no_request", entryWith({ method: "M".repeat(33) })],
     ["not_http", at("data:text/plain,posthog.com")],
