@@ -1,5 +1,5 @@
 /** Code in a single-file component. */
-export interface Piece {
+interface Piece {
   readonly code: string;
   /** Its place in the file. */
   readonly at: number;
