@@ -3,7 +3,7 @@ import type { Work } from "../../base/work.ts";
 import type { Exchange, HeaderPairs, TapeBody, WireForm } from "../format/exchange.ts";
 import { routeOf } from "../format/routes.ts";
 import { decodedPart } from "./fields.ts";
-import { isNothing } from "./names.ts";
+import { grantText, isNothing, isSecretParameter } from "./names.ts";
 import { repackable } from "./packed.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import type { Sieve, Take } from "./sieve.ts";
@@ -64,6 +64,7 @@ function sieveUrlPart(part: string, look: (plain: string) => string): string {
 }
 
 function sieveQuery(query: string, path: string, sieve: Sieve): string {
+  const all = grantText(query);
   return query
     .split("&")
     .map((pair) => {
@@ -71,7 +72,8 @@ function sieveQuery(query: string, path: string, sieve: Sieve): string {
       if (at === -1) return sieveUrlPart(pair, (plain) => sieve.text(plain, path));
       const name = decodedPart(pair.slice(0, at));
       const spot = { path: `${path}.${name}`, name, around: [] };
-      const isSecret = sieve.judge.secrecy(name) !== undefined;
+      const isSecret =
+        sieve.judge.secrecy(name) !== undefined || isSecretParameter(name, pair.slice(at + 1), all);
       const safeName = sieveUrlPart(pair.slice(0, at), (plain) => sieve.text(plain, path));
       const value = sieveUrlPart(pair.slice(at + 1), (plain) =>
         isSecret ? sieve.named(name, plain, spot.path) : sieve.value(plain, spot),

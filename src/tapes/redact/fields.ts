@@ -1,4 +1,4 @@
-import { type NameSecrecy, secrecyOf } from "./names.ts";
+import { grantText, isSecretParameter, type NameSecrecy, secrecyOf } from "./names.ts";
 
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
@@ -8,8 +8,11 @@ type Judging = (name: string) => NameSecrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
 const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;
-const pair = /(?<=^|[?&;,\s"'({])([\w.$[\]%-]{1,80})=([^&\s"'<>;,)]{1,100000})/g;
+const pair = /(?<=^|[?&#;,\s"'({])([\w.$[\]%-]{1,80})=((?:[^&#\s"'<>;,)]|#(?![\w.-]{1,80}=)){1,100000})/g;
 const line = /^([ \t]{0,20}([\w.$-]{1,80})[ \t]?:[ \t]{1,20})((?:[A-Za-z]+ )?\S{6,})[ \t]*$/gm;
+/** `name="password" value="…"`: an input in markup, or a setting in XML. */
+const markup =
+  /(\b(?:name|key|id)=(["'])([\w.$-]{1,80})\2\s{1,20}(?:type=["']\w{1,20}["']\s{1,20})?value=(["']))([^"'<>]{1,100000})(?=\4)/gi;
 /** A number needs no quotes to be a password. */
 const bareNumber = /(["'])([\w.$ -]{1,80})\1(\s{0,20}:\s{0,20})(-?\d[\d.eE+-]*)/g;
 
@@ -61,13 +64,11 @@ const lenient = (text: string): string =>
   });
 
 const replacePair = (
-  whole: string,
-  name: string,
-  value: string,
+  [whole, name, value]: readonly [whole: string, name: string, value: string],
   take: TakeNamed,
-  secrecy: Judging,
+  isSecret: (name: string, value: string) => boolean,
 ): string => {
-  if (secrecy(decodedPart(name)) === undefined) return whole;
+  if (!isSecret(decodedPart(name), value)) return whole;
   const plain = decodedPart(value);
   const taken = take(decodedPart(name), plain);
   return taken === plain ? whole : `${name}=${encodeURIComponent(taken)}`;
@@ -87,9 +88,16 @@ export function replaceFields(text: string, take: TakeNamed, secrecy: Judging = 
     );
   }
   if (out.includes("=")) {
-    out = out.replace(pair, (whole, name: string, value: string) =>
-      replacePair(whole, name, value, take, secrecy),
+    const all = grantText(out);
+    const isSecret = (name: string, value: string): boolean =>
+      secrecy(name) !== undefined || isSecretParameter(name, value, all);
+    out = out.replace(pair, (...found: [whole: string, name: string, value: string]) =>
+      replacePair(found, take, isSecret),
     );
+    if (out.includes("alue="))
+      out = out.replace(markup, (whole, head: string, _quote, name: string, _open, value: string) =>
+        secrecy(name) === undefined ? whole : head + take(name, value),
+      );
   }
   if (!/:[ \t]/.test(out)) return out;
   return out.replace(line, (whole, head: string, name: string, value: string) =>

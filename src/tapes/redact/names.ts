@@ -10,9 +10,13 @@ export const plainName = (name: string): string =>
 const strong =
   /password|passwd|passphrase|secret|private_?key|access_?key|api_?key|signing_key|encryption_key|credential|authorization/;
 
+/** Names that end in the words of a code that opens something; `zip_code` and `error_code` are none. */
+const opening =
+  /(?:^|_)(?:pin(?:_?code)?|pwd|pass_?codes?|t?otp|cvv2?|cvc2?|(?:recovery|backup|scratch|verification|security|mfa|2fa|two_factor|t?otp|sms|one_time|login|auth|authentication|device|reset|unlock)_?(?:codes?|pins?|answers?)|recovery_(?:keys?|phrase)|seed_phrase|mnemonic|code_verifier)$/;
+
 /** Names of secrets whose numbers are counters (`$ai_input_tokens`), and whose other words decide (`token_type`). */
 const weak =
-  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^sessionid$|^t?otp$|(?:^|_)account_key$/;
+  /tokens?$|(?:^|_)token_(?:backup|value|uri|hash)$|^(?:set_)?cookies?$|^client_email$|^(?:php|j)?sess(?:ion)?id$|^connect_sid$|(?:^|_)account_key$|(?:^|_)(?:amz|goog)_signature$|(?:^|_)(?:creds|jwts?|client_assertion|saml_?response)$|(?:^|_)(?:db|smtp|mail|user|admin|root|redis|proxy|auth)_pass$/;
 
 /** Names that have such a word in them, and whose value says nothing. */
 const harmless = /^access_control_/;
@@ -22,7 +26,7 @@ export type NameSecrecy = "strong" | "weak";
 function judge(name: string): NameSecrecy | undefined {
   const plain = plainName(name);
   if (harmless.test(plain)) return undefined;
-  if (strong.test(plain)) return "strong";
+  if (strong.test(plain) || opening.test(plain)) return "strong";
   return weak.test(plain) ? "weak" : undefined;
 }
 
@@ -41,14 +45,56 @@ export function secrecyOf(name: string): NameSecrecy | undefined {
   return secrecy;
 }
 
+/** Parameters of URLs and forms that hold a secret; in documents these names mean other things. */
+const secretParameter = /^(?:sig|signature|hmac|ticket|assertion|magic_?link)$/;
+
+/** Parameters that come with the code of an OAuth grant (RFC 6749). */
+const withGrant = /(?:^|[?&#\s"'])(?:state|grant_type|code_verifier|redirect_uri|session_state)=/;
+
+/** A text with parameters. */
+interface GrantText {
+  /** True if it has parameters of an OAuth grant. */
+  isGrant(): boolean;
+}
+
+/** Looks for a grant when asked, and once. */
+export function grantText(text: string): GrantText {
+  let isGrant: boolean | undefined;
+  return {
+    isGrant() {
+      isGrant ??= withGrant.test(text);
+      return isGrant;
+    },
+  };
+}
+
+/** A code that is no word, no number of an error and no voucher. */
+const isLongCode = (value: string): boolean =>
+  value.length >= 16 && (/\d/.test(value) || value.length >= 24) && !/\s/.test(value);
+
+/** Whether a parameter of a URL or form is secret there. @param all The text that has all of them */
+export function isSecretParameter(name: string, value: string, all: GrantText): boolean {
+  const plain = plainName(name);
+  if (plain === "code") return isLongCode(value) || all.isGrant();
+  return secretParameter.test(plain);
+}
+
+/** Whether a member `code` is the code of an OAuth grant, by the other members of its object. */
+export const isGrantCode = (name: string, object: object): boolean =>
+  name === "code" &&
+  ["grant_type", "code_verifier", "codeVerifier", "redirect_uri", "redirectUri"].some((it) =>
+    Object.hasOwn(object, it),
+  );
+
 /** Headers with `auth` in their name that hold no secret: an HTTP/2 host, a person, a challenge, a report. */
 const harmlessHeader =
   /authority|author(?!i[sz]ation)|^(?:www|proxy)-authenticate$|^authentication-(?:results|info)$/;
 
-/** As `secrecyOf`, of a header: `x-auth`, `auth-code` … are credentials whatever else their name says. */
+/** As `secrecyOf`, of a header: `x-auth`, `auth-code`, `stripe-signature` … are credentials whatever else their name says. */
 export function headerSecrecyOf(name: string): NameSecrecy | undefined {
   const secrecy = secrecyOf(name);
-  return secrecy === undefined && /auth/.test(name) && !harmlessHeader.test(name) ? "strong" : secrecy;
+  const isCredential = /auth|signature(?!-input)/.test(name) && !harmlessHeader.test(name);
+  return secrecy === undefined && isCredential ? "strong" : secrecy;
 }
 
 /** What a placeholder calls the value of a field. */

@@ -85,8 +85,8 @@ const shapes: readonly Shape[] = [
   {
     kind: "aws_access_key_id",
     hint: "A",
-    rare: /AKIA|ASIA|AROA|AIDA/,
-    pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+    rare: /A(?:KIA|SIA|ROA|IDA|BIA|CCA|3T)/,
+    pattern: /(?<![A-Za-z0-9])A(?:KIA|SIA|ROA|IDA|BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16}(?![A-Za-z0-9])/g,
   },
   { kind: "google_api_key", hint: "AIza", pattern: /(?<![A-Za-z0-9])AIza[\w-]{35}/g },
   { kind: "google_oauth", hint: "ya29.", pattern: /(?<![A-Za-z0-9])ya29\.[\w-]{20,}/g },
@@ -96,13 +96,15 @@ const shapes: readonly Shape[] = [
   {
     kind: "slack_webhook",
     hint: "hooks.slack.com/",
-    pattern: /(?<=hooks\.slack\.com\/)(?:services|workflows)\/[\w/-]{10,}/g,
+    pattern: /(?<=hooks\.slack\.com\/)(?:services|workflows|triggers)\/[\w/+-]{10,}/g,
   },
   { kind: "stripe_key", hint: "k_", pattern: /(?<![A-Za-z0-9])[rs]k_(?:live|test)_[A-Za-z0-9]{10,}/g },
   {
     kind: "llm_key",
     hint: "sk-",
-    pattern: /(?<![A-Za-z0-9])sk-(?:[a-z]+-){0,3}[A-Za-z0-9_]{20,}/g,
+    // Keys of OpenAI, Anthropic, OpenRouter and Langfuse have dashes.
+    pattern:
+      /(?<![A-Za-z0-9])sk-(?:(?:proj|svcacct|admin|ant|or|lf)-[\w-]{20,}|(?:[a-z]+-){0,3}[A-Za-z0-9_]{20,})/g,
     test: hasDigitOrIsLong,
   },
   {
@@ -110,6 +112,12 @@ const shapes: readonly Shape[] = [
     hint: "/",
     rare: /\/(?:shared|embedded)/,
     pattern: /(?<=\/(?:shared|embedded|shared_dashboard)\/)[A-Za-z0-9][\w-]{19,}/g,
+  },
+  {
+    kind: "userinfo",
+    hint: "curl",
+    rare: /\scurl\s|^curl\s/,
+    pattern: /(?<=\s(?:-u|--user)[ =]["']?)[^\s:"'@]{1,200}:[^\s"']{3,200}/g,
   },
   {
     kind: "azure_account_key",

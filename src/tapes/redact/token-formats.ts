@@ -2,15 +2,15 @@ import { escapedPattern } from "../../base/text.ts";
 
 /**
  * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained
- * public rule set: the first column is the id of the rule there. Rules that need a keyword near the token are left out,
- * because names are judged in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix
+ * public rule set: the first column is the id of the rule there. Rules that need a keyword near the token are left out
+ * unless the token has a prefix of its own, because names are judged in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix
  * alone is unmistakable: tests use short ones, and bodies are cut off.
  */
 export const ruleSet = {
   name: "gitleaks",
-  version: "8.28",
+  version: "8.30",
   source:
-    "https://github.com/gitleaks/gitleaks/blob/009e025ad4106ab333aa0b9dc4f2a884390d134c/config/gitleaks.toml",
+    "https://github.com/gitleaks/gitleaks/blob/b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b/config/gitleaks.toml",
   license: "MIT",
 } as const;
 
@@ -28,12 +28,17 @@ const prefixed: readonly Row[] = [
   ["alibaba-access-key-id", "LTAI", alphanumeric, 20],
   ["artifactory-api-key", "AKCp", alphanumeric, 60],
   ["artifactory-reference-token", "cmVmd", alphanumeric, 59],
+  ["atlassian-api-token", "ATATT3", "\\w=-", 40],
+  ["aws-amazon-bedrock-api-key-long-lived", "ABSK", "A-Za-z0-9+/=", 100],
+  ["aws-amazon-bedrock-api-key-short-lived", "bedrock-api-key-", "A-Za-z0-9+/=", 20],
+  ["clickhouse-cloud-api-secret-key", "4b1d", alphanumeric, 38],
   ["clojars-api-token", "CLOJARS_", alphanumeric, 40],
   ["databricks-api-token", "dapi", `${hex}-`, 32],
   ["defined-networking-api-token", "dnkey-", "\\w=-", 40],
   ["digitalocean-access-token", "doo_v1_", hex, 32],
   ["digitalocean-pat", "dop_v1_", hex, 32],
   ["digitalocean-refresh-token", "dor_v1_", hex, 32],
+
   ["doppler-api-token", "dp.pt.", alphanumeric, 40],
   ["duffel-api-token", "duffel_test_", "\\w=-", 30],
   ["duffel-api-token", "duffel_live_", "\\w=-", 30],
@@ -44,7 +49,10 @@ const prefixed: readonly Row[] = [
   ["facebook-page-access-token", "EAAC", alphanumeric, 100],
   ["flutterwave-secret-key", "FLWSECK_TEST-", "A-Za-z0-9-", 12],
   ["flutterwave-secret-key", "FLWSECK-", "A-Za-z0-9-", 32],
+  ["flutterwave-public-key", "FLWPUBK_TEST-", "A-Za-z0-9-", 32],
   ["flyio-access-token", "fo1_", wordy, 43],
+  ["flyio-access-token", "fm1a_", "A-Za-z0-9+/=", 100],
+  ["flyio-access-token", "fm1r_", "A-Za-z0-9+/=", 100],
   ["flyio-access-token", "fm2_", "A-Za-z0-9+/=", 100],
   ["frameio-api-token", "fio-u-", "\\w=-", 40],
   ["gitlab-cicd-job-token", "glcbt-", wordy, 16],
@@ -65,10 +73,14 @@ const prefixed: readonly Row[] = [
   ["huggingface-access-token", "hf_", alphanumeric, 30],
   ["huggingface-organization-api-token", "api_org_", alphanumeric, 30],
   ["infracost-api-token", "ico-", alphanumeric, 32],
+  ["intra42-client-secret", "s-s4t2ud-", hex, 64],
+  ["intra42-client-secret", "s-s4t2af-", hex, 64],
   ["linear-api-key", "lin_api_", alphanumeric, 32],
+  ["new-relic-browser-api-token", "NRJS-", hex, 19],
   ["new-relic-insert-key", "NRII-", "A-Za-z0-9-", 24],
   ["new-relic-user-api-key", "NRAK-", alphanumeric, 24],
   ["notion-api-token", "ntn_", alphanumeric, 40],
+  ["octopus-deploy-api-key", "API-", "A-Z0-9", 26],
   ["npm-access-token", "npm_", alphanumeric, 30],
   ["openshift-user-token", "sha256~", wordy, 43],
   ["perplexity-api-key", "pplx-", alphanumeric, 40],
@@ -95,13 +107,51 @@ const prefixed: readonly Row[] = [
   ["shopify-private-app-access-token", "shppa_", hex, 30],
   ["shopify-shared-secret", "shpss_", hex, 30],
   ["slack-app-token", "xapp-", "A-Za-z0-9-", 20],
+  ["sonar-api-token", "squ_", hex, 40],
+  ["sonar-api-token", "sqp_", hex, 40],
+  ["sonar-api-token", "sqa_", hex, 40],
   ["sourcegraph-access-token", "sgp_", "\\w", 40],
   ["square-access-token", "sq0atp-", wordy, 22],
+  ["square-access-token", "EAAA", wordy, 56],
   ["stripe-access-token", "sk_prod_", alphanumeric, 10],
   ["stripe-access-token", "rk_prod_", alphanumeric, 10],
   ["typeform-api-token", "tfp_", "\\w=.-", 40],
   ["vault-batch-token", "hvb.", wordy, 90],
   ["vault-service-token", "hvs.", wordy, 60],
+  ["yandex-api-key", "AQVN", wordy, 35],
+];
+
+/** As `prefixed`, from the documentation of their vendors: the rule set does not have them, or only beside a keyword. */
+const documented: readonly Row[] = [
+  ["atlassian-bitbucket-token", "ATCTT3", "\\w=-", 40],
+  ["bitbucket-app-password", "ATBB", alphanumeric, 28],
+  ["bitbucket-data-center-token", "BBDC-", "A-Za-z0-9+/", 40],
+  ["buildkite-api-token", "bkua_", hex, 40],
+  ["docker-access-token", "dckr_pat_", wordy, 24],
+  ["docker-access-token", "dckr_oat_", wordy, 24],
+  ["doppler-api-token", "dp.ct.", alphanumeric, 40],
+  ["doppler-api-token", "dp.st.", "\\w.-", 40],
+  ["doppler-api-token", "dp.sa.", alphanumeric, 40],
+  ["figma-access-token", "figd_", wordy, 36],
+  ["gitlab-workspace-token", "glwt-", wordy, 16],
+  ["google-client-secret", "GOCSPX-", wordy, 24],
+  ["google-refresh-token", "1//0", wordy, 40],
+  ["groq-api-key", "gsk_", alphanumeric, 40],
+  ["langsmith-api-key", "lsv2_pt_", "a-f0-9_", 32],
+  ["langsmith-api-key", "lsv2_sk_", "a-f0-9_", 32],
+  ["linear-oauth-token", "lin_oauth_", alphanumeric, 32],
+  ["mapbox-secret-token", "sk.eyJ", "\\w.-", 40],
+  ["netlify-access-token", "nfp_", alphanumeric, 36],
+  ["nvidia-api-key", "nvapi-", wordy, 40],
+  ["replicate-api-token", "r8_", alphanumeric, 37],
+  ["square-application-secret", "sq0csp-", wordy, 40],
+  ["stripe-webhook-secret", "whsec_", "A-Za-z0-9+/=_-", 16],
+  ["supabase-access-token", "sbp_", "a-z0-9_", 40],
+  ["supabase-secret-key", "sb_secret_", wordy, 20],
+  ["tailscale-key", "tskey-", wordy, 20],
+  ["tavily-api-key", "tvly-", wordy, 24],
+  ["vercel-blob-token", "vercel_blob_rw_", "\\w", 30],
+  ["xai-api-key", "xai-", alphanumeric, 60],
 ];
 
 /** A format of which a prefix and a length are not all. `start`: how it begins, after anything but a letter or digit. */
@@ -138,10 +188,66 @@ const special: readonly Special[] = [
     ".webhook.office.com/",
     /(?<=\.webhook\.office\.com\/webhookb2\/)[\da-f@-]{36,90}\/IncomingWebhook\/[\da-zA-Z/-]{32,}/g,
   ],
+  [
+    "1password-secret-key",
+    "A3-",
+    /(?<![A-Za-z0-9])A3-[A-Z\d]{6}-(?:[A-Z\d]{11}|[A-Z\d]{6}-[A-Z\d]{5})(?:-[A-Z\d]{5}){3}(?![A-Za-z0-9])/g,
+    "A3-",
+  ],
+  [
+    "airtable-personal-access-token",
+    "pat",
+    /(?<![A-Za-z0-9])pat[A-Za-z0-9]{14}\.[a-f0-9]{32,}/g,
+    "pat[A-Za-z0-9]{14}\\.",
+  ],
+  [
+    "authress-service-client-access-key",
+    ".acc",
+    /(?<![A-Za-z0-9])(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[\w+/=-]{30,}/g,
+  ],
+  ["beamer-api-token", "b_", /(?<![A-Za-z0-9])b_[\w=-]{44}(?![\w=-])/g, "b_"],
+  ["cloudflare-origin-ca-key", "v1.0-", /(?<![A-Za-z0-9])v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}/g, "v1\\.0-"],
+  [
+    "discord-bot-token",
+    ".",
+    /(?<![\w-])[MNO][A-Za-z\d_-]{22,27}\.[\w-]{6}\.[\w-]{27,}/g,
+    "[MNO][A-Za-z\\d_-]{22,27}\\.",
+  ],
+  ["discord-webhook", "/api/webhooks/", /(?<=\/api\/webhooks\/\d{10,22}\/)[\w-]{40,}/g],
+  ["dropbox-short-lived-api-token", "sl.", /(?<![A-Za-z0-9])sl\.(?:u\.)?[\w=-]{100,}/g, "sl\\."],
+  ["facebook-access-token", "", /(?<!\d)\d{15,16}(?:\||%(?:7[cC])?)[\w-]{27,40}(?![\w-])/g, "\\d{15,16}[|%]"],
+  ["fcm-server-key", ":", /(?<![\w-])AAAA[\w-]{7}:[\w-]{100,}/g, "AAAA[\\w-]{7}:"],
+  ["fcm-registration-token", ":APA91", /(?<![\w-])[\w-]{11,22}:APA91[\w-]{60,}/g],
+  ["grafana-api-key", "eyJrIjoi", /(?<![A-Za-z0-9])eyJrIjoi[A-Za-z0-9]{60,}={0,3}/g, "eyJrIjoi"],
+  [
+    "harness-api-key",
+    "at.",
+    /(?<![A-Za-z0-9])[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}/g,
+    "[ps]at\\.",
+  ],
+  [
+    "hubspot-private-app-token",
+    "pat-",
+    /(?<![A-Za-z0-9])pat-[a-z]{2,3}\d-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g,
+    "pat-",
+  ],
+  ["gitlab-session-cookie", "_gitlab_session=", /(?<=_gitlab_session=)[\da-z]{32}/g],
+  [
+    "lob-api-key",
+    "_",
+    /(?<![A-Za-z0-9])(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9])/g,
+    "(?:live|test)_",
+  ],
+  ["mapbox-api-token", "pk.", /(?<![A-Za-z0-9])pk\.[A-Za-z0-9]{60}\.[A-Za-z0-9_-]{22}/g, "pk\\."],
+  // Eight characters, then 24; a name such as `re_order_7` has fewer.
+  ["resend-api-key", "re_", /(?<![A-Za-z0-9])re_(?:[A-Za-z0-9]{6,10}_)?[A-Za-z0-9]{20,}/g, "re_"],
+  ["twitter-bearer-token", "AAAAAAAAAAAAAAAAAAAAAA", /(?<![A-Za-z0-9])A{22}[A-Za-z0-9%]{70,}/g, "A{22}"],
+  ["yandex-access-token", "t1.", /(?<![A-Za-z0-9])t1\.[\w-]{1,400}={0,2}\.[\w-]{80,}={0,2}/g, "t1\\."],
+  ["yandex-aws-access-token", "YC", /(?<![A-Za-z0-9])YC[\w-]{38}(?![\w-])/g, "YC"],
 ];
 
 const formats: readonly Special[] = [
-  ...prefixed.map(
+  ...[...prefixed, ...documented].map(
     ([rule, lead, chars, least]): Special => [
       rule,
       lead,

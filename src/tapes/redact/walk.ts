@@ -1,6 +1,6 @@
 import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from "../../base/json.ts";
 import { itemsPerStep, type Work } from "../../base/work.ts";
-import { coversAll, flagMaps, loginNames, type NameSecrecy } from "./names.ts";
+import { coversAll, flagMaps, isGrantCode, loginNames, type NameSecrecy } from "./names.ts";
 
 /** The place of a value. */
 export interface Spot {
@@ -75,7 +75,7 @@ const isFlag = (key: string, object: JsonObject, { name }: Spot): boolean =>
 /** The name under which a member is secret. */
 function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves): string | undefined {
   if (isFlag(key, object, spot)) return undefined;
-  if (leaves.secrecy(key) !== undefined) return key;
+  if (leaves.secrecy(key) !== undefined || isGrantCode(key, object)) return key;
   if (key === "value" || key === "content") return nameOfPair(object, leaves) ?? spot.secret;
   return spot.around.at(-1) === "config()" && loginNames.has(key.toLowerCase()) ? key : spot.secret;
 }

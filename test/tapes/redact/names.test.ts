@@ -19,10 +19,21 @@ const strong =
   signing_key encryption_key credential authorization`);
 const weak =
   words(`token tokens my_token my_access_control_token mytokens token_backup token_value token_uri token_hash x_token_hash
-  cookie cookies set_cookie set_cookies client_email sessionid otp totp account_key my_account_key`);
+  cookie cookies set_cookie set_cookies client_email sessionid phpsessid jsessionid connect.sid account_key my_account_key
+  X-Amz-Signature X-Goog-Signature creds db_creds jwt session_jwt client_assertion SAMLResponse smtp_pass`);
+/** Strong ones that a further word makes harmless. */
+const opening =
+  words(`pin pin_code pincode card_pin pwd passcode pass_code otp totp login_otp cvv cvc cvv2 recovery_code recovery_codes
+  recoveryCodes backup_codes scratch_codes verification_code security_code security_answer mfa_code 2fa_code sms_code
+  totp_code two_factor_code one_time_code login_code auth_code device_code reset_code unlock_code recovery_key
+  recovery_phrase seed_phrase mnemonic code_verifier`);
 const plain = words(`pass passport private access key keys signingkey encryption public_key author token_type
   token_backups token_hashes mytoken_hash tokenize cookies_count my_cookie cookie_mode cookieless_mode csrf_cookie_name
-  csrf_header_name my_client_email client_email_2 sessionids my_sessionid tot my_otp otps totp2
+  csrf_header_name my_client_email client_email_2 sessionids my_sessionid tot otps totp2 session_id
+  pinned pins is_pinned spin shipping opinion pinterest pin_count code codes zip_code zipCode country_code countryCode
+  error_code status_code http_code promo_code coupon_code referral_code language_code currency_code product_code qr_code
+  source_code postal_code region_code confirmation_code code_challenge sig signature hmac ticket ticket_id state
+  recovery recovery_rate backup_count verification_status security_level device_codec unlock_level
   myaccount_key account_key_2 access_control_allow_credentials`);
 
 describe("names of secrets", () => {
@@ -30,6 +41,14 @@ describe("names of secrets", () => {
     for (const it of [name, `my_${name}`, `${name}_2`, name.toUpperCase(), `$${name.replace("_", "-")}`]) {
       expect([it, secrecyOf(it)]).toEqual([it, "strong"]);
     }
+  });
+
+  test.each(opening)("%s opens something", (name) => {
+    expect([secrecyOf(name), secrecyOf(`my_${name}`), secrecyOf(`${name}_count`)]).toEqual([
+      "strong",
+      "strong",
+      undefined,
+    ]);
   });
 
   test.each(weak)("%s, where the value is a text", (name) => {
@@ -88,14 +107,14 @@ describe("headers", () => {
   test.each(
     words(`x-auth auth-code oauth x-authorisation x-authorization x-www-authenticate www-authenticate-2
     proxy-authenticate-2 my-authentication-info authentication-info-2 authentication-results-2 authentication-x
-    authenticate`),
+    authenticate x-hub-signature-256 stripe-signature x-slack-signature signature`),
   )("%s is a credential", (name) => {
     expect(headerSecrecyOf(name)).toBe("strong");
   });
 
   test.each(
     words(`:authority x-author www-authenticate proxy-authenticate authentication-results authentication-info
-    accept content-type`),
+    accept content-type signature-input`),
   )("%s is none", (name) => {
     expect(headerSecrecyOf(name)).toBeUndefined();
   });

@@ -130,16 +130,16 @@ describe("rules of a tape", () => {
 
 describe("a judge", () => {
   test("names of fields, however they are written", () => {
-    const it = createJudge({ rules: [{ name: "pin_code", field: "Door-Pin" }] });
-    for (const name of ["door_pin", "Door-Pin", "$DOOR_PIN"]) {
+    const it = createJudge({ rules: [{ name: "pin_code", field: "Door-Word" }] });
+    for (const name of ["door_word", "Door-Word", "$DOOR_WORD"]) {
       expect(it.secrecy(name)).toBe("strong");
       expect(it.headerSecrecy(name)).toBe("strong");
       expect(it.kind(name)).toBe("pin_code");
     }
-    expect(it.secrecy("window_pin")).toBe(createJudge().secrecy("window_pin"));
+    expect(it.secrecy("window_word")).toBe(createJudge().secrecy("window_word"));
     expect(it.kind("password")).toBe(createJudge().kind("password"));
     expect(createJudge().kind("password")).toBe("password");
-    expect(createJudge().secrecy("door_pin")).toBeUndefined();
+    expect(createJudge().secrecy("door_word")).toBeUndefined();
   });
 
   test.each<[path: string, kind: string | undefined]>([

@@ -109,13 +109,13 @@ describe("a scan goes by the same rules", () => {
   const rules = {
     rules: [
       { name: "order", pattern: "/ord-\\d+/" },
-      { name: "pin", field: "pin" },
+      { name: "pin", field: "door" },
     ],
     keep: ["password"],
   };
-  const text = '{"pin":"12","password":"one two","a":"ord-12","b":"x y"}';
+  const text = '{"door":"12","password":"one two","a":"ord-12","b":"x y"}';
   const found = [
-    { path: ".pin", kind: "pin", detail: "***" },
+    { path: ".door", kind: "pin", detail: "***" },
     { path: ".a", kind: "order", detail: "***" },
   ];
 

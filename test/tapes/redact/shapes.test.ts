@@ -98,7 +98,9 @@ const secrets: Row[] = [
   ),
   row("llm_key", "'", `sk-${chars(20)}`, "'"),
   row("llm_key", " ", `sk-proj-${chars(18)}_1`, " "),
-  row("llm_key", " ", `sk-ant-api-key-${words(9)}${chars(11)}`, "-"),
+  row("llm_key", " ", `sk-any-api-key-${words(9)}${chars(11)}`, "-"),
+  row("llm_key", " ", `sk-ant-api03-${chars(9)}-_${chars(20)}`, " "),
+  row("llm_key", " ", `sk-or-v1-${chars(64)}`, " "),
   row("llm_key", " ", `sk-${words(21)}`, " "),
   ...["shared", "embedded", "shared_dashboard"].map((part) =>
     behind("sharing_token", `/${part}/`, `${chars(1)}-_${chars(17)}`, "/"),

@@ -11,6 +11,9 @@ import { exchangeWith, leaks } from "./exchanges.ts";
 /** Put together here, so that none stands in this file. */
 const hex = (length: number): string => "0a1b2c3d4e5f6789".repeat(9).slice(0, length);
 const chars = (length: number): string => "a1B2c3D4e5F6g7H8".repeat(9).slice(0, length);
+const capitals = (length: number): string => chars(length).toUpperCase();
+const small = (length: number): string => chars(length).toLowerCase();
+const uuid = "0a1b2c3d-4e5f-4678-9a0b-1c2d3e4f5a6b";
 
 const tokens: [kind: string, token: string][] = [
   ["sendgrid_api_token", `SG.${chars(22)}.${chars(43)}`],
@@ -31,6 +34,18 @@ const tokens: [kind: string, token: string][] = [
   ["postman_api_token", `PMAK-${hex(24)}-${hex(34)}`],
   ["hashicorp_tf_api_token", `${chars(14)}.atlasv1.${chars(64)}`],
   ["azure_ad_client_secret", `${chars(3)}8Q~${chars(34)}`],
+  ["llm_key", `sk-ant-api03-${chars(40)}-_${chars(51)}AA`],
+  ["llm_key", `sk-ant-admin01-${chars(40)}-_${chars(51)}AA`],
+  ["llm_key", `sk-proj-${chars(40)}-_${chars(40)}T3BlbkFJ${chars(40)}`],
+  ["atlassian_api_token", `ATATT3${chars(100)}-_=${chars(40)}`],
+  ["stripe_webhook_secret", `whsec_${chars(32)}`],
+  ["supabase_access_token", `sbp_${hex(40)}`],
+  ["resend_api_key", `re_${chars(8)}_${chars(24)}`],
+  ["discord_bot_token", `MT${chars(22)}.G-_${chars(3)}.${chars(38)}`],
+  ["fcm_server_key", `AAAA${chars(7)}:APA91${chars(135)}`],
+  ["google_client_secret", `GOCSPX-${chars(28)}`],
+  ["groq_api_key", `gsk_${chars(52)}`],
+  ["hubspot_private_app_token", `pat-na1-${uuid}`],
 ];
 
 const cards = [
@@ -141,12 +156,153 @@ const edges: [kind: string, tokens: string[], others: string[]][] = [
     ["sandbox", "development", "production"].map((it) => `access-${it}-${hex(36)}`),
     [`zaccess-sandbox-${hex(36)}`, `access-sandbox-${hex(35)}`, `access-staging-${hex(36)}`],
   ],
+  [
+    "1password_secret_key",
+    [
+      `A3-${capitals(6)}-${capitals(11)}-${capitals(5)}-${capitals(5)}-${capitals(5)}`,
+      `A3-${capitals(6)}-${capitals(6)}-${capitals(5)}-${capitals(5)}-${capitals(5)}-${capitals(5)}`,
+    ],
+    [
+      `A3-${capitals(6)}-${capitals(11)}-${capitals(5)}-${capitals(5)}`,
+      `xA3-${capitals(6)}-${capitals(11)}-${capitals(5)}-${capitals(5)}-${capitals(5)}`,
+      `A3-${capitals(6)}-${capitals(11)}-${capitals(5)}-${capitals(5)}-${capitals(6)}`,
+    ],
+  ],
+  [
+    "airtable_personal_access_token",
+    [`pat${chars(14)}.${hex(64)}`],
+    [
+      `pat${chars(14)}.${hex(31)}`,
+      `pat${chars(13)}.${hex(64)}`,
+      `xpat${chars(14)}.${hex(64)}`,
+      "pattern.html",
+    ],
+  ],
+  [
+    "authress_service_client_access_key",
+    ["sc", "ext", "scauth", "authress"].map(
+      (it) => `${it}_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`,
+    ),
+    [
+      `sc_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(29)}`,
+      `sd_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`,
+    ],
+  ],
+  ["beamer_api_token", [`b_${chars(44)}`], [`b_${chars(43)}`, `b_${chars(45)}`, `ab_${chars(44)}`]],
+  [
+    "cloudflare_origin_ca_key",
+    [`v1.0-${hex(24)}-${hex(146)}`],
+    [`v1.0-${hex(24)}-${hex(99)}`, `v1.0-${hex(23)}-${hex(146)}`, "v1.0-beta-2"],
+  ],
+  [
+    "discord_bot_token",
+    ["M", "N", "O"].map((it) => `${it}${chars(23)}.G_h-${chars(2)}.${chars(27)}`),
+    [
+      `A${chars(23)}.${chars(6)}.${chars(27)}`,
+      `M${chars(23)}.${chars(5)}.${chars(27)}`,
+      `M${chars(23)}.${chars(6)}.${chars(26)}`,
+      "Mozilla.Firefox.Browser",
+    ],
+  ],
+  [
+    "dropbox_short_lived_api_token",
+    [`sl.${chars(135)}`, `sl.u.${chars(120)}`],
+    [`sl.${chars(99)}`, `asl.${chars(135)}`, "sl.example.test"],
+  ],
+  [
+    "facebook_access_token",
+    [`123456789012345|${chars(27)}`, `1234567890123456%7C${chars(40)}`],
+    [`12345678901234|${chars(27)}`, `123456789012345|${chars(26)}`, `123456789012345|${chars(41)}`],
+  ],
+  [
+    "fcm_server_key",
+    [`AAAA${chars(7)}:APB${chars(137)}`],
+    [`AAAA${chars(7)}:APB${chars(90)}`, `AAAA${chars(6)}:APB${chars(137)}`],
+  ],
+  [
+    "fcm_registration_token",
+    [`${chars(22)}:APA91${chars(130)}`],
+    [`${chars(22)}:APA91${chars(59)}`, `${chars(10)}:APA91${chars(130)}`],
+  ],
+  ["grafana_api_key", [`eyJrIjoi${chars(70)}==`], [`eyJrIjoi${chars(59)}`, `xeyJrIjoi${chars(70)}`]],
+  [
+    "harness_api_key",
+    ["pat", "sat"].map((it) => `${it}.${chars(22)}.${chars(24)}.${chars(20)}`),
+    [`pat.${chars(22)}.${chars(24)}.${chars(19)}`, `tat.${chars(22)}.${chars(24)}.${chars(20)}`],
+  ],
+  [
+    "hubspot_private_app_token",
+    ["na1", "eu1"].map((it) => `pat-${it}-${uuid}`),
+    [`pat-na-${uuid}`, `pat-na1-${uuid.slice(1)}`, `xpat-na1-${uuid}`, "pat-na1-summer"],
+  ],
+  [
+    "lob_api_key",
+    [`live_${hex(35)}`, `test_pub_${hex(31)}`],
+    [`live_${hex(30)}`, `live_${hex(36)}`, `alive_${hex(35)}`, "live_streaming_started", "test_group_b"],
+  ],
+  [
+    "mapbox_api_token",
+    [`pk.${chars(60)}.${chars(22)}`],
+    [`pk.${chars(59)}.${chars(22)}`, `pk.${chars(60)}.${chars(21)}`, "pk.example.test"],
+  ],
+  [
+    "resend_api_key",
+    [`re_${chars(8)}_${chars(24)}`, `re_${chars(24)}`],
+    [
+      `re_${chars(8)}_${chars(19)}`,
+      `re_${chars(19)}`,
+      `are_${chars(24)}`,
+      "re_engagement_campaign_of_the_year_2026",
+    ],
+  ],
+  [
+    "twitter_bearer_token",
+    [`${"A".repeat(22)}${chars(80)}`],
+    [`${"A".repeat(21)}b${chars(80)}`, `${"A".repeat(22)}${chars(69)}`],
+  ],
+  [
+    "yandex_access_token",
+    [`t1.${chars(20)}.${chars(86)}`, `t1.${chars(20)}=.${chars(86)}==`],
+    [`t1.${chars(20)}.${chars(79)}`, `at1.${chars(20)}.${chars(86)}`, "t1.micro.example"],
+  ],
+  ["yandex_aws_access_token", [`YC${chars(38)}`], [`YC${chars(37)}`, `YC${chars(39)}`, `NYC${chars(38)}`]],
+];
+
+/** In a text that names what stands there. */
+const placed: [kind: string, before: string, secret: string, other: string][] = [
+  ["gitlab_session_cookie", "_gitlab_session=", small(32), "_gitlab_session=off"],
+  [
+    "discord_webhook",
+    "https://discord.com/api/webhooks/123456789012345678/",
+    chars(68),
+    "/api/webhooks/12/settings",
+  ],
+  ["userinfo", "run curl -s -u ", "anna:hunter22", "run sort -u a:bcd"],
+  ["userinfo", "curl --user '", "anna:hunter22", "the option --user anna:hunter22"],
+  [
+    "slack_webhook",
+    "https://hooks.slack.com/",
+    `triggers/T0/${chars(20)}`,
+    `https://hooks.slack.com/docs/${chars(20)}`,
+  ],
+  ...["ABIA", "ACCA", "A3TX"].map((lead): [string, string, string, string] => [
+    "aws_access_key_id",
+    "id=",
+    lead + capitals(16),
+    `id=${lead}${capitals(15)}`,
+  ]),
 ];
 
 describe("edges of formats", () => {
   test.each(edges)("%s", (kind, tokens, others) => {
     for (const it of tokens) expect(shapesOf(kind, `so: ${it} .`)).toEqual([it]);
     for (const it of others) expect(shapesOf(kind, `so: ${it} .`)).toEqual([]);
+  });
+
+  test.each(placed)("%s behind %s", (kind, before, secret, other) => {
+    expect(shapesOf(kind, `${before}${secret} .`)).toEqual([secret]);
+    expect(leaks(bodyOf({ note: `${before}${secret}` }), secret)).toBe(false);
+    expect(scanText(other)).toEqual([]);
   });
 
   test("a plaid token ends after 36 characters", () => {

@@ -18,6 +18,10 @@ const classes: Readonly<Record<string, readonly [own: string, other: string]>> =
   "words=.": ["a_-.=1Z", "+"],
   base64: ["aB1+/=Z9", "_"],
   base64_: ["aB1+/=_Z9", "-"],
+  "base64_-": ["aB1+/=_-Z9", "."],
+  base64bare: ["aB1+/Z9", "="],
+  small_: ["a1_z9", "B"],
+  hex_: ["0a_1b9f", "F"],
 };
 
 /** Kind, how it begins, how many characters follow at least, and of which class. */
@@ -28,6 +32,10 @@ const rows = `
   alibaba_access_key_id LTAI 20 letters
   artifactory_api_key AKCp 60 letters
   artifactory_reference_token cmVmd 59 letters
+  atlassian_api_token ATATT3 40 words=
+  aws_amazon_bedrock_api_key_long_lived ABSK 100 base64
+  aws_amazon_bedrock_api_key_short_lived bedrock-api-key- 20 base64
+  clickhouse_cloud_api_secret_key 4b1d 38 letters
   clojars_api_token CLOJARS_ 40 letters
   databricks_api_token dapi 32 hex-
   defined_networking_api_token dnkey- 40 words=
@@ -44,7 +52,10 @@ const rows = `
   facebook_page_access_token EAAC 100 letters
   flutterwave_secret_key FLWSECK_TEST- 12 letters-
   flutterwave_secret_key FLWSECK- 32 letters-
+  flutterwave_public_key FLWPUBK_TEST- 32 letters-
   flyio_access_token fo1_ 43 words
+  flyio_access_token fm1a_ 100 base64
+  flyio_access_token fm1r_ 100 base64
   flyio_access_token fm2_ 100 base64
   frameio_api_token fio-u- 40 words=
   gitlab_cicd_job_token glcbt- 16 words
@@ -65,10 +76,14 @@ const rows = `
   huggingface_access_token hf_ 30 letters
   huggingface_organization_api_token api_org_ 30 letters
   infracost_api_token ico- 32 letters
+  intra42_client_secret s-s4t2ud- 64 hex
+  intra42_client_secret s-s4t2af- 64 hex
   linear_api_key lin_api_ 32 letters
+  new_relic_browser_api_token NRJS- 19 hex
   new_relic_insert_key NRII- 24 letters-
   new_relic_user_api_key NRAK- 24 letters
   notion_api_token ntn_ 40 letters
+  octopus_deploy_api_key API- 26 capitals
   npm_access_token npm_ 30 letters
   openshift_user_token sha256~ 43 words
   perplexity_api_key pplx- 40 letters
@@ -95,13 +110,47 @@ const rows = `
   shopify_private_app_access_token shppa_ 30 hex
   shopify_shared_secret shpss_ 30 hex
   slack_app_token xapp- 20 letters-
+  sonar_api_token squ_ 40 hex
+  sonar_api_token sqp_ 40 hex
+  sonar_api_token sqa_ 40 hex
   sourcegraph_access_token sgp_ 40 word
   square_access_token sq0atp- 22 words
+  square_access_token EAAA 56 words
   stripe_access_token sk_prod_ 10 letters
   stripe_access_token rk_prod_ 10 letters
   typeform_api_token tfp_ 40 words=.
   vault_batch_token hvb. 90 words
   vault_service_token hvs. 60 words
+  yandex_api_key AQVN 35 words
+  atlassian_bitbucket_token ATCTT3 40 words=
+  bitbucket_app_password ATBB 28 letters
+  bitbucket_data_center_token BBDC- 40 base64bare
+  buildkite_api_token bkua_ 40 hex
+  docker_access_token dckr_pat_ 24 words
+  docker_access_token dckr_oat_ 24 words
+  doppler_api_token dp.ct. 40 letters
+  doppler_api_token dp.st. 40 words.
+  doppler_api_token dp.sa. 40 letters
+  figma_access_token figd_ 36 words
+  gitlab_workspace_token glwt- 16 words
+  google_client_secret GOCSPX- 24 words
+  google_refresh_token 1//0 40 words
+  groq_api_key gsk_ 40 letters
+  langsmith_api_key lsv2_pt_ 32 hex_
+  langsmith_api_key lsv2_sk_ 32 hex_
+  linear_oauth_token lin_oauth_ 32 letters
+  mapbox_secret_token sk.eyJ 40 words.
+  netlify_access_token nfp_ 36 letters
+  nvidia_api_key nvapi- 40 words
+  replicate_api_token r8_ 37 letters
+  square_application_secret sq0csp- 40 words
+  stripe_webhook_secret whsec_ 16 base64_-
+  supabase_access_token sbp_ 40 small_
+  supabase_secret_key sb_secret_ 20 words
+  tailscale_key tskey- 20 words
+  tavily_api_key tvly- 24 words
+  vercel_blob_token vercel_blob_rw_ 30 word
+  xai_api_key xai- 60 letters
 `
   .trim()
   .split("\n")
@@ -111,7 +160,7 @@ const rows = `
     return { kind, lead, least: Number(least), own, other };
   });
 
-const specialKinds = 11;
+const specialKinds = 32;
 
 test("each format has its row, here or with the formats that have more than a prefix", () => {
   expect(rows.length).toBe(tokenFormats.length - specialKinds);
