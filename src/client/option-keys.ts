@@ -84,7 +84,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   "proxies.check": { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
   "recordings.list": [["project", "person", "search", "limit"]],
   "recordings.show": { 1: ["project"] },
-  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true }) },
+  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true, allowUnread: true }) },
   lint: [["project", "maxMs"]],
   query: { 1: keysOf<QueryOptions>({ project: true }) },
   insight: { 1: keysOf<QueryOptions>({ project: true }) },

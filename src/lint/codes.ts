@@ -78,6 +78,11 @@ export const lintCodes = {
     sentence: "a session recording holds what looks like personal data or a credential",
     fix: "mask it: maskAllInputs, maskTextSelector, blockSelector, maskCapturedNetworkRequestFn of session_recording",
   },
+  recording_not_read: {
+    severity: "warning",
+    sentence: "a part of a session recording cannot be searched for personal data; nothing is known about it",
+    fix: "block what may hold personal data (blockSelector; maskAllImages and screenshot: false in mobile apps): what is blocked is not recorded",
+  },
   property_type_flip: {
     severity: "warning",
     sentence: "a property has different types in events of one name",

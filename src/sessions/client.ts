@@ -1,5 +1,6 @@
 import { type HandleScope, queryText } from "../client/call.ts";
 import { recordingEvent } from "../journal/items.ts";
+import type { undecidable } from "./rrweb.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
 
 export type {
@@ -16,7 +17,12 @@ export interface RecordingScope {
   project?: number;
   /** Only the recording of the session with this id. */
   session?: string;
+  /** What may stay unread, because it cannot hold the values, such as images that are part of the app. */
+  allowUnread?: readonly UndecidableKind[];
 }
+
+/** What of a recording makes a search undecided. */
+export type UndecidableKind = (typeof undecidable)[number];
 
 /** The recordings of sessions, decompressed. */
 export interface SessionRecordings {
@@ -50,7 +56,12 @@ export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings 
       `recordings/${encodeURIComponent(session)}${queryText({ project: project ?? options.project })}`,
     ),
   search: (values, scope = {}) =>
-    call("POST", "recordings/search", { values, session: scope.session, project: project ?? scope.project }),
+    call("POST", "recordings/search", {
+      values,
+      session: scope.session,
+      project: project ?? scope.project,
+      allow_unread: scope.allowUnread,
+    }),
   grows: async (since, waitMs) => {
     const query = { event: recordingEvent, since, limit: 1, wait_ms: Math.min(waitMs, 60_000), project };
     return (await call<{ events: unknown[] }>("GET", `events${queryText(query)}`)).events.length > 0;

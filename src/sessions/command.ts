@@ -9,10 +9,10 @@ import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
 import { ask, factLines, print, printPage, thinCommand, thinOptions } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
+import { undecidable } from "./rrweb.ts";
 import type {
   RecordingFind,
   RecordingFindings,
-  RecordingLoss,
   StoredRecording,
   StoredRecordingPage,
   StoredSession,
@@ -54,6 +54,12 @@ const searchOptions = {
     flagOnly: true,
   },
   session: { kind: "text", describe: "Only the recording of this session", flagOnly: true },
+  "allow-unread": {
+    kind: "text",
+    describe: `What may stay unread, because it cannot hold the values: ${undecidable.join(", ")}`,
+    flagOnly: true,
+    many: true,
+  },
   project,
   ...thinOptions,
 } as const;
@@ -73,14 +79,6 @@ const countsText = (counts: Readonly<Record<string, number>>): string =>
     .map(([what, count]) => `${what} ${count}`)
     .join(", ");
 
-const lossText = ({ session, seq, reason, what, count }: RecordingLoss): string => {
-  const where = [
-    ...(session === null ? [] : [clean(session, 60)]),
-    ...(seq === null ? [] : [`event ${seq}`]),
-  ];
-  return `${[...where, `${what}${times(count)}`].join(" ")}: ${reason}`;
-};
-
 function shownLines(it: StoredRecording, style: Style): string[] {
   const fact = factLines(style);
   const some = (name: string, counts: Readonly<Record<string, number>>) =>
@@ -90,7 +88,7 @@ function shownLines(it: StoredRecording, style: Style): string[] {
     ...some("records", it.kinds),
     ...some("texts", it.texts),
     ...some("not text", it.unread),
-    ...fact("not read", ...it.missing.map(lossText)),
+    ...fact("not read", ...it.undecided.map((text) => clean(text, 300))),
     ...fact("inspector", it.link),
   ];
 }
@@ -120,13 +118,13 @@ async function valuesIn(
 }
 
 async function search(settings: Settings<typeof searchOptions>, shell: Shell): Promise<"ok" | 1> {
-  const { session, project: of, json } = settings.values;
+  const { session, project: of, json, "allow-unread": allowed } = settings.values;
   const values = await valuesIn(settings.values, shell.cwd);
   if (values.length === 0)
     throw new Failure("usage", "there is nothing to search for; give values, or --file FILE");
-  const body = { values, session, project: of };
+  const body = { values, session, project: of, allow_unread: allowed };
   const answer = await ask<RecordingFindings>(settings, shell, "POST", "recordings/search", body, 120_000);
-  const { finds, more, missing, unread, searched } = answer;
+  const { finds, more, unread, searched, verdict, undecided } = answer;
   print(
     shell,
     json,
@@ -138,12 +136,17 @@ async function search(settings: Settings<typeof searchOptions>, shell: Shell): P
     shell.err.say(
       `phx-sim: ${counted(finds.length, "place")}${more ? " and more" : ""} in ${counted(sessions, "recording")}, ${counted(parts, "part")}`,
       ...(Object.keys(unread).length === 0 ? [] : [`phx-sim: not readable as text: ${countsText(unread)}`]),
-      ...missing.map((it) => `phx-sim: not read: ${lossText(it)}`),
     );
   }
   if (searched.parts === 0)
     throw new Failure("failed", "there is no recording, so that nothing is known about it");
-  return finds.length > 0 || missing.length > 0 ? 1 : "ok";
+  if (verdict === "undecided" && !json)
+    shell.err.say(
+      "phx-sim: undecided, because not everything was read:",
+      ...undecided.map((it) => `  ${clean(it, 300)}`),
+      "  --allow-unread KIND accepts what cannot hold the values",
+    );
+  return verdict === "none" ? "ok" : 1;
 }
 
 /** `phx-sim recordings …` */
@@ -176,7 +179,7 @@ export const recordingCommands: readonly Command[] = [
     name: "recordings search",
     group,
     describe:
-      "Search the recordings for values; exit code 1 if one is found, a part cannot be read, or there is no recording",
+      "Search the recordings for values; exit code 1 if one is found, something cannot be read, or there is no recording",
     options: searchOptions,
     examples: [
       ["phx-sim recordings search jane@acme.test '4242 4242 4242 4242'", "the places that hold one of them"],

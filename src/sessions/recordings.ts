@@ -1,18 +1,19 @@
 import { isoOf } from "../base/clock.ts";
 import { type Json, own } from "../base/json.ts";
+import { times } from "../base/text.ts";
 import type { Work } from "../base/work.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { showEvent } from "../journal/show.ts";
 import { type DecodedPart, decoding } from "./decode.ts";
-import type { RecordedKind } from "./rrweb.ts";
+import { lossReasons, type RecordedKind, type Unreadable, undecidable, unreadables } from "./rrweb.ts";
 import { createRecordingSearch, type RecordedFind, type SearchSum } from "./search.ts";
 import type { PartSum, SessionSum } from "./session-book.ts";
 import type { RecordingFind, RecordingFindings, RecordingLoss } from "./shapes.ts";
 import type { Values } from "./wanted.ts";
 
 /** Most that one search reads and returns; losses of equal kind are counted. */
-const most = { characters: 256 * 1024 * 1024, finds: 1_000, losses: 1_000 };
+const most = { characters: 256 * 1024 * 1024, finds: 1_000, losses: 1_000, sentences: 50 };
 
 export const bySeq = (parts: readonly PartSum[]): PartSum[] => parts.toSorted((a, b) => a.seq - b.seq);
 
@@ -59,13 +60,39 @@ const addTo = <K extends string>(sum: Partial<Record<K, number>>, more: Partial<
   for (const [key, count] of Object.entries(more) as [K, number][]) sum[key] = (sum[key] ?? 0) + count;
 };
 
+/** What was found and read. */
+type ReadRecordings = Omit<RecordingFindings, "complete" | "verdict" | "undecided">;
+
+function lossSentence({ session, seq, reason, what, count }: RecordingLoss): string {
+  const where = [session === null ? [] : `session ${session}`, seq === null ? [] : `event ${seq}`].flat();
+  const at = where.length === 0 ? "" : `${where.join(", ")}: `;
+  return `${at}${what}${times(count)}: ${reason} (${lossReasons[reason]})`;
+}
+
+/** Why not everything was read, one sentence each. @param isWhole False if events may be missing */
+export function undecidedOf(
+  { searched, unread, missing }: Pick<ReadRecordings, "searched" | "unread" | "missing">,
+  isWhole: boolean,
+  allowed: readonly Unreadable[] = [],
+): string[] {
+  const unreadHere = undecidable.filter((it) => !allowed.includes(it) && (unread[it] ?? 0) > 0);
+  return [
+    ...(searched.parts === 0 && missing.length === 0 ? ["there is no recording"] : []),
+    ...unreadHere.map((it) => `${it}${times(unread[it] ?? 1)}: a ${unreadables[it]} cannot be read as text`),
+    ...missing.map(lossSentence),
+    ...(isWhole
+      ? []
+      : ["older events were removed from the journal or are damaged; they may have been of a recording"]),
+  ].slice(0, most.sentences);
+}
+
 /** Searches recordings; what is at one place of a session is one find. */
 export function* searching(
   log: TrafficLog,
   sessions: readonly SessionSum[],
   values: Values,
   signal?: AbortSignal,
-): Work<Omit<RecordingFindings, "complete">> {
+): Work<ReadRecordings> {
   const finds = new Map<string, RecordingFind>();
   const missing: RecordingLoss[] = [];
   const texts: SearchSum["texts"] = {};

@@ -7,7 +7,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
 import { previewOf, textOf } from "./preview.ts";
-import { bySeq, eventAt, kindsOf, linkTo, readPart, searching } from "./recordings.ts";
+import { bySeq, eventAt, kindsOf, linkTo, readPart, searching, undecidedOf } from "./recordings.ts";
 import {
   createSessionBook,
   type PartSum,
@@ -195,6 +195,9 @@ export function sessionRows(ports: SessionPorts) {
     };
   }
 
+  /** False if a part of a recording may be gone. */
+  const isWhole = (project: number | undefined): boolean => !log.lost(0, project) && !log.hasDamage();
+
   /** @throws SimError not_found */
   async function recordedSession(id: string, project: number | undefined) {
     const session = await sessionNamed(book, id, project);
@@ -282,10 +285,15 @@ export function sessionRows(ports: SessionPorts) {
       reply: StoredRecording,
       async handle({ params, query: { project } }) {
         const session = await recordedSession(params.session, project);
-        const { texts, unread, missing } = await inSlices(searching(log, [session], valuesOf([])));
+        const read = await inSlices(searching(log, [session], valuesOf([])));
+        const { texts, unread, missing } = read;
+        const undecided = undecidedOf(
+          read,
+          session.progress.complete && !log.lost(0, session.project ?? undefined),
+        );
         return {
           ...showSession(session),
-          ...{ texts, unread, missing, complete: session.progress.complete },
+          ...{ texts, unread, missing, undecided, complete: undecided.length === 0 },
           kinds: kindsOf(session.parts),
           link: linkTo(session),
         };
@@ -299,10 +307,10 @@ export function sessionRows(ports: SessionPorts) {
       body: RecordingSearchOrder,
       errors: [404],
       reply: RecordingFindings,
-      async handle({ body: { values, project, session }, call }) {
+      async handle({ body: { values, project, session, allow_unread: allowed }, call }) {
         const ofProject = project ?? undefined;
         if (typeof session === "string") await recordedSession(session, ofProject);
-        const { sessions, progress, cut } = await allSessions(book, call.signal);
+        const { sessions, cut } = await allSessions(book, call.signal);
         const chosen = sessions.filter(
           (it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id),
         );
@@ -312,7 +320,16 @@ export function sessionRows(ports: SessionPorts) {
         const lost: RecordingLoss[] = isCut
           ? [{ session: null, seq: null, reason: "forgotten", what: "sessions", count: 1 }]
           : [];
-        return { ...found, missing: [...found.missing, ...lost], complete: progress.complete };
+        const read = { ...found, missing: [...found.missing, ...lost] };
+        const undecided = undecidedOf(read, isWhole(ofProject), allowed);
+        const verdict: RecordingFindings["verdict"] =
+          read.finds.length > 0 ? "found" : undecided.length > 0 ? "undecided" : "none";
+        return {
+          ...read,
+          verdict,
+          undecided,
+          complete: undecided.length === 0,
+        };
       },
     }),
   ];

@@ -24,9 +24,12 @@ export const recordedSources = {
   styleRule: 8,
   canvas: 9,
   font: 10,
+  log: 11,
   styleDeclaration: 13,
   drag: 12,
+  selection: 14,
   adoptedStyles: 15,
+  customElement: 16,
 } as const;
 
 /** MouseInteractions: what the hand did. */
@@ -117,12 +120,20 @@ export const recordedPlaces = [
 ] as const;
 export type RecordedPlace = (typeof recordedPlaces)[number];
 
-/**
- * What a recording holds that cannot be read as text: drawings of a canvas, images and fonts as data, screenshots of mobile
- * apps, and frames whose page is not in the recording, because it is of another origin or blocked.
- */
-export const unreadables = ["canvas", "image", "screenshot", "frame", "font"] as const;
-export type Unreadable = (typeof unreadables)[number];
+/** What a recording holds that cannot be read as text. */
+export const unreadables = {
+  canvas: "drawing on a canvas",
+  image: "picture as data",
+  screenshot: "screenshot of a mobile app",
+  unknown: "record of an unknown kind",
+  frame: "frame whose page is not recorded",
+  font: "font",
+} as const;
+export type Unreadable = keyof typeof unreadables;
+export const unreadableNames = Object.keys(unreadables) as [Unreadable, ...Unreadable[]];
+
+/** The page of a frame of another origin is not in the recording, and a font shows nothing by itself: neither holds a value. */
+export const undecidable = ["canvas", "image", "screenshot", "unknown"] as const satisfies Unreadable[];
 
 /** How a value is written where it was found. */
 export const writings = ["text", "digits", "encoded"] as const;

@@ -6,7 +6,7 @@ import {
   recordedSources,
   recordedTypes,
   type Unreadable,
-  unreadables,
+  unreadableNames,
   type ValueWriting,
 } from "./rrweb.ts";
 import type { Values } from "./wanted.ts";
@@ -19,6 +19,8 @@ interface RecordedText {
   readonly node?: number | undefined;
   /** Attribute of the node, or the path in what was recorded. */
   readonly name?: string | undefined;
+  /** Texts that a page shows as one; each of them came before, by itself. */
+  readonly pieces?: readonly string[] | undefined;
 }
 
 /** A value that was found. */
@@ -40,10 +42,17 @@ export interface SearchSum {
   readonly unread: Partial<Record<Unreadable, number>>;
 }
 
+/** A node, and its place among the children of its parent. */
 interface MirrorNode {
-  readonly parent: number | undefined;
+  parent: number | undefined;
   readonly tag: string;
   readonly attributes: JsonObject;
+  /** Of a text node. */
+  text?: string;
+  first?: number | undefined;
+  last?: number | undefined;
+  before?: number | undefined;
+  after?: number | undefined;
 }
 
 const nodeTypes = { document: 0, doctype: 1, element: 2, text: 3, cdata: 4, comment: 5 } as const;
@@ -52,6 +61,16 @@ const imageAttributes: ReadonlySet<string> = new Set(["rr_dataURL"]);
 const styleAttributes: ReadonlySet<string> = new Set(["style", "_cssText"]);
 const plainName = /^[\w:.-]{1,40}$/;
 const frames: ReadonlySet<string> = new Set(["iframe", "frame"]);
+/** Elements in a line of text: what is in them belongs to the text around them. */
+const inline: ReadonlySet<string> = new Set(
+  "a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark output q s samp small span strong sub sup textPath time tspan tt u var wbr".split(
+    " ",
+  ),
+);
+/** What of a line of text is read as one: characters before a node and from it on, and nodes in each direction. */
+const longestLine = { before: 4_000, behind: 64 * 1024, nodes: 20_000 };
+/** Most elements in one another that a line is followed through. */
+const deepestLine = 200;
 
 const numberAt = (object: JsonObject, key: string): number | undefined => {
   const value = own(object, key);
@@ -67,12 +86,16 @@ const readableTypes = /^(?:text\/|image\/svg\+xml|application\/(?:json|xml|xhtml
 
 /** The text of a `data:` URL; undefined if it is not text. */
 function textOfData(url: string): string | undefined {
-  const [head = "", type = "", parameters = ""] = dataUrl.exec(url) ?? [];
-  if (!/;base64/i.test(parameters)) return url;
-  return type === "" || readableTypes.test(type)
-    ? Buffer.from(url.slice(head.length), "base64").toString("utf8")
-    : undefined;
+  const [head, type = "", parameters = ""] = dataUrl.exec(url) ?? [];
+  if (head === undefined) return url;
+  if (type !== "" && !readableTypes.test(type)) return undefined;
+  return /;base64/i.test(parameters) ? Buffer.from(url.slice(head.length), "base64").toString("utf8") : url;
 }
+
+/** Pictures as data in a style sheet or an inline style. */
+const styleImages = /url\(\s*["']?data:image\/(?!svg)/gi;
+/** gzip in a field that is not known to be compressed. */
+const isPacked = (text: string): boolean => text.startsWith("\u001f\u008b");
 
 const byPlugin = (plugin: string): RecordedPlace =>
   plugin.includes("network") ? "network" : plugin.includes("console") ? "console" : "other";
@@ -92,8 +115,107 @@ function createWindow() {
   let framesBefore = 0;
   const emptyFrameCount = (): number => Math.max(framesBefore, emptyFrames.size);
   const unread: Partial<Record<Unreadable, number>> = {};
-  function cannotRead(what: Unreadable): void {
-    unread[what] = (unread[what] ?? 0) + 1;
+  function cannotRead(what: Unreadable, count = 1): void {
+    if (count > 0) unread[what] = (unread[what] ?? 0) + count;
+  }
+
+  /** Nodes of this event whose line of text is another one than before. */
+  let changed: number[] = [];
+  const nodeAt = (id: number | undefined): MirrorNode | undefined =>
+    id === undefined ? undefined : nodes.get(id);
+
+  function unlink(id: number): void {
+    const node = nodes.get(id);
+    if (!node) return;
+    const [parent, before, after] = [node.parent, node.before, node.after].map(nodeAt);
+    if (before) before.after = node.after;
+    else if (parent?.first === id) parent.first = node.after;
+    if (after) after.before = node.before;
+    else if (parent?.last === id) parent.last = node.before;
+    if (node.before !== undefined && after) changed.push(node.before);
+    node.parent = undefined;
+    node.before = undefined;
+    node.after = undefined;
+  }
+
+  /** Makes a node a child, before another one or the last. */
+  function link(id: number, parentId: number, nextId?: number): void {
+    const [node, parent, next] = [id, parentId, nextId].map(nodeAt);
+    if (!node || !parent || id === parentId) return;
+    const after = next?.parent === parentId && next !== node ? next : undefined;
+    node.after = after && nextId;
+    node.before = after ? after.before : parent.last;
+    const before = nodeAt(node.before);
+    if (before) before.after = id;
+    else parent.first = id;
+    if (after) after.before = id;
+    else parent.last = id;
+  }
+
+  const isInline = (id: number | undefined): boolean => {
+    const tag = nodeAt(id)?.tag ?? "";
+    return inline.has(tag) || tag.includes("-");
+  };
+  /** What a node adds to its line of text: nothing for a comment; undefined: the line ends here. */
+  const lineTextOf = (id: number): string | undefined => {
+    const node = nodes.get(id);
+    if (node?.tag === "") return node.text ?? "";
+    return node?.tag === "br" ? "\n" : isInline(id) ? "" : undefined;
+  };
+
+  /** The node that follows in the same line, inside this one or behind it. */
+  function nextInLine(id: number): number | undefined {
+    const inside = isInline(id) ? nodes.get(id)?.first : undefined;
+    if (inside !== undefined) return inside;
+    let at = nodes.get(id);
+    for (let steps = 0; at && steps < deepestLine; steps++) {
+      if (at.after !== undefined || !isInline(at.parent)) return at.after;
+      at = nodeAt(at.parent);
+    }
+    return undefined;
+  }
+
+  function previousInLine(id: number): number | undefined {
+    let at = nodes.get(id);
+    for (let steps = 0; at && steps < deepestLine; steps++) {
+      if (at.before !== undefined) return lastInside(at.before);
+      if (!isInline(at.parent)) return undefined;
+      at = nodeAt(at.parent);
+    }
+    return undefined;
+  }
+
+  function lastInside(id: number): number {
+    let at = id;
+    for (let steps = 0; isInline(at) && steps < deepestLine; steps++) at = nodes.get(at)?.last ?? at;
+    return at;
+  }
+
+  /** Texts from a node on, as long as they are in one line and short enough. */
+  function* alongLine(from: number | undefined, next: (id: number) => number | undefined, most: number) {
+    let left = most;
+    for (let at = from, steps = 0; at !== undefined && left > 0 && steps < longestLine.nodes; steps++) {
+      const text = lineTextOf(at);
+      if (text === undefined) return;
+      left -= text.length;
+      yield [at, text] as const;
+      at = next(at);
+    }
+  }
+
+  /** The lines of text that have changed and consist of several texts. */
+  function* lines(): Generator<RecordedText> {
+    const done = new Set<number>();
+    for (const id of changed) {
+      if (done.has(id)) continue;
+      const before = [...alongLine(previousInLine(id), previousInLine, longestLine.before)].reverse();
+      const behind = [...alongLine(id, nextInLine, longestLine.behind)];
+      for (const [at] of behind) done.add(at);
+      const pieces = [...before, ...behind].map(([, text]) => text).filter((text) => text !== "");
+      if (pieces.length > 1)
+        yield { place: "text", text: pieces.join(""), node: nodes.get(id)?.parent, pieces };
+    }
+    changed = [];
   }
 
   function* attribute(id: number, name: string, value: Json, tag: string): Generator<RecordedText> {
@@ -108,6 +230,7 @@ function createWindow() {
     if (typeof value === "number") yield { place, text: String(value), node: id, name };
     if (typeof value !== "string") return;
     if (!value.startsWith("data:")) {
+      if (place === "style") cannotRead("image", value.match(styleImages)?.length ?? 0);
       yield { place, text: value, node: id, name };
       return;
     }
@@ -116,14 +239,16 @@ function createWindow() {
     else cannotRead(tag === "canvas" || (tag !== "img" && imageAttributes.has(name)) ? "canvas" : "image");
   }
 
-  function* serialized(root: JsonObject, under: number | undefined): Generator<RecordedText> {
+  function* serialized(root: JsonObject, under?: number, before?: number): Generator<RecordedText> {
     const rest: (readonly [node: JsonObject, parent: number | undefined])[] = [[root, under]];
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [node, parent] = next;
       const id = numberAt(node, "id") ?? 0;
       const tag = textAt(node, "tagName") ?? "";
       const attributes = isObject(node.attributes) ? node.attributes : withoutNodes;
+      unlink(id);
       nodes.set(id, { parent, tag, attributes });
+      if (parent !== undefined) link(id, parent, node === root ? before : undefined);
       if (parent !== undefined && node.type === nodeTypes.document) emptyFrames.delete(parent);
       if (frames.has(tag)) emptyFrames.add(id);
       for (const name in attributes) yield* attribute(id, name, attributes[name] ?? null, tag);
@@ -136,22 +261,44 @@ function createWindow() {
             node: parent ?? id,
           };
       }
+      noteText(id, node.type, textAt(node, "textContent"));
       const children = objectsIn(node.childNodes);
       for (let at = children.length - 1; at >= 0; at--) rest.push([children[at] ?? withoutNodes, id]);
     }
   }
 
+  function noteText(id: number, type: Json | undefined, text: string | undefined): void {
+    const node = nodes.get(id);
+    const isText = type === nodeTypes.text || type === nodeTypes.cdata;
+    if (!isText || text === undefined || !node || isInStyle(node.parent)) return;
+    node.text = text;
+    changed.push(id);
+  }
+
   const isInStyle = (id: number | undefined): boolean =>
     id !== undefined && nodes.get(id)?.tag.toLowerCase() === "style";
 
-  function* mutation(data: JsonObject): Generator<RecordedText> {
-    for (const { parentId, node } of objectsIn(data.adds)) {
-      if (isObject(node)) yield* serialized(node, typeof parentId === "number" ? parentId : undefined);
+  /** Nodes that were added, those after their next sibling that are added, too. */
+  function* added(adds: readonly JsonObject[]): Generator<RecordedText> {
+    const later: JsonObject[] = [];
+    const put = (add: JsonObject) =>
+      isObject(add.node) ? serialized(add.node, numberAt(add, "parentId"), numberAt(add, "nextId")) : [];
+    for (const add of adds) {
+      const next = numberAt(add, "nextId");
+      if (next !== undefined && !nodes.has(next)) later.push(add);
+      else yield* put(add);
     }
+    for (const add of later.reverse()) yield* put(add);
+  }
+
+  function* mutation(data: JsonObject): Generator<RecordedText> {
+    for (const { id } of objectsIn(data.removes)) if (typeof id === "number") unlink(id);
+    yield* added(objectsIn(data.adds));
     for (const { id, value } of objectsIn(data.texts)) {
       if (typeof value !== "string" || typeof id !== "number") continue;
-      const parent = nodes.get(id)?.parent;
+      const { parent } = nodes.get(id) ?? {};
       yield { place: isInStyle(parent) ? "style" : "text", text: value, node: parent ?? id };
+      noteText(id, nodeTypes.text, value);
     }
     for (const { id, attributes } of objectsIn(data.attributes)) {
       if (!isObject(attributes) || typeof id !== "number") continue;
@@ -176,8 +323,12 @@ function createWindow() {
       const [it, path] = next;
       if (typeof it === "string") {
         const text = it.startsWith("data:") ? textOfData(it) : it;
-        if (text === undefined) cannotRead("image");
-        else yield { place, text, node, name: path };
+        if (isPacked(it)) cannotRead("unknown");
+        else if (text === undefined) cannotRead("image");
+        else {
+          if (place === "style") cannotRead("image", it.match(styleImages)?.length ?? 0);
+          yield { place, text, node, name: path };
+        }
       } else if (typeof it === "number") yield { place, text: String(it), node, name: path };
       else if (Array.isArray(it)) for (const [at, one] of it.entries()) rest.push([one, `${path}[${at}]`]);
       else if (isObject(it)) {
@@ -195,6 +346,7 @@ function createWindow() {
 
   function* full(data: JsonObject): Generator<RecordedText> {
     nodes.clear();
+    changed = [];
     framesBefore = emptyFrameCount();
     emptyFrames.clear();
     if (isObject(data.node)) yield* serialized(data.node, undefined);
@@ -219,18 +371,34 @@ function createWindow() {
       case recordedSources.drag:
       case recordedSources.scroll:
       case recordedSources.mouse:
+      case recordedSources.resize:
+      case recordedSources.media:
+      case recordedSources.selection:
         return;
       case recordedSources.styleRule:
       case recordedSources.styleDeclaration:
       case recordedSources.adoptedStyles:
         return yield* walk("style", data, node, "");
+      case recordedSources.log:
+        return yield* walk("console", data, node, "");
+      case recordedSources.customElement:
+        return yield* walk("other", data, node, "");
       default:
+        cannotRead("unknown");
         yield* walk("other", data, node, "");
     }
   }
 
-  function* textsIn({ type, data }: RecordedEvent): Generator<RecordedText> {
+  function* textsIn(event: RecordedEvent): Generator<RecordedText> {
+    yield* singleTexts(event);
+    yield* lines();
+  }
+
+  function* singleTexts({ type, data }: RecordedEvent): Generator<RecordedText> {
     switch (type) {
+      case recordedTypes.domLoaded:
+      case recordedTypes.load:
+        return yield* walk("other", data, undefined, "");
       case recordedTypes.full:
         return yield* full(data);
       case recordedTypes.incremental:
@@ -247,6 +415,7 @@ function createWindow() {
           "",
         );
       default:
+        cannotRead("unknown");
         yield* walk("other", data, undefined, "");
     }
   }
@@ -285,15 +454,18 @@ interface PartText {
   readonly place: RecordedPlace;
   readonly text: string;
   readonly element: string | null;
+  /** Texts that a page shows as one; each of them came before, by itself. */
+  readonly pieces: readonly string[] | undefined;
 }
 
-/** The texts of one part. */
-export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartText> {
+/** The texts of one part; returns what of it cannot be read as text. */
+export function* textsOfPart(events: readonly RecordedEvent[]): Generator<PartText, SearchSum["unread"]> {
   const window = createWindow();
   for (const event of events) {
-    for (const { place, text, node } of window.textsIn(event))
-      yield { place, text, element: window.tagOf(node) };
+    for (const { place, text, node, pieces } of window.textsIn(event))
+      yield { place, text, element: window.tagOf(node), pieces };
   }
+  return window.unread;
 }
 
 /** The search of one session. */
@@ -321,9 +493,12 @@ export function createRecordingSearch(values: Values): RecordingSearch {
 
   function* examine(id: string, event: RecordedEvent, found: (find: RecordedFind) => void): Work<void> {
     const window = windowOf(id);
-    for (const { place, text, node, name } of window.textsIn(event)) {
-      texts[place] = (texts[place] ?? 0) + 1;
-      for (const [value, writing] of values.in(text)) {
+    for (const { place, text, node, name, pieces } of window.textsIn(event)) {
+      if (pieces === undefined) texts[place] = (texts[place] ?? 0) + 1;
+      const all = values.in(text);
+      const known = new Set(all.size === 0 ? [] : pieces?.flatMap((it) => [...values.in(it).keys()]));
+      for (const [value, writing] of all) {
+        if (known.has(value)) continue;
         const path = window.pathOf(node, values);
         found({ value, place, path, name: shownName(name), writing, timestamp: event.timestamp });
       }
@@ -340,7 +515,7 @@ export function createRecordingSearch(values: Values): RecordingSearch {
       if (more > 0) unread[what] = (unread[what] ?? 0) + more;
     };
     for (const window of windows.values()) {
-      for (const what of unreadables) add(what, window.unread[what] ?? 0);
+      for (const what of unreadableNames) add(what, window.unread[what] ?? 0);
       add("frame", window.emptyFrameCount());
     }
     return { texts, unread };

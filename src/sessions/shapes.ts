@@ -7,6 +7,8 @@ import {
   lossReasons,
   recordedKinds,
   recordedPlaces,
+  undecidable,
+  unreadableNames,
   unreadables,
   writings,
 } from "./rrweb.ts";
@@ -170,6 +172,12 @@ export const RecordingSearchOrder = z.strictObject({
     .describe("What must not be recorded. Upper and lower case differ"),
   project: OfProject.nullish(),
   session: z.string().nullish().describe("Only the recording of this session"),
+  allow_unread: z
+    .array(z.enum(undecidable))
+    .default([])
+    .describe(
+      "What may stay unread, because it cannot hold the values, such as images that are part of the app",
+    ),
 });
 
 const RecordingLoss = z.strictObject({
@@ -184,8 +192,10 @@ export type RecordingLoss = z.infer<typeof RecordingLoss>;
 const contents = {
   texts: z.partialRecord(z.enum(recordedPlaces), z.int()).describe("Number of texts that were read"),
   unread: z
-    .partialRecord(z.enum(unreadables), z.int())
-    .describe("What is in it and cannot be read as text: drawings, images, screenshots, frames, fonts"),
+    .partialRecord(z.enum(unreadableNames), z.int())
+    .describe(
+      `What is in it and cannot be read as text. ${unreadableNames.map((it) => `\`${it}\`: ${unreadables[it]}`).join(", ")}`,
+    ),
   missing: z.array(RecordingLoss).describe("What could not be read, because it is damaged or not kept"),
 };
 
@@ -221,7 +231,11 @@ export const RecordingFindings = z
       characters: z.int().describe("After decompression"),
     }),
     ...contents,
-    complete: z.boolean().describe("False if older events were removed from the journal"),
+    verdict: z
+      .enum(["found", "none", "undecided"])
+      .describe("`none`: everything was read. `undecided`: nothing was found, and not everything was read"),
+    undecided: z.array(z.string()).describe("Why not everything was read, one sentence each"),
+    complete: z.boolean().describe("False if something was not read: `undecided` has the reasons"),
   })
   .meta({ title: "RecordingFindings" });
 export type RecordingFindings = z.infer<typeof RecordingFindings>;
@@ -230,7 +244,8 @@ export const StoredRecording = z
   .strictObject({
     ...sessionFields,
     ...contents,
-    complete: progress.complete,
+    undecided: z.array(z.string()).describe("Why a search could not read all of it, one sentence each"),
+    complete: z.boolean().describe("False if a search could not read all of it"),
     kinds: z.partialRecord(z.enum(recordedKinds), z.int()).describe("Events of rrweb by what they hold"),
     link: z.string().describe("The session in the inspector"),
   })

@@ -3,6 +3,7 @@ import type { Report } from "../assert/match/report-shapes.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ProxyCheckOptions } from "../proxies/client.ts";
+import type { UndecidableKind } from "../sessions/client.ts";
 import type { InsightExpectation, InsightOrQuery } from "./insight-expectation.ts";
 
 /** Which events, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */
@@ -36,6 +37,8 @@ export interface RecordedOptions {
   timeoutMs?: number;
   /** Only the recording of the session with this id (default: all of the project). */
   session?: string;
+  /** What may stay unread, because it cannot hold the values, such as images that are part of the app. */
+  allowUnread?: readonly UndecidableKind[];
 }
 
 /** A matcher of a project or a sim; it cannot be called for other values. */

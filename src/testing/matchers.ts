@@ -40,7 +40,12 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
 ) => Promise<MatcherResult>;
 
 const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
-const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true });
+const recording = keysOf<RecordedOptions>({
+  quietMs: true,
+  timeoutMs: true,
+  session: true,
+  allowUnread: true,
+});
 const identity = keysOf<IdentityOptions>({ timeoutMs: true });
 
 /** The options of the matchers, by their position. */

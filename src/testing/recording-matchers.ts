@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import { counted, times } from "../base/text.ts";
 import { ControlError } from "../client/errors.ts";
-import type { RecordingFind, RecordingFindings, RecordingLoss, StoredSession } from "../sessions/client.ts";
+import type { RecordingFind, RecordingFindings, StoredSession } from "../sessions/client.ts";
 import { type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
@@ -115,14 +115,8 @@ function findLines(findings: RecordingFindings, total: number, url: string): str
   return limited(lines, "place");
 }
 
-const lossLine = ({ session, seq, reason, what, count }: RecordingLoss): string => {
-  const where = [session === null ? "" : `session ${session}`, seq === null ? "" : `event ${seq}`];
-  const at = where.filter((it) => it !== "").join(", ");
-  return `  ${at === "" ? "" : `${at}: `}${what}${times(count)}: ${reason}`;
-};
-
 const unreadLine = ({ unread }: RecordingFindings): string[] => {
-  const parts = Object.entries(unread).map(([what, count]) => counted(count, what));
+  const parts = Object.entries(unread).map(([what, count]) => `${what} ${count}`);
   return parts.length === 0 ? [] : [`  not readable as text: ${parts.join(", ")}`];
 };
 
@@ -154,7 +148,7 @@ export async function recordedNoneOf(
     text: messageOf(call, ...lines),
   });
 
-  const search = () => searchNow(call, values, options.session);
+  const search = () => searchNow(call, values, options);
   const early = await search();
   if (early && early.finds.length > 0) return found(early);
   const waited = await untilQuiet(call, limits);
@@ -171,11 +165,15 @@ export async function recordedNoneOf(
       `  give the test more time, or less with \`quietMs\` (here ${limits.quietMs}) if the page is closed`,
     );
   }
-  if (findings.missing.length > 0) {
+  if (findings.verdict === "undecided") {
+    const isUnread = findings.missing.length === 0 && Object.keys(findings.unread).length > 0;
     return undecided(
-      "a part of the recording cannot be read, so that nothing is known about it:",
-      ...limited(findings.missing.map(lossLine), "loss"),
+      "not everything of the recording can be read, so that nothing is known about it:",
+      ...limited(hintLines(findings.undecided), "reason"),
       searchedLine(findings),
+      ...(isUnread
+        ? ['  if it cannot hold a value, such as an image that is part of the app: `allowUnread: ["image"]`']
+        : []),
     );
   }
   const text = messageOf(
@@ -191,10 +189,13 @@ export async function recordedNoneOf(
 async function searchNow(
   { tenant }: MatcherCall,
   values: readonly string[],
-  session: string | undefined,
+  { session, allowUnread }: RecordedOptions,
 ): Promise<RecordingFindings | undefined> {
   try {
-    return await tenant.recordings.search(values, session === undefined ? {} : { session });
+    return await tenant.recordings.search(values, {
+      ...(session !== undefined && { session }),
+      ...(allowUnread && { allowUnread }),
+    });
   } catch (error) {
     if (error instanceof ControlError && error.code === "not_found") return undefined;
     throw error;

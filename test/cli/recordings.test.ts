@@ -50,6 +50,26 @@ describe("phx-sim recordings", () => {
     expect(await phx("search", "nobody@acme.test")).toMatchObject({ code: 0, stdout: "" });
   });
 
+  test("search of a recording with a screenshot is undecided, with exit code 1, unless that is allowed", async () => {
+    await using mobile = await startSim();
+    await sendPart(mobile, [
+      { type: 2, timestamp: start, data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] } },
+    ]);
+    await mobile.recordings.list();
+    const searched = (...more: string[]) =>
+      runHere(["recordings", "search", mail, "--url", mobile.url, ...more], { cwd: folder });
+    const { code, stdout, stderr } = await searched();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "undecided, because not everything was read:\n  screenshot: a screenshot of a mobile app cannot be read as text\n",
+    );
+    const asJson = await searched("--json");
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ verdict: "undecided", complete: false });
+    expect(asJson.code).toBe(1);
+    expect(await searched("--allow-unread", "screenshot")).toMatchObject({ code: 0 });
+    expect(await searched("--allow-unread", "screen")).toMatchObject({ code: 2 });
+  });
+
   test.each<[string, () => ReturnType<typeof runHere>, number, RegExp]>([
     ["no value", () => phx("search"), 2, /give values, or --file FILE/],
     ["a file that does not exist", () => phx("search", "--file", "no.txt"), 2, /no\.txt cannot be read/],

@@ -361,10 +361,69 @@ const rows: Record<string, Row[]> = {
         "pii_in_recording $snapshot ×1: input of input holds a card number",
       ],
     ],
+    [
+      "split over texts of one line",
+      [
+        request([], {
+          recorded: [
+            {
+              seq: 4,
+              items: opening(
+                element("body", {}, element("p", {}, "jane", element("b", {}, "@acme"), ".test")),
+              ),
+            },
+          ],
+        }),
+      ],
+      ["pii_in_recording $snapshot ×1: text of p holds an e-mail address"],
+    ],
     ["masked", [request([], { recorded: [{ seq: 4, items: opening(element("body", {}, "****")) }] })], []],
+  ],
+  recording_not_read: [
     [
       "damaged",
       [request([], { recorded: [{ seq: 4, items: [{ type: 2, timestamp: 1, data: "no" }] }] })],
+      ["recording_not_read $snapshot ×1: full snapshot: the compressed bytes are damaged"],
+    ],
+    [
+      "screenshots, and a drawing",
+      [
+        request([], {
+          recorded: [
+            {
+              seq: 4,
+              items: [
+                { type: 2, timestamp: 1, data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] } },
+                { type: 3, timestamp: 2, data: { source: 9, id: 1 } },
+              ],
+            },
+          ],
+        }),
+      ],
+      [
+        "recording_not_read $snapshot ×1: canvas: a drawing on a canvas cannot be read as text",
+        "recording_not_read $snapshot ×1: screenshot: a screenshot of a mobile app cannot be read as text",
+      ],
+    ],
+    [
+      "more texts than are searched",
+      [
+        request([], {
+          recorded: [
+            {
+              seq: 4,
+              items: opening(
+                element("body", {}, ...Array.from({ length: 5_001 }, () => element("p", {}, "x"))),
+              ),
+            },
+          ],
+        }),
+      ],
+      ["recording_not_read $snapshot ×1: texts: a part has more than the 5000 that are searched"],
+    ],
+    [
+      "texts only",
+      [request([], { recorded: [{ seq: 4, items: opening(element("body", {}, "****")) }] })],
       [],
     ],
   ],

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage } from "../../src/sessions/shapes.ts";
@@ -179,6 +183,79 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     [{ type: 2, timestamp: start, data: { wireframes: [{ type: "text", text: mail }] } }],
     ["1 text - wireframes[0].text"],
   ],
+  "texts side by side": () => [
+    opening(element("body", {}, element("p", {}, "jane@", "acme", ".test"))),
+    ["1 text html > body > p -"],
+  ],
+  "texts with a comment between them": () => [
+    opening(
+      element(
+        "body",
+        {},
+        element("p", {}, "to jane@", { type: 5, id: 900_001, textContent: " " }, "acme.test"),
+      ),
+    ),
+    ["1 text html > body > p -"],
+  ],
+  "elements in a line of text": () => [
+    opening(
+      element(
+        "body",
+        {},
+        element(
+          "p",
+          {},
+          element("a", {}, element("b", {}, "jane"), "@"),
+          element("span", {}, "acme"),
+          ".test",
+        ),
+      ),
+    ),
+    ["1 text html > body > p > a > b -"],
+  ],
+  "a text that is added beside another one": () => {
+    const line = element("p", {}, "jane@");
+    const node = { type: 3, id: 900_002, textContent: "acme.test" };
+    return [
+      [
+        ...opening(element("body", {}, line)),
+        mutation({ adds: packed([{ parentId: line.id ?? 0, nextId: null, node }]) }),
+      ],
+      ["1 text html > body > p -"],
+    ];
+  },
+  "texts that are added before others, in any order": () => {
+    const line = element("p", {}, ".test");
+    const [last = {}] = line.childNodes as JsonObject[];
+    const text = (id: number, textContent: string): JsonObject => ({ type: 3, id, textContent });
+    const adds = [
+      { parentId: line.id ?? 0, nextId: 900_004, node: text(900_003, "jane@") },
+      { parentId: line.id ?? 0, nextId: last.id ?? 0, node: text(900_004, "acme") },
+    ];
+    return [
+      [...opening(element("body", {}, line)), mutation({ adds: packed(adds) })],
+      ["1 text html > body > p -"],
+    ];
+  },
+  "a text that is changed beside another one": () => {
+    const line = element("p", {}, "jane@", "…");
+    const [, { id } = { id: 0 }] = line.childNodes as JsonObject[];
+    return [
+      [...opening(element("body", {}, line)), mutation({ texts: packed([{ id, value: "acme.test" }]) })],
+      ["1 text html > body > p -"],
+    ];
+  },
+  "texts between which an element is removed": () => {
+    const image = element("img");
+    const line = element("p", {}, "jane@", image, "acme.test");
+    return [
+      [
+        ...opening(element("body", {}, line)),
+        mutation({ removes: packed([{ parentId: line.id ?? 0, id: image.id ?? 0 }]) }),
+      ],
+      ["1 text html > body > p -"],
+    ];
+  },
   "a record of an unknown kind": () => [
     [{ type: 3, timestamp: start, data: { source: 77, note: [mail] } }],
     ["1 other - note[0]"],
@@ -202,6 +279,107 @@ describe("POST /__sim/recordings/search", () => {
   ])("finds a number with other separators: %s", async (text) => {
     await sendPart(sim, opening(element("body", {}, text)));
     expect(placesOf(await search("none", card))).toEqual(["2 text html > body -"]);
+  });
+
+  test.each([
+    [
+      "texts of two paragraphs",
+      element("body", {}, element("p", {}, "jane@"), element("p", {}, "acme.test")),
+    ],
+    ["texts with an image between them", element("body", {}, "jane@", element("img"), "acme.test")],
+    ["texts of two style sheets", element("body", {}, element("style", {}, "/* jane@", "acme.test */"))],
+  ])("does not join %s", async (_, body) => {
+    await sendPart(sim, opening(body));
+    expect(await search(mail)).toMatchObject({ finds: [], verdict: "none", complete: true, undecided: [] });
+  });
+
+  test("digits that are split over elements of a line are a number", async () => {
+    const digits = card.split(" ").map((it) => element("span", {}, it));
+    await sendPart(sim, opening(element("body", {}, element("p", {}, ...digits))));
+    expect(placesOf(await search(card))).toEqual(["1 text html > body > p > span -"]);
+  });
+
+  test("a value in one text is found once, also where others are beside it", async () => {
+    await sendPart(sim, opening(element("body", {}, "for ", mail, element("b", {}, " today"))));
+    expect((await search(mail)).finds).toMatchObject([{ place: "text", count: 1 }]);
+  });
+
+  test("a line of many texts is read in pieces that overlap", async () => {
+    const texts = Array.from({ length: 3_000 }, (_, i) => `word ${i} in a long line of text, `);
+    await sendPart(sim, opening(element("body", {}, ...texts, "jane@", "acme", ".test", ...texts)));
+    expect(placesOf(await search(mail))).toEqual(["1 text html > body -"]);
+  });
+
+  test("nodes with the same id, or inside themselves, end the search", async () => {
+    const node = {
+      type: 2,
+      id: 7,
+      tagName: "b",
+      attributes: {},
+      childNodes: [{ type: 3, id: 7, textContent: mail }],
+    };
+    const adds = packed([
+      { parentId: 7, nextId: 7, node: { type: 2, id: 7, tagName: "b", attributes: {}, childNodes: [] } },
+      { parentId: 8, nextId: 7, node: { type: 3, id: 9, textContent: "x" } },
+    ]);
+    await sendPart(sim, [
+      ...opening(element("body", {}, node)),
+      mutation({ adds, removes: packed([{ id: 7 }, { id: 7 }]) }),
+    ]);
+    expect((await search(mail)).finds).toHaveLength(1);
+  });
+
+  test("an image in a style is not read, and an SVG is", async () => {
+    const url = (type: string, data: string) => `background: url("data:image/${type},${data}")`;
+    await sendPart(
+      sim,
+      opening(
+        element(
+          "body",
+          { style: url("png;base64", "AAAA") },
+          element("p", { style: url("svg+xml;utf8", "<svg/>") }),
+        ),
+      ),
+    );
+    expect((await search(mail)).unread).toEqual({ image: 1 });
+  });
+
+  test("older parts that were removed from the journal make it undecided, in their project only", async () => {
+    await using small = await startSim({ keep: "1MB" });
+    await sendPart(small, opening(element("body", {}, mail)));
+    await using other = await small.project();
+    const filler = opening(element("body", {}, randomBytes(300_000).toString("base64")));
+    for (let i = 0; i < 8; i++)
+      await sendPart({ apiKey: other.apiKey, url: small.url, handle: (it) => small.handle(it) }, filler);
+    expect(await small.recordings.search([mail])).toMatchObject({
+      finds: [],
+      verdict: "undecided",
+      complete: false,
+    });
+    expect(await other.recordings.search([mail])).toMatchObject({ verdict: "undecided" });
+    await using fresh = await small.project();
+    await sendPart(
+      { apiKey: fresh.apiKey, url: small.url, handle: (it) => small.handle(it) },
+      opening(element("body", {}, "Hello")),
+    );
+    expect(await fresh.recordings.search([mail])).toMatchObject({ verdict: "none", complete: true });
+  });
+
+  test("a damaged line of the journal makes it undecided", async () => {
+    const data = mkdtempSync(join(tmpdir(), "phx-damaged-"));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const first = await startSim({ data });
+    await sendPart(first, opening(element("body", {}, mail)));
+    await sendPart(first, opening(element("body", {}, "Hello")));
+    await first.close();
+    const file = join(data, "traffic.ndjson");
+    writeFileSync(file, readFileSync(file, "utf8").replace('"$snapshot"', '"#snapshot"'));
+    await using again = await startSim({ data });
+    expect(await again.recordings.search([mail])).toMatchObject({
+      finds: [],
+      verdict: "undecided",
+      complete: false,
+    });
   });
 
   test("a find has the moment, its link and how often it was recorded", async () => {
@@ -246,8 +424,15 @@ describe("POST /__sim/recordings/search", () => {
       { type: 2, timestamp: start, data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] } },
       { type: 3, timestamp: start, data: { source: 0, adds: "\u001f\u008bdamaged" } },
     ]);
-    const { unread, missing } = await search(mail);
+    const { unread, missing, verdict, complete, undecided } = await search(mail);
     expect(unread).toEqual({ image: 1, canvas: 2, screenshot: 1, frame: 1 });
+    expect({ verdict, complete }).toEqual({ verdict: "undecided", complete: false });
+    expect(undecided).toEqual([
+      "canvas ×2: a drawing on a canvas cannot be read as text",
+      "image: a picture as data cannot be read as text",
+      "screenshot: a screenshot of a mobile app cannot be read as text",
+      `session ${session}, event 1: adds of a mutation: bad_gzip (the compressed bytes are damaged)`,
+    ]);
     expect(missing).toEqual([{ session, seq: 1, reason: "bad_gzip", what: "adds of a mutation", count: 1 }]);
   });
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assertionsOf } from "../../src/assert/client-assertions.ts";
+import type { JsonObject } from "../../src/base/json.ts";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { undecidable } from "../../src/sessions/rrweb.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { element, opening, sendPart, session, start, typedIn } from "../sessions/recorded.ts";
 
@@ -94,7 +96,7 @@ describe("toHaveRecordedNoneOf", () => {
       { type: 3, timestamp: start, data: { source: 0, adds: "\u001f\u008bno" } },
     ]);
     const text = await failure(expect(project).toHaveRecordedNoneOf([mail], now));
-    expect(text).toMatch(/cannot be read[\s\S]*adds of a mutation: bad_gzip/);
+    expect(text).toMatch(/not everything [\s\S]*adds of a mutation: bad_gzip/);
     // nothing is known: the opposite does not hold either
     expect(await failure(expect(project).not.toHaveRecordedNoneOf([mail], now))).toContain("bad_gzip");
   });
@@ -114,7 +116,46 @@ describe("toHaveRecordedNoneOf", () => {
     const image = element("img", { rr_dataURL: "data:image/png;base64,AAAA", alt: mail });
     await record(project, opening(element("body", {}, image)));
     const text = await failure(expect(project).toHaveRecordedNoneOf([mail], now));
-    expect(text).toContain("not readable as text: 1 image");
+    expect(text).toContain("not readable as text: image 1");
+  });
+
+  test.each(undecidable)(
+    "fails as undecided for %s, with `.not` as well, unless it is allowed",
+    async (kind) => {
+      await using project = await sim.project();
+      const unread: Record<(typeof undecidable)[number], JsonObject> = {
+        canvas: { type: 3, timestamp: start, data: { source: 9, id: 1 } },
+        image: { type: 3, timestamp: start, data: { source: 77, src: "data:image/png;base64,AAAA" } },
+        screenshot: {
+          type: 2,
+          timestamp: start,
+          data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] },
+        },
+        unknown: { type: 3, timestamp: start, data: { source: 77, note: "x" } },
+      };
+      await record(project, [...page(), unread[kind]]);
+      const allowUnread = kind === "image" ? [kind, "unknown" as const] : [kind];
+      for (const expectation of [expect(project), expect(project).not]) {
+        const text = await failure(expectation.toHaveRecordedNoneOf([mail], now));
+        expect(text).toContain("not everything of the recording can be read");
+        expect(text).toMatch(new RegExp(`^ {2}${kind}: a .* cannot be read as text$`, "m"));
+        expect(text).toContain("allowUnread");
+      }
+      await expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread });
+      await record(project, [typedIn(input, mail, start + 9)]);
+      expect(await failure(expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread }))).toContain(
+        "value 1 of 1",
+      );
+    },
+  );
+
+  test("refuses a kind that makes nothing undecided", async () => {
+    await using project = await sim.project();
+    await record(project, page());
+    const options = { ...now, allowUnread: ["frame"] } as object;
+    expect(await failure(expect(project).toHaveRecordedNoneOf([mail], options))).toContain(
+      'expected "canvas", "image", "screenshot" or "unknown", got "frame"',
+    );
   });
 
   test.each([[[]], [[1]], [["ab"]], ["a text"], [["x".repeat(1_001)]]])(

@@ -15,7 +15,15 @@ test("the recording of a page is free of what was typed", async () => {
   await expect(ph).toHaveRecordedNoneOf(["jane@acme.test", "4242 4242 4242 4242"]);
 });
 
+test("a recording with a picture that is part of the app", async () => {
+  const logo = element("img", { src: "data:image/png;base64,iVBORw0KGgo=" });
+  await sendPart(ph, opening(element("body", {}, logo)), { $session_id: "s2" });
+  await expect(ph).toHaveRecordedNoneOf(["jane@acme.test"], { allowUnread: ["image"] });
+  await ph.reset();
+  await sendPart(ph, opening(element("body", {}, "Pay")));
+});
+
 test("a search without a runner", async () => {
-  const { finds, missing, unread } = await ph.recordings.search(["jane@acme.test", "4242 4242 4242 4242"]);
-  expect({ finds, missing, unread }).toEqual({ finds: [], missing: [], unread: {} });
+  const { verdict, finds, undecided } = await ph.recordings.search(["jane@acme.test", "4242 4242 4242 4242"]);
+  expect({ verdict, finds, undecided }).toEqual({ verdict: "none", finds: [], undecided: [] });
 });

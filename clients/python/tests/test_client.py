@@ -37,6 +37,42 @@ def test_a_failure_carries_the_report(ph: Project) -> None:
     assert str(failure.value).startswith("assert_captured('signed_up', {'plan': 'pro'})")
 
 
+def record(ph: Project, *items: object) -> None:
+    """Sends a part of a recording, as the recorder of posthog-js does."""
+    properties = {
+        "$snapshot_bytes": 100,
+        "$snapshot_data": list(items),
+        "$session_id": "0195b3a2-8592-7000-8000-00000000ec48",
+        "$window_id": "w1",
+        "distinct_id": "u1",
+    }
+    data = json.dumps([{"event": "$snapshot", "properties": properties, "token": ph.api_key}]).encode()
+    request = urllib.request.Request(ph.host + "/s/", data, {"content-type": "application/json"})
+    urllib.request.urlopen(request).close()
+
+
+def test_nothing_is_recorded(ph: Project) -> None:
+    def check(**options: object) -> None:
+        ph.assert_recorded_none_of(["nobody@acme.test", "jane@acme.test"], quiet=0, **options)
+
+    with pytest.raises(AssertionError, match="there is no recording"):
+        check()
+    record(ph, {"type": 4, "timestamp": 1, "data": {"href": "http://app.test/"}})
+    check()
+    record(ph, {"type": 2, "timestamp": 2, "data": {"wireframes": [{"type": "screenshot", "base64": "AAAA"}]}})
+    with pytest.raises(AssertionError, match="screenshot: a screenshot of a mobile app cannot be read as text"):
+        check()
+    check(allow_unread=["screenshot"])
+    record(ph, {"type": 4, "timestamp": 3, "data": {"href": "http://app.test/?mail=jane@acme.test"}})
+    with pytest.raises(AssertionError, match="value 2 of 2: page"):
+        check(allow_unread=["screenshot"])
+
+
+def test_nothing_is_recorded_once_the_recorder_is_quiet(ph: Project) -> None:
+    record(ph, {"type": 4, "timestamp": 1, "data": {"href": "http://app.test/"}})
+    ph.assert_recorded_none_of(["jane@acme.test"], quiet=0.05)
+
+
 def test_times(ph: Project) -> None:
     capture(ph, "click")
     capture(ph, "click")

@@ -64,6 +64,8 @@ export interface TrafficLog extends LogScan, LogHiding {
    * True if events after this seq, of one project or of all, were evicted or cleared. 0 means since the last clear.
    */
   lost(since: number, project?: number): boolean;
+  /** True if the line of an event is damaged: nothing is known about the event. */
+  hasDamage(): boolean;
   counts(): TrafficCounts;
   subscribe(listener: (written: Written) => void): () => void;
   /** Calls the listener when events were cleared or forgotten, or another history is shown. */
@@ -273,6 +275,13 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return false;
   }
 
+  function hasDamage(): boolean {
+    const { events } = tables;
+    for (let row = tables.firstEventHeld(); row < events.length; row++)
+      if (events.get(row, event.meta) & lostBit) return true;
+    return false;
+  }
+
   function firstHeldSeq(): number {
     const { opening, events } = tables;
     if (tables.hasSidecars) return opening.seq + tables.firstEventHeld();
@@ -335,6 +344,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       return tables.revision;
     },
     lost,
+    hasDamage,
     counts: tables.counts,
     subscribe: (listener) => bus.subscribe(listener),
     onVeiled: (listener) => veils.subscribe(listener),

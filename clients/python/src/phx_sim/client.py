@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import urllib.parse
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, TypedDict, Union
 
@@ -153,6 +154,33 @@ class Project:
             were = "1 event was" if len(dropped) == 1 else f"{len(dropped)} events were"
             raise AssertionError("\n".join([f"{were} dropped:", *map(event_line, dropped)]))
 
+    def assert_recorded_none_of(
+        self,
+        values: Sequence[str],
+        *,
+        session: Optional[str] = None,
+        allow_unread: Sequence[str] = (),
+        quiet: float = 2.5,
+    ) -> None:
+        """
+        Waits until no part of a recording has arrived for `quiet` seconds (4 s longer at most) and checks that the
+        recordings have none of the values. It fails as well if there is no recording, or something of it cannot be read.
+        """
+        end = time.monotonic() + quiet + 4
+        while quiet > 0 and time.monotonic() < end and self._recording_grows(quiet):
+            pass
+        self.settle()
+        body = {"values": list(values), "project": self.id, "session": session, "allow_unread": list(allow_unread)}
+        findings: Dict[str, Json] = self.sim.control.call("POST", "recordings/search", body)
+        if findings["verdict"] == "none":
+            return
+        lines = [
+            f"  value {it['value']} of {len(values)}: {it['place']} {it['path'] or ''}".rstrip()
+            for it in findings["finds"]
+        ] or [f"  {it}" for it in findings["undecided"]]
+        title = "a recording holds what it must not:" if findings["finds"] else "nothing is known about the recordings:"
+        raise AssertionError("\n".join([f"assert_recorded_none_of({len(values)} values): {title}", *lines]))
+
     def verify(
         self,
         expect: Sequence[Mapping[str, Json]],
@@ -212,6 +240,14 @@ class Project:
     def close(self) -> None:
         """Removes the project with its data."""
         self.sim.control.call("DELETE", f"projects/{self.id}")
+
+    def _recording_grows(self, within: float) -> bool:
+        """True once a part of a recording arrives; False if none does in time."""
+        cursor = self.sim.control.call("GET", "events" + query(project=self.id, order="desc", limit=1))["cursor"]
+        wanted = query(
+            project=self.id, event="$snapshot_items", since=cursor, limit=1, wait_ms=min(round(within * 1000), 60_000)
+        )
+        return bool(self.sim.control.call("GET", "events" + wanted, wait=within)["events"])
 
     def _wait(self, wanted: Mapping[str, Json], title: str, timeout: float) -> List[CapturedEvent]:
         body = {"project": self.id, "title": title, "timeout_ms": round(timeout * 1000), **wanted}
