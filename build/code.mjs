@@ -129,6 +129,8 @@ async function bundle(files, output, plugins = []) {
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
 const modules = [
   ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, trimmed])),
+  // alone: it starts with the first query, and loads nothing else
+  ...(await bundle(["query/worker/main.ts"], { codeSplitting: false }, [builtins])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
   // it imports the app's own copy of an SDK

@@ -80,6 +80,7 @@ const rows = {
   conflict: [409, "server_error"],
   not_emulated: [501, "invalid_request"],
   query_timeout: [504, "server_error"],
+  clickhouse_memory_limit_exceeded: [513, "server_error"],
   // Control API {code, detail, hint, pointer}.
   wait_timeout: [409, "validation_error"],
   expectation_failed: [409, "validation_error"],

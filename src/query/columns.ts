@@ -1,11 +1,12 @@
+import type { Json } from "../base/json.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { createBudget, type Held } from "./budget.ts";
 import { createEventRows, createPropertyColumn, type EventRows, type PropertyColumn } from "./event-rows.ts";
 import { createJoinedColumn, createJoins, type JoinedColumn, type Joins, type PersonJoin } from "./joins.ts";
-import { finish } from "./steps.ts";
-import type { EventTable, Needs, Steps, ValueColumn } from "./table.ts";
+import { finish, unlessAborted } from "./steps.ts";
+import type { Needs, Steps } from "./table.ts";
+import { type ColumnSeries, columnKey, groupKey, type Series, type TableData } from "./table-data.ts";
 
 interface TablePorts {
   readonly log: TrafficLog;
@@ -20,7 +21,7 @@ export interface EventTables {
    * The kept events of a project: those that are in the journal now, and perhaps later ones.
    * @throws SimError if a needed column takes too much memory; the signal's reason once it is aborted
    */
-  tableFor(project: number, needs: Needs, signal?: AbortSignal): Promise<EventTable>;
+  tableFor(project: number, needs: Needs, signal?: AbortSignal): Promise<TableData>;
 }
 
 /**
@@ -59,8 +60,6 @@ interface Wanted {
   }[];
 }
 
-/** The property that has the key of an event's group. */
-const groupKey = (type: number): string => `$group_${type}`;
 const groupPropertyKey = (type: number, name: string): string => `${type} ${name}`;
 
 /** Steps between two looks at the memory. */
@@ -182,10 +181,10 @@ export function openEventTables({ log, people, budget: most = usualBudget }: Tab
     held: Held<ProjectColumns>,
     wanted: Wanted,
     { project, until, signal }: { project: number; until: number; signal: AbortSignal | undefined },
-  ): Promise<EventTable | undefined> {
+  ): Promise<TableData | undefined> {
     while (projects.get(project) === held) {
       for (const { refusal } of wanted.used) if (refusal) throw refusal;
-      if (isReady(held.content, wanted, until)) return tableOf(log, held.content, wanted);
+      if (isReady(held.content, wanted, until)) return dataOf(held.content, wanted);
       await unlessAborted(work(held), signal);
     }
     return undefined;
@@ -211,22 +210,6 @@ export function openEventTables({ log, people, budget: most = usualBudget }: Tab
   };
 }
 
-/** @throws the signal's reason once it is aborted */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return work;
-  let stop = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    stop = resolve;
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-  signal.throwIfAborted();
-}
-
 const mapOf = <T>(names: readonly string[], make: (name: string) => T): Map<string, T> =>
   new Map([...new Set(names)].map((name) => [name, make(name)]));
 
@@ -234,50 +217,43 @@ const personJoins = (columns: ReadonlyMap<string, Held<JoinedColumn>>): PersonJo
   [...columns].map(([name, { content }]) => ({ name, column: content }));
 
 /** The rows whose lines are held, as they are now. */
-function tableOf(log: TrafficLog, { rows, joins }: ProjectColumns, wanted: Wanted): EventTable {
-  const { length: end, nameTexts, idTexts, personTexts } = rows;
-  const from = rows.firstHeld();
-  const seqs = rows.seqs.subarray(from, end);
-  const part = <V>(codes: Uint32Array, values: readonly V[]) => ({
-    codes: codes.subarray(from, end),
-    values,
+function dataOf({ rows, joins }: ProjectColumns, wanted: Wanted): TableData {
+  const { nameTexts, idTexts, personTexts } = rows;
+  const series = <Values extends Series["values"]>(of: object, part: string, values: Values) => ({
+    ...{ of, part, values },
   });
-  const persons = wanted.needsPersons ? part(joins.persons, personTexts.values) : undefined;
-  const properties = new Map(
-    [...wanted.properties].map(([name, { content }]) => [name, part(content.codes, content.distinct.values)]),
-  );
-  const joined = ({ content }: Held<JoinedColumn>): ValueColumn => part(content.codes, content.values);
-  const personProperties = new Map([...wanted.personProperties].map(([name, it]) => [name, joined(it)]));
-  const groupProperties = new Map(
-    wanted.groupProperties.map(({ type, name, column }) => [groupPropertyKey(type, name), joined(column)]),
-  );
+  const valuesOf = (values: readonly (Json | undefined)[]) => series(values, "values", values);
+  const texts = (part: string, codes: Uint32Array, values: readonly string[]) => ({
+    codes: series(rows, part, codes),
+    values: valuesOf(values),
+  });
+  const columns = new Map<string, ColumnSeries>([
+    [columnKey.names, texts("names", rows.names, nameTexts.values)],
+    [columnKey.distinctIds, texts("ids", rows.ids, idTexts.values)],
+  ]);
+  if (wanted.needsPersons)
+    columns.set(columnKey.persons, {
+      codes: series(joins.version, "persons", joins.persons),
+      values: valuesOf(personTexts.values),
+    });
+  for (const [name, { content }] of wanted.properties)
+    columns.set(columnKey.property(name), {
+      codes: series(content, "codes", content.codes),
+      values: valuesOf(content.distinct.values),
+    });
+  const joined = (key: string, { content }: Held<JoinedColumn>) =>
+    columns.set(key, {
+      codes: series(content.version, "codes", content.codes),
+      values: valuesOf(content.values),
+    });
+  for (const [name, it] of wanted.personProperties) joined(columnKey.personProperty(name), it);
+  for (const { type, name, column } of wanted.groupProperties)
+    joined(columnKey.groupProperty(type, name), column);
   return {
-    length: end - from,
-    times: rows.times.subarray(from, end),
-    seqs,
-    names: part(rows.names, nameTexts.values),
-    distinctIds: part(rows.ids, idTexts.values),
-    get persons() {
-      return needed(persons, "persons");
-    },
-    property: (name) => needed(properties.get(name), `the property ${name}`),
-    personProperty: (name) => needed(personProperties.get(name), `the person property ${name}`),
-    group: (type) => needed(properties.get(groupKey(type)), `the groups of type ${type}`),
-    groupProperty: (type, name) =>
-      needed(
-        groupProperties.get(groupPropertyKey(type, name)),
-        `the property ${name} of groups of type ${type}`,
-      ),
-    event(row) {
-      const seq = seqs[row] ?? 0;
-      for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
-      return undefined;
-    },
+    from: rows.firstHeld(),
+    end: rows.length,
+    times: series(rows, "times", rows.times),
+    seqs: series(rows, "seqs", rows.seqs),
+    columns,
   };
-}
-
-/** @throws Error if the query did not name it in its needs */
-function needed<T>(column: T | undefined, what: string): T {
-  if (column === undefined) throw new Error(`a bug in phx-sim: a query reads ${what} without need`);
-  return column;
 }

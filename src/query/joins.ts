@@ -22,6 +22,8 @@ interface JoinSource {
 export interface JoinedColumn extends ValueColumn {
   /** Rows that are joined. */
   readonly length: number;
+  /** Another object once rows that were joined have other codes. */
+  readonly version: object;
   /** What it takes, in bytes. */
   readonly bytes: number;
   /** Reads the values of these codes again, all if it is undefined. */
@@ -39,7 +41,8 @@ export function createJoinedColumn(): JoinedColumn {
   let known = 0;
   let codes = new Uint32Array(0);
   let length = 0;
-  let version: unknown;
+  let version = {};
+  let joinedVersion: unknown;
   return {
     get codes() {
       return codes;
@@ -49,6 +52,9 @@ export function createJoinedColumn(): JoinedColumn {
     },
     get length() {
       return length;
+    },
+    get version() {
+      return version;
     },
     get bytes() {
       return byCode.byteLength + codes.byteLength + distinct.bytes;
@@ -73,10 +79,13 @@ export function createJoinedColumn(): JoinedColumn {
         byCode[known] = known === 0 ? 0 : distinct.codeOf(source.valueFor(known));
         yield;
       }
-      if (version !== source.version) length = 0;
-      version = source.version;
-      // tables have the codes of before
-      if (length === 0) codes = new Uint32Array(source.rows);
+      if (joinedVersion !== source.version) length = 0;
+      joinedVersion = source.version;
+      if (length === 0) {
+        // tables have the codes of before
+        codes = new Uint32Array(source.rows);
+        version = {};
+      }
       codes = withRoom(codes, source.rows);
       for (; length < source.rows; length++) {
         codes[length] = byCode[source.byRow[length] ?? 0] ?? 0;
@@ -142,6 +151,8 @@ export interface Joins {
   readonly persons: Uint32Array;
   /** Rows whose persons are joined. */
   readonly length: number;
+  /** Another object once rows that were joined have other persons. */
+  readonly version: object;
   /** True if people changed since the persons were joined. */
   readonly isStale: boolean;
   /** To be called with each change of people. */
@@ -252,6 +263,9 @@ export function createJoins(people: PeopleStore, project: number, rows: EventRow
     },
     get length() {
       return length;
+    },
+    get version() {
+      return version;
     },
     get isStale() {
       return stale.isAll || stale.ids.size + stale.persons.size > 0;

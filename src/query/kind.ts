@@ -17,7 +17,7 @@ interface QueryCohort {
 }
 
 /** An experiment, as a query uses it. */
-interface QueryExperiment {
+export interface QueryExperiment {
   /** Key of its flag. */
   readonly flag: string;
   /** Keys of variants that are not counted. */
@@ -54,7 +54,7 @@ export interface QueryProject {
 }
 
 /** A group, for the table `groups` of HogQL. */
-interface QueryGroup {
+export interface QueryGroup {
   /** Index of its type. */
   readonly type: number;
   readonly key: string;

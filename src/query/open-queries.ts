@@ -1,13 +1,17 @@
 import type { TimeSource } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
 import { openEventTables } from "./columns.ts";
 import { createDataVersion } from "./data-version.ts";
 import { dropOffsKind } from "./insights/drop-offs.ts";
+import type { QueryKind } from "./kind.ts";
 import { kinds } from "./kinds.ts";
 import { createProjectFacts } from "./project-facts.ts";
-import { createQueryRunner, type QueryRunner } from "./runner.ts";
+import { type Computation, createQueryRunner, type QueryRunner } from "./runner.ts";
+import type { KindList } from "./worker/messages.ts";
+import { QueryQueue } from "./worker/queue.ts";
 
 interface Sim {
   readonly log: TrafficLog;
@@ -15,6 +19,8 @@ interface Sim {
   readonly worlds: Worlds;
   readonly clock: TimeSource;
   readonly closing: AbortSignal;
+  /** Time that one query may compute, ms (default: 10 s). */
+  readonly timeout?: number | undefined;
 }
 
 /** The queries of a sim. */
@@ -24,14 +30,36 @@ export interface SimQueries {
   readonly dropOffs: QueryRunner;
 }
 
-/** Queries over the kept events of a journal. */
-export function openQueries({ log, people, worlds, clock, closing }: Sim): SimQueries {
-  const { tableFor } = openEventTables({ log, people });
+/** Time that one query may compute, ms. */
+const usualTimeout = 10_000;
+
+/** Queries over the kept events of a journal, computed in a process of their own. */
+export function openQueries({
+  log,
+  people,
+  worlds,
+  clock,
+  closing,
+  timeout = usualTimeout,
+}: Sim): SimQueries {
+  const tables = openEventTables({ log, people });
   const version = createDataVersion({ log, people, worlds });
   const factsOf = createProjectFacts({ worlds, people });
-  const ports = { worlds, clock, tables: { tableFor, version }, factsOf, closing };
-  return {
-    queries: createQueryRunner({ ...ports, kinds }),
-    dropOffs: createQueryRunner({ ...ports, kinds: [dropOffsKind] }),
-  };
+  const queue = new QueryQueue(timeout, closing);
+
+  const computeIn =
+    (list: KindList) =>
+    async ({ project, kind, query, now, waitMs, signal }: Computation): Promise<JsonObject> => {
+      const facts = factsOf(project, now);
+      const { timeZone, weekStart, testAccountFilters = [] } = facts;
+      const json = await queue.compute({
+        job: { list, kind: kind.kind, query, project: { now, timeZone, weekStart, testAccountFilters } },
+        feed: { log, tables, project: project.id, facts, signal },
+        waitMs,
+      });
+      return JSON.parse(json.toString("utf8"));
+    };
+  const runner = (list: KindList, its: readonly QueryKind<unknown>[]) =>
+    createQueryRunner({ worlds, clock, version, closing, kinds: its, compute: computeIn(list) });
+  return { queries: runner("queries", kinds), dropOffs: runner("dropOffs", [dropOffsKind]) };
 }

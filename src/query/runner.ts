@@ -5,26 +5,31 @@ import type { Json, JsonObject } from "../base/json.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";
 import type { ExecutionMode } from "./execution-mode.ts";
-import type { ProjectFacts, QueryKind } from "./kind.ts";
+import type { QueryKind } from "./kind.ts";
 import { createQueryStatuses, type QueryStatus } from "./query-status.ts";
 import { type ReadQuery, readQuery } from "./read-query.ts";
 import { createResultCache, isResultInterval, type ResultInterval, staleAt } from "./result-cache.ts";
-import { finish } from "./steps.ts";
-import type { EventTable, Needs } from "./table.ts";
 
-/** The tables of all projects. */
-interface QueryTables {
-  tableFor(project: number, needs: Needs, signal?: AbortSignal): Promise<EventTable>;
-  /** Another text whenever a query of the project may have another result. */
-  version(project: number): string;
+/** A query that is read, and how it is computed. */
+export interface Computation {
+  readonly project: StoredProject;
+  readonly kind: QueryKind<unknown>;
+  readonly query: unknown;
+  /** The sim's time, ms since the epoch. */
+  readonly now: number;
+  /** Time after which its client waits no longer, ms. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
 }
 
 interface RunnerPorts {
   readonly worlds: Pick<Worlds, "projectById">;
   readonly clock: TimeSource;
-  readonly tables: QueryTables;
   readonly kinds: readonly QueryKind<unknown>[];
-  factsOf(project: StoredProject, now: number): ProjectFacts;
+  /** Another text whenever a query of the project may have another result. */
+  version(project: number): string;
+  /** The fields of the response. */
+  compute(computation: Computation): Promise<JsonObject>;
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
@@ -92,22 +97,27 @@ function keyOf({ id, timezone, settings }: StoredProject, { source }: ReadQuery)
  * Runs queries as the service does: from the cache, at once, or in the background. Upstream PostHog/posthog
  * posthog/hogql_queries/query_runner.py. In addition, a result is stale as soon as the data changed.
  */
-export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closing }: RunnerPorts) {
+export function createQueryRunner({
+  worlds,
+  clock,
+  kinds,
+  version: versionOf,
+  compute: fieldsOf,
+  closing,
+}: RunnerPorts) {
   const cache = createResultCache();
   const statuses = createQueryStatuses(clock, closing);
 
   async function compute(project: StoredProject, read: ReadQuery, run: Run): Promise<JsonObject> {
     const { kind, query, source } = read;
-    const version = tables.version(project.id);
+    const version = versionOf(project.id);
     const now = clock.now();
-    const facts = { ...factsOf(project, now), now };
-    const table = await tables.tableFor(project.id, kind.needs(query, facts), run.signal);
-    const fields = await finish(kind.run(query, { ...facts, table }), run);
+    const { waitMs, signal } = run;
+    const fields = await fieldsOf({ project, kind, query, now, waitMs, signal });
     const interval = intervalOf(source);
     const response: JsonObject = {
       ...noFacts,
-      // results are JSON: they are sent as such
-      ...(fields as JsonObject),
+      ...fields,
       cache_key: run.key,
       cache_target_age: wireTime(staleAt(now, interval)),
       is_cached: false,
@@ -134,10 +144,10 @@ export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closi
       dashboard: order.dashboard,
     };
     return statuses.begin(job, again, async (signal) => {
-      const found = again ? undefined : cache.find(key, clock.now(), tables.version(project.id));
+      const found = again ? undefined : cache.find(key, clock.now(), versionOf(project.id));
       return found && !found.isStale
         ? { ...found.response, is_cached: true }
-        : compute(project, read, { key, mostMs: limits.async, signal });
+        : compute(project, read, { key, waitMs: limits.async, signal });
     });
   }
 
@@ -145,7 +155,7 @@ export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closi
     const key = keyOf(project, read);
     const watched = { project: project.id, id: order.id ?? key, signal: order.signal };
     return statuses.watch(watched, (signal) =>
-      compute(project, read, { key, mostMs: limits.blocking, signal }),
+      compute(project, read, { key, waitMs: limits.blocking, signal }),
     );
   };
 
@@ -166,7 +176,7 @@ export function createQueryRunner({ worlds, clock, tables, kinds, factsOf, closi
     if (mode === "force_blocking") return undefined;
     if (mode === "force_async") return { query_status: inBackground(project, read, order, true) };
     const pending = () => statuses.pending(project.id, order.id ?? key) ?? null;
-    const found = cache.find(key, clock.now(), tables.version(project.id));
+    const found = cache.find(key, clock.now(), versionOf(project.id));
     if (!found) {
       if (mode === "force_cache") return { cache_key: key, query_status: pending() };
       const isLater = mode === "async" || mode === "lazy_async";
@@ -207,6 +217,6 @@ export type QueryRunner = ReturnType<typeof createQueryRunner>;
 interface Run {
   /** The key of its result. */
   readonly key: string;
-  readonly mostMs: number;
+  readonly waitMs: number;
   readonly signal: AbortSignal;
 }

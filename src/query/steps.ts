@@ -1,13 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { SimError } from "../base/errors.ts";
+import { queryTooSlow } from "./refusals.ts";
 import type { Steps } from "./table.ts";
 
 /** Time for which a query may hold the event loop, ms. */
 const longestTurn = 10;
-
-/** Upstream PostHog/posthog posthog/exceptions.py, `ClickHouseQueryTimeOut`. */
-const tooSlow =
-  "Query has hit the max execution time before completing. See our docs for how to improve your query performance. You may need to materialize.";
 
 export interface StepLimits {
   /** Time after which the query ends with an error, ms (default: 10 minutes). */
@@ -27,9 +23,27 @@ export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: S
     if (done) return value;
     const now = performance.now();
     if (now - turnAt < longestTurn) continue;
-    if (now - startedAt > mostMs) throw new SimError("query_timeout", tooSlow);
+    if (now - startedAt > mostMs) throw queryTooSlow();
     await turn();
     signal?.throwIfAborted();
     turnAt = performance.now();
+  }
+}
+
+/** @throws the signal's reason once it is aborted */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let stop = () => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    const done = await Promise.race([work, aborted]);
+    signal.throwIfAborted();
+    // not aborted
+    return done as T;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

@@ -436,7 +436,7 @@ test("a query reads only what it needs", async () => {
   const table = await tables.tableFor(1, { ...plan, persons: false });
   expect(() => table.property("n")).toThrow("n");
   expect(() => table.personProperty("plan")).toThrow("plan");
-  expect(() => table.group(0)).toThrow("type 0");
+  expect(() => table.group(0)).toThrow("$group_0");
   expect(() => table.groupProperty(0, "plan")).toThrow("plan");
   expect(() => table.persons).toThrow("persons");
   expect(table.event(1)?.properties.n).toBe(2);

@@ -13,6 +13,7 @@ import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/peop
 import { personUuid } from "../../src/people/person.ts";
 import { openEventTables } from "../../src/query/columns.ts";
 import type { EventTable, NameColumn, Needs, ValueColumn } from "../../src/query/table.ts";
+import { tableFrom } from "../../src/query/table-data.ts";
 import { memoryBytes } from "../../src/store/bytes.ts";
 
 /** An event of a test's journal. */
@@ -67,7 +68,17 @@ interface JournalOptions {
 export function openJournal({ log: logOptions, people: peopleOptions, budget }: JournalOptions = {}) {
   const people = openPeople(peopleOptions);
   const log = openTrafficLog({ bytes: memoryBytes(), keysOf, ...logOptions });
-  const tables = openEventTables({ log, people, ...(budget !== undefined && { budget }) });
+  const columns = openEventTables({ log, people, ...(budget !== undefined && { budget }) });
+  const tables = {
+    async tableFor(...given: Parameters<typeof columns.tableFor>): Promise<EventTable> {
+      const data = await columns.tableFor(...given);
+      return tableFrom(data, (row) => {
+        const seq = data.seqs.values[data.from + row] ?? 0;
+        for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
+        return undefined;
+      });
+    },
+  };
   return {
     ...{ log, people, tables },
     /** Appends a request with these events, and waits until it is written. */

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock } from "../../src/base/clock.ts";
-import type { Json } from "../../src/base/json.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { ExecutionMode } from "../../src/query/execution-mode.ts";
 import { createQueryRunner } from "../../src/query/runner.ts";
+import { finish } from "../../src/query/steps.ts";
 import { memoryWorld } from "../../src/world/world-store.ts";
 import { twoOrganizations } from "../management/world.ts";
 import { countKind } from "./count-kind.ts";
@@ -20,13 +21,12 @@ function open() {
     worlds: memoryWorld(twoOrganizations()),
     clock,
     kinds: [countKind],
-    factsOf: ({ timezone }) => ({ timeZone: timezone, weekStart: 0 }),
-    tables: {
-      async tableFor() {
-        computed++;
-        return tableOf(events);
-      },
-      version: () => String(events.length),
+    version: () => String(events.length),
+    async compute({ project, kind, query, now, waitMs: mostMs, signal }) {
+      computed++;
+      const table = tableOf(events);
+      const facts = { timeZone: project.timezone, weekStart: 0 as const, now, table };
+      return (await finish(kind.run(query, facts), { mostMs, signal })) as JsonObject;
     },
     closing: new AbortController().signal,
   });

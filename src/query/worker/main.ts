@@ -1,0 +1,135 @@
+import { readSync, writeSync } from "node:fs";
+import { createContext, Script } from "node:vm";
+import { SimError } from "../../base/errors.ts";
+import { dropOffsKind } from "../insights/drop-offs.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
+import { kinds } from "../kinds.ts";
+import { queryTooLarge, queryTooSlow } from "../refusals.ts";
+import type { EventTable, Steps } from "../table.ts";
+import { tableFrom } from "../table-data.ts";
+import {
+  type AskedQuestion,
+  errorOf,
+  type FromWorker,
+  frameOf,
+  headerLength,
+  type KindList,
+  messageIn,
+  type QueryJob,
+  sentError,
+  type TableReply,
+  type ToWorker,
+} from "./messages.ts";
+import { createReceivedSeries } from "./received-series.ts";
+import { type Ask, remoteEvents, remoteFacts } from "./remote-project.ts";
+
+/** Characters of a response. */
+const mostCharacters = 32 * 1024 * 1024;
+
+const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = {
+  queries: kinds,
+  dropOffs: [dropOffsKind],
+};
+
+/** Reads this number of bytes. The process ends once the sim has gone. */
+function readBytes(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; ) {
+    const count = readSync(0, bytes, at, length - at, null);
+    if (count === 0) process.exit();
+    at += count;
+  }
+  return bytes;
+}
+
+const receive = (): ToWorker => messageIn(readBytes(readBytes(headerLength).readUInt32LE()));
+
+function send(message: FromWorker): void {
+  for (const bytes of frameOf(message)) for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+}
+
+const series = createReceivedSeries();
+
+const ask: Ask = (what, of) => {
+  // its type is that of what is asked for
+  send({ is: "ask", question: { what, of } as AskedQuestion });
+  const list: unknown[] = [];
+  for (;;) {
+    const message = receive();
+    if (message.is === "series") series.extend(message.id, message.values);
+    else if (message.is === "clear") series.clear();
+    else if (message.is === "part") for (const it of message.list) list.push(it);
+    else if (message.is === "failed") throw errorOf(message.error);
+    // a reply fits what was asked for
+    else return (message.is === "reply" ? message.reply : list) as never;
+  }
+};
+
+function tableOf({ from, end, times, seqs, columns }: TableReply): EventTable {
+  const data = {
+    ...{ from, end, times: series.numbers(times), seqs: series.numbers(seqs) },
+    columns: new Map(
+      columns.map(([key, codes, values]) => [
+        key,
+        { codes: series.codes(codes), values: series.values(values) },
+      ]),
+    ),
+  };
+  return tableFrom(data, remoteEvents(ask, data.seqs.values.subarray(from, end)));
+}
+
+const context = createContext({ work: undefined });
+const script = new Script("work()");
+
+/** Ends a computation that takes longer, unless it is inside of a built-in function: then the sim ends the process. */
+function within<T>(ms: number, work: () => T): T {
+  context.work = work;
+  return script.runInContext(context, { timeout: ms }) as T;
+}
+
+function result<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The fields of the response, as JSON. */
+function compute({ list, kind: name, query, project, mostMs }: QueryJob): string {
+  const kind = lists[list].find((it) => it.kind === name);
+  if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
+  const facts = { ...project, ...remoteFacts(ask) };
+  const needs = within(mostMs, () => kind.needs(query, facts));
+  const table = tableOf(ask("table", needs));
+  const queryContext: QueryContext = { ...facts, table };
+  const text = within(mostMs, () => JSON.stringify(result(kind.run(query, queryContext))));
+  if (text.length > mostCharacters) throw queryTooLarge();
+  return text;
+}
+
+/** What V8 throws for a text or an array that is longer than any may be. */
+const tooLong =
+  /^(?:Invalid (?:string|array|typed array|array buffer) length|Array buffer allocation failed|.* maximum size exceeded)/;
+
+/** Errors of V8 in the service's words. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if ("code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return queryTooSlow();
+  if (!(error instanceof RangeError)) return error;
+  if (error.message === "Maximum call stack size exceeded")
+    return new SimError("invalid_input", "The query is nested too deeply.");
+  return tooLong.test(error.message) ? queryTooLarge() : error;
+}
+
+function replyTo(job: QueryJob): FromWorker {
+  try {
+    return { is: "done", json: Buffer.from(compute(job)) };
+  } catch (error) {
+    return { is: "failed", error: sentError(refusalOf(error)) };
+  }
+}
+
+for (;;) {
+  const message = receive();
+  if (message.is === "job") send(replyTo(message.job));
+}
