@@ -74,12 +74,12 @@ function wholeEvent(event: StoredEvent, time: string, calendar: ProjectCalendar)
 
 const textAt = ({ codes, values }: NameColumn, row: number): string => values[codes[row] ?? 0] ?? "";
 
-function personColumn({ table, person }: QueryContext): Selected {
+function personColumn({ table: { distinctIds, persons }, person }: QueryContext): Selected {
   return {
     type: "String",
     read(row) {
-      const distinct_id = textAt(table.distinctIds, row);
-      const found = person?.(textAt(table.persons, row));
+      const distinct_id = textAt(distinctIds, row);
+      const found = person?.(textAt(persons, row));
       if (!found) return { distinct_id };
       const { uuid, created_at: created, properties: own } = found;
       return { uuid, created_at: wireTime(created), properties: own, distinct_id };

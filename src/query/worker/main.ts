@@ -1,4 +1,5 @@
 import { readSync, writeSync } from "node:fs";
+import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 import { SimError } from "../../base/errors.ts";
 import { dropOffsKind } from "../insights/drop-offs.ts";
@@ -84,7 +85,7 @@ const script = new Script("work()");
 /** Ends a computation that takes longer, unless it is inside of a built-in function: then the sim ends the process. */
 function within<T>(ms: number, work: () => T): T {
   context.work = work;
-  return script.runInContext(context, { timeout: ms }) as T;
+  return script.runInContext(context, { timeout: ms, displayErrors: false }) as T;
 }
 
 function result<T>(steps: Steps<T>): T {
@@ -113,9 +114,10 @@ const tooLong =
 
 /** Errors of V8 in the service's words. */
 function refusalOf(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!isNativeError(error)) return error;
+  // it is of the context of the script, and no instance of this one's Error
   if ("code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return queryTooSlow();
-  if (!(error instanceof RangeError)) return error;
+  if (error.name !== "RangeError") return error;
   if (error.message === "Maximum call stack size exceeded")
     return new SimError("invalid_input", "The query is nested too deeply.");
   return tooLong.test(error.message) ? queryTooLarge() : error;

@@ -1,5 +1,4 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { builtFile } from "../../base/built-file.ts";
@@ -65,12 +64,14 @@ export class QueryProcess {
   async send(message: ToWorker): Promise<void> {
     if (this.#failure) throw this.#failure;
     const { stdin } = this.#child;
-    stdin.cork();
-    const isFree = frameOf(message)
-      .map((it) => stdin.write(it))
-      .every(Boolean);
-    stdin.uncork();
-    if (!isFree) await Promise.race([once(stdin, "drain"), once(stdin, "close")]);
+    await new Promise<void>((resolve) => {
+      stdin.cork();
+      const [header, content] = frameOf(message);
+      stdin.write(header);
+      // called as well if it ends
+      if (stdin.write(content, () => resolve())) resolve();
+      stdin.uncork();
+    });
   }
 
   /** Its next message. @throws what ended it; query_timeout after this time */

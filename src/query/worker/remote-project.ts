@@ -42,8 +42,11 @@ export function remoteFacts(ask: Ask): Omit<ProjectFacts, "timeZone" | "weekStar
   };
 }
 
-/** Rows that are read at once, if their events are asked for one after the other. */
-const mostAhead = 1024;
+/** Rows that are read at once. */
+const mostAhead = 512;
+
+/** Events that are kept for when they are read again, as by a sort. */
+const mostReaders = 16_384;
 
 /** Reads the events that were sent, by their seqs. A line is parsed once one of its events is needed. */
 function readersIn(sent: SentEvents): [seq: number, read: () => StoredEvent | undefined][] {
@@ -58,25 +61,25 @@ function readersIn(sent: SentEvents): [seq: number, read: () => StoredEvent | un
   ]);
 }
 
-/** Reads whole events by their rows, many at once if they are read in order. */
+/** Reads whole events by their rows, many at once if it reads many. */
 export function remoteEvents(ask: Ask, seqs: Float64Array): (row: number) => StoredEvent | undefined {
-  let readers = new Map<number, () => StoredEvent | undefined>();
-  let lastRow = Number.NEGATIVE_INFINITY;
+  const readers = new Map<number, () => StoredEvent | undefined>();
+  let lastRow = 0;
   let ahead = 1;
   const seqAt = (row: number) => seqs[Math.min(Math.max(row, 0), seqs.length - 1)] ?? 0;
 
   function fetchRows(first: number, last: number): void {
+    if (readers.size > mostReaders) readers.clear();
     const sent = ask("events", { since: seqAt(first) - 1, until: seqAt(last) });
-    readers = new Map(sent.flatMap(readersIn));
+    for (const [seq, read] of sent.flatMap(readersIn)) readers.set(seq, read);
   }
   function fetchAround(row: number): void {
-    const distance = row - lastRow;
-    ahead = Math.abs(distance) <= 2 * ahead ? Math.min(2 * ahead, mostAhead) : 1;
-    lastRow = row;
-    if (distance < 0) fetchRows(row - ahead + 1, row);
+    if (row < lastRow) fetchRows(row - ahead + 1, row);
     else fetchRows(row, row + ahead - 1);
     // not all fitted into the reply
     if (!readers.has(seqAt(row))) fetchRows(row, row);
+    lastRow = row;
+    ahead = Math.min(2 * ahead, mostAhead);
   }
 
   return (row) => {

@@ -1,0 +1,120 @@
+/** A query that would take more time or memory than there is, and the status that it is answered with. */
+interface Bomb {
+  readonly name: string;
+  readonly query: string | Readonly<Record<string, unknown>>;
+}
+
+const nested = (times: number, inner: string, wrap: (inner: string) => string): string =>
+  times === 0 ? inner : wrap(nested(times - 1, inner, wrap));
+
+const repeated = (count: number, each: (i: number) => string, between: string): string =>
+  Array.from({ length: count }, (_, i) => each(i)).join(between);
+
+const series = [{ kind: "EventsNode", event: null, math: "total" }];
+const trends = (more: object) => ({ kind: "TrendsQuery", series, ...more });
+
+export const bombs: readonly Bomb[] = [
+  {
+    name: "an array for each element of an array",
+    query: "SELECT arraySum(arrayMap(x -> arraySum(arrayMap(y -> x * y, range(20000))), range(20000)))",
+  },
+  {
+    name: "texts that grow tenfold",
+    query: `SELECT length(${nested(12, "'aaaaaaaaaa'", (it) => `replaceAll(${it}, 'a', 'aaaaaaaaaa')`)})`,
+  },
+  {
+    name: "doubling expressions of WITH",
+    query: `WITH 'aaaaaaaa' AS a0, ${repeated(40, (i) => `concat(a${i}, a${i}) AS a${i + 1}`, ", ")} SELECT length(a40)`,
+  },
+  {
+    name: "doubling tables of WITH",
+    query: `WITH t0 AS (SELECT 1 AS n FROM events), ${repeated(40, (i) => `t${i + 1} AS (SELECT n FROM t${i} UNION ALL SELECT n FROM t${i})`, ", ")} SELECT count() FROM t40`,
+  },
+  {
+    name: "doubling aliases",
+    query: `SELECT 1 AS a0, ${repeated(40, (i) => `a${i} + a${i} AS a${i + 1}`, ", ")}`,
+  },
+  {
+    name: "UNION ALL of the same query",
+    query: repeated(20_000, () => "SELECT event, distinct_id, timestamp FROM events LIMIT 50000", " UNION ALL "),
+  },
+  {
+    name: "long arrays in one array",
+    query: `SELECT length(arrayConcat(${repeated(2_000, () => "range(1000000)", ", ")}))`,
+  },
+  {
+    name: "a breakdown limit of 1,000,000,000",
+    query: trends({
+      interval: "minute",
+      dateRange: { date_from: "-60d" },
+      breakdownFilter: { breakdown: "n", breakdown_type: "event", breakdown_limit: 1_000_000_000 },
+    }),
+  },
+  {
+    name: "each minute of ten years",
+    query: trends({ interval: "minute", dateRange: { date_from: "-3650d" }, compareFilter: { compare: true } }),
+  },
+  {
+    name: "thousands of series of minutes",
+    query: {
+      ...trends({ interval: "minute", dateRange: { date_from: "-60d" } }),
+      series: Array.from({ length: 5_000 }, () => series[0]),
+    },
+  },
+  {
+    name: "a formula in 50,000 parentheses",
+    query: trends({ trendsFilter: { formula: `${"(".repeat(50_000)}A${")".repeat(50_000)}` } }),
+  },
+  {
+    name: "50,000 formulas",
+    query: trends({ trendsFilter: { formulas: Array.from({ length: 50_000 }, (_, i) => `A + ${i}`) } }),
+  },
+  {
+    name: "an expression in 50,000 parentheses",
+    query: `SELECT ${"(".repeat(50_000)}1${")".repeat(50_000)}`,
+  },
+  {
+    name: "a sum of 100,000 terms",
+    query: `SELECT ${repeated(100_000, () => "1", " + ")}`,
+  },
+  {
+    name: "a filter of backtracking patterns",
+    query: trends({
+      properties: [{ type: "event", key: "long", operator: "icontains", value: "%a%a%a%a%a%a%a%a%b" }],
+    }),
+  },
+  {
+    name: "retention over a million periods",
+    query: {
+      kind: "RetentionQuery",
+      retentionFilter: {
+        period: "Hour",
+        totalIntervals: 1_000_000,
+        targetEntity: { id: "e", type: "events" },
+        returningEntity: { id: "e", type: "events" },
+      },
+    },
+  },
+  {
+    name: "stickiness of each minute of ten years",
+    query: { kind: "StickinessQuery", interval: "minute", dateRange: { date_from: "-3650d" }, series },
+  },
+  {
+    name: "lifecycles of each minute of ten years",
+    query: { kind: "LifecycleQuery", interval: "minute", dateRange: { date_from: "-3650d" }, series },
+  },
+  {
+    name: "trends of funnels of each minute of ten years",
+    query: {
+      kind: "FunnelsQuery",
+      interval: "minute",
+      dateRange: { date_from: "-3650d" },
+      series: [...series, ...series],
+      funnelsFilter: { funnelVizType: "trends" },
+    },
+  },
+  {
+    name: "a response of gigabytes",
+    query: "SELECT repeat('x', 1000000) FROM events LIMIT 50000",
+  },
+];
