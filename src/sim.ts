@@ -184,7 +184,10 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   });
   const queries = onFirstUse(() =>
     import("./query/open-queries.ts").then((it) =>
-      it.openQueries({ log, people, worlds, clock, closing: ending.signal }),
+      it.openQueries({
+        ...{ log, people, worlds, clock, closing: ending.signal },
+        timeout: options.queryTimeout,
+      }),
     ),
   );
   const resourceDesk: Omit<ResourceDesk, "exports" | "queries"> = {

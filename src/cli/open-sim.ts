@@ -54,6 +54,10 @@ export const simOptions = {
   },
   "adopt-tokens": { kind: "switch", describe: "Create a project for each unknown phc_ key" },
   "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys" },
+  "query-timeout": {
+    kind: "duration",
+    describe: "Time that one query may compute, from 1ms to 10m, e.g. 30s (default: 10s)",
+  },
   geoip: {
     kind: "file",
     describe: "City database in MaxMind's format (.mmdb), to derive $geoip_ properties from addresses",
@@ -155,6 +159,7 @@ const chosen = (values: Values): SimOptions => ({
   ...(values.dialect && { dialect: values.dialect }),
   adoptTokens: values["adopt-tokens"],
   rateLimits: values["rate-limits"],
+  ...(values["query-timeout"] === undefined ? {} : { queryTimeout: values["query-timeout"] }),
   ...(values.geoip === undefined ? {} : { geoip: values.geoip }),
   ...(values.clock === undefined ? {} : { clock: values.clock }),
   ...(values.keep === undefined ? {} : { keep: values.keep }),

@@ -39,6 +39,14 @@ export interface ReadQuery {
 const refusal = (detail: string, at: readonly string[], hint?: string): SimError =>
   new SimError("invalid_input", detail, { pointer: pointerTo(at), ...(hint !== undefined && { hint }) });
 
+/** Values of a query, at any depth: reading them takes no turns. */
+const mostValues = 50_000;
+
+const valuesIn = (value: Json): number =>
+  typeof value !== "object" || value === null
+    ? 1
+    : Object.values(value).reduce<number>((sum, it) => sum + valuesIn(it), 1);
+
 /** The innermost source of a query, and where it is. */
 function unwrapped(query: JsonObject, at: readonly string[]): { source: JsonObject; at: readonly string[] } {
   const { kind, source } = query;
@@ -77,6 +85,8 @@ export function readQuery(
 ): ReadQuery {
   if (!isObject(given)) throw refusal("a query is an object with a kind", at);
   if (isTooDeep(given)) throw refusal("the query is nested too deeply", at);
+  if (valuesIn(given) > mostValues)
+    throw refusal(`the query has more than ${mostValues.toLocaleString("en-US")} values`, at);
   const { source, at: place } = unwrapped(given, at);
   const name = own(source, "kind");
   const kind = kinds.find((it) => it.kind === name);

@@ -28,6 +28,10 @@ const port: Kind = {
   words: "a whole number from 0 to 65535",
   is: (value) => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535,
 };
+const milliseconds: Kind = {
+  words: "a whole number of milliseconds from 1 to 600000",
+  is: (value) => typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 600_000,
+};
 /** Read by a room of its own, which says what is wrong. */
 const any: Kind = { words: "", is: () => true };
 
@@ -65,6 +69,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   fresh: flag,
   adoptTokens: flag,
   rateLimits: flag,
+  queryTimeout: milliseconds,
   geoip: text,
   strict: flag,
   clock: any,

@@ -53,6 +53,8 @@ export interface SimOptions {
   adoptTokens?: boolean;
   /** Applies the service's rate limits to personal keys. Default: off. */
   rateLimits?: boolean;
+  /** Time that one query may compute, ms. Default: 10,000. */
+  queryTimeout?: number;
   /** Path of a city database in MaxMind's format; rows of the scenario count before it. Default: none. */
   geoip?: string;
   /** Answers 501 with the nearest endpoints on paths that are not emulated. */

@@ -9,6 +9,7 @@ import { queryKind } from "./recorded-needs.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import { existingEntity, selectRows } from "./series.ts";
 import { actionsNodeFields, insightFields } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
 
 const { modifiers, tags, version, response } = insightFields;
 
@@ -176,6 +177,7 @@ function* runExposures(
   const startOf = (instant: number) => calendar.startOf(calendar.wall(instant), "day");
   const first = startOf(from);
   const days = Math.max(0, Math.round((startOf(last) - first) / day) + 1);
+  checkNumbers("result", days * (variants.length + 1));
   const daily = new Map(variants.map((it) => [it, new Array<number>(days).fill(0)]));
   for (const { first: time, variant } of exposed) {
     const counts = daily.get(variant) ?? new Array<number>(days).fill(0);

@@ -7,6 +7,7 @@ import type { FunnelPath } from "./funnel-steps.ts";
 import type { Entries } from "./funnel-trends.ts";
 import { dayLabel, dayText } from "./range.ts";
 import { entityOf } from "./series.ts";
+import { checkNumbers } from "./sizes.ts";
 
 /** Results of funnels as the service has them. Upstream: `FunnelBase._format_results`, `FunnelTrends`. */
 
@@ -171,6 +172,7 @@ export function* trendResults(
     if (entries.size === 0) return;
     const own = byKey.get(key) ?? empty();
     byKey.set(key, own);
+    checkNumbers("table", 2 * byKey.size * starts.length);
     for (const [interval, isSuccess] of entries) {
       own.entered[interval] = (own.entered[interval] ?? 0) + 1;
       if (isSuccess) own.succeeded[interval] = (own.succeeded[interval] ?? 0) + 1;

@@ -19,6 +19,7 @@ import { queryKind } from "./recorded-needs.ts";
 import { refuse } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import { BreakdownFilter, insightFields, type SeriesNode } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
 
 const Entity = z.strictObject({
   id: z.union([z.string(), z.number()]).nullish(),
@@ -244,7 +245,10 @@ function* countActors(
     const width = periods.lookahead;
     const known = counts.get(value);
     const own = known ?? new Float64Array(periods.buckets.starts.length * width);
-    if (!known) counts.set(value, own);
+    if (!known) {
+      counts.set(value, own);
+      checkNumbers("table", counts.size * own.length);
+    }
     for (const offset of offsets) own[cohort * width + offset] = (own[cohort * width + offset] ?? 0) + 1;
   }
 }
@@ -288,6 +292,7 @@ function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Reco
   const isAll = query.dateRange?.date_from === "all";
   const periods = periodsOf(query, calendar, isAll ? yield* earliestTime(context, target.bare) : 0);
   const retention: Retention = { query, context, periods };
+  checkNumbers("result", periods.buckets.starts.length * periods.lookahead);
   const counts: Counts = new Map();
   const { breakdownFilter } = query;
   if (isCohortBreakdown(breakdownFilter)) {
@@ -303,6 +308,7 @@ function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Reco
   } else yield* countActors(retention, counts, everyRow, undefined);
   if (!hasBreakdown(breakdownFilter)) return { results: resultsOf(periods, calendar, counts.get(""), null) };
   const ranked = rankedCounts(counts, periods, breakdownFilter.breakdown_limit ?? defaultLimit);
+  checkNumbers("result", ranked.length * periods.buckets.starts.length * periods.lookahead);
   return { results: ranked.flatMap(([value, own]) => resultsOf(periods, calendar, own, value)) };
 }
 

@@ -69,7 +69,7 @@ const BreakdownPart = z.strictObject({
   type: z.string().nullish(),
   normalize_url: z.boolean().nullish(),
   group_type_index: z.int().min(0).max(4).nullish(),
-  histogram_bin_count: z.int().min(1).nullish(),
+  histogram_bin_count: z.int().min(1).max(10_000).nullish(),
 });
 
 export const BreakdownFilter = z.strictObject({
@@ -78,7 +78,7 @@ export const BreakdownFilter = z.strictObject({
   breakdowns: z.array(BreakdownPart).max(3).nullish(),
   breakdown_limit: z.int().min(1).nullish(),
   breakdown_group_type_index: z.int().min(0).max(4).nullish(),
-  breakdown_histogram_bin_count: z.int().min(1).nullish(),
+  breakdown_histogram_bin_count: z.int().min(1).max(10_000).nullish(),
   breakdown_hide_other_aggregation: z.boolean().nullish(),
   breakdown_normalize_url: z.boolean().nullish(),
 });

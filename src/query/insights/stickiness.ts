@@ -10,6 +10,7 @@ import { queryKind } from "./recorded-needs.ts";
 import { unsupported } from "./refuse.ts";
 import { type Entity, earliestTime, entityOf, selectRows } from "./series.ts";
 import { CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
 
 const StickinessQuery = z.strictObject({
   kind: z.literal("StickinessQuery"),
@@ -104,6 +105,7 @@ function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Re
   const isCumulative = query.stickinessFilter?.computedAs === "cumulative";
 
   const results: unknown[] = [];
+  checkNumbers("result", query.series.length * ranges.length * bucketsOf(range, calendar).starts.length);
   for (const [order, node] of query.series.entries()) {
     const entity = entities[order];
     if (!entity) continue;

@@ -2,6 +2,7 @@ import { type BreakdownValue, type BrokenDown, hasBreakdown, isNull, isOther, su
 import { applyFormula } from "./formula.ts";
 import { dayText, intervalLabel } from "./range.ts";
 import { refuse } from "./refuse.ts";
+import { checkNumbers } from "./sizes.ts";
 import type { TrendsPlan, TrendsSeries } from "./trends-plan.ts";
 
 /** Results as the service has them. Upstream: `build_series_response`, `apply_formula`. */
@@ -137,6 +138,8 @@ export function withFormulas(plan: TrendsPlan, groups: readonly TrendsResult[][]
   if (formulas.length === 0) {
     return groups.flat().map((it) => ({ ...it, order: Number(it.action?.order ?? 0) }));
   }
+  const values = Math.max(1, ...groups.map((it) => it.length));
+  checkNumbers("result", formulas.length * values * plan.days.length * (plan.previous ? 2 : 1));
   const half = plan.previous ? groups.length / 2 : groups.length;
   return formulas.flatMap((formula, order) =>
     [groups.slice(0, half), groups.slice(half)]

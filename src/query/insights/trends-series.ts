@@ -7,6 +7,7 @@ import { allOf, codeTest, filterTest, type RowTest } from "./filters.ts";
 import { type Buckets, bucketsOf, type Range } from "./range.ts";
 import { type Entity, selectRows, type TimeSpan } from "./series.ts";
 import type { BreakdownFilter, SeriesNode } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
 import { actorsOf, groupsCounted, lookbackOf, mathKind, mathOf, measureOf } from "./trends-math.ts";
 
 /** One series over one range of time. */
@@ -131,6 +132,7 @@ function* cellsOf(rows: Uint32Array, { context, buckets, breakdown }: Counting) 
 function add(counted: Counted, key: number, bucket: number, width: number, amount: number): void {
   let data = counted.get(key);
   if (!data) {
+    checkNumbers("table", (counted.size + 1) * width);
     data = new Float64Array(width);
     counted.set(key, data);
   }

@@ -13,6 +13,7 @@ import {
 import { allOf, cohortTest, everyRow } from "./filters.ts";
 import { bucketsOf } from "./range.ts";
 import { queryKind } from "./recorded-needs.ts";
+import { checkNumbers } from "./sizes.ts";
 import {
   cumulative,
   planOf,
@@ -84,9 +85,13 @@ function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<str
   const all = seriesOf(plan);
   const count = plan.previous ? Math.ceil(all.length / 2) : all.length;
   const groups: TrendsResult[][] = [];
+  checkNumbers("result", all.length * plan.days.length);
+  let found = 0;
   for (const series of all) {
     const starts = plan.isTotal ? [] : bucketsOf(series.range, plan.calendar).starts;
     const numbers = yield* numbersOf(plan, series);
+    found += numbers.length * Math.max(1, starts.length);
+    checkNumbers("result", found);
     groups.push(numbers.map((it) => resultOf(plan, series, it, starts, count > 1)));
   }
   const results = withFormulas(plan, groups);

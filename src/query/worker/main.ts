@@ -27,6 +27,10 @@ import { type Ask, remoteEvents, remoteFacts } from "./remote-project.ts";
 /** Characters of a response. */
 const mostCharacters = 32 * 1024 * 1024;
 
+/** Memory of the process, with that of arrays of numbers, which V8 does not limit; steps between two looks at it. */
+const mostBytes = 1536 * 1024 * 1024;
+const stepsPerCheck = 32;
+
 const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = {
   queries: kinds,
   dropOffs: [dropOffsKind],
@@ -89,9 +93,10 @@ function within<T>(ms: number, work: () => T): T {
 }
 
 function result<T>(steps: Steps<T>): T {
-  for (;;) {
+  for (let step = 1; ; step++) {
     const { done, value } = steps.next();
     if (done) return value;
+    if (step % stepsPerCheck === 0 && process.memoryUsage.rss() > mostBytes) throw queryTooLarge();
   }
 }
 

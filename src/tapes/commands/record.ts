@@ -37,6 +37,7 @@ const worldOptions = {
   scenario: simOptions.scenario,
   dialect: simOptions.dialect,
   "rate-limits": simOptions["rate-limits"],
+  "query-timeout": simOptions["query-timeout"],
   geoip: simOptions.geoip,
   keep: simOptions.keep,
   clock: simOptions.clock,
