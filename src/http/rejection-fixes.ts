@@ -38,7 +38,8 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   unsupported_media_type: "send JSON as `Content-Type: application/json`",
   throttled: "wait as long as Retry-After says, or start without --rate-limits",
   query_timeout: "narrow the query, or start with --query-timeout",
-  clickhouse_memory_limit_exceeded: "narrow the query: a shorter date range, fewer columns, shorter texts and arrays",
+  clickhouse_memory_limit_exceeded:
+    "narrow the query: a shorter date range, fewer columns, shorter texts and arrays",
   method_not_allowed: "use the method the contract names, or --dialect production",
   storage_failed: "look at the data folder's disk and permissions",
   internal: "this is a bug of phx-sim; please report it",

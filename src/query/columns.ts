@@ -6,7 +6,7 @@ import { createEventRows, createPropertyColumn, type EventRows, type PropertyCol
 import { createJoinedColumn, createJoins, type JoinedColumn, type Joins, type PersonJoin } from "./joins.ts";
 import { finish, unlessAborted } from "./steps.ts";
 import type { Needs, Steps } from "./table.ts";
-import { type ColumnSeries, columnKey, groupKey, type Series, type TableData } from "./table-data.ts";
+import { type ColumnSeries, columnKey, type GrowingSeries, groupKey, type TableData } from "./table-data.ts";
 
 interface TablePorts {
   readonly log: TrafficLog;
@@ -219,7 +219,7 @@ const personJoins = (columns: ReadonlyMap<string, Held<JoinedColumn>>): PersonJo
 /** The rows whose lines are held, as they are now. */
 function dataOf({ rows, joins }: ProjectColumns, wanted: Wanted): TableData {
   const { nameTexts, idTexts, personTexts } = rows;
-  const series = <Values extends Series["values"]>(of: object, part: string, values: Values) => ({
+  const series = <Values extends GrowingSeries["values"]>(of: object, part: string, values: Values) => ({
     ...{ of, part, values },
   });
   const valuesOf = (values: readonly (Json | undefined)[]) => series(values, "values", values);

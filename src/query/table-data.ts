@@ -5,10 +5,10 @@ import type { EventTable, NameColumn, ValueColumn } from "./table.ts";
 export type SeriesValues = Float64Array | Uint32Array | readonly (Json | undefined)[];
 
 /** Values that only grow. */
-export interface Series<Values extends SeriesValues = SeriesValues> {
+export interface GrowingSeries<Values extends SeriesValues = SeriesValues> {
   /** Another object once values that were there have changed. */
   readonly of: object;
-  /** Tells the series of one object apart. */
+  /** Name of the series among those of one object. */
   readonly part: string;
   /** May be longer than the table. */
   readonly values: Values;
@@ -16,16 +16,16 @@ export interface Series<Values extends SeriesValues = SeriesValues> {
 
 /** A column as series: the codes of its rows, and the value of each code. */
 export interface ColumnSeries {
-  readonly codes: Series<Uint32Array>;
-  readonly values: Series<readonly (Json | undefined)[]>;
+  readonly codes: GrowingSeries<Uint32Array>;
+  readonly values: GrowingSeries<readonly (Json | undefined)[]>;
 }
 
 /** The columns of a table, by `columnKey`. Its rows are those from `from` to `end` of the series. */
 export interface TableData {
   readonly from: number;
   readonly end: number;
-  readonly times: Series<Float64Array>;
-  readonly seqs: Series<Float64Array>;
+  readonly times: GrowingSeries<Float64Array>;
+  readonly seqs: GrowingSeries<Float64Array>;
   readonly columns: ReadonlyMap<string, ColumnSeries>;
 }
 

@@ -3,7 +3,7 @@ import type { TrafficLog } from "../../journal/log/traffic-log.ts";
 import { showEvent } from "../../journal/show.ts";
 import type { EventTables } from "../columns.ts";
 import type { ProjectFacts } from "../kind.ts";
-import type { Series, SeriesValues, TableData } from "../table-data.ts";
+import type { GrowingSeries, SeriesValues, TableData } from "../table-data.ts";
 import type { Asked, AskedQuestion, SentEvents, TableReply } from "./messages.ts";
 import type { QueryProcess } from "./query-process.ts";
 
@@ -33,7 +33,7 @@ const entriesOf = ({ end, columns }: TableData): number =>
 async function sendSeries(
   process: QueryProcess,
   sent: SentSeries,
-  { of, part, values }: Series,
+  { of, part, values }: GrowingSeries,
   end = values.length,
 ): Promise<number> {
   const parts = sent.known.get(of) ?? new Map<string, { id: number; entries: number }>();
@@ -58,7 +58,7 @@ async function sendTable(process: QueryProcess, sent: SentSeries, data: TableDat
     await process.send({ is: "clear" });
     Object.assign(sent, noSeries());
   }
-  const send = (series: Series, end?: number) => sendSeries(process, sent, series, end);
+  const send = (series: GrowingSeries, end?: number) => sendSeries(process, sent, series, end);
   const { from, end, times, seqs } = data;
   const columns: [string, number, number][] = [];
   for (const [key, { codes, values }] of data.columns)
@@ -67,7 +67,7 @@ async function sendTable(process: QueryProcess, sent: SentSeries, data: TableDat
 }
 
 /** What the reply to a query is made of. */
-export interface FeedPorts {
+export interface ReplyPorts {
   readonly log: TrafficLog;
   readonly tables: EventTables;
   readonly project: number;
@@ -78,7 +78,7 @@ export interface FeedPorts {
 /** At most this many events are found one by one: lines are read in large pieces of the file. */
 const mostSingleEvents = 8;
 
-function* eventsOf({ log, project }: FeedPorts, span: Asked["events"]["of"]): Generator<SentEvents> {
+function* eventsOf({ log, project }: ReplyPorts, span: Asked["events"]["of"]): Generator<SentEvents> {
   const filter = { project, outcome: "kept" as const, ...span };
   if (span.until - span.since <= mostSingleEvents) {
     for (const { line, index } of log.scan(filter)) yield showEvent(line, index);
@@ -94,7 +94,7 @@ function* eventsOf({ log, project }: FeedPorts, span: Asked["events"]["of"]): Ge
   }
 }
 
-function* membersOf({ facts }: FeedPorts, id: number): Generator<string | undefined> {
+function* membersOf({ facts }: ReplyPorts, id: number): Generator<string | undefined> {
   const cohort = facts.cohort?.(id);
   for (const { uuid } of facts.persons?.() ?? []) yield cohort?.has(uuid) === true ? uuid : undefined;
 }
@@ -118,7 +118,7 @@ export async function replyTo(
   { what, of }: AskedQuestion,
   process: QueryProcess,
   sent: SentSeries,
-  ports: FeedPorts,
+  ports: ReplyPorts,
 ): Promise<void> {
   const { facts, tables, project, signal } = ports;
   const reply = (value: unknown) => process.send({ is: "reply", reply: value });

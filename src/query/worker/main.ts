@@ -10,19 +10,19 @@ import type { EventTable, Steps } from "../table.ts";
 import { tableFrom } from "../table-data.ts";
 import {
   type AskedQuestion,
+  type ComputeJob,
   errorOf,
   type FromWorker,
   frameOf,
   headerLength,
   type KindList,
   messageIn,
-  type QueryJob,
   sentError,
   type TableReply,
   type ToWorker,
 } from "./messages.ts";
 import { createReceivedSeries } from "./received-series.ts";
-import { type Ask, remoteEvents, remoteFacts } from "./remote-project.ts";
+import { type AskSim, remoteEvents, remoteFacts } from "./remote-project.ts";
 
 /** Characters of a response. */
 const mostCharacters = 32 * 1024 * 1024;
@@ -55,7 +55,7 @@ function send(message: FromWorker): void {
 
 const series = createReceivedSeries();
 
-const ask: Ask = (what, of) => {
+const ask: AskSim = (what, of) => {
   // its type is that of what is asked for
   send({ is: "ask", question: { what, of } as AskedQuestion });
   const list: unknown[] = [];
@@ -101,7 +101,7 @@ function result<T>(steps: Steps<T>): T {
 }
 
 /** The fields of the response, as JSON. */
-function compute({ list, kind: name, query, project, mostMs }: QueryJob): string {
+function compute({ list, kind: name, query, project, mostMs }: ComputeJob): string {
   const kind = lists[list].find((it) => it.kind === name);
   if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
   const facts = { ...project, ...remoteFacts(ask) };
@@ -128,7 +128,7 @@ function refusalOf(error: unknown): unknown {
   return tooLong.test(error.message) ? queryTooLarge() : error;
 }
 
-function replyTo(job: QueryJob): FromWorker {
+function replyTo(job: ComputeJob): FromWorker {
   try {
     return { is: "done", json: Buffer.from(compute(job)) };
   } catch (error) {

@@ -10,7 +10,7 @@ import type { SeriesValues } from "../table-data.ts";
 export type KindList = "queries" | "dropOffs";
 
 /** A query to compute. */
-export interface QueryJob {
+export interface ComputeJob {
   readonly list: KindList;
   readonly kind: string;
   /** As the kind's shape reads it. */
@@ -60,7 +60,7 @@ export interface TableReply {
 
 /** Messages to the process. */
 export type ToWorker =
-  | { readonly is: "job"; readonly job: QueryJob }
+  | { readonly is: "job"; readonly job: ComputeJob }
   /** More values of a series, behind those that it has. */
   | { readonly is: "series"; readonly id: number; readonly values: SeriesValues }
   /** Forgets all series. */

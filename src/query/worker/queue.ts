@@ -1,12 +1,12 @@
 import { queryTooSlow } from "../refusals.ts";
-import { type FeedPorts, noSeries, replyTo, type SentSeries } from "./feed.ts";
-import { errorOf, type QueryJob, sentError } from "./messages.ts";
+import { noSeries, type ReplyPorts, replyTo, type SentSeries } from "./feed.ts";
+import { type ComputeJob, errorOf, sentError } from "./messages.ts";
 import { QueryProcess } from "./query-process.ts";
 
 /** A query that is to be computed, and what it is computed from. */
 interface Order {
-  readonly job: Omit<QueryJob, "mostMs">;
-  readonly feed: FeedPorts;
+  readonly job: Omit<ComputeJob, "mostMs">;
+  readonly feed: ReplyPorts;
   /** Time after which its client waits no longer, ms. */
   readonly waitMs: number;
 }

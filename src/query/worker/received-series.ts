@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import type { Series, SeriesValues } from "../table-data.ts";
+import type { GrowingSeries, SeriesValues } from "../table-data.ts";
 import { withRoom } from "../values.ts";
 
 /** Values that arrived in parts. Arrays of numbers have room for more. */
@@ -38,9 +38,9 @@ export function createReceivedSeries() {
       else for (const value of more) (it.values as (Json | undefined)[]).push(value);
       it.length += more.length;
     },
-    numbers: (id: number) => find(id) as Series<Float64Array>,
-    codes: (id: number) => find(id) as Series<Uint32Array>,
-    values: (id: number) => find(id) as Series<readonly (Json | undefined)[]>,
+    numbers: (id: number) => find(id) as GrowingSeries<Float64Array>,
+    codes: (id: number) => find(id) as GrowingSeries<Uint32Array>,
+    values: (id: number) => find(id) as GrowingSeries<readonly (Json | undefined)[]>,
     clear: (): void => all.clear(),
   };
 }

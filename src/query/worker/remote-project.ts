@@ -5,7 +5,7 @@ import type { ProjectFacts, QueryPerson } from "../kind.ts";
 import type { Asked, AskedName, SentEvents } from "./messages.ts";
 
 /** Asks the sim, and waits for its reply. */
-export type Ask = <Name extends AskedName>(what: Name, of: Asked[Name]["of"]) => Asked[Name]["reply"];
+export type AskSim = <Name extends AskedName>(what: Name, of: Asked[Name]["of"]) => Asked[Name]["reply"];
 
 /** Persons that are asked for one by one; for one more, all are. */
 const mostSinglePersons = 100;
@@ -20,7 +20,9 @@ function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
 }
 
 /** Documents, persons and groups of the project of a query, as it asks for them. */
-export function remoteFacts(ask: Ask): Omit<ProjectFacts, "timeZone" | "weekStart" | "testAccountFilters"> {
+export function remoteFacts(
+  ask: AskSim,
+): Omit<ProjectFacts, "timeZone" | "weekStart" | "testAccountFilters"> {
   const members = once((id: number) => new Set(ask("members", id)));
   const allPersons = once((_: "all") => ask("persons", undefined));
   const byUuid = once((_: "all") => new Map(allPersons("all").map((it) => [it.uuid, it])));
@@ -62,7 +64,7 @@ function readersIn(sent: SentEvents): [seq: number, read: () => StoredEvent | un
 }
 
 /** Reads whole events by their rows, many at once if it reads many. */
-export function remoteEvents(ask: Ask, seqs: Float64Array): (row: number) => StoredEvent | undefined {
+export function remoteEvents(ask: AskSim, seqs: Float64Array): (row: number) => StoredEvent | undefined {
   const readers = new Map<number, () => StoredEvent | undefined>();
   let lastRow = 0;
   let ahead = 1;
