@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { maskKeys } from "../base/secrets.ts";
+import { isBrowsersOwn } from "./browser-requests.ts";
 import type { Call, CallFault } from "./call.ts";
 import { corsHeaders, isPreflight, preflight } from "./cors.ts";
 import { defaultBodyLimit, type Endpoint, type Family, largestBodyLimit } from "./endpoint.ts";
@@ -78,6 +79,9 @@ type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors" | "isEmbedd
 const unknownFamily = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
 
+/** Reasons of what is not there. */
+const missing: ReadonlySet<string> = new Set(["not_found", "not_emulated"]);
+
 /** The row that answers the call, or the first of its path; a path without rows has a family only. */
 function kindIn(match: Match | undefined, call: Call): Kind {
   const [first] = match?.byMethod.values() ?? [];
@@ -120,7 +124,8 @@ export function createApp(options: AppOptions): ObservingApp {
   /** Completes the record, and journals it. */
   function keep(call: Call, reply: Reply, rejection: Rejection | undefined): Promise<void> {
     const { record } = call;
-    if (rejection) record.rejected = masked(rejection);
+    if (rejection && !(missing.has(rejection.reason) && isBrowsersOwn(call)))
+      record.rejected = masked(rejection);
     if (reply.fault !== undefined) record.fault = reply.fault;
     if (reply.scripted) record.scripted = true;
     if (reply.source !== undefined) record.source = reply.source;

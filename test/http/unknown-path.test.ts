@@ -57,7 +57,7 @@ test("the fix names where the request was sent", async () => {
 
 test("a wait that fails names the fix", async () => {
   await sim.handle(new Request(`${sim.url}/ingest/batch/`, { method: "POST", body: "{}" }));
-  const error: unknown = await sim.events.waitFor("never", { timeoutMs: 0 }).catch((it: unknown) => it);
+  const error: unknown = await sim.events.waitFor("never", {}, { timeoutMs: 0 }).catch((it: unknown) => it);
   expect(String(error)).toContain("/ingest looks like the prefix of a reverse proxy");
 });
 

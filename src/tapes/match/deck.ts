@@ -1,3 +1,4 @@
+import { isBrowsersOwn } from "../../http/browser-requests.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
@@ -217,6 +218,10 @@ const missName = ({ method, target }: ReplayRequest): string => `${method} ${tar
 /** A poll that misses again and again is not compared with its neighbours each time. */
 function missed({ library, client, ask, asked, live: { target } }: Turn): ReplayMiss {
   const { method } = asked;
+  if (isBrowsersOwn({ method, path: asked.target.replace(/\?.*$/s, "") })) {
+    client.asked--;
+    return { route: ask.route, nearest: [] };
+  }
   const name = missName(asked);
   const known = client.misses.get(name);
   if (known !== undefined) known.times++;

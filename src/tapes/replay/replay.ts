@@ -1,5 +1,6 @@
 import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
+import { isBrowsersOwn } from "../../http/browser-requests.ts";
 import type { Call } from "../../http/call.ts";
 import type { Family } from "../../http/endpoint.ts";
 import { hopHeaders } from "../../http/reply.ts";
@@ -135,6 +136,7 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
       const answer = parts.forward(call).then((it) => ({ ...it, source: "upstream" }));
       return { source: "tape", name: "upstream", delay: 0, answer };
     }
+    if (isBrowsersOwn(call)) return undefined;
     const shown = { method: call.method, target };
     const detail = missText(name, shown, miss);
     const source = `tape:${name}`;

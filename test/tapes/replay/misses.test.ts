@@ -15,6 +15,15 @@ const tape = () =>
 const sales = { body: { name: "Revenue", pinned: true } };
 
 describe("what is not on the tape", () => {
+  test("is no miss where browsers request it by themselves", async () => {
+    const favicon = exchange("GET /favicon.ico", answer("icon"));
+    const empty = await started({ tape: await tape() });
+    expect(await asked(empty, "GET /favicon.ico")).toMatchObject({ status: 404 });
+    expect((await empty.tapes.get())?.ledger).toMatchObject({ hits: 0, miss_count: 0 });
+    const known = await started({ tape: await tapeOf([favicon]) });
+    expect(await asked(known, "GET /favicon.ico")).toMatchObject({ status: 200, text: '"icon"' });
+  });
+
   test("is an error that names the nearest and what differs", async () => {
     const sim = await started({ tape: await tape() });
     const missed = await asked(sim, "POST /api/projects/1/dashboards/", sales);

@@ -44,9 +44,9 @@ describe("the verdict", () => {
   ])("%i of %i are %s", (part, all, text) => expect(shareText(part, all)).toBe(text));
 
   test("is followed by what to look at", () => {
-    expect(aboutText({ lossy: 0, warned: 0, news: 0, findings: 0 })).toBe("No problems.");
-    expect(aboutText({ lossy: 1, warned: 0, news: 1, findings: 3 })).toBe(
-      "1 problem loses data, 3 findings of the linter. 1 is new since you looked.",
+    expect(aboutText({ lossy: 0, others: 0, warned: 0, news: 0, findings: 0 })).toBe("No problems.");
+    expect(aboutText({ lossy: 1, others: 1, warned: 0, news: 1, findings: 3 })).toBe(
+      "1 problem loses data, 1 problem of other requests, 3 findings of the linter. 1 is new since you looked.",
     );
   });
 });

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Histogram } from "../../../src/journal/histogram-answer.ts";
 import { type Outcome, outcomes } from "../../../src/journal/outcomes.ts";
+import { mayCarryEvents } from "../../../src/journal/sdk-paths.ts";
 import type { SdkTotals } from "../../../src/journal/sdk-shapes.ts";
 import type { LintPage } from "../../../src/lint/shapes.ts";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
@@ -53,6 +54,12 @@ function useLint(): LintPage | undefined {
   }).data;
 }
 
+/** @param what Method and path */
+function mayCarry(what: string): boolean {
+  const [method = "", target = ""] = what.split(" ", 2);
+  return mayCarryEvents({ method, target });
+}
+
 const none: Problems = { complete: true, counting: false, events: [], requests: [], other_requests: 0 };
 
 /** What arrives, what is lost and why, and what to do next. */
@@ -64,7 +71,9 @@ export function Health({ totals, ways }: { totals: Totals; ways: ComponentChildr
     (it) => it.counting,
   );
   const found = problems.value?.data ?? none;
-  const lossy = found.events.filter((it) => it.dropped > 0).length + found.requests.length;
+  const dropped = found.events.filter((it) => it.dropped > 0).length;
+  const rejected = found.requests.filter(({ what }) => mayCarry(what)).length;
+  const lossy = dropped + rejected;
   const figures = figuresOf(totals);
   return (
     <div class="start">
@@ -73,7 +82,8 @@ export function Health({ totals, ways }: { totals: Totals; ways: ComponentChildr
         ways={ways}
         about={aboutText({
           lossy,
-          warned: found.events.length + found.requests.length - lossy,
+          others: found.requests.length - rejected,
+          warned: found.events.length - dropped,
           news: fresh.size,
           findings: page?.findings.length ?? 0,
         })}

@@ -72,10 +72,18 @@ export function verdictOf(figures: Figures): Verdict {
 }
 
 /** What to look at, below the verdict. */
-export function aboutText(found: { lossy: number; warned: number; news: number; findings: number }): string {
-  const { lossy, warned, news, findings } = found;
+export function aboutText(found: {
+  lossy: number;
+  /** Problems of requests that carry no events. */
+  others: number;
+  warned: number;
+  news: number;
+  findings: number;
+}): string {
+  const { lossy, others, warned, news, findings } = found;
   const parts = [
     lossy > 0 && `${counted(lossy, "problem")} ${lossy === 1 ? "loses" : "lose"} data`,
+    others > 0 && `${counted(others, "problem")} of other requests`,
     warned > 0 && `${counted(warned, "warning")} to read`,
     findings > 0 && `${counted(findings, "finding")} of the linter`,
   ].filter((it) => it !== false);
