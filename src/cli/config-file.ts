@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import type { ParsedPlan } from "../plan/read-plan.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
 import { clean, cleanJson } from "./clean-text.ts";
@@ -10,6 +11,7 @@ import { kinds, type OptionKind, type Options, readValue } from "./options.ts";
 import { reasonOf } from "./system-reason.ts";
 
 const configName = "phx-sim.config.json";
+const mostBytes = 1024 * 1024;
 
 /** A checked config file. */
 export interface Config {
@@ -44,7 +46,9 @@ function foldersUp(folder: string): string[] {
 function readIfThere(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   try {
-    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    return readRegularFile(file, mostBytes)
+      .toString()
+      .replace(/^\ufeff/, "");
   } catch (error) {
     throw new Failure("usage", `${clean(file)} cannot be read: ${reasonOf(error)}`, error);
   }

@@ -4,6 +4,9 @@ import { clean } from "./clean-text.ts";
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
   EISDIR: "it is a folder",
+  NOT_REGULAR: "it is a pipe, a socket or a device",
+  ENXIO: "it is a pipe, a socket or a device",
+  TOO_LARGE: "it is too large",
   ELOOP: "it is a symbolic link to itself",
   ENOTDIR: "a part of its path is not a folder",
   EACCES: "permission denied",

@@ -1,4 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { readRegularFile } from "../base/regular-file.ts";
 import { dirname, join, resolve } from "node:path";
 import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
@@ -36,7 +37,7 @@ export async function readPlan(path: string): Promise<Plan> {
 /** The content of a plan file, without its comments. @throws PlanError */
 export async function planContent(path: string): Promise<PlanFile> {
   const file = resolve(path);
-  return contentOf(await textOf(file), file);
+  return contentOf(textOf(file), file);
 }
 
 /** The content of a plan file's text. @throws PlanError */
@@ -74,11 +75,18 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "there is no such file",
   EISDIR: "it is a folder",
   EACCES: "permission denied",
+  NOT_REGULAR: "it is a pipe, a socket or a device",
+  ENXIO: "it is a pipe, a socket or a device",
+  TOO_LARGE: "it is larger than 64 MB",
 };
 
-async function textOf(file: string): Promise<string> {
+const mostBytes = 64 * 1024 * 1024;
+
+function textOf(file: string): string {
   try {
-    return (await readFile(file, "utf8")).replace(/^\ufeff/, "");
+    return readRegularFile(file, mostBytes)
+      .toString()
+      .replace(/^\ufeff/, "");
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const message = `cannot be read: ${reasons[code] ?? code}`;

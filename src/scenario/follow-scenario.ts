@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { FSWatcher } from "chokidar";
 import type { FaultRules } from "../faults/rules.ts";
 import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
 import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
@@ -57,6 +59,19 @@ interface WatchOptions {
 /** Editors write a file in several steps: changes within this time belong to the same edit, ms. */
 const debounce = 80;
 
+/** From one look at the folders to the next, ms. */
+const lookEvery = 500;
+
+/** Which folder a path is; a folder that was removed and made again is another one. */
+function identityOf(folder: string): string {
+  try {
+    const { dev, ino, birthtimeMs } = statSync(folder);
+    return `${dev} ${ino} ${birthtimeMs}`;
+  } catch {
+    return "";
+  }
+}
+
 /**
  * Reads a scenario again whenever one of its files is changed, replaced, removed or created, including files that it
  * extends later. The folders are watched, not the files: many editors replace a file by renaming a new one.
@@ -68,15 +83,50 @@ export async function watchScenario(options: WatchOptions): Promise<ScenarioWatc
   let reading: Promise<void> = Promise.resolve();
   let isClosed = false;
   const foldersOf = (paths: Iterable<string>) => [...new Set([...paths].map((it) => dirname(it)))];
-  const watcher = watch(foldersOf(files), { ignoreInitial: false, depth: 0 });
   let isReady = false;
+  let markReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
+  });
+  const folders = new Map<string, string>();
+  let watcher = watchFolders();
+
+  function watchFolders(): FSWatcher {
+    const all = foldersOf(files);
+    folders.clear();
+    for (const it of all) folders.set(it, identityOf(it));
+    const made = watch(all, { ignoreInitial: false, depth: 0 });
+    made.on("all", (_, path) => {
+      if (isReady && files.has(path)) readSoon();
+    });
+    made.on("error", options.onError);
+    made.once("ready", () => {
+      isReady = true;
+      // the files may have changed since the first reading
+      readSoon();
+      markReady();
+    });
+    return made;
+  }
+
+  /** The system reports no changes of a folder that was removed, and of one that was made in its place. */
+  function look(): void {
+    if (![...folders].some(([folder, identity]) => identityOf(folder) !== identity)) return;
+    const before = watcher;
+    watcher = watchFolders();
+    before.close().catch(options.onError);
+    readSoon();
+  }
+
   let last = JSON.stringify(options.first.scenario);
 
   async function read(): Promise<void> {
     if (isClosed) return;
     const loaded = await readScenario(options.source);
     files = new Set(loaded.files);
-    watcher.add(foldersOf(files));
+    const added = foldersOf(files).filter((it) => !folders.has(it));
+    for (const it of added) folders.set(it, identityOf(it));
+    watcher.add(added);
     const text = JSON.stringify(loaded.scenario ?? loaded.problems);
     if (text === last) return;
     last = text;
@@ -91,22 +141,13 @@ export async function watchScenario(options: WatchOptions): Promise<ScenarioWatc
     }, debounce);
   }
 
-  watcher.on("all", (_, path) => {
-    if (isReady && files.has(path)) readSoon();
-  });
-  watcher.on("error", options.onError);
+  const looking = setInterval(look, lookEvery).unref();
   return {
-    ready: new Promise((resolve) => {
-      watcher.once("ready", () => {
-        isReady = true;
-        // the files may have changed since the first reading
-        readSoon();
-        resolve();
-      });
-    }),
+    ready,
     async close() {
       isClosed = true;
       clearTimeout(timer);
+      clearInterval(looking);
       await watcher.close();
       await reading;
     },

@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import type { Json } from "../base/json.ts";
 import { type Path, pointerTo } from "../base/json.ts";
 import { meantOf, nearest } from "../base/nearest.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import { type ParsedText, parseJson, parseYaml } from "./parse.ts";
 import type { PlacedProblem } from "./problems.ts";
 import type { ScenarioLayer } from "./schema.ts";
@@ -120,7 +121,7 @@ class LayerReader {
       const hint = source.isWrongName ? this.#meant(reference.name, file) : undefined;
       return this.#complain(reference, file, `${name}${source.reason}`, hint);
     }
-    // a file with another ending is JSON, /dev/stdin too
+    // a file with another ending is JSON
     const { tree, problems } = await (parserOf(file) ?? parseJson)(source);
     this.problems.push(...problems);
     return tree && this.withBases(tree, dirname(file), [...reference.chain, file]);
@@ -207,8 +208,7 @@ interface Unreadable {
 /** The text of a file. */
 export function readText(file: string): Source | Unreadable {
   try {
-    const bytes = readFileSync(file);
-    if (bytes.length > maxBytes) return { reason: `is larger than ${maxBytes / 1024 / 1024} MB` };
+    const bytes = readRegularFile(file, maxBytes);
     if (!isUtf8(bytes) || bytes.includes(0)) return { reason: "is not text in UTF-8; save it as UTF-8" };
     const text = bytes.toString();
     if (text.trim() === "")
@@ -227,5 +227,8 @@ const reasons: Readonly<Record<string, Unreadable>> = {
   EISDIR: { reason: "is a folder; expected a file", isWrongName: true },
   EACCES: { reason: "cannot be read: permission denied" },
   EPERM: { reason: "cannot be read: permission denied" },
+  TOO_LARGE: { reason: `is larger than ${maxBytes / 1024 / 1024} MB` },
+  NOT_REGULAR: { reason: "is a pipe, a socket or a device; expected a file" },
+  ENXIO: { reason: "is a pipe, a socket or a device; expected a file" },
   ELOOP: { reason: "is a symbolic link to itself" },
 };

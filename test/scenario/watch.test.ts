@@ -86,6 +86,41 @@ test("a file that is deleted and made again", async () => {
   await watch.until("Two");
 });
 
+test.each(["its folder", "a folder above it"])("%s is removed and made again at once", async (which) => {
+  const own = join(folder, "above", "own");
+  const file = join(own, "a.json");
+  const removed = which === "its folder" ? own : join(folder, "above");
+  mkdirSync(own, { recursive: true });
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  for (const name of ["Two", "Three"]) {
+    rmSync(removed, { recursive: true });
+    mkdirSync(own, { recursive: true });
+    writeFileSync(file, named(name));
+    await watch.until(name);
+    writeFileSync(file, named(`${name} again`));
+    await watch.until(`${name} again`);
+  }
+});
+
+test("a folder is replaced by another, and a missing folder of a base is made", async () => {
+  const own = join(folder, "own");
+  const file = join(own, "a.json");
+  mkdirSync(own);
+  writeFileSync(file, named("One"));
+  const watch = await watched(file);
+  mkdirSync(join(folder, "next"));
+  writeFileSync(join(folder, "next", "a.json"), JSON.stringify({ version: 1, extends: "../base/b.json" }));
+  renameSync(own, join(folder, "before"));
+  renameSync(join(folder, "next"), own);
+  await watch.until(/^invalid: .*does not exist/);
+  mkdirSync(join(folder, "base"));
+  writeFileSync(join(folder, "base", "b.json"), named("Base"));
+  await watch.until("Base");
+  writeFileSync(join(folder, "base", "b.json"), named("Other base"));
+  await watch.until("Other base");
+});
+
 test("files that it extends, also those that it comes to extend", async () => {
   mkdirSync(join(folder, "deep"));
   const base = join(folder, "deep", "base.json");

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
 import type { Framework } from "../../egress/env-names.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
@@ -164,10 +164,10 @@ function parsed(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** Unreadable files count as missing. */
+/** Unreadable files count as missing, and what is no file: password managers make `.env` a pipe. */
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return readRegularFile(file, 16 * 1024 * 1024).toString();
   } catch {
     return undefined;
   }
