@@ -57,6 +57,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "seeds persons and groups",
     flags: "checks the flags of a file",
     plan: "definitions of planned events and properties",
+    query: "the names of kinds of queries",
     faults: "the faults of a file",
     projects: "resets one project",
     clock: "the clock in the facts of the sim",

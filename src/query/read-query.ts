@@ -25,6 +25,9 @@ const onlyInService: readonly string[] = [
   ...["WebStatsTableQuery", "WebTrendsQuery", "WebVitalsQuery"],
 ];
 
+/** All kinds of queries, and the nodes around them. */
+export const knownKinds: readonly string[] = [...wrappers, ...onlyInService];
+
 /** A query that fits its kind. */
 export interface ReadQuery {
   readonly kind: QueryKind<unknown>;

@@ -6,6 +6,7 @@ import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.
 import { personaProblems } from "../traffic/persona-problems.ts";
 import { rulesVersionOf } from "../world/flag-config.ts";
 import { warningsOf } from "./flag-warnings.ts";
+import { nameWarnings } from "./name-warnings.ts";
 import { withPlannedDefinitions } from "./planned-definitions.ts";
 import type { PlacedProblem, RawProblem } from "./problems.ts";
 import { AuthoredProject } from "./project-schema.ts";
@@ -36,7 +37,7 @@ export function checkScenario({ tree, isShort }: Whole): Checked {
     return {
       scenario,
       problems: inFile([...built.problems, ...ruleProblems(scenario), ...trafficProblems(scenario)]),
-      warnings: inFile(warningsOf(scenario, built)),
+      warnings: inFile([...warningsOf(scenario, built), ...nameWarnings(scenario)]),
     };
   }
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
