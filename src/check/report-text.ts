@@ -9,7 +9,8 @@ const evidenceLine = ({ text, url, request, event }: CheckFinding["evidence"][nu
     request === undefined ? "" : `request ${request}`,
     event === undefined ? "" : `event ${event}`,
   ].filter(Boolean);
-  return `        ${clean(text, 300)}${places.length === 0 ? "" : ` (${places.join(", ")})`}`;
+  const [first = "", ...more] = text.split("\n").map((it) => `        ${clean(it, 300)}`);
+  return [`${first}${places.length === 0 ? "" : ` (${places.join(", ")})`}`, ...more].join("\n");
 };
 
 function findingLines(finding: CheckFinding, style: Style): string[] {

@@ -69,6 +69,30 @@ test("a script that ends is reported without a browser", async () => {
   expect(code).toBe(1);
 });
 
+test("an app that fails is one finding, with its first errors and without escape codes", async () => {
+  const at = newFolder();
+  writeFileSync(
+    join(at, "app.mjs"),
+    `console.log("\\x1b[2mstarting\\x1b[22m");
+     console.error("\\x1b[41m ERROR \\x1b[49m it \\x1b[31mbroke\\x1b[39m");
+     for (let i = 0; i < 100; i++) console.error("    at line " + i);
+     throw new TypeError("the port is wrong");`,
+  );
+  const args = ["--start", "node app.mjs", "--json"];
+  const report = CheckReport.parse(JSON.parse((await check(args, at)).stdout));
+  const [finding, ...others] = report.findings.filter(({ code }) => code === "app_failed");
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    count: 1,
+    evidence: [
+      { text: "node app.mjs ended with exit code 1\n ERROR  it broke\nTypeError: the port is wrong" },
+    ],
+  });
+  const { stdout } = await check(args.slice(0, 2), at);
+  expect(stdout).toContain("app_failed: the command ended with an error\n");
+  expect(stdout).toMatch(/ {8} ?ERROR {2}it broke\n {8}TypeError: the port is wrong\n/);
+});
+
 describe("mistakes", () => {
   const empty = () => {
     const folder = join(newFolder(), "empty");

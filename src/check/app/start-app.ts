@@ -8,13 +8,17 @@ export interface StartedApp extends AsyncDisposable {
   /** The address that it printed; undefined: it has ended on its own. */
   readonly url: string | undefined;
   readonly exitCode: number | null;
-  /** Its last lines. */
+  /** Its first lines that name an error, else its last ones; without escape codes. */
   output(): readonly string[];
 }
 
+/** `TypeError: x`, `[ERROR] x`; not `new Error(`. */
+const errorLine = /\b\w*error\b(?!\()/i;
+const mostErrors = 3;
+
 /** Why an app cannot be checked. */
 export class AppError extends Error {
-  /** The last lines that it printed. */
+  /** What it printed about that. */
   readonly output: readonly string[];
 
   constructor(message: string, output: readonly string[] = []) {
@@ -110,6 +114,7 @@ export interface StartAppOptions {
 export async function startApp(options: StartAppOptions): Promise<StartedApp> {
   const { command, cwd, env, except, timeoutMs } = options;
   const lines: string[] = [];
+  const errors: string[] = [];
   let found = options.url;
   let onAddress = () => {};
   const mark = randomUUID();
@@ -128,15 +133,24 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
   });
   for (const stream of [child.stdout, child.stderr]) {
     let rest = "";
-    stream.setEncoding("utf8").on("data", (text: string) => {
-      const parts = (rest + text).split("\n");
-      rest = (parts.pop() ?? "").slice(-4_000);
+    const take = (all: readonly string[]) => {
+      const parts = all.map((line) => stripVTControlCharacters(line).trimEnd());
       lines.push(...parts);
+      errors.push(...parts.filter((it) => errorLine.test(it)).slice(0, mostErrors - errors.length));
       lines.splice(0, Math.max(0, lines.length - keptLines));
       found ??= parts.map((line) => addressIn(line, except)).find((it) => it !== undefined);
       if (found !== undefined) onAddress();
+    };
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      const all = (rest + text).split("\n");
+      rest = (all.pop() ?? "").slice(-4_000);
+      take(all);
+    });
+    stream.once("end", () => {
+      if (rest !== "") take([rest]);
     });
   }
+  const output = () => (errors.length > 0 ? errors : lines).slice(-mostErrors);
   const end = async () => {
     await endGroup(child, exited);
     watcher?.end();
@@ -151,11 +165,10 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
       }),
       new Promise<never>((_, reject) => {
         const late = `${JSON.stringify(command)} printed no address within ${timeoutMs / 1000} s: name it, as in phx-sim check http://localhost:3000 --start ${JSON.stringify(command)}`;
-        timer = setTimeout(() => reject(new AppError(late, lines)), timeoutMs);
+        timer = setTimeout(() => reject(new AppError(late, output())), timeoutMs);
         options.signal?.addEventListener("abort", () => reject(options.signal?.reason));
       }),
     ]);
-    const output = () => lines.slice();
     if (code !== undefined) {
       watcher?.end();
       return {
@@ -171,7 +184,7 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
     });
     await untilAnswering(found ?? "", timeoutMs, () => isOver).catch((error: unknown) => {
       if (!isOver) throw error;
-      throw new AppError(`${JSON.stringify(command)} ended before it answered at ${found}`, lines);
+      throw new AppError(`${JSON.stringify(command)} ended before it answered at ${found}`, output());
     });
     return { url: found, exitCode: null, output, [Symbol.asyncDispose]: end };
   } catch (error) {

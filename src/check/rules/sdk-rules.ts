@@ -79,10 +79,7 @@ export const sdkRules = {
     find: ({ app: { command, exitCode, output } }) =>
       exitCode === null || exitCode === 0
         ? []
-        : [
-            { text: `${command} ended with exit code ${exitCode}` },
-            ...output.slice(-3).map((text) => ({ text })),
-          ],
+        : [{ text: [`${command} ended with exit code ${exitCode}`, ...output].join("\n") }],
   },
   page_failed: {
     area: "app",
