@@ -136,6 +136,33 @@ test("a killed exec takes its command with it, and what that has started", async
   expect({ code, stdout }).toEqual({ code: null, stdout: "up\n" });
 });
 
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("exec ended by %s leaves nothing that its command has started", async (signal, code) => {
+  const command = "sleep 1000 & (sleep 1000 & sleep 1000) & echo up; wait";
+  const run = exec([], ["sh", "-c", `trap 'exit ${code}' ${signal.slice(3)}; ${command}`]);
+  await run.says("stdout", /up/);
+  // All have the streams open that this waits for.
+  const ended = await run.signal(signal);
+  expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: "up\n" });
+});
+
+test("what a command leaves behind when it ends by itself stays", async () => {
+  const left = `require("node:http").createServer((_, it) => { it.end("left"); process.exit(); }).listen(0, "127.0.0.1",
+    function () { require("node:fs").writeSync(1, String(this.address().port)); })`;
+  const { code, stdout } = await exec(
+    [],
+    script(`const { spawn } = await import("node:child_process");
+      const child = spawn(process.execPath, ["-e", ${JSON.stringify(left)}], { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+      const [port] = await (await import("node:events")).once(child.stdout, "data");
+      console.log(String(port));
+      process.exit(0);`),
+  ).ended;
+  expect(code).toBe(0);
+  expect(await (await fetch(`http://127.0.0.1:${stdout.trim()}/`)).text()).toBe("left");
+});
+
 describe("what is reported at the end", () => {
   test("counts, and each mishap with its reason and fix", async () => {
     const { code, stderr } = await exec(

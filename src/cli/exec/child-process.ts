@@ -70,13 +70,22 @@ export function runChild(
       const stdio: StdioOptions = ["inherit", isStdoutOurs ? 2 : "inherit", "inherit"];
       const child = spawn(program, args, { stdio, env: { ...env, PHX_SIM_EXEC: mark } });
       if (child.pid !== undefined) watcher?.begin(child.pid);
-      relay.passTo(child);
+      let isSignalled = false;
+      relay.passTo({
+        kill(signal) {
+          isSignalled = true;
+          watcher?.look();
+          return child.kill(signal);
+        },
+      });
       child.on("error", (error) => {
         watcher?.end();
         refuse(error);
       });
       child.on("exit", (code, signal) => {
-        watcher?.end();
+        // the signal reached the program only: what it has started may still run
+        if (isSignalled) watcher?.endTree();
+        else watcher?.end();
         resolve({ code: signal ? 128 + numberOf(signal) : (code ?? 1) });
       });
     } catch (error) {
@@ -87,11 +96,21 @@ export function runChild(
   });
 }
 
+/** Another process that can end a child. */
+interface Watcher {
+  begin(pid: number): void;
+  /** Notes which processes are below the child: once it has ended, most systems do not know that. */
+  look(): void;
+  /** The child has ended by itself; what it left behind stays. */
+  end(): void;
+  endTree(): void;
+}
+
 /**
- * Ends a child when this process is killed. It is started before the child and knows it by its environment, because the
+ * Ends a child and all below it when this process is killed, or calls `endTree`. It is started before the child and knows it by its environment, because the
  * child may run before this process has sent its pid. Windows has no signals to end a child with.
  */
-export function startWatcher(mark: string): { begin(pid: number): void; end(): void } | undefined {
+export function startWatcher(mark: string): Watcher | undefined {
   if (process.platform === "win32") return undefined;
   // In its own session: a signal to our process group must not end it.
   const watcher = spawn(process.execPath, [builtFile("cli/exec/child-watch.js"), mark], {
@@ -105,7 +124,9 @@ export function startWatcher(mark: string): { begin(pid: number): void; end(): v
   watcher.unref();
   return {
     begin: (pid) => void watcher.stdin.write(`${pid}\n`),
+    look: () => void watcher.stdin.write("look\n"),
     end: () => void watcher.stdin.end("over\n"),
+    endTree: () => void watcher.stdin.end(),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
  * Runs as its own process beside a command of `exec`, for the case that `exec` is killed. When the pipe to `exec` breaks,
- * it ends the command and all its children. The pipe carries the command's pid, and `over` once the command has ended.
+ * it ends the command and all its children. The pipe carries the command's pid, `look` when it gets a signal, and `over`
+ * once the command has ended by itself.
  * The argument is the value of `PHX_SIM_EXEC` in the command's environment: a command may run before its pid is known.
  */
 
@@ -85,11 +86,17 @@ function endTree(roots: readonly number[]): void {
 
 const [, , mark = ""] = process.argv;
 let received = "";
+let seen: number[] = [];
+const linesIn = (text: string): string[] => text.trim().split("\n");
+const pidsIn = (text: string): number[] =>
+  linesIn(text)
+    .filter((it) => /^\d+$/.test(it))
+    .map(Number);
 process.stdin.setEncoding("utf8").on("data", (text: string) => {
   received += text;
+  if (linesIn(text).includes("look")) seen = [...seen, ...treeOf(pidsIn(received))];
 });
 process.stdin.on("end", () => {
-  const lines = received.trim().split("\n");
-  if (lines.includes("over")) return;
-  endTree([...lines.filter((line) => /^\d+$/.test(line)).map(Number), ...markedWith(mark)]);
+  if (linesIn(received).includes("over")) return;
+  endTree([...seen, ...pidsIn(received), ...markedWith(mark)]);
 });
