@@ -209,7 +209,12 @@ const usage = (message: string, name?: string): Failure =>
 function unknownCommand([word = "", second = ""]: readonly string[], commands: readonly Command[]): string {
   const turned = plainWords([second, word]);
   const isTurned = namedCommand(turned, commands) !== undefined;
-  const meant = isTurned ? `; did you mean ${turned.join(" ")}?` : didYouMean(word, firstWords(commands));
+  const words = [...firstWords(commands), "help"];
+  const meant = isTurned
+    ? `; did you mean ${turned.join(" ")}?`
+    : word === "version"
+      ? "; phx-sim --version prints it"
+      : didYouMean(word, words);
   return `unknown command "${clean(word)}"${meant}`;
 }
 
@@ -230,7 +235,11 @@ function mistakeIn(
   }
   const required = placed.filter((it) => !options[it]?.optional);
   if (line.words.length >= required.length) return undefined;
-  return `${name} needs ${required.map((it) => it.toUpperCase()).join(" and ")}`;
+  const needed = `${name} needs ${required.map((it) => it.toUpperCase()).join(" and ")}`;
+  const choices = required.length === 1 ? (options[required[0] ?? ""]?.choices ?? []) : [];
+  if (choices.length < 2) return needed;
+  const all = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  return `${needed}: ${all}, as in phx-sim ${name} ${choices[0]}`;
 }
 
 /** What is wrong if the words after `--` are missing. */

@@ -30,6 +30,13 @@ describe("usage mistakes end with 2", () => {
     [["--port", "70000"], {}, '--port must be a whole number from 0 to 65535, not "70000"'],
     [["--port", "-1"], {}, '--port must be a whole number from 0 to 65535, not "-1"'],
     [["--port", "http"], {}, '--port must be a whole number from 0 to 65535, not "http"'],
+    [
+      ["completion"],
+      {},
+      "completion needs SHELL: bash, zsh or fish, as in phx-sim completion bash (phx-sim completion --help)",
+    ],
+    [["version"], {}, 'unknown command "version"; phx-sim --version prints it (phx-sim --help lists all)'],
+    [["hlep"], {}, 'unknown command "hlep"; did you mean help? (phx-sim --help lists all)'],
     [["--port"], {}, "--port needs a value (phx-sim --help lists all)"],
     [[], { PHX_SIM_PORT: "x" }, 'PHX_SIM_PORT must be a whole number from 0 to 65535, not "x"'],
     [["--host", "http://x"], {}, '--host must be a host name or an IP address, not "http://x"'],

@@ -67,6 +67,21 @@ const rowOf = (page: Page, key: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: key, exact: true }) });
 
 describe("posthog-node", () => {
+  test("a flag that an app asks for and the project does not have is in the list", async () => {
+    await using it = await start("#/flags");
+    await rowOf(it.page, "new-checkout").waitFor();
+    const sdk = nodeClient(it.sim);
+    await sdk.getFeatureFlag("new-chekout", "anna");
+    await sdk.flush();
+    const row = rowOf(it.page, "new-chekout");
+    await row.getByText("no such flag", { exact: true }).waitFor();
+    await row.getByText("An app asks for it, and the project has no such flag.").last().waitFor();
+    await row.getByRole("link").click();
+    await it.page.getByText('There is no flag "new-chekout"').waitFor();
+    expect(await it.page.getByText("5 flags").count()).toBe(1);
+    await sdk.shutdown();
+  });
+
   test("what it is given is seen as it is given, with the reason and what the app did", async () => {
     await using it = await start("#/flags/new-checkout?tab=decisions");
     await it.page.getByText("No decisions yet").waitFor();

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { FlagTotals } from "../../../src/flags/decision-shapes.ts";
+import { compareText } from "../../../src/base/text.ts";
+import type { FlagTotal, FlagTotals } from "../../../src/flags/decision-shapes.ts";
 import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
@@ -12,6 +13,7 @@ import { Shares } from "../../parts/flag-trace/shares.tsx";
 import { valueText, valueTone } from "../../parts/flag-trace/trace-words.ts";
 import { Split, Table } from "../../parts/layout.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
+import { undefinedFlags } from "../../parts/undefined-flags.ts";
 import { type Tallies, talliesIn } from "./decision-data.ts";
 import { FlagBadges, FlagDetails } from "./details.tsx";
 import { NoFlags } from "./empty.tsx";
@@ -31,7 +33,8 @@ export function FlagsView() {
   ).data;
   const tallies = useMemo(() => talliesIn(totals), [totals]);
   const { q: search = "" } = params;
-  const flags = list.data?.flags ?? [];
+  const defined = list.data?.flags ?? [];
+  const flags = useMemo(() => withUndefined(defined, totals?.flags ?? []), [list.data, totals]);
   const shown = flags.filter((it) => holds(it, search));
   // `of` is the project of the flag while all projects are shown
   const owner = project.value ?? numberIn(params.of) ?? flags.find((it) => it.key === key)?.project;
@@ -179,11 +182,26 @@ interface RowProps extends ListProps {
   isProjectShown: boolean;
 }
 
+/** The list with what apps ask for and their projects do not have. */
+const withUndefined = (flags: readonly Flag[], totals: readonly FlagTotal[]): readonly Flag[] => [
+  ...flags,
+  ...undefinedFlags(flags, totals)
+    .sort((a, b) => a.project - b.project || compareText(a.key, b.key))
+    .map(({ project, key }) => ({
+      ...{ project, key, id: null, name: "", active: false, words: null },
+      ...{ rules: [], variants: [], shares: [], overrides: [] },
+    })),
+];
+
 /** Sentences about a flag's rules, most important first. */
-const sentencesOf = ({ words }: Flag): readonly string[] =>
+const sentencesOf = ({ words, overrides }: Flag): readonly string[] =>
   words
     ? [...words.before, ...words.sets, ...(words.sets.length === 0 ? words.after.slice(0, 1) : [])]
-    : ["The project has no such flag; it has overrides only."];
+    : [
+        overrides.length > 0
+          ? "The project has no such flag; it has overrides only."
+          : "An app asks for it, and the project has no such flag.",
+      ];
 
 function Summary({ flag }: { flag: Flag }) {
   const sentences = sentencesOf(flag);

@@ -3,6 +3,7 @@ import type { FlagTotal } from "../../../src/flags/decision-shapes.ts";
 import type { FlagSummary } from "../../../src/flags/shapes.ts";
 import type { Info } from "../../../src/scenario/state/info-shapes.ts";
 import { counted } from "../../parts/text.ts";
+import { askedFor, undefinedFlags } from "../../parts/undefined-flags.ts";
 
 type Warning = Info["scenario_warnings"][number];
 
@@ -32,8 +33,6 @@ function keyIn(pointer: string): string | undefined {
   return key === "" ? undefined : key;
 }
 
-const askedFor = ({ served, called }: FlagTotal): number => Math.max(served, called);
-
 interface Known {
   readonly flags: readonly FlagSummary[];
   readonly totals: readonly FlagTotal[];
@@ -47,9 +46,9 @@ export function flagsToLook({ flags, totals, warnings }: Known): {
   readonly others: number;
 } {
   const keys = [...new Set(flags.filter(({ id }) => id !== null).map(({ key }) => key))];
-  const known = new Set(flags.map(({ project, key }) => `${project} ${key}`));
-  const isKnown = ({ project, key }: FlagTotal) => known.has(`${project} ${key}`);
-  const strangers = totals.filter((it) => it.project !== null && !isKnown(it) && askedFor(it) > 0);
+  const strangers = undefinedFlags(flags, totals);
+  const isUndefined = ({ project, key }: FlagTotal) =>
+    strangers.some((it) => it.project === project && it.key === key);
   const found: FlagToLook[] = [
     ...strangers.map((it, i) => ({
       key: it.key,
@@ -59,7 +58,7 @@ export function flagsToLook({ flags, totals, warnings }: Known): {
       asked: askedFor(it),
     })),
     ...totals
-      .filter((it) => it.differs > 0 && isKnown(it))
+      .filter((it) => it.differs > 0 && it.project !== null && !isUndefined(it))
       .map((it) => ({
         key: it.key,
         isDefined: true,
