@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
-import { readRegularFile } from "../base/regular-file.ts";
 import { dirname, join, resolve } from "node:path";
 import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
 import { type Plan, PlanError, type PlanFile, type PlanProblem, type Position } from "./plan.ts";
 import { schemaFrom } from "./plan-schema.ts";
