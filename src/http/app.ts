@@ -79,7 +79,7 @@ type Kind = Pick<Endpoint, "family" | "journaled" | "allow" | "cors" | "isEmbedd
 const unknownFamily = (path: string): Family =>
   path.startsWith("/__sim") ? "control" : path.startsWith("/api") ? "management" : "service";
 
-/** Reasons of what is not there. */
+/** Reasons of paths and files that do not exist. */
 const missing: ReadonlySet<string> = new Set(["not_found", "not_emulated"]);
 
 /** The row that answers the call, or the first of its path; a path without rows has a family only. */
