@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
@@ -18,7 +18,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const pythonPackage = resolve(import.meta.dirname, "../../clients/python");
+const root = resolve(import.meta.dirname, "../..");
+const pythonPackage = join(root, "clients/python");
 
 interface Ended {
   code: number;
@@ -58,6 +59,22 @@ describe("the examples in the documentation", () => {
   testWith(programs.pytest, "the package for Python has tests of its own", async (command) => {
     const { code, text } = await run(pythonPackage, [command, ...pytest, "tests"]);
     expect(code, text).toBe(0);
+  });
+
+  testWith(programs.pytest, "the package for Python copied as the documentation shows", async (command) => {
+    const page = readFileSync(join(root, "docs/testing/http.md"), "utf8");
+    const [, copy = ""] = /^## Python\n[\s\S]*?```sh\n([\s\S]*?)```/m.exec(page) ?? [];
+    const [, conftest = ""] = /`conftest\.py`[\s\S]*?```python\n([\s\S]*?)```/.exec(page) ?? [];
+    const app = join(folder, "copied/app");
+    mkdirSync(app, { recursive: true });
+    symlinkSync(root, join(folder, "copied/phx-sim"));
+    execFileSync("sh", ["-ec", copy], { cwd: app });
+    writeFileSync(join(app, "conftest.py"), conftest);
+    for (const it of ["shop.py", "test_signup.py"]) cpSync(join(folder, "python", it), join(app, it));
+    const args = [command, "-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    const { code, text } = await run(app, args, { PYTHONPATH: "" });
+    expect(code, text).toBe(0);
+    expect(text).toContain("3 passed");
   });
 
   testWith(programs.python, "a failure in Python shows the sim's report", async (command) => {

@@ -1,0 +1,1 @@
+pytest_plugins = ["phx_sim.pytest_plugin"]
