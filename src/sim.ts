@@ -231,6 +231,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     settled,
     snapshots: store.snapshots,
     send: (outgoing) => lateSend()(outgoing),
+    redaction,
   };
   const admission = lateAdmission.set(
     onFirstUse(async () => {

@@ -1,3 +1,6 @@
+import { isUtf8 } from "node:buffer";
+import zlib from "node:zlib";
+
 /**
  * Keys of the service by their prefix; `phc_` is the public project key and no secret. A letter right before one may be
  * the end of an escape: `%3Dphx_…`, `\nphx_…`.
@@ -6,8 +9,58 @@ const keys =
   /(?:\b|(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}))(ph[abd-z](?:_|%5[Ff]))(?:[\w-]|%[\dA-Fa-f]{2}){4,}/g;
 const anyKey = /ph[abd-z](?:_|%5[Ff])/;
 
-/** `phx_abc…` becomes `phx_***`: which kind of key came is worth knowing, the key is not. */
-export const maskKeys = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1***") : text);
+const masked = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1***") : text);
+
+/**
+ * How base64 of a key looks, by its place in a group of three bytes; how base64 of gzip begins, of base64 of JSON, and of base64 of a
+ * key; a key in hex.
+ */
+const anyEncoded =
+  /cGh[h-z0-6]X[w-z0-3]|[HXn3]Bo[YZa-e][FVl1][89+/_-]|[BFJNRVZdhlptx159]wa[GH][BFJNRVZdhlptx159]f|H4sI|ZXlK|Y0do|7068(?:6[1-9a-fA-F]|7[\daA])5[fF]/;
+/** Slashes may be escaped, in JSON or in an address. */
+const encodedRun = /(?:[A-Za-z0-9+/_-]|\\\/|%2[bBfF]){10,}={0,2}/g;
+const hexOnly = /^(?:[\da-fA-F]{2})+$/;
+/** What unpacks to more is not kept. */
+const mostUnpacked = 32 * 1024 * 1024;
+/** Base64 in base64 is followed so deep. */
+const deepest = 4;
+
+/** The text of bytes; undefined if they are gzip that cannot be read. */
+function textOf(bytes: Buffer): string | undefined {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString(isUtf8(bytes) ? "utf8" : "latin1");
+  try {
+    const options = { maxOutputLength: mostUnpacked, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+    return zlib.gunzipSync(bytes, options).toString("latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A run of characters that may be base64 or hex, without keys: encoded again, or `***` where that is not possible. */
+function maskRun(found: string, layers: number): string {
+  const run = found.replace(/\\\//g, "/").replace(/%2b/gi, "+").replace(/%2f/gi, "/");
+  const clean = (text: string): boolean => maskLayers(text, layers) === text;
+  const encoding = hexOnly.test(run) ? "hex" : /[-_]/.test(run) ? "base64url" : "base64";
+  const bytes = Buffer.from(run, encoding);
+  const text = textOf(bytes);
+  if (text === undefined) return "***";
+  if (!clean(text)) return isUtf8(bytes) ? Buffer.from(maskLayers(text, layers)).toString(encoding) : "***";
+  // a run may begin in the middle of a group
+  const isCut = [1, 2, 3].some((skip) => !clean(Buffer.from(run.slice(skip), encoding).toString("latin1")));
+  return isCut ? "***" : found;
+}
+
+function maskLayers(text: string, layers: number): string {
+  const plain = masked(text);
+  if (layers === 0 || !anyEncoded.test(plain)) return plain;
+  return plain.replace(encodedRun, (found) => (anyEncoded.test(found) ? maskRun(found, layers - 1) : found));
+}
+
+/**
+ * `phx_abc…` becomes `phx_***`: which kind of key came is worth knowing, the key is not. Also in base64 and hex, and in gzip in
+ * base64.
+ */
+export const maskKeys = (text: string): string => maskLayers(text, deepest);
 
 const secretName = String.raw`[\w.$-]*(?:password|passphrase|secret|private_key|access_key|credential|api_key|token|client_email)[\w.$-]*`;
 const jsonField = new RegExp(String.raw`("${secretName}"\s*:\s*)"(?:[^"\\]|\\.)*"?`, "gi");

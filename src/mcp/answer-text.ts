@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../base/json.ts";
-import { maskKeys, maskSecretFields } from "../base/secrets.ts";
+import { maskKeys } from "../base/secrets.ts";
+import type { Mask } from "../tapes/redact/mask-target.ts";
 import type { CapturedRow, ToolAnswer } from "./tool.ts";
 
 const bytesOf = (text: string): number => Buffer.byteLength(text);
@@ -15,9 +16,11 @@ const escaped = (text: string): string =>
 /** JSON in which every character can be seen. */
 const ownText = (value: Json): string => JSON.stringify(value).replace(hidden, escaped);
 
-/** The same of captured data, with secrets masked. */
-const capturedText = (value: Json): string =>
-  maskKeys(maskSecretFields(JSON.stringify(value))).replace(hidden, escaped);
+/** The same of captured data, with secrets masked as on a tape. */
+const capturedText =
+  (mask: Mask) =>
+  (value: Json): string =>
+    maskKeys(mask.text(JSON.stringify(value))).replace(hidden, escaped);
 
 /** How much of a value is left: longest string, most entries, deepest level. */
 interface Shape {
@@ -63,7 +66,7 @@ function reduced(value: Json, shape: Shape): Json {
 }
 
 /** JSON of a value within a limit. */
-function fitting(value: Json, limit: number, jsonText = capturedText): string {
+function fitting(value: Json, limit: number, jsonText: (value: Json) => string): string {
   const whole = jsonText(value);
   if (bytesOf(whole) <= limit) return whole;
   const texts = shapes.map((shape) => jsonText(reduced(value, shape)));
@@ -79,14 +82,14 @@ const [opening, closing] = ["<captured-data>", "</captured-data>"];
 const frameSize = 320;
 
 /** The rows that fit, and the advice for them. */
-function fittingRows(rows: readonly CapturedRow[], room: number) {
+function fittingRows(rows: readonly CapturedRow[], room: number, jsonText: (value: Json) => string) {
   const lines: string[] = [];
   const advice = new Set<string>();
   let left = room;
   for (const { data, advice: hint } of rows) {
     const more = hint === undefined || advice.has(hint) ? 0 : bytesOf(hint) + 3;
     const isFirst = lines.length === 0;
-    const line = fitting(data, Math.max(120, (isFirst ? left : room / 2) - more));
+    const line = fitting(data, Math.max(120, (isFirst ? left : room / 2) - more), jsonText);
     const cost = bytesOf(line) + 1 + more;
     if (cost > left && !isFirst) break;
     left -= cost;
@@ -100,9 +103,13 @@ function fittingRows(rows: readonly CapturedRow[], room: number) {
  * The text of an answer, in at most `size` bytes: what phx-sim states, what it recommends, then what was captured, one
  * JSON value a line, between marks that captured text cannot contain.
  */
-export function answerText({ facts, rows = [], more }: ToolAnswer, size: number): string {
+export function answerText(
+  { facts, rows = [], more }: ToolAnswer,
+  { size, mask }: { size: number; mask: Mask },
+): string {
+  const jsonText = capturedText(mask);
   const head = fitting(facts, rows.length > 0 ? size / 2 : size - frameSize / 2, ownText);
-  const { lines, advice } = fittingRows(rows, size - bytesOf(head) - frameSize);
+  const { lines, advice } = fittingRows(rows, size - bytesOf(head) - frameSize, jsonText);
   const rest = more?.(lines.length);
   return [
     head,

@@ -2,10 +2,11 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { SimError } from "../base/errors.ts";
 import { type JsonObject, objectIn } from "../base/json.ts";
 import { Failure } from "../cli/failure.ts";
-import { callBy, type Send } from "../client/call.ts";
+import { callBy } from "../client/call.ts";
 import type { Call } from "../http/call.ts";
 import { invalid } from "../http/control-body.ts";
 import type { Reply } from "../http/reply.ts";
+import type { McpPorts } from "./rows.ts";
 import { createMcpServer } from "./server.ts";
 import type { ToolPorts } from "./tool.ts";
 
@@ -14,9 +15,10 @@ const accepted = { accept: "application/json, text/event-stream", "content-type"
 const versionHeader = "mcp-protocol-version";
 
 /** The tools of the sim that answers. Who may call it may not start programs on this machine. */
-function portsOf(send: Send): ToolPorts {
+function portsOf({ send, redaction }: McpPorts): ToolPorts {
   const sim = async () => ({ call: callBy(send) });
   return {
+    redaction,
     sim,
     start: sim,
     async check() {
@@ -36,9 +38,9 @@ function refusal(text: string): SimError {
 }
 
 /** Answers one message of the Streamable HTTP transport, without a session. */
-export async function answerMcp(call: Call, body: JsonObject, send: Send): Promise<Reply> {
+export async function answerMcp(call: Call, body: JsonObject, ports: McpPorts): Promise<Reply> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const server = createMcpServer(portsOf(send));
+  const server = createMcpServer(portsOf(ports));
   const leave = () => void server.close();
   call.signal.addEventListener("abort", leave, { once: true });
   try {

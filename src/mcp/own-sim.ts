@@ -56,6 +56,7 @@ export function createOwnSim(
   }
 
   return {
+    redaction: shell.config?.redaction,
     sim,
     start,
     check: (order, call) =>

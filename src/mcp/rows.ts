@@ -7,10 +7,13 @@ import type { Send } from "../client/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { text } from "../http/reply.ts";
 import { row } from "../http/row.ts";
+import type { TapeRules } from "../tapes/redact/rules.ts";
 
 export interface McpPorts {
   /** Makes calls to this sim itself. */
   readonly send: Send;
+  /** Redaction rules of the project, over the built-in ones. */
+  readonly redaction?: TapeRules | undefined;
 }
 
 const Message = z
@@ -20,7 +23,7 @@ const Message = z
 const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
 
 /** The tools for coding agents over HTTP: a message each, without sessions. */
-export const mcpRows = ({ send }: McpPorts): Endpoint[] => [
+export const mcpRows = (ports: McpPorts): Endpoint[] => [
   row({
     method: "POST",
     path: "/__sim/mcp",
@@ -33,7 +36,7 @@ export const mcpRows = ({ send }: McpPorts): Endpoint[] => [
     },
     async handle({ call, body }) {
       const { answerMcp } = await import("./http.ts");
-      return answerMcp(call, JSON.parse(JSON.stringify(body)), send);
+      return answerMcp(call, JSON.parse(JSON.stringify(body)), ports);
     },
   }),
 ];

@@ -12,6 +12,7 @@ import { Failure } from "../cli/failure.ts";
 import { ControlError, ExpectationError } from "../client/errors.ts";
 import { jsonSchemaOf } from "../http/row.ts";
 import { parseShape } from "../http/shape-errors.ts";
+import { createMask } from "../tapes/redact/mask-target.ts";
 import { answerText } from "./answer-text.ts";
 import { defaultSize, type Tool, type ToolAnswer, type ToolCall, type ToolPorts } from "./tool.ts";
 import { tools } from "./tools.ts";
@@ -56,14 +57,18 @@ function toolNamed(name: string): Tool {
 }
 
 async function runTool(name: string, given: unknown, ports: ToolPorts, call: ToolCall) {
+  const mask = createMask(ports.redaction);
   try {
     const found = toolNamed(name);
     const input = parseShape(found.input, isObject(given) ? given : {});
     const { answer, size } = await found.run(input as JsonObject, ports, call);
-    return textResult(answerText(answer, size));
+    return textResult(answerText(answer, { size, mask }));
   } catch (error) {
     if (call.signal.aborted) throw error;
-    return textResult(answerText(errorAnswer(error), defaultSize), true);
+    const { facts, ...answer } = errorAnswer(error);
+    // what was refused may be repeated in the reason
+    const safe: JsonObject = JSON.parse(mask.text(JSON.stringify(facts)));
+    return textResult(answerText({ ...answer, facts: safe }, { size: defaultSize, mask }), true);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../base/json.ts";
 import type { CheckOrder } from "../check/command.ts";
 import type { CheckReport } from "../check/shapes.ts";
 import type { ControlCall } from "../client/call.ts";
+import type { TapeRules } from "../tapes/redact/rules.ts";
 
 /** How a tool call ends early, and what it reports meanwhile. */
 export interface ToolCall {
@@ -24,6 +25,8 @@ export interface ToolPorts {
   sim(): Promise<FoundSim>;
   /** The running sim, else a new one. @throws Failure start */
   start(order: { scenario?: string | undefined; port?: number | undefined }): Promise<FoundSim>;
+  /** Redaction rules of the project, over the built-in ones. */
+  readonly redaction?: TapeRules | undefined;
   /** @throws Failure */
   check(order: CheckOrder, call: ToolCall): Promise<CheckReport>;
 }

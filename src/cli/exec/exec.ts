@@ -264,7 +264,7 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
     if (values["block-egress"] || failOn.includes("egress")) guard = await openEgressGuard(sim.url, shell);
     const routes = await rerouteVariables(sim, values, shell);
     if (relay.first) return relay.first;
-    const tally = tallyOf(sim);
+    const tally = tallyOf(sim, shell.config?.redaction);
     baseline?.watch(sim);
     const started = Date.now();
     const variables = childVariables(readyLine(sim));

@@ -6,7 +6,8 @@ import type { SdkTotals } from "../../journal/sdk-shapes.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Played } from "../../tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
-import { createTargetMask } from "../../tapes/redact/mask-target.ts";
+import { createMask, type Mask } from "../../tapes/redact/mask-target.ts";
+import type { TapeRules } from "../../tapes/redact/rules.ts";
 import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
 import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
@@ -17,22 +18,21 @@ import { Failure } from "../failure.ts";
 import { plain } from "../style.ts";
 
 /** Counts a sim's requests as they come. */
-export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">): Tally {
-  const tally = createTally({ projectKey: apiKey, maskPath: (path) => createTargetMask()(path) });
-  onRequest((request) => tally.add(countedOf(request)));
+export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">, rules?: TapeRules): Tally {
+  const mask = createMask(rules);
+  const tally = createTally({ projectKey: apiKey, maskPath: mask.target });
+  onRequest((request) => tally.add(countedOf(request, mask)));
   return tally;
 }
 
 /** A request of a running sim, as it is counted. */
-const countedOf = ({
-  names,
-  project_name,
-  scripted,
-  unmatched,
-  ...request
-}: RequestSummary): CountedRequest => ({
+const countedOf = (
+  { names, project_name, scripted, unmatched, ...request }: RequestSummary,
+  mask: Mask,
+): CountedRequest => ({
   ...request,
-  kept: names,
+  dropped: request.dropped.map((it) => ({ ...it, event: mask.text(it.event) })),
+  kept: names.map(mask.text),
   projectName: project_name,
   scripted: scripted === true,
   unmatched: unmatched === true,

@@ -1,7 +1,8 @@
 import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
-import type { RequestSummary } from "../../index.ts";
+import type { Finding, RequestSummary } from "../../index.ts";
 import { onFirstUse } from "../../sim/late.ts";
+import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
 import type { LineRules } from "./request-lines.ts";
 
@@ -17,6 +18,19 @@ export interface RequestLog {
 /** Requests are collected for this time, ms. */
 const collectMs = 20;
 
+const maskedFindings = (findings: readonly Finding[], mask: Mask): Finding[] =>
+  findings.map((it) => ({ ...it, event: mask.text(it.event) }));
+
+/** A request without what the terminal must not show: anything of it may have been written by the app's users. */
+const maskedSummary = (it: RequestSummary, mask: Mask): RequestSummary => ({
+  ...it,
+  target: mask.target(it.target),
+  names: it.names.map((name) => mask.text(name)),
+  dropped: maskedFindings(it.dropped, mask),
+  warnings: maskedFindings(it.warnings, mask),
+  ...(it.rejected && { rejected: { ...it.rejected, detail: mask.text(it.rejected.detail) } }),
+});
+
 /**
  * Collects requests and prints them with one write, so that printing does not slow the traffic. What prints them is
  * loaded with the first one: a start does not need it.
@@ -27,13 +41,13 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
   let timer: NodeJS.Timeout | undefined;
   let printed = Promise.resolve();
   const printer = onFirstUse(async () => {
-    const [{ requestLines }, { createTargetMask }] = await Promise.all([
+    const [{ requestLines }, { createMask }] = await Promise.all([
       import("./request-lines.ts"),
       import("../../tapes/redact/mask-target.ts"),
     ]);
-    const mask = createTargetMask(redaction);
+    const mask = createMask(redaction);
     return (requests: readonly RequestSummary[]) => {
-      const masked = requests.map((it) => ({ ...it, target: mask(it.target) }));
+      const masked = requests.map((it) => maskedSummary(it, mask));
       lines.say(...requestLines(masked, rules));
     };
   });

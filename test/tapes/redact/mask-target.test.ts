@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTargetMask } from "../../../src/tapes/redact/mask-target.ts";
+import { createMask } from "../../../src/tapes/redact/mask-target.ts";
 
 /** Put together here, so that none stands in this file. */
 const [personal, project] = ["phx", "phc"].map((it) => `${it}_${"a1B2c3D4e5F6".repeat(3)}`);
@@ -12,10 +12,22 @@ test.each<[target: string, masked: string]>([
   ["/e/?password=correct-horse", "/e/?password=***"],
   ["/e/?door=1234", "/e/?door=1234"],
 ])("%s", (target, masked) => {
-  expect(createTargetMask()(target)).toBe(masked);
+  expect(createMask().target(target)).toBe(masked);
 });
 
 test("with the rules of the project", () => {
-  const mask = createTargetMask({ rules: [{ name: "door", field: "door" }] });
-  expect(mask("/e/?door=1234&floor=2")).toBe("/e/?door=***&floor=2");
+  const mask = createMask({ rules: [{ name: "door", field: "door" }] });
+  expect(mask.target("/e/?door=1234&floor=2")).toBe("/e/?door=***&floor=2");
+});
+
+test("of a text, in JSON and in whatever it is encoded", () => {
+  const mask = createMask({ rules: [{ name: "door", field: "door" }] });
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  expect(mask.text(`the key is ${personal}, password=correct-horse`)).toBe(
+    "the key is phx_***, password=***",
+  );
+  expect(mask.text(JSON.stringify({ door: "1234", a: [{ password: "x1" }], b: project, n: 1 }))).toBe(
+    JSON.stringify({ door: "***", a: [{ password: "***" }], b: project, n: 1 }),
+  );
+  expect(mask.text(base64(JSON.stringify({ a: personal })))).toBe(base64(JSON.stringify({ a: "phx_***" })));
 });
