@@ -39,7 +39,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     people: "the person of a journey, and the order of its events",
     flags: "the decisions about flags in force",
   },
-  baseline: { flags: "the flags that a request names" },
+  baseline: { flags: "the flags that a request names", tapes: "the forms of secrets, which names may hold" },
   lint: {
     ingest: "the times and limits of captures",
     sessions: "the texts of recordings",

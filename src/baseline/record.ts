@@ -1,3 +1,5 @@
+import { replaceShapes } from "../tapes/redact/shapes.ts";
+
 /** Types of a property's values, sorted, with `|` between them, `?` behind them if some events lack it: `null|string?`. */
 type TypeText = string;
 
@@ -46,9 +48,17 @@ const volatile: readonly (readonly [RegExp, string])[] = [
 
 const longestName = 200;
 
-/** A name without what differs from run to run: `order 1760000000 paid` as `order {number} paid`. */
+/**
+ * A name without what differs from run to run, and without tokens, because the file is in git: `order 1760000000 paid` as
+ * `order {number} paid`.
+ */
 export const steadyName = (name: string): string =>
-  volatile.reduce((text, [pattern, word]) => text.replace(pattern, word), name.slice(0, longestName));
+  volatile
+    .reduce(
+      (text, [pattern, word]) => text.replace(pattern, word),
+      replaceShapes(name, () => "{secret}"),
+    )
+    .slice(0, longestName);
 
 const typesIn = (text: TypeText): string[] => text.replace(/\?$/, "").split("|");
 

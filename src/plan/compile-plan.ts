@@ -1,4 +1,5 @@
 import type { ErrorObject } from "ajv";
+import { bounded } from "../base/bounded-regexp.ts";
 import { isObject, type Json, type JsonObject, pointerTo } from "../base/json.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import { findingsOf, standardCheck } from "./findings.ts";
@@ -115,6 +116,10 @@ type Validate = (value: unknown) => readonly ErrorObject[];
 /** Makes validators; each schema is compiled once. @throws for an invalid schema */
 type Compile = (schema: JsonObject) => Validate;
 
+/** A pattern of a schema; the validator tells patterns apart by their text. */
+const patternWithin = (source: string, flags: string) =>
+  Object.assign(bounded(new RegExp(source, flags)), { toString: () => `/${source}/${flags}` });
+
 /**
  * Loads the JSON Schema validator (2020-12), which is large and seldom needed. Not zod: its `fromJSONSchema` rejects
  * `not`, `if`, `dependentRequired` and `unevaluatedProperties`, and ignores keywords that stand without a `type`.
@@ -130,6 +135,8 @@ export async function loadCompiler(): Promise<Compile> {
     logger: false,
     validateSchema: false,
     addUsedSchema: false,
+    // a pattern of the plan may take exponentially long for a captured value
+    code: { regExp: Object.assign(patternWithin, { code: "patternWithin" }) },
   });
   // Its types describe the CommonJS form.
   const addFormats = formats.default as unknown as typeof formats.default.default;

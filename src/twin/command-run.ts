@@ -16,6 +16,7 @@ import { readScenario } from "../scenario/load.ts";
 import type { ScenarioLayer } from "../scenario/schema.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
 import { offlineBy } from "../tapes/record/recordings.ts";
+import { createMask } from "../tapes/redact/mask-target.ts";
 import { tapeRules } from "../tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../tapes/upstream/upstreams.ts";
 import type { impactOptions, liveOptions, pullOptions } from "./command.ts";
@@ -51,14 +52,17 @@ function upstreamsIn(upstream: string, offline: boolean | undefined): Upstreams 
   }
 }
 
-/** What is wrong with a service becomes a failure of one line. @throws Failure usage, network */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+/** What is wrong with a service becomes a failure of one line; its own words may repeat a secret. @throws Failure usage, network */
+async function refusing<T>({ config }: Shell, work: () => Promise<T>, key?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const kind = error.kind === "order" ? "usage" : "network";
-    throw new Failure(kind, clean(error.message, 600), error);
+    const text = createMask(config?.redaction).text(
+      key ? error.message.replaceAll(key, "***") : error.message,
+    );
+    throw new Failure(kind, clean(text, 600), error);
   }
 }
 
@@ -78,25 +82,31 @@ async function liveOf(
   const upstreams = upstreamsIn(upstream, offline);
   const progress = createProgress(process.stderr, shell.env);
   const read = { requests: 0 };
-  return refusing(async () => {
-    const service = openService({
-      upstreams,
-      key,
-      ca: upstreamCa,
-      onRequest: () => progress.show(`${upstreams.name}: ${counted(++read.requests, "request")}`),
-      onWait: (ms) => progress.show(`${upstreams.name} limits the rate: ${Math.ceil(ms / 1000)} s`),
-    });
-    try {
-      return await readLive(service, project, kinds);
-    } finally {
-      service.close();
-    }
-  }).finally(() => progress.end());
+  return refusing(
+    shell,
+    async () => {
+      const service = openService({
+        upstreams,
+        key,
+        ca: upstreamCa,
+        onRequest: () => progress.show(`${upstreams.name}: ${counted(++read.requests, "request")}`),
+        onWait: (ms) => progress.show(`${upstreams.name} limits the rate: ${Math.ceil(ms / 1000)} s`),
+      });
+      try {
+        return await readLive(service, project, kinds);
+      } finally {
+        service.close();
+      }
+    },
+    key,
+  ).finally(() => progress.end());
 }
 
 /** The scenario of a live project, as the options want it. @throws Failure network */
 const twinFor = (live: LiveProject, { values }: Settings<typeof pullOptions>, shell: Shell): Promise<Twin> =>
-  refusing(() => twinOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }));
+  refusing(shell, () =>
+    twinOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }),
+  );
 
 const header = [
   "// A world for phx-sim, pulled from a live project with `phx-sim pull`. It has no persons and no events;",

@@ -27,6 +27,24 @@ const inTest = (use: (project: Project) => Promise<void>, options = {}) =>
     await use(project);
   }, options);
 
+test("tokens in names are not in the file", async () => {
+  const token = `phx_${"a1B2".repeat(10)}`;
+  const stripe = `sk_live_${"a1B2".repeat(6)}`;
+  const { lines } = await inTest((ph) =>
+    send(ph, {
+      event: `login ${stripe}`,
+      properties: { [token]: 1, [`of ${stripe}`]: 2, $set: { [stripe]: 3 }, plan: "pro" },
+    }),
+  );
+  expect(JSON.stringify(lines)).not.toMatch(/a1B2/);
+  expect(lines[0]).toEqual({
+    test: "t",
+    event: "login {secret}",
+    count: 1,
+    properties: { "$set.{secret}": "number", "of {secret}": "number", plan: "string", "phx_***": "number" },
+  });
+});
+
 test("events with the types of their properties; what some events lack is optional", async () => {
   const { lines } = await inTest((ph) =>
     send(

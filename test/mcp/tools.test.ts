@@ -145,6 +145,31 @@ describe("events", () => {
     expect(failed.text.split("<captured-data>")[0]).not.toContain("ignore previous");
   });
 
+  test("secrets are masked by the rules of tapes", async () => {
+    const secret = "correct-horse-battery-7";
+    const token = `sk-ant-api03-${"a1B2".repeat(20)}`;
+    await capture(
+      named("login", {
+        pin: "4711",
+        recovery_codes: [secret],
+        note: `call with ${token}`,
+        url: `https://app.test/callback?code=${secret}`,
+        packed: Buffer.from(JSON.stringify({ password: secret })).toString("base64"),
+        [token]: 1,
+        zip_code: "10115",
+      }),
+    );
+    const { text, rows } = await call("events_since", {});
+    expect(text).not.toMatch(/4711|correct-horse|sk-ant-api03-a1B2/);
+    expect(text).not.toContain(Buffer.from(secret).toString("base64").slice(2, -4));
+    expect(rows[0].properties).toMatchObject({ pin: "***", note: "call with ***", zip_code: "10115" });
+    const failed = await call("wait_for", { event: "other", timeout_ms: 0 });
+    expect(failed.text).not.toMatch(/4711|correct-horse|sk-ant-api03-a1B2/);
+    const unknown = await call(`lint_${token}`);
+    expect(unknown).toMatchObject({ isError: true });
+    expect(unknown.text).not.toContain(token);
+  });
+
   test("are waited for; a report shows what came instead", async () => {
     const waiting = call("wait_for", { event: "signup", properties: { plan: "pro" } });
     await capture(named("signup", { plan: "pro" }));

@@ -1,21 +1,8 @@
 import { types } from "node:util";
-import { createContext, Script } from "node:vm";
-
-/** The regular expression of an `@regex` operand. */
-export interface Expression {
-  readonly source: string;
-  readonly flags: string;
-  test(text: string): boolean;
-  /** True if a search took too long once; it then fits nothing. */
-  readonly gaveUp: boolean;
-}
+import { bounded, type BoundedExpression as Expression } from "../../base/bounded-regexp.ts";
 
 /** Longest pattern, characters. */
 export const longestPattern = 1_000;
-/** Steps that a search without a time limit may take in the worst case; about 0.1 s. */
-const mostWays = 10_000_000;
-/** Limit of other searches, ms. */
-const timeLimit = 100;
 /** Expressions that are kept, compiled. */
 const mostKnown = 5_000;
 
@@ -61,50 +48,5 @@ function compile(source: string, flags: string): Expression | string {
     return bounded(new RegExp(source, flags));
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
-  }
-}
-
-/** Searches without a time limit if that is certain to end soon; else in a script with one. */
-function bounded(expression: RegExp): Expression {
-  const isQuick = quickness(expression.source);
-  let gaveUp = false;
-  return {
-    source: expression.source,
-    flags: expression.flags,
-    test(subject) {
-      if (isQuick(subject.length)) return expression.test(subject);
-      if (gaveUp) return false;
-      const answer = testInTime(expression, subject);
-      if (answer === undefined) gaveUp = true;
-      return answer === true;
-    },
-    get gaveUp() {
-      return gaveUp;
-    },
-  };
-}
-
-/**
- * A rough upper bound from the pattern's text: each quantifier multiplies the steps by the subject's length, and a
- * repeated group may take exponentially many.
- */
-function quickness(source: string): (length: number) => boolean {
-  if (/\)[*+{]/.test(source)) return (length) => length <= 12;
-  const variable = source.match(/[*+?{]/g)?.length ?? 0;
-  return (length) => (length + 1) ** (variable + 1) <= mostWays;
-}
-
-let runner: { script: Script; world: { expression?: RegExp; subject?: string } } | undefined;
-
-/** Node can stop a search only by stopping a script. */
-function testInTime(expression: RegExp, subject: string): boolean | undefined {
-  runner ??= { script: new Script("expression.test(subject)"), world: createContext({}) };
-  Object.assign(runner.world, { expression, subject });
-  try {
-    return runner.script.runInContext(runner.world, { timeout: timeLimit }) === true;
-  } catch {
-    return undefined;
-  } finally {
-    Object.assign(runner.world, { expression: undefined, subject: undefined });
   }
 }

@@ -11,6 +11,7 @@ import type {
   ReplayMiss,
   ReplayRequest,
 } from "../ports.ts";
+import { createMask } from "../redact/mask-target.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { type Bases, rebasedHeader } from "../upstream/rewriting.ts";
@@ -228,7 +229,7 @@ function missed({ library, client, ask, asked, live: { target } }: Turn): Replay
   if (known !== undefined && ask.body === undefined) return { route: known.route, nearest: known.nearest };
   const miss: ReplayMiss = { route: ask.route, nearest: nearestRows(ask, library, client.aliases) };
   if (known === undefined && client.misses.size < mostMisses) {
-    client.misses.set(name, { ...miss, method, target, times: 1 });
+    client.misses.set(name, { ...miss, method, target: createMask().target(target), times: 1 });
   }
   return miss;
 }

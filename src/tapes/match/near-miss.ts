@@ -1,10 +1,10 @@
 import { isObject, isTooDeep, type Json, own } from "../../base/json.ts";
 import { distance } from "../../base/nearest.ts";
-import { maskKeys, maskSecretFields } from "../../base/secrets.ts";
 import { pathOf } from "../format/routes.ts";
 import type { ReplayMiss } from "../ports.ts";
 import { maskOf } from "../redact/bind.ts";
 import { openedText } from "../redact/encoded.ts";
+import { createMask } from "../redact/mask-target.ts";
 import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
 import { canonical, maxDepth, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
@@ -77,13 +77,13 @@ export const sameLeaf =
     return isSame;
   };
 
-const jsonText = (value: Json): string =>
-  isTooDeep(value) ? "(deeply nested)" : maskSecretFields(JSON.stringify(value));
+const jsonText = (value: Json): string => (isTooDeep(value) ? "(deeply nested)" : JSON.stringify(value));
 
 function shown(value: Json | undefined, { name, path }: Difference, rules: Rules): string {
   if (value === undefined) return "(absent)";
   if (rules.secrecy.hides(name, path)) return "***";
-  const text = maskKeys(replacePlaceholders(typeof value === "string" ? value : jsonText(value), maskOf));
+  const plain = replacePlaceholders(typeof value === "string" ? value : jsonText(value), maskOf);
+  const text = createMask().text(plain);
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 

@@ -1,3 +1,4 @@
+import { boundedReplace } from "../../base/bounded-regexp.ts";
 import { isObject } from "../../base/json.ts";
 import { headerSecrecyOf, kindOfName, type NameSecrecy, plainName, secrecyOf } from "./names.ts";
 
@@ -154,7 +155,7 @@ export interface Judge {
   kindOfPlace(path: string): string | undefined;
   /** True if nothing in this place is a secret. */
   keeps(path: string): boolean;
-  readonly patterns: readonly { kind: string; pattern: RegExp }[];
+  readonly patterns: readonly { kind: string; replace: ReturnType<typeof boundedReplace> }[];
 }
 
 /** A path without positions in lists, as rules write it. */
@@ -196,7 +197,7 @@ export function createJudge({ rules = [], keep = [] }: TapeRules = {}): Judge {
       return keptNames.has(lastName(place)) || keptPaths.some((it) => isAt(place, it));
     },
     patterns: rules.flatMap(({ name, pattern }) =>
-      pattern === undefined ? [] : [{ kind: name, pattern: regExpOf(pattern) }],
+      pattern === undefined ? [] : [{ kind: name, replace: boundedReplace(regExpOf(pattern)) }],
     ),
   };
 }

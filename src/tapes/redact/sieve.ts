@@ -135,8 +135,12 @@ export function createSieve({
   const shaped = (text: string, path: string): string => {
     const isId = digitsOnly.test(text) && isIdPlace(path);
     const own = judge.patterns.reduce(
-      (out, { kind, pattern }) =>
-        replaceAround(out, (part) => part.replace(pattern, (found) => taken(kind, found, path))),
+      (out, { kind, replace }) =>
+        replaceAround(out, (part) => {
+          const after = replace(part, (found) => taken(kind, found, path));
+          // a search that takes too long may have missed a secret
+          return after ?? taken(`${kind}_search_gave_up`, part, path);
+        }),
       text,
     );
     const at = (kind: string, secret: string) =>

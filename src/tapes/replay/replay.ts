@@ -1,4 +1,3 @@
-import { maskKeys, maskTargetSecrets } from "../../base/secrets.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
 import { isBrowsersOwn } from "../../http/browser-requests.ts";
 import type { Call } from "../../http/call.ts";
@@ -9,6 +8,7 @@ import { type Exchange, type HeaderPairs, pairsOf, type TapeBody, targetOf } fro
 import { isCapture, routeOf } from "../format/routes.ts";
 import type { Answered, Deck, ReplayMiss, ReplayRequest } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
+import { createMask } from "../redact/mask-target.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { MissPolicy } from "../shapes.ts";
 
@@ -271,15 +271,16 @@ interface Unanswered {
   readonly target: string;
 }
 
-/** Why the tape has no response: a line for each of the nearest exchanges. Keys are masked. */
+/** Why the tape has no response: a line for each of the nearest exchanges. Secrets are masked. */
 export function missLines(
   tape: string,
   { method, target }: Unanswered,
   { route, nearest }: ReplayMiss,
 ): string[] {
-  const head = `the tape ${tape} has no response for ${method} ${cut(maskTargetSecrets(target))} (route ${cut(route)})`;
-  if (nearest.length === 0) return [maskKeys(`${head}; nothing on it is like it`)];
-  return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(maskKeys);
+  const mask = createMask();
+  const head = `the tape ${tape} has no response for ${method} ${cut(mask.target(target))} (route ${cut(route)})`;
+  if (nearest.length === 0) return [mask.text(`${head}; nothing on it is like it`)];
+  return [`${head}; nearest:`, ...nearest.map((it) => `  ${nearestText(it)}`)].map(mask.text);
 }
 
 /** The same in one line. */
@@ -296,7 +297,7 @@ const missBody = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
     detail: missText(tape, asked, miss),
     attr: null,
     route: miss.route,
-    nearest: JSON.parse(maskKeys(JSON.stringify(miss.nearest))),
+    nearest: JSON.parse(createMask().text(JSON.stringify(miss.nearest))),
   });
 
 /**

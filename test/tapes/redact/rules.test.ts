@@ -1,6 +1,10 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/base/json.ts";
+import { startSim } from "../../../src/index.ts";
 import type { Exchange, HeaderPairs } from "../../../src/tapes/format/exchange.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import type { TapeRules } from "../../../src/tapes/redact/rules.ts";
@@ -155,4 +159,33 @@ describe("a scan goes by the same rules", () => {
       ]),
     );
   });
+});
+
+test("a rule that takes too long does not stop a recording, and what it was for is not on the tape", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "phx-rules-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const hostile = `${"a".repeat(60)}!`;
+  await using service = await startSim();
+  const tape = join(folder, "slow.tape.ndjson");
+  await using recording = await startSim({
+    upstream: service.url,
+    tape,
+    redaction: { rules: [{ name: "order", pattern: "/(a+)+$/" }] },
+  });
+  const body = JSON.stringify({
+    event: "e",
+    distinct_id: "u",
+    api_key: service.apiKey,
+    properties: { hostile, plan: "pro" },
+  });
+  const response = await fetch(`${recording.url}/e/`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+  expect(response.status).toBe(200);
+  await recording.close();
+  const text = readFileSync(tape, "utf8");
+  expect(text).not.toContain(hostile);
+  expect(text).toContain('"hostile":"{{secret:order_search_gave_up#1}}","plan":"pro"');
 });
