@@ -116,7 +116,7 @@ type Validate = (value: unknown) => readonly ErrorObject[];
 /** Makes validators; each schema is compiled once. @throws for an invalid schema */
 type Compile = (schema: JsonObject) => Validate;
 
-/** A pattern of a schema; the validator tells patterns apart by their text. */
+/** A pattern of a schema; the validator caches patterns by their text. */
 const patternWithin = (source: string, flags: string) =>
   Object.assign(bounded(new RegExp(source, flags)), { toString: () => `/${source}/${flags}` });
 
