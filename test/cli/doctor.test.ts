@@ -137,7 +137,7 @@ describe("variables", () => {
 
   test("none at all", () => {
     expect(found("variables", { variables: [], framework: "next" })).toEqual([
-      "warning no variable with POSTHOG_ in its name is set here, nor in a .env file → phx-sim env --framework next >> .env.local; or phx-sim exec -- your command",
+      "warning no variable with POSTHOG_ in its name is set here, nor in a .env file → phx-sim env --framework next --write .env.local; or phx-sim exec -- your command",
     ]);
   });
 
