@@ -24,14 +24,27 @@ export function bounded(expression: RegExp): BoundedExpression {
     test(subject) {
       if (isQuick(subject.length)) return expression.test(subject);
       if (gaveUp) return false;
-      const answer = inTime("expression.test(subject)", expression, subject);
-      if (answer === undefined) gaveUp = true;
+      const answer = inTime("expression.test(subject)", expression, subject, 2 ** recentlyStopped());
+      if (answer === undefined) {
+        gaveUp = true;
+        stopped.push(performance.now());
+      }
       return answer === true;
     },
     get gaveUp() {
       return gaveUp;
     },
   };
+}
+
+/** When searches of several expressions took too long: a request may have many of them, so each of the next ones gets half the time. */
+let stopped: number[] = [];
+/** Time after which such a search does not count, ms; halvings at most. */
+const recent = { ms: 10_000, most: 6 };
+
+function recentlyStopped(): number {
+  stopped = stopped.filter((at) => at > performance.now() - recent.ms);
+  return Math.min(stopped.length, recent.most);
 }
 
 /** Most time that searches of one expression may waste, ms. */
@@ -85,14 +98,14 @@ let world: World | undefined;
 const scripts = new Map<string, Script>();
 
 /** The result of a script over an expression and a text; undefined if it takes too long. Node can stop a search only by stopping a script. */
-function inTime(code: string, expression: RegExp, subject: string): unknown {
+function inTime(code: string, expression: RegExp, subject: string, share = 1): unknown {
   world ??= createContext({});
   const script = scripts.get(code) ?? new Script(code);
   scripts.set(code, script);
   Object.assign(world, { expression, subject });
   try {
     return script.runInContext(world, {
-      timeout: timeLimit.least + Math.ceil((timeLimit.more * subject.length) / 1_000),
+      timeout: Math.ceil((timeLimit.least + (timeLimit.more * subject.length) / 1_000) / share),
     });
   } catch {
     return undefined;

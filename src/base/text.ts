@@ -50,11 +50,3 @@ export const withArticle = (noun: string): string => `${/^[aeio]/.test(noun) ? "
 
 /** The text as a part of a regular expression that matches it. */
 export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-
-/** Matches names of this form; `*` stands for any characters. Linear: each part is looked for once, at its first place. */
-export function wildcardPattern(form: string): RegExp {
-  const [first = "", ...parts] = form.split(/\*+/).map(escapedPattern);
-  const last = parts.pop();
-  const middle = parts.map((part, i) => `(?=(.*?${part}))\\${i + 1}`);
-  return new RegExp(`^${first}${middle.join("")}${last === undefined ? "" : `.*${last}`}$`, "s");
-}

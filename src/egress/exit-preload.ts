@@ -6,7 +6,7 @@ import { Server as NetServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
-import { wildcardPattern } from "../base/text.ts";
+import { nameTest } from "../base/wildcard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "./exit-record.ts";
 
 /**
@@ -188,11 +188,11 @@ const probe =
 
 function start({ file, path }: ExitOrder): void {
   const say = (record: ExitRecord) => appendFileSync(file, `${JSON.stringify(record)}\n`);
-  const wanted = path === undefined ? undefined : wildcardPattern(path);
+  const wanted = path === undefined ? undefined : nameTest(path);
   let isEnding = false;
 
   const counts = (method: string, target: string) =>
-    method !== "OPTIONS" && (wanted === undefined ? !probe.test(target) : wanted.test(target));
+    method !== "OPTIONS" && (wanted === undefined ? !probe.test(target) : wanted(target));
 
   async function end(method: string, target: string, status: number): Promise<void> {
     if (isEnding) return;

@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, type Json, type JsonObject, own, textsIn } from "../base/json.ts";
+import { containsText } from "../base/wildcard.ts";
 import type { BatchExport } from "../world/world.ts";
 import { type EventRecord, plainText } from "./columns.ts";
 import type { ExportPorts } from "./ports.ts";
@@ -30,7 +31,7 @@ const exact: Operator = (wanted) => {
 
 const contains: Operator = (wanted) => {
   const parts = wanted.map((it) => it.toLowerCase());
-  return (value) => value !== undefined && parts.some((part) => value.toLowerCase().includes(part));
+  return (value) => value !== undefined && parts.some((part) => containsText(value.toLowerCase(), part));
 };
 
 const matches: Operator = (wanted, searchFor) => {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SimError } from "../base/errors.ts";
 import { isUuid } from "../base/ids.ts";
 import { isObject, type Json } from "../base/json.ts";
+import { containsText } from "../base/wildcard.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { StoredEvent } from "../journal/event.ts";
@@ -213,7 +214,7 @@ async function listValues(desk: ResourceDesk, call: Call, project: number) {
     if ((values.size >= valuesShown && key !== "custom_event") || looked++ === farthest) break;
     if (Date.parse(event.timestamp) < since || (names.size > 0 && !names.has(event.event))) continue;
     for (const value of valuesIn(event, key).map(textOf)) {
-      if (value.toLowerCase().includes(part)) values.add(value);
+      if (containsText(value.toLowerCase(), part)) values.add(value);
     }
   }
   return [...values].map((name) => ({ name }));

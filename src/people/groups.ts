@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { containsText } from "../base/wildcard.ts";
 import { patched } from "../ingest/person-properties.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
@@ -20,7 +21,8 @@ const mostSearched = 5_000;
 /** True for groups whose key, type or name contains the text; case-insensitive. */
 export function groupSearch(people: PeopleStore, search: string): (group: Group) => boolean {
   const part = search.toLowerCase();
-  const has = (value: unknown): boolean => typeof value === "string" && value.toLowerCase().includes(part);
+  const has = (value: unknown): boolean =>
+    typeof value === "string" && containsText(value.toLowerCase(), part);
   return ({ project, type, key, properties }) =>
     has(key) || has(people.groupTypes(project)[type]) || has(properties.name);
 }

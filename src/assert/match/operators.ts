@@ -1,4 +1,5 @@
 import { isObject, type Json } from "../../base/json.ts";
+import { containsText } from "../../base/wildcard.ts";
 import { expressionOf } from "./regex-operand.ts";
 import { isSame, kinds, momentOf } from "./values.ts";
 
@@ -101,7 +102,7 @@ function searches(value: Json | undefined, operand: unknown): boolean {
 }
 
 function contains(value: Json | undefined, operand: unknown, fits: Fits): boolean {
-  if (isText(value)) return isText(operand) && value.includes(operand);
+  if (isText(value)) return isText(operand) && containsText(value, operand);
   return Array.isArray(value) && value.some((item) => fits(operand, item));
 }
 

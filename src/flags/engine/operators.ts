@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import { containsText } from "../../base/wildcard.ts";
 import { timeOfProperty, timeOfText } from "./dates.ts";
 import { patternOf } from "./pattern.ts";
 import { FlagFailure } from "./reasons.ts";
@@ -87,7 +88,7 @@ const containsAny = positive((value) => {
   const wanted = (Array.isArray(value) ? value : [value]).map((one) => lowerAscii(textOf(one)));
   return (property) => {
     const text = lowerAscii(textOf(property));
-    return wanted.some((one) => text.includes(one));
+    return wanted.some((one) => containsText(text, one));
   };
 });
 
@@ -150,7 +151,7 @@ const versionTest =
   };
 
 const isSet = positive(() => () => true);
-const contains = textual((text, wanted) => text.includes(wanted));
+const contains = textual(containsText);
 const startsWith = textual((text, wanted) => text.startsWith(wanted));
 const endsWith = textual((text, wanted) => text.endsWith(wanted));
 /** Meant for cohorts and flags: an evaluation error where it stands with a property. */

@@ -1,8 +1,9 @@
 import type { Json } from "../../base/json.ts";
 import { nearest } from "../../base/nearest.ts";
 import { readDuration, readMoment } from "../../base/time-text.ts";
+import { nameTest } from "../../base/wildcard.ts";
 import type { Op, Value } from "./scan.ts";
-import { globTest, holdsText } from "./values.ts";
+import { holdsText } from "./values.ts";
 
 /** True if the found value matches. @param now ms */
 export type ValueCheck = (found: Json, now: number) => boolean;
@@ -31,7 +32,7 @@ export function meant(word: string, known: readonly string[]): string | undefine
 type Reader = (value: Value, asked: FieldExample) => ValueCheck | ValueProblem;
 
 const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
-const numberGlob = /^[\d*.-]*\*[\d*.-]*$/;
+const isNumberGlob = (text: string): boolean => /^[\d*.-]*$/.test(text) && text.includes("*");
 
 /** The number in a text; undefined if it is none. */
 export const numberIn = (text: string): number | undefined =>
@@ -53,7 +54,7 @@ const isOrder = (op: Op): op is Order => op in orders;
 function equalTo({ text, isQuoted }: Value, isFolded: boolean): ValueCheck {
   const fold = (it: string) => (isFolded ? it.toLowerCase() : it);
   const wanted = fold(text);
-  const test = isQuoted ? (it: string) => it === wanted : globTest(wanted);
+  const test = isQuoted ? (it: string) => it === wanted : nameTest(wanted);
   if (isQuoted) return (found) => typeof found === "string" && test(fold(found));
   const number = numberIn(text);
   const word = text.toLowerCase();
@@ -103,7 +104,7 @@ const readWord: Reader = (value, asked) =>
 
 const readNumber: Reader = (value, { name, example }) => {
   const { text, op } = value;
-  const isWord = op === ":" && (numberGlob.test(text) || text.toLowerCase() === "null");
+  const isWord = op === ":" && (isNumberGlob(text) || text.toLowerCase() === "null");
   if (numberIn(text) === undefined && !isWord)
     return { message: `"${name}" is a number`, hint: `for example ${example}` };
   return isOrder(op) ? inOrder(value, op) : equalTo({ ...value, isQuoted: false }, false);

@@ -1,4 +1,5 @@
 import type { Json } from "../../base/json.ts";
+import { containsText } from "../../base/wildcard.ts";
 import { carriedFields, eventLanguage, isWarned, reasonsOf } from "./event-language.ts";
 import type { Field, Language, State } from "./language.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
@@ -98,7 +99,7 @@ const requestStates: readonly State<RequestSubject>[] = [
 /** Also matches the text as JSON has it, with escaped quotes and backslashes. */
 function textHolds(text: string, lower: string): boolean {
   const [all, escaped] = [text.toLowerCase(), JSON.stringify(lower).slice(1, -1)];
-  return all.includes(lower) || (escaped !== lower && all.includes(escaped));
+  return containsText(all, lower) || (escaped !== lower && containsText(all, escaped));
 }
 
 /** The language of filters of requests. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { containsText } from "../../base/wildcard.ts";
 import type { Call } from "../../http/call.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
@@ -124,7 +125,10 @@ export const searchFilter = <T>(
   shape: z.string().describe(description),
   test([value = ""]) {
     const wanted = value.toLowerCase();
-    return (document) => textsOf(document).some((it) => it?.toLowerCase().includes(wanted));
+    return (document) =>
+      textsOf(document).some(
+        (it) => it !== undefined && it !== null && containsText(it.toLowerCase(), wanted),
+      );
   },
 });
 
@@ -230,7 +234,7 @@ const exact: Operator = (wanted) => {
 const contains: Operator = (wanted) => {
   const parts = anyOf(wanted).map((it) => it.toLowerCase());
   return (property) =>
-    property !== undefined && parts.some((part) => textOf(property).toLowerCase().includes(part));
+    property !== undefined && parts.some((part) => containsText(textOf(property).toLowerCase(), part));
 };
 
 const isSet: Operator = () => (property) => property !== undefined;

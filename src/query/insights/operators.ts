@@ -1,5 +1,6 @@
 import type { Json } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
+import { containsText, likeTest } from "../../base/wildcard.ts";
 import { timeOfProperty } from "../../flags/engine/dates.ts";
 import { patternOf } from "../../flags/engine/pattern.ts";
 import { FlagFailure } from "../../flags/engine/reasons.ts";
@@ -61,31 +62,16 @@ const compares =
   (wanted) =>
     positive((value) => passes(order(value, wanted)));
 
-/** `LIKE`: `%` is any text, `_` any character, a backslash takes the next one as it is. */
-export function likePattern(pattern: string, flags: "" | "i"): RegExp {
-  let source = "";
-  for (let i = 0; i < pattern.length; i++) {
-    const sign = pattern[i] ?? "";
-    if (sign === "%") source += ".*";
-    else if (sign === "_") source += ".";
-    else {
-      const literal = sign === "\\" && i + 1 < pattern.length ? (pattern[++i] ?? "") : sign;
-      source += literal.replace(/[.*+?^${}()|[\]\\/]/, "\\$&");
-    }
-  }
-  return new RegExp(`^${source}$`, `s${flags}`);
-}
-
 const containsOne = (wanted: Json): ValueTest => {
-  const pattern = likePattern(`%${textOf(wanted)}%`, "i");
-  return positive((value) => pattern.test(textOf(value)));
+  const isLike = likeTest(`%${textOf(wanted)}%`, true);
+  return positive((value) => isLike(textOf(value)));
 };
 
 const containsAny = (wanted: readonly Json[]): ValueTest => {
   const parts = wanted.map((it) => lowerAscii(textOf(it)));
   return positive((value) => {
     const text = lowerAscii(textOf(value));
-    return parts.some((part) => text.includes(part));
+    return parts.some((part) => containsText(text, part));
   });
 };
 

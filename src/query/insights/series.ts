@@ -1,9 +1,10 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { likeTest } from "../../base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryAction, QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { allOf, codeTest, everyRow, filterTest, noRow, type RowTest } from "./filters.ts";
-import { likePattern, searchOf } from "./operators.ts";
+import { searchOf } from "./operators.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import type { SeriesNode } from "./shapes.ts";
 
@@ -19,8 +20,7 @@ const elementFields = ["selector", "tag_name", "href", "text"] as const;
 
 function urlTest(url: string, matching: Json | undefined, context: QueryContext): RowTest {
   const column = context.table.property("$current_url");
-  const like = likePattern(`%${url}%`, "");
-  const search = matching === "regex" ? searchOf(url) : (text: string) => like.test(text);
+  const search = matching === "regex" ? searchOf(url) : likeTest(`%${url}%`, false);
   return codeTest(column, (value) => {
     if (value === undefined || value === null) return false;
     const text = textOf(value);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { uuidV5 } from "../../base/ids.ts";
 import { didYouMean } from "../../base/nearest.ts";
 import { counted } from "../../base/text.ts";
+import { nameTest } from "../../base/wildcard.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { CommandEnd, Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
@@ -11,7 +12,6 @@ import { untilSignal } from "../../cli/signals.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { tapePlace } from "../format/place.ts";
 import { readTape } from "../format/read.ts";
-import { namePattern } from "../format/routes.ts";
 import { createExcluder, type Excluder, exclusionExpected } from "../send/exclude.ts";
 import type { SendPlan } from "../send/plan.ts";
 import { type Rate, readRate, runSend, type SendTally } from "../send/run.ts";
@@ -86,9 +86,9 @@ async function* wanted(
   { file, only, excluder }: SendRequest,
   onProblem: (problem: TapeProblem) => void = () => {},
 ): AsyncGenerator<Exchange> {
-  const patterns = only.map(namePattern);
+  const tests = only.map(nameTest);
   for await (const exchange of readTape(file, { bodies: "whole", onProblem })) {
-    if (patterns.length > 0 && !patterns.some((it) => it.test(exchange.route))) continue;
+    if (tests.length > 0 && !tests.some((it) => it(exchange.route))) continue;
     const left = excluder.apply(exchange);
     if (left) yield left;
   }
@@ -186,7 +186,7 @@ function failureOf(
 async function checkRoutes(names: readonly string[], tape: string): Promise<void> {
   const routes = new Set<string>();
   for await (const { route } of readTape(tape)) routes.add(route);
-  const unknown = names.find((name) => ![...routes].some((route) => namePattern(name).test(route)));
+  const unknown = names.find((name) => ![...routes].some(nameTest(name)));
   if (unknown === undefined) return;
   const known = [...routes].sort();
   const list = known.length === 0 ? "the tape has no exchanges" : `it has ${known.slice(0, 12).join(", ")}`;

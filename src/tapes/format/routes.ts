@@ -1,5 +1,5 @@
 import { isUuid } from "../../base/ids.ts";
-import { escapedPattern, wildcardPattern } from "../../base/text.ts";
+import { any, type Piece, wildcardTest } from "../../base/wildcard.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
 import { hasShape } from "../redact/shapes.ts";
@@ -76,19 +76,21 @@ export function routeOf(method: string, path: string): string {
   return found?.name ?? `${method.toUpperCase()} ${segments.map(openSegment).join("/")}`;
 }
 
-const wild: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
+const wild: Readonly<Record<string, Piece>> = {
+  "**": any,
+  "*": { is: "any", isWithin: true },
+  "?": { is: "one", isWithin: true },
+};
 
-/** A glob as a pattern over a whole path. */
-function patternOf(glob: string): RegExp {
+/** The test of a glob over a whole path. */
+function globTest(glob: string): (path: string) => boolean {
   const rooted = glob.startsWith("/") ? glob : `**/${glob}`;
   const plain = rooted.length > 1 ? rooted.replace(/\/$/, "") : rooted;
-  const source = plain.split(/(\/\*\*$|\*\*|\*|\?)/).map((part) => wild[part] ?? escapedPattern(part));
-  return new RegExp(`^${source.join("")}$`);
-}
-
-/** A name, of a route or an event, as it may be given: `*` stands for any text. */
-export function namePattern(name: string): RegExp {
-  return wildcardPattern(name);
+  const testOf = (whole: string) =>
+    wildcardTest(whole.split(/(\*\*|\*|\?)/).map((part) => wild[part] ?? part));
+  // `/api/**` also fits `/api`
+  const tests = plain.endsWith("/**") ? [testOf(plain), testOf(plain.slice(0, -3))] : [testOf(plain)];
+  return (path) => tests.some((it) => it(path));
 }
 
 /**
@@ -99,9 +101,9 @@ export function namePattern(name: string): RegExp {
 export function globs(list: readonly string[]): (target: string) => boolean {
   if (list.some((it) => it.trim() === ""))
     throw new TypeError("a path pattern is empty; write /api/** or *.js");
-  const patterns = list.map(patternOf);
+  const tests = list.map(globTest);
   return (target) => {
     const path = pathOf(target);
-    return patterns.some((it) => it.test(path));
+    return tests.some((it) => it(path));
   };
 }

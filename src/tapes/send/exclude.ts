@@ -1,6 +1,7 @@
 import { isObject, type Json, own } from "../../base/json.ts";
+import { nameTest } from "../../base/wildcard.ts";
 import { type Exchange, jsonOf } from "../format/exchange.ts";
-import { isCapture, namePattern } from "../format/routes.ts";
+import { isCapture } from "../format/routes.ts";
 import { eventsIn } from "../match/requests.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
@@ -148,17 +149,17 @@ function ruleOf(text: string): Rule {
       const left = removals[path.root](exchange, path.steps);
       return { left, times: left === exchange ? 0 : 1 };
     };
-  const pattern = namePattern(name);
+  const isMeant = nameTest(name);
   if (kind === "event")
     return (exchange) => {
       const json = exchange.route === "capture" ? jsonOf(exchange.req.body) : undefined;
       if (json === undefined) return { left: exchange, times: 0 };
-      const { body, times } = withoutEvents(json, (it) => pattern.test(it));
+      const { body, times } = withoutEvents(json, isMeant);
       if (times === 0) return { left: exchange, times };
       return { left: body === null ? undefined : withJson(exchange, () => body), times };
     };
   return (exchange) =>
-    pattern.test(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 };
+    isMeant(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 };
 }
 
 /** How often each exclusion left something out, in the order in which they were given. */

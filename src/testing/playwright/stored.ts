@@ -2,7 +2,7 @@ import type { BrowserContext, Frame, Page } from "@playwright/test";
 import { called } from "../../assert/client-pattern.ts";
 import { describePattern } from "../../assert/match/describe.ts";
 import { quoted } from "../../assert/match/printable.ts";
-import { wildcardPattern } from "../../base/text.ts";
+import { nameTest } from "../../base/wildcard.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";
 import type { RunnerState } from "../matcher.ts";
 
@@ -78,8 +78,11 @@ async function entriesOf(owner: StorageOwner): Promise<Entry[]> {
   return [...once.values()];
 }
 
-const patternOf = (name: string | RegExp): RegExp =>
-  typeof name === "string" ? wildcardPattern(name) : new RegExp(name.source, name.flags.replace(/[gy]/g, ""));
+function testOf(name: string | RegExp): (text: string) => boolean {
+  if (typeof name === "string") return nameTest(name);
+  const pattern = new RegExp(name.source, name.flags.replace(/[gy]/g, ""));
+  return (text) => pattern.test(text);
+}
 
 interface Seen {
   readonly entries: readonly Entry[];
@@ -90,11 +93,11 @@ interface Seen {
 
 async function look(owner: StorageOwner, names: readonly (string | RegExp)[]): Promise<Seen> {
   const entries = await entriesOf(owner);
-  const patterns = names.map(patternOf);
+  const tests = names.map(testOf);
   return {
     entries,
-    unexpected: entries.filter(({ name }) => !patterns.some((it) => it.test(name))),
-    missing: names.filter((_, i) => !entries.some(({ name }) => patterns[i]?.test(name))),
+    unexpected: entries.filter(({ name }) => !tests.some((it) => it(name))),
+    missing: names.filter((_, i) => !entries.some(({ name }) => tests[i]?.(name))),
   };
 }
 

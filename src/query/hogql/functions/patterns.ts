@@ -1,3 +1,4 @@
+import { likeTest } from "../../../base/wildcard.ts";
 import { rustRegex } from "../../../flags/engine/pattern.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -13,51 +14,6 @@ function remembered<T>(make: (pattern: string) => T): (pattern: string) => T {
     const made = make(pattern);
     known.set(pattern, made);
     return made;
-  };
-}
-
-/** A part of a pattern between `%`: characters; undefined is `_`, any character. */
-type Part = readonly (string | undefined)[];
-
-function partsOf(pattern: string): Part[] {
-  const parts: (string | undefined)[][] = [[]];
-  for (const [, escaped, one] of pattern.matchAll(/\\([%_\\])|(.)/gsu))
-    if (escaped === undefined && one === "%") parts.push([]);
-    else parts.at(-1)?.push(escaped ?? (one === "_" ? undefined : one));
-  return parts;
-}
-
-const isAt = (text: readonly string[], part: Part, at: number): boolean =>
-  part.every((it, i) => (it === undefined ? at + i < text.length : text[at + i] === it));
-
-/**
- * The test of LIKE: `%` is any characters, `_` one, `\` comes before a character that means itself.
- * Each part is searched after the one before: no pattern takes longer than text × pattern.
- */
-function likeTest(pattern: string, isCaseless: boolean): (text: string) => boolean {
-  const fold = (text: string) => (isCaseless ? text.toLowerCase() : text);
-  const parts = partsOf(fold(pattern));
-  const [first = [], ...others] = parts;
-  const last = others.pop();
-  const [middle] = others;
-  const isPlain =
-    first.length === 0 && last?.length === 0 && others.length === 1 && middle && !middle.includes(undefined);
-  if (isPlain) {
-    const found = middle.join("");
-    return (text) => fold(text).includes(found);
-  }
-  return (text) => {
-    const characters = [...fold(text)];
-    if (!isAt(characters, first, 0)) return false;
-    if (!last) return characters.length === first.length;
-    const end = characters.length - last.length;
-    let at = first.length;
-    for (const part of others) {
-      while (at + part.length <= end && !isAt(characters, part, at)) at += 1;
-      if (at + part.length > end) return false;
-      at += part.length;
-    }
-    return at <= end && isAt(characters, last, end);
   };
 }
 
