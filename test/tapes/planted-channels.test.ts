@@ -260,3 +260,19 @@ test("the data folder, HAR, lists, state and tools for agents have none of the s
   const found = grep([...filesIn(folder), ...notices, ...seen]);
   expect([...planted].filter(([, secret]) => found(secret)).map(([where]) => where)).toEqual([]);
 });
+
+test("what the management API returns is in the journal without the service's secret keys", async () => {
+  await using sim = await startSim();
+  const key = keys.personal();
+  const response = await fetch(`${sim.url}/api/projects/${sim.projectId}/feature_flags/`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${sim.personalApiKey}` },
+    body: json({ key: "f", name: `with ${key} and ${base64(key)}` }),
+  });
+  expect(await response.json()).toMatchObject({ name: `with ${key} and ${base64(key)}` });
+  for (const path of ["requests.har", "requests/1"]) {
+    const text = await send(`${sim.url}/__sim/`, { path });
+    expect(text).toContain("with phx_***");
+    expect(grep(text)(key)).toBe(false);
+  }
+});

@@ -158,6 +158,8 @@ function factsTexts(events: readonly EventFacts[], from = 0): string {
   return text;
 }
 
+const managementPath = /^\/+api\//;
+
 /** The bytes as received, unless the body in the line is their exact text. */
 function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): string {
   const { body } = call;
@@ -166,7 +168,7 @@ function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): str
   if (body.length > keptWhole && record.text !== undefined) {
     return `,"raw":{"omitted":"too_large","bytes":${body.length}}`;
   }
-  const isManagement = /^\/+api\//.test(call.target);
+  const isManagement = managementPath.test(call.target);
   if (!isUtf8(body)) {
     // the line's body is what was unpacked, and it has no keys
     const isChecked = record.bytes !== undefined && record.steps?.length === 1 && record.steps[0] === "gzip";
@@ -185,15 +187,16 @@ function rawText(call: ReceivedCall, record: CallRecord, isMasked: boolean): str
 const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 
 /** A handler's JSON is JSON; one that a fault has touched, or a script, may only say that it is. */
-function replyText(reply: GivenReply, isTouched: boolean): string {
+function replyText(reply: GivenReply, target: string, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
   if (reply.body.length > keptWhole)
     return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
   const type = contentType(reply.headers);
   if (binary.test(type) || (typeof reply.body !== "string" && !isUtf8(reply.body)))
     return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });
-  // A refusal may repeat what it refuses.
-  const text = reply.status < 400 ? reply.body.toString("utf8") : maskKeys(reply.body.toString("utf8"));
+  // A refusal may repeat what it refuses, and the management API returns what it was given.
+  const mayRepeat = reply.status >= 400 || managementPath.test(target);
+  const text = mayRepeat ? maskKeys(reply.body.toString("utf8")) : reply.body.toString("utf8");
   const isJson = type.startsWith("application/json") && (!isTouched || parsedJson(text) !== undefined);
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
 }
@@ -276,7 +279,7 @@ export function entryWriter(): (
     return {
       head,
       events,
-      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, record, isMasked)}${replyHeaders},"reply":${replyText(reply, isTouched)}`,
+      tail: `,"headers":${headersText(call.rawHeaders)}${rawText(call, record, isMasked)}${replyHeaders},"reply":${replyText(reply, call.target, isTouched)}`,
       body: isMasked ? text : (record.bytes ?? text),
       record,
       at: call.at,
