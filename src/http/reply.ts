@@ -39,10 +39,54 @@ const jsonType = ["content-type", "application/json"];
 const textType = ["content-type", "text/plain; charset=utf-8"];
 const scriptType = ["content-type", "application/javascript; charset=utf-8"];
 
+/** JSON that is made already, and too long to be made again: `json` sends it as it is, wherever it is in a value. */
+export class MadeJson {
+  readonly bytes: Buffer;
+  /** Stands for it in the text around it. */
+  readonly mark: string;
+
+  /** @param mark No other text of a reply has it */
+  constructor(bytes: Buffer, mark: string) {
+    this.bytes = bytes;
+    this.mark = mark;
+  }
+
+  toJSON(): unknown {
+    if (!found) return JSON.parse(this.bytes.toString("utf8"));
+    found.push(this);
+    return this.mark;
+  }
+}
+
+/** Found while a value is made into text. */
+let found: MadeJson[] | undefined;
+
+function bodyOf(value: unknown): string | Buffer {
+  const made: MadeJson[] = [];
+  found = made;
+  try {
+    const text = JSON.stringify(value);
+    return made.length === 0 ? text : filled(text, made);
+  } finally {
+    found = undefined;
+  }
+}
+
+function filled(text: string, made: readonly MadeJson[]): Buffer {
+  let at = 0;
+  const parts = made.flatMap(({ bytes, mark }) => {
+    const place = text.indexOf(`"${mark}"`, at);
+    const before = Buffer.from(text.slice(at, place));
+    at = place + mark.length + 2;
+    return [before, bytes];
+  });
+  return Buffer.concat([...parts, Buffer.from(text.slice(at))]);
+}
+
 export const json = (value: unknown, status = 200): Reply => ({
   status,
   headers: jsonType,
-  body: JSON.stringify(value),
+  body: bodyOf(value),
 });
 
 /** A reply from JSON text that is already made. */

@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { TimeSource } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
+import { MadeJson } from "../http/reply.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
@@ -52,12 +54,15 @@ export function openQueries({
     async ({ project, kind, query, now, waitMs, signal }: Computation): Promise<JsonObject> => {
       const facts = factsOf(project, now);
       const { timeZone, weekStart, testAccountFilters = [] } = facts;
-      const json = await queue.compute({
+      const { json, results } = await queue.compute({
         job: { list, kind: kind.kind, query, project: { now, timeZone, weekStart, testAccountFilters } },
         feed: { log, tables, project: project.id, facts, signal },
         waitMs,
       });
-      return JSON.parse(json.toString("utf8"));
+      const fields = JSON.parse(Buffer.from(json).toString("utf8"));
+      return results === undefined
+        ? fields
+        : { ...fields, results: new MadeJson(Buffer.from(results), randomUUID()) };
     };
   const runner = (list: KindList, its: readonly QueryKind<unknown>[]) =>
     createQueryRunner({ worlds, clock, version, closing, kinds: its, compute: computeIn(list) });

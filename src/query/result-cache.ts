@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { MadeJson } from "../http/reply.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -41,7 +42,11 @@ export interface FoundResult extends CachedResult {
 interface Entry extends Omit<CachedResult, "response"> {
   /** JSON: its size is known, and no reader can change it. */
   readonly text: string;
+  /** Results that are JSON already, and not in the text. */
+  readonly results: MadeJson | undefined;
 }
+
+const sizeOf = ({ text, results }: Entry): number => text.length + (results?.bytes.length ?? 0);
 
 /** Characters of all results together; a larger one is not kept. */
 const mostCharacters = 32 * 1024 * 1024;
@@ -52,7 +57,8 @@ export function createResultCache() {
   let characters = 0;
 
   function remove(key: string): void {
-    characters -= entries.get(key)?.text.length ?? 0;
+    const entry = entries.get(key);
+    if (entry) characters -= sizeOf(entry);
     entries.delete(key);
   }
 
@@ -62,22 +68,24 @@ export function createResultCache() {
       if (!entry) return undefined;
       entries.delete(key);
       entries.set(key, entry);
-      const { text, ...facts } = entry;
+      const { text, results, ...facts } = entry;
       // a clock that was set back makes every result older than it
       const isOld = now > staleAt(entry.computedAt, entry.interval) || now < entry.computedAt;
       return {
         ...facts,
-        response: JSON.parse(text) as JsonObject,
+        response: { ...JSON.parse(text), ...(results && { results }) },
         isStale: isOld || version !== entry.version,
         isLazilyStale: now > entry.computedAt + ages[entry.interval].lazy || now < entry.computedAt,
       };
     },
     keep(key: string, { response, ...facts }: CachedResult): void {
       remove(key);
-      const text = JSON.stringify(response);
-      if (text.length > mostCharacters) return;
-      entries.set(key, { ...facts, text });
-      characters += text.length;
+      const { results, ...others }: { readonly results?: unknown } = response;
+      const made = results instanceof MadeJson ? results : undefined;
+      const entry = { ...facts, text: JSON.stringify(made ? others : response), results: made };
+      if (sizeOf(entry) > mostCharacters) return;
+      entries.set(key, entry);
+      characters += sizeOf(entry);
       for (const [oldest] of entries) {
         if (characters <= mostCharacters) break;
         remove(oldest);

@@ -280,3 +280,30 @@ test("a query is computed for as long as the option allows", async () => {
   const sim = await start({ queryTimeout: 1 });
   expect((await query(sim, endless)).status).toBe(504);
 });
+
+test("a long result is the same at once, from the cache, and in an insight", async () => {
+  const sim = await start({ queryTimeout: 60_000 });
+  await capture(sim, ...many(4_000));
+  const text = "SELECT event, properties, '\"é\\\\' FROM events ORDER BY toInt(properties.n) LIMIT 4000";
+  const check = (results: [string, string, string][]) => {
+    expect(results).toHaveLength(4_000);
+    for (const [n, [event, properties, sign]] of results.entries()) {
+      expect([event, JSON.parse(properties).n, sign]).toEqual([`e${n % 3}`, n, '"é\\']);
+    }
+  };
+  for (const isCached of [false, true]) {
+    const { json } = await query(sim, text);
+    expect(json).toMatchObject({ is_cached: isCached, columns: ["event", "properties", expect.any(String)] });
+    check(json.results);
+  }
+  check((await sim.query(text)).results as [string, string, string][]);
+  const source = { kind: "HogQLQuery", query: text };
+  const insight = await post(sim, "/api/projects/1/insights/", {
+    query: { kind: "DataVisualizationNode", source },
+  });
+  const shown = await fetch(`${sim.url}/api/projects/1/insights/${insight.json.id}/?refresh=blocking`, {
+    headers: { authorization: `Bearer ${sim.personalApiKey}` },
+  });
+  const { result } = (await shown.json()) as { result: [string, string, string][] };
+  check(result);
+});

@@ -100,17 +100,26 @@ function result<T>(steps: Steps<T>): T {
   }
 }
 
-/** The fields of the response, as JSON. */
-function compute({ list, kind: name, query, project, mostMs }: ComputeJob): string {
+/** Results of more characters are sent apart. */
+const mostTogether = 100_000;
+
+function doneWith(fields: Record<string, unknown>): FromWorker {
+  const results = JSON.stringify(fields.results) ?? "";
+  if (results.length <= mostTogether)
+    return { is: "done", json: Buffer.from(JSON.stringify(fields)), results: undefined };
+  if (results.length > mostCharacters) throw queryTooLarge();
+  const others = { ...fields, results: undefined };
+  return { is: "done", json: Buffer.from(JSON.stringify(others)), results: Buffer.from(results) };
+}
+
+function compute({ list, kind: name, query, project, mostMs }: ComputeJob): FromWorker {
   const kind = lists[list].find((it) => it.kind === name);
   if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
   const facts = { ...project, ...remoteFacts(ask) };
   const needs = within(mostMs, () => kind.needs(query, facts));
   const table = tableOf(ask("table", needs));
   const queryContext: QueryContext = { ...facts, table };
-  const text = within(mostMs, () => JSON.stringify(result(kind.run(query, queryContext))));
-  if (text.length > mostCharacters) throw queryTooLarge();
-  return text;
+  return within(mostMs, () => doneWith(result(kind.run(query, queryContext))));
 }
 
 /** What V8 throws for a text or an array that is longer than any may be. */
@@ -130,7 +139,7 @@ function refusalOf(error: unknown): unknown {
 
 function replyTo(job: ComputeJob): FromWorker {
   try {
-    return { is: "done", json: Buffer.from(compute(job)) };
+    return compute(job);
   } catch (error) {
     return { is: "failed", error: sentError(refusalOf(error)) };
   }

@@ -74,8 +74,8 @@ export type ToWorker =
 /** Messages of the process. */
 export type FromWorker =
   | { readonly is: "ask"; readonly question: AskedQuestion }
-  /** The fields of the response, as JSON. */
-  | { readonly is: "done"; readonly json: Uint8Array }
+  /** The fields of the response as JSON; `results` apart if they are long. */
+  | { readonly is: "done"; readonly json: Uint8Array; readonly results: Uint8Array | undefined }
   | { readonly is: "failed"; readonly error: SentError };
 
 /** An error as a message; one without a code is a bug. */

@@ -1,6 +1,6 @@
 import { queryTooSlow } from "../refusals.ts";
 import { noSeries, type ReplyPorts, replyTo, type SentSeries } from "./feed.ts";
-import { type ComputeJob, errorOf, sentError } from "./messages.ts";
+import { type ComputeJob, errorOf, type FromWorker, sentError } from "./messages.ts";
 import { QueryProcess } from "./query-process.ts";
 
 /** A query that is to be computed, and what it is computed from. */
@@ -11,8 +11,10 @@ interface Order {
   readonly waitMs: number;
 }
 
+type Done = Extract<FromWorker, { readonly is: "done" }>;
+
 interface Waiting extends Order {
-  readonly resolve: (json: Buffer) => void;
+  readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -33,14 +35,14 @@ export class QueryQueue {
   }
 
   /**
-   * The fields of a response, as JSON.
+   * The fields of a response.
    * @throws SimError query_timeout, clickhouse_memory_limit_exceeded, not_ready; what the kind throws; the reason of the
    * order's signal once it is aborted
    */
-  async compute(order: Order): Promise<Buffer> {
+  async compute(order: Order): Promise<Done> {
     const { signal } = order.feed;
     signal.throwIfAborted();
-    const { promise, resolve, reject } = settled<Buffer>();
+    const { promise, resolve, reject } = settled<Done>();
     const waiting = { ...order, resolve, reject };
     const giveUp = (error: unknown) => {
       reject(error);
@@ -73,14 +75,14 @@ export class QueryQueue {
       });
   }
 
-  async #run({ job, feed }: Waiting): Promise<Buffer> {
+  async #run({ job, feed }: Waiting): Promise<Done> {
     const process = this.#ready();
     process.hold(true);
     try {
       await process.send({ is: "job", job: { ...job, mostMs: this.#mostMs } });
       for (;;) {
         const message = await process.receive(this.#mostMs);
-        if (message.is === "done") return Buffer.from(message.json);
+        if (message.is === "done") return message;
         if (message.is === "failed") throw errorOf(message.error);
         try {
           await replyTo(message.question, process, this.#sent, feed);
