@@ -46,6 +46,14 @@ export interface Assertions {
   end(): NotAwaitedError | undefined;
 }
 
+/** Adds the caller's frames if the stack has lost them: runners show the first line of the test's own code. */
+function withFrames(error: unknown, frames: string): unknown {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return error;
+  const [first = ""] = frames.split("\n", 1);
+  if (first !== "" && !error.stack.includes(first)) error.stack += `\n${frames}`;
+  return error;
+}
+
 /** Left for the report to be made and sent before the runner ends the test, ms. */
 const reportTime = 500;
 
@@ -83,7 +91,7 @@ export function createAssertions(): Assertions {
           (error: unknown) => {
             if (!pending.delete(entry)) return;
             hasFailed = true;
-            reject(error);
+            reject(withFrames(error, entry.frames));
           },
         );
       });

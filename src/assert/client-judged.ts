@@ -1,11 +1,15 @@
 import { performance } from "node:perf_hooks";
+import type { Json } from "../base/json.ts";
 import type { EventQuery, VerifyOptions, WaitOptions } from "../client/api.ts";
 import type { HandleScope } from "../client/call.ts";
 import { ControlError, ExpectationError } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
+import { differences } from "./match/differences.ts";
 import { fitsEvent, inOrder, judge, sightingOf } from "./match/judge.ts";
+import { isUnanswered } from "./match/predicates.ts";
+import { nameText } from "./match/printable.ts";
 import { reportOf } from "./match/report.ts";
 import type { Complaint, Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./match/types.ts";
@@ -42,6 +46,11 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
   return only ? { where: only.match as EventQuery["where"] } : {};
 };
 
+const pastEnd = (since: number, newest: number): TypeError =>
+  new TypeError(
+    `"since" is ${since}, but the newest event is #${newest}; take it from events.mark() of this sim`,
+  );
+
 /** Collects events until they are enough, or `waitMs` are over. */
 async function collect(
   place: HandleScope,
@@ -55,6 +64,7 @@ async function collect(
   for (;;) {
     const left = Math.max(0, Math.ceil(end - performance.now()));
     const page = await pageOf(place, { ...listing, since }, { waitMs: left });
+    if (page.cursor < since) throw pastEnd(since, page.cursor);
     events.push(...page.events);
     since = page.cursor;
     const isOver = left === 0 && !page.more;
@@ -183,6 +193,21 @@ const forbids = ({ expect, nothingElse }: Terms): boolean =>
 const exceeded = (terms: Terms, events: readonly StoredEvent[]): boolean =>
   judge(terms, events).complaints.some(({ kind }) => kind === "too_many");
 
+/** @throws TypeError if only a function without an answer keeps an event from fitting a pattern with a maximum */
+function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {
+  for (const { match, count } of terms.expect) {
+    if (count?.max === undefined) continue;
+    for (const event of events) {
+      const found = fitsEvent(match, event) ? [] : differences(match, event as unknown as Json);
+      const [first] = found;
+      if (!first || !found.every(({ hint }) => isUnanswered(hint))) continue;
+      throw new TypeError(
+        `${first.expected} gave no answer for #${event.seq} ${nameText(event.event)}: ${first.hint}; return true or false for every value`,
+      );
+    }
+  }
+}
+
 /** Verifies terms with patterns without a JSON form; returns the seqs that fit. @throws ExpectationError */
 export async function verifyHere(
   place: HandleScope,
@@ -202,6 +227,7 @@ export async function verifyHere(
     seen = await collect(place, query, seen, { waitMs: 0, isEnough: () => false });
   }
   const verdict = judge(terms, seen.events);
+  if (verdict.passed) checkAnswered(terms, seen.events);
   const waited = performance.now() - started;
   const failure: Failure = { code: "expectation_failed", terms, seen, waited, options };
   if (verdict.passed && forbids(terms)) {

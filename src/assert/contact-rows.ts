@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoOf } from "../base/clock.ts";
+import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
 import type { RequestHead } from "../journal/log/traffic-log.ts";
@@ -51,6 +52,11 @@ type Spent = ReturnType<typeof createBudget>;
 function contactsIn(ports: AssertPorts, query: Query, origin: string): ContactPage {
   const { project, limit } = query;
   const { log, inspectable } = ports;
+  if ((query.since ?? 0) > log.lastRequest) {
+    const detail = `"since" is ${query.since}, but the newest request is #${log.lastRequest}`;
+    const hint = "take it from requests.mark() of this sim, or from the cursor of an answer";
+    throw new SimError("invalid_input", detail, { pointer: "?since", hint });
+  }
   const own = project === undefined ? undefined : ports.worlds.projectById(project);
   const since = Math.max(query.since ?? 0, own?.ephemeral?.after_request ?? 0);
   const collect = (isWanted: (head: RequestHead) => boolean, of: { project?: number }, isSpent: Spent) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
-import { checkEventPattern, type PatternProblem } from "./match/pattern.ts";
+import { checkEventPattern } from "./match/event-pattern.ts";
+import type { PatternProblem } from "./match/pattern.ts";
 
 export const patternLanguage =
   "A pattern for the whole event: a literal is equal, an object is a recursive subset, an array fits item by item, keys that start with @ are operators (@gte, @regex, @any …)";

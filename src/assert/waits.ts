@@ -6,7 +6,9 @@ import { endedComplaints, endedUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
 import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
+import { checkAsserted, checkTerms } from "./match/event-pattern.ts";
 import { countOf, fitsEvent, inOrder, judge } from "./match/judge.ts";
+import type { PatternProblem } from "./match/pattern.ts";
 import type { Count } from "./match/report-shapes.ts";
 import type { Terms } from "./match/types.ts";
 import { patternOf } from "./pattern-shape.ts";
@@ -15,6 +17,17 @@ import type { RequestedCount, SettleRequest, VerifyRequest, WaitRequest } from "
 import { type LogScope, requestsAfter } from "./surroundings.ts";
 
 type Worlds = Pick<AssertPorts, "worlds">;
+type Scoped = Pick<AssertPorts, "worlds" | "log">;
+
+/** @throws SimError invalid_input for the first mistake */
+function refuse([problem]: readonly PatternProblem[], pointer = ""): void {
+  if (!problem) return;
+  const { detail, hint } = problem;
+  throw new SimError("invalid_input", detail, {
+    pointer: pointer + problem.pointer,
+    ...(hint !== null && { hint }),
+  });
+}
 
 /** @throws SimError invalid_input if the project does not exist */
 function projectIn(
@@ -29,10 +42,20 @@ function projectIn(
 }
 
 /** The part of the log that a call is about. @throws SimError invalid_input */
-export const scopeOf = (
-  ports: Worlds,
+export function scopeOf(
+  ports: Scoped,
   body: { project?: number | null | undefined; since?: number | null | undefined },
-): LogScope => ({ project: projectIn(ports, body), since: body.since ?? 0 });
+): LogScope {
+  const since = body.since ?? 0;
+  const { lastSeq } = ports.log;
+  if (since > lastSeq) {
+    throw new SimError("invalid_input", `"since" is ${since}, but the newest event is #${lastSeq}`, {
+      pointer: "/since",
+      hint: "take it from events.mark() of this sim, or from the cursor of an answer",
+    });
+  }
+  return { project: projectIn(ports, body), since };
+}
 
 /** JSON on one line that fits a title. */
 function inTitle(value: unknown): string {
@@ -47,16 +70,22 @@ function waitTitle({ match = {}, sequence, count }: WaitRequest): string {
     : `wait for ${count} × ${inTitle(match)}`;
 }
 
-const waitOf = (ports: Worlds, body: WaitRequest): Wait => ({
-  terms:
-    body.sequence === undefined
-      ? { expect: [{ match: patternOf(body.match ?? {}), count: { min: body.count ?? 1 } }] }
-      : { expect: body.sequence.map((it) => ({ match: patternOf(it) })), ordered: true },
-  scope: scopeOf(ports, body),
-  outcome: body.outcome ?? "kept",
-  timeout: body.timeout_ms ?? defaultWait,
-  title: body.title ?? waitTitle(body),
-});
+function waitOf(ports: Scoped, body: WaitRequest): Wait {
+  const { match, sequence, count, outcome = "kept" } = body;
+  for (const [i, it] of sequence?.entries() ?? [])
+    refuse(checkAsserted(patternOf(it), outcome), `/sequence/${i}`);
+  if (match !== undefined) refuse(checkAsserted(patternOf(match), outcome), "/match");
+  return {
+    terms:
+      sequence === undefined
+        ? { expect: [{ match: patternOf(match ?? {}), count: { min: count ?? 1 } }] }
+        : { expect: sequence.map((it) => ({ match: patternOf(it) })), ordered: true },
+    scope: scopeOf(ports, body),
+    outcome,
+    timeout: body.timeout_ms ?? defaultWait,
+    title: body.title ?? waitTitle(body),
+  };
+}
 
 function countIn(count: RequestedCount): Count {
   if (typeof count === "number") return { min: count, max: count };
@@ -64,8 +93,8 @@ function countIn(count: RequestedCount): Count {
   return { ...(typeof min === "number" && { min }), ...(typeof max === "number" && { max }) };
 }
 
-const verificationOf = (ports: Worlds, body: VerifyRequest): Wait => ({
-  terms: {
+function verificationOf(ports: Scoped, body: VerifyRequest): Wait {
+  const terms: Terms = {
     expect: body.expect.map(({ match, count }) => ({
       match: patternOf(match),
       ...(count !== undefined && count !== null && { count: countIn(count) }),
@@ -73,12 +102,16 @@ const verificationOf = (ports: Worlds, body: VerifyRequest): Wait => ({
     ordered: body.ordered ?? false,
     nothingElse: body.nothing_else ?? false,
     noEndedKeys: body.no_ended_keys ?? false,
-  },
-  scope: scopeOf(ports, body),
-  outcome: "kept",
-  timeout: body.timeout_ms ?? defaultWait,
-  title: body.title ?? `verify ${inTitle(body.expect)}`,
-});
+  };
+  refuse(checkTerms(terms));
+  return {
+    terms,
+    scope: scopeOf(ports, body),
+    outcome: "kept",
+    timeout: body.timeout_ms ?? defaultWait,
+    title: body.title ?? `verify ${inTitle(body.expect)}`,
+  };
+}
 
 /** Counts events as they come, so that each is compared once. */
 interface Tally {

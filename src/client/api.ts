@@ -54,7 +54,7 @@ type CheckedTerms<M extends readonly Pattern[]> = Omit<Terms, "expect"> & {
 
 /** Selects events: the parameters of `GET /__sim/events`. */
 export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> extends EventParameters {
-  /** A pattern for the properties. */
+  /** A pattern for the whole event, e.g. `{ properties: { plan: "pro" } }`. */
   where?: CheckedPattern<W>;
 }
 

@@ -1,8 +1,9 @@
 import type { Assertions } from "../assert/client-assertions.ts";
 import type { WaitTarget } from "../assert/client-judged.ts";
-import { called, wholeEvent } from "../assert/client-pattern.ts";
+import { called, problemText, wholeEvent } from "../assert/client-pattern.ts";
 import { defaultWait } from "../assert/limits.ts";
 import { describePattern } from "../assert/match/describe.ts";
+import { checkTerms } from "../assert/match/event-pattern.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
@@ -59,13 +60,20 @@ async function wait(place: HandleScope, target: WaitTarget, options: WaitOptions
   return (await place.call<{ events: StoredEvent[] }>("POST", "events/wait", body)).events;
 }
 
-/** @throws TypeError for what callers without a compiler pass */
-function checkTerms(terms: Terms | undefined): void {
+/** @throws TypeError for what callers without a compiler pass, and for terms that hold or fail whatever the app does */
+function checkVerified(terms: Terms | undefined): void {
   const expected = `expected { expect: [{ match: { event: "signed_up" } }] }`;
   const list: unknown = terms?.expect;
   if (!Array.isArray(list)) throw new TypeError(`${expected}, got ${describePattern(terms)}`);
   const wrong = list.findIndex((it: unknown) => typeof it !== "object" || it === null || !("match" in it));
   if (wrong >= 0) throw new TypeError(`${expected}, got ${describePattern(list[wrong])} at expect[${wrong}]`);
+  if (terms) refuseMeaningless(terms);
+}
+
+/** @throws TypeError */
+function refuseMeaningless(terms: Terms): void {
+  const [problem] = checkTerms(terms);
+  if (problem) throw new TypeError(problemText(problem));
 }
 
 async function verify(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
@@ -127,6 +135,10 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     waitForCount: (event, count, { properties, ...options } = {}) => {
       const name = options.title ?? called("waitForCount", event, count, properties);
       return asserted(events.waitForCount, name, async (title) => {
+        if (!Number.isInteger(count) || count < 1)
+          throw new TypeError(
+            `the count must be a whole number from 1, got ${describePattern(count)}; expectNone() is for none`,
+          );
         const match = wholeEvent(event, { properties });
         return within({ ...options, title }, (it) => wait(place, { match, count }, it));
       });
@@ -148,12 +160,13 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
         async (title) => {
           const match = wholeEvent(event ?? {}, { properties });
           const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
+          refuseMeaningless(terms);
           await within({ ...options, title }, (it) => verify(place, terms, it));
         },
       ),
     verify: (terms, options) =>
       asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
-        checkTerms(terms);
+        checkVerified(terms);
         const matched = await within({ ...options, title }, (it) => verify(place, terms, it));
         return { passed: true, complaints: [], matched };
       }),

@@ -1,8 +1,10 @@
 import { wholeEvent } from "../assert/client-pattern.ts";
+import { describePattern } from "../assert/match/describe.ts";
+import { fitsEvery } from "../assert/match/event-pattern.ts";
 import { sightingOf } from "../assert/match/judge.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
 import type { Count } from "../assert/match/report-shapes.ts";
-import type { Terms } from "../assert/match/types.ts";
+import type { Pattern, Terms } from "../assert/match/types.ts";
 import type { EventPattern, PropertiesPattern, Scope } from "../client/api.ts";
 import type { StoredEvent } from "../index.ts";
 import { explain } from "../journal/outcome.ts";
@@ -55,10 +57,11 @@ async function quietly(call: MatcherCall, options: CaptureOptions): Promise<Capt
 }
 
 /** @throws TypeError for a pattern that fits every event */
-function notEmpty(call: MatcherCall, event: EventPattern): void {
-  const isPlain = typeof event === "object" && Object.getPrototypeOf(event) === Object.prototype;
-  if (isPlain && Object.keys(event).length === 0)
-    throw new TypeError(`${call.title}: {} fits every event; give a name, or a pattern with a key`);
+function notEvery(call: MatcherCall, event: EventPattern, match: Pattern): void {
+  if (fitsEvery(match))
+    throw new TypeError(
+      `${call.title}: ${describePattern(event)} fits every event; give a name, or a pattern with a key`,
+    );
 }
 
 /** `.not` is the sim's own "none of these": its report names the unexpected events. */
@@ -68,8 +71,8 @@ export async function captured(
   properties?: PropertiesPattern,
   options: CaptureOptions = {},
 ): Promise<Judgement> {
-  if (!call.isNot && properties === undefined && options.distinctId === undefined) notEmpty(call, event);
   const match = wholeEvent(event, { properties, distinctId: options.distinctId });
+  if (!call.isNot) notEvery(call, event, match);
   const count: Count = call.isNot ? { max: 0 } : { min: 1 };
   const judged = await verified(call, { expect: [{ match, count }] }, options, "it was captured");
   return call.isNot ? { ...judged, pass: !judged.pass } : judged;
@@ -100,7 +103,7 @@ export async function capturedInOrder(
 ): Promise<Judgement> {
   listOf(call, events);
   if (events.length === 0) throw new TypeError(`${call.title}: the list of events is empty`);
-  for (const it of events) notEmpty(call, it);
+  for (const it of events) notEvery(call, it, wholeEvent(it, { distinctId: options.distinctId }));
   const { settleMs: _, ...scope } = await quietly(call, options);
   try {
     const found = await call.tenant.events.waitForSequence(events, { ...scope, title: call.title });
@@ -129,11 +132,11 @@ export async function capturedOnly(
   options: CaptureOptions = {},
 ): Promise<Judgement> {
   listOf(call, events);
-  for (const it of events) notEmpty(call, it);
-  const expect = tallied(events).map(([event, min]) => ({
-    match: wholeEvent(event, { distinctId: options.distinctId }),
-    count: { min },
-  }));
+  const expect = tallied(events).map(([event, min]) => {
+    const match = wholeEvent(event, { distinctId: options.distinctId });
+    notEvery(call, event, match);
+    return { match, count: { min } };
+  });
   const terms: Terms = { expect, nothingElse: true };
   return verified(call, terms, await quietly(call, options), "nothing else was captured");
 }

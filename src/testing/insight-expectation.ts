@@ -111,9 +111,24 @@ export function checkExpectation(title: string, expected: unknown): asserts expe
   for (const name of names) {
     if (!isKey(name))
       throw new TypeError(`${title}: unknown key "${name}"${didYouMean(name, keys, (it) => `"${it}"`)}`);
+    checkGiven(title, name, expected[name]);
     for (const { pointer, detail } of checkPattern(expected[name]))
       throw new TypeError(`${title}: ${name}: ${detail}${pointer === "" ? "" : ` (${pointer})`}`);
   }
+}
+
+/** @throws TypeError for a value that nothing is compared with */
+function checkGiven(title: string, name: InsightKey, given: Pattern): void {
+  const inner = Array.isArray(given)
+    ? given
+    : isObject(given) && isByLabel(given)
+      ? Object.values(given)
+      : [];
+  const isEmpty = isObject(given) && isByLabel(given) && inner.length === 0;
+  if (given !== undefined && !isEmpty && !inner.includes(undefined)) return;
+  throw new TypeError(
+    `${title}: ${name} is ${describePattern(given)}; give what the insight shows, or leave it out`,
+  );
 }
 
 /** The keys that a kind of query has. */

@@ -65,6 +65,24 @@ const optionKeys: { readonly [Name in keyof SimMatchers<unknown>]?: OptionKeys }
   toHaveServedFlag: { 2: keysOf<ServedFlagOptions>({ timeoutMs: true, distinctId: true }) },
 };
 
+/** Options that select: an undefined one would select everything. */
+const selectors = ["distinctId", "session", "since"] as const;
+
+/** @throws TypeError for a selecting option that is undefined or empty */
+function checkSelectors(title: string, args: readonly unknown[]): void {
+  for (const options of args) {
+    if (!isObject(options) || Array.isArray(options)) continue;
+    const selecting: Partial<Record<(typeof selectors)[number], unknown>> = options;
+    const key = selectors.find(
+      (it) => Object.hasOwn(options, it) && (selecting[it] === undefined || selecting[it] === ""),
+    );
+    if (key !== undefined) {
+      const given = selecting[key] === "" ? "empty" : "undefined";
+      throw new TypeError(`${title}: the option ${key} is ${given}; leave it out if it does not matter`);
+    }
+  }
+}
+
 type Judge<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Promise<Judgement>;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -105,7 +123,12 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
     if (!isTenant(received)) throw wrongReceiver(title, received);
     if (args.length === 2 && args[1] === undefined)
       throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
-    checkOptions(name, optionKeys[name] ?? {}, args, matcher);
+    const options = optionKeys[name] ?? {};
+    checkOptions(name, options, args, matcher);
+    checkSelectors(
+      title,
+      Object.keys(options).map((position) => args[Number(position)]),
+    );
     const call: MatcherCall = { tenant: received, isNot, title };
     const {
       pass,

@@ -1,8 +1,11 @@
 import { assertionsOf } from "../assert/client-assertions.ts";
+import { notOptions, problemText } from "../assert/client-pattern.ts";
 import { describePattern, describeValue } from "../assert/match/describe.ts";
-import { checkPattern, fits } from "../assert/match/pattern.ts";
+import { checkAsserted } from "../assert/match/event-pattern.ts";
+import { fits } from "../assert/match/pattern.ts";
 import { keyText, nameText, printable, quoted } from "../assert/match/printable.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
 import type { PropertiesPattern, SimPerson } from "../client/api.ts";
 import type { FlagServing, FlagServings } from "../flags/client.ts";
 import type { StoredEvent } from "../index.ts";
@@ -80,8 +83,7 @@ export async function identified(
   { timeoutMs }: IdentityOptions = {},
 ): Promise<Judgement> {
   idGiven(call, id);
-  for (const { pointer, detail } of checkPattern(properties))
-    throw new TypeError(`${call.title}: ${detail}${pointer === "" ? "" : ` (${pointer})`}`);
+  if (properties !== undefined) checkPersonProperties(call, properties);
   const holds = (known: Known): boolean =>
     isIdentified(id, known) && (properties === undefined || fits(properties, known.person?.properties));
   const known = await until(call, timeoutMs, () => knownOf(call, id), holds);
@@ -89,6 +91,23 @@ export async function identified(
   const wrong = differences(properties ?? {}, known.person?.properties ?? {});
   const lines = isIdentified(id, known) ? ["its properties differ:", ...wrong] : linkLines(known.links);
   return { pass: false, text: messageOf(call, personLine(id, known.person), ...lines) };
+}
+
+/** @throws TypeError for a pattern that no person's properties fit, whatever the app does */
+function checkPersonProperties({ title, isNot }: MatcherCall, properties: PropertiesPattern): void {
+  const [problem] = checkAsserted({ properties });
+  if (problem) throw new TypeError(`${title}: ${problemText(problem)}`);
+  notOptions(properties);
+  const { $set: nested } = properties;
+  if (isObject(nested))
+    throw new TypeError(
+      `${title}: a person has the properties themselves: ${describePattern(nested)}, not ${describePattern(properties)}`,
+    );
+  const missing = isNot && Object.keys(properties).find((key) => properties[key] === undefined);
+  if (missing)
+    throw new TypeError(
+      `${title}: ${keyText(missing)} is undefined, which fits only a person without it; write {"@exists": false} if that is meant`,
+    );
 }
 
 function idGiven({ title }: MatcherCall, id: unknown): void {
@@ -200,6 +219,24 @@ async function faultLines({ tenant }: MatcherCall): Promise<string[]> {
   return active.length === 0 ? [] : [`faults in force: ${active.map((it) => nameText(it.name)).join(", ")}`];
 }
 
+/**
+ * Why the flag cannot have been served with this value; undefined if it can. Without it, `.not` would always hold.
+ */
+async function neverServed(
+  { tenant }: MatcherCall,
+  key: string,
+  value: boolean | string | undefined,
+): Promise<string | undefined> {
+  const flag = await tenant.flags.get(key).catch((error: unknown) => noFlag(key, error));
+  if (!("overrides" in flag)) return flag.join("; ");
+  const { variants, words } = flag;
+  // rules of version 2 can have any value
+  const isOther = typeof value === "string" && !variants.includes(value) && words?.otherwise === undefined;
+  if (!isOther || flag.overrides.some((it) => it.value === value)) return undefined;
+  const known = ["true", "false", ...variants.map((it) => quoted(it))].join(", ");
+  return `the flag ${quoted(key)} has no variant ${quoted(value)}${didYouMean(value, variants, quoted)}; its values: ${known}`;
+}
+
 /** Served: in an answer, or in an evaluation that an SDK reported. With `.not` once it is quiet. */
 export async function servedFlag(
   call: MatcherCall,
@@ -220,6 +257,8 @@ export async function servedFlag(
   });
   const lines = servingLines(servings);
   if (servings.fits) return { pass: true, text: messageOf(call, ...lines) };
+  const never = isNot && servings.served.length === 0 ? await neverServed(call, key, value) : undefined;
+  if (never !== undefined) return { pass: true, text: messageOf(call, never) };
   const more = [...(await reasons(call, key, distinctId)), ...(await faultLines(call))];
   return { pass: false, text: messageOf(call, ...lines, ...more) };
 }

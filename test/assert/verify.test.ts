@@ -14,6 +14,67 @@ const capture = captureWith(() => sim);
 const verify = (body: unknown) => control(sim, "POST", "events/verify", body);
 const named = (...names: string[]) => names.map((event) => ({ event, distinct_id: "u" }));
 
+describe("what holds, or fails, whatever the app does is refused", () => {
+  type Row = [terms: object, pointer: string, detail: RegExp];
+  const none = (match: unknown) => ({ expect: [{ match, count: 0 }] });
+  const nested = /properties are given flat: \{plan: "pro"\}/;
+  const rows: Row[] = [
+    [
+      none({ event: "a", properties: { properties: { plan: "pro" } } }),
+      "/expect/0/match/properties/properties",
+      nested,
+    ],
+    [none({ event: 5 }), "/expect/0/match/event", /"event" of an event is a string: 5 never fits/],
+    [none({ event: ["a"] }), "/expect/0/match/event", /\["a"\] never fits/],
+    [none({ event: { "@exists": false } }), "/expect/0/match/event", /never fits/],
+    [none({ distinct_id: { "@in": [1, 2] } }), "/expect/0/match/distinct_id", /is a string/],
+    [none({ event: "a", properties: "pro" }), "/expect/0/match/properties", /is an object: "pro" never/],
+    [none({ "@any": [{ event: "a" }, { event: 1 }] }), "/expect/0/match/@any/1/event", /1 never fits/],
+    [none({ event: "a", outcome: "dropped" }), "/expect/0/match/outcome", /are about kept events/],
+    [none({ event: "a", reason: "no_event_name" }), "/expect/0/match/reason", /"reason" is null/],
+    [
+      none({ event: "a", person_mode: "anonymous" }),
+      "/expect/0/match/person_mode",
+      /"full" or "propertyless"/,
+    ],
+    [none(""), "/expect/0/match/event", /no kept event has an empty event/],
+    [
+      none({ event: "a", properties: { plan: { "@in": [] } } }),
+      "/expect/0/match/properties/plan",
+      /@in of an empty list/,
+    ],
+    [{ expect: [{ match: {} }] }, "/expect/0/match", /\{\} fits every event/],
+    [{ expect: [{ match: { properties: {} } }] }, "/expect/0/match", /fits every event/],
+    [{ expect: [{ match: { event: { "@regex": ".*" } } }] }, "/expect/0/match", /fits every event/],
+    [{ expect: [{ match: { outcome: "kept" } }] }, "/expect/0/match", /fits every event/],
+    [{ expect: [{ match: { "@all": [] } }], nothing_else: true }, "/expect/0/match", /fits every event/],
+    [{ expect: [{ match: "a", count: {} }] }, "/expect/0/count", /always holds/],
+    [{ expect: [{ match: "a", count: { min: 0 } }] }, "/expect/0/count", /always holds/],
+    [{ ...none("a"), since: 1e9 }, "/since", /"since" is 1000000000, but the newest event is #\d+/],
+  ];
+  test.each(rows)("%j", async (terms, pointer, detail) => {
+    const { status, answer } = await verify({ timeout_ms: 0, settle_ms: 1, ...terms });
+    expect([status, answer.code, answer.pointer]).toEqual([400, "invalid_input", pointer]);
+    expect(answer.detail).toMatch(detail);
+  });
+
+  test("a wait for what never comes", async () => {
+    const wait = async (body: object) =>
+      (await control(sim, "POST", "events/wait", { timeout_ms: 0, ...body })).answer.pointer;
+    expect(await wait({ sequence: ["a", { event: 5 }] })).toBe("/sequence/1/event");
+    expect(await wait({ match: { event: "a", reason: "x" } })).toBe("/match/reason");
+    expect(await wait({ match: { event: "a", reason: "x" }, outcome: "dropped" })).toBeNull();
+  });
+
+  test("properties with the name properties, and what only looks empty", async () => {
+    const since = await sim.events.mark();
+    await capture([{ event: "a", distinct_id: "u", properties: { properties: { plan: "pro" } } }]);
+    const match = { event: "a", properties: { properties: { "@all": [{ plan: "pro" }] } } };
+    expect((await verify({ expect: [{ match }], since, timeout_ms: 0 })).status).toBe(200);
+    expect((await verify({ expect: [{ match: {}, count: 1 }], since, settle_ms: 1 })).status).toBe(200);
+  });
+});
+
 describe("what is there", () => {
   type Row = [captured: string[], terms: object, outcome: "passed" | string[]];
   const rows: Row[] = [
@@ -25,7 +86,7 @@ describe("what is there", () => {
     [["a"], { expect: [{ match: "a", count: { min: 1, max: 2 } }] }, "passed"],
     [["a"], { expect: [{ match: "a", count: { max: 0 } }] }, ["too_many"]],
     [["b"], { expect: [{ match: "a", count: 0 }] }, "passed"],
-    [["b"], { expect: [{ match: "a", count: {} }] }, "passed"],
+    [["b"], { expect: [{ match: "a", count: {} }], nothing_else: true }, ["unexpected"]],
     [["a", "b"], { expect: [{ match: "a" }, { match: "c" }, { match: "d" }] }, ["too_few", "too_few"]],
     [["a", "x", "b"], { expect: [{ match: "a" }, { match: "b" }], ordered: true }, "passed"],
     [["b", "a", "b"], { expect: [{ match: "a" }, { match: "b" }], ordered: true }, "passed"],
@@ -39,7 +100,7 @@ describe("what is there", () => {
     [["a", "$pageview"], { expect: [{ match: "a" }], nothing_else: true }, "passed"],
     [[], { expect: [], nothing_else: true }, "passed"],
     [["a"], { expect: [], nothing_else: true }, ["unexpected"]],
-    [["a"], { expect: [{ match: { event: { "@regex": "^a$" } } }, { match: {} }] }, "passed"],
+    [["a"], { expect: [{ match: { event: { "@regex": "^a$" } } }, { match: {}, count: 1 }] }, "passed"],
   ];
   test.each(rows)("%j: %j", async (captured, terms, outcome) => {
     const since = await sim.events.mark();

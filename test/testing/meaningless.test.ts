@@ -6,7 +6,7 @@ import { send } from "./shop.ts";
 
 let sim: Sim;
 beforeAll(async () => {
-  sim = await startSim();
+  sim = await startSim({ scenario: "flags-gallery" });
 });
 afterAll(() => sim.close());
 
@@ -17,7 +17,7 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
   [
     "nested properties",
     (ph) => expect(ph).not.toHaveCaptured("a", { properties: { plan: "pro" } }, now),
-    /properties are given flat: \{plan: "pro"\}, not \{properties: \{plan: "pro"\}\}/,
+    /properties are given flat: \{plan: "pro"\}, not \{properties: \{plan: "pro"\}\}.*@all/,
   ],
   [
     "nested properties of a wait",
@@ -42,12 +42,240 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     (ph) => expect(ph).toHaveCaptured("a", undefined),
     /the second argument is undefined; leave it out/,
   ],
+  [
+    "nested properties in the pattern of the event",
+    (ph) => expect(ph).not.toHaveCaptured({ event: "a", properties: { properties: { plan: "pro" } } }),
+    /properties are given flat/,
+  ],
+  [
+    "nested properties beside others",
+    (ph) => expect(ph).not.toHaveCaptured("a", { via: "web", properties: { plan: "pro" } }),
+    /properties are given flat/,
+  ],
+  [
+    "nested properties in a matcher",
+    (ph) => expect(ph).not.toHaveCaptured("a", expect.objectContaining({ properties: { plan: "pro" } })),
+    /properties are given flat/,
+  ],
+  [
+    "nested properties in a list",
+    (ph) => expect(ph).not.toHaveCapturedInOrder([{ event: "a", properties: { properties: { p: 1 } } }]),
+    /properties are given flat/,
+  ],
+  [
+    "nested properties in a listing",
+    (ph) => ph.events.list({ where: { properties: { properties: { plan: "pro" } } } }),
+    /properties are given flat/,
+  ],
+  [
+    "nested properties of a person",
+    (ph) => expect(ph).not.toHaveIdentified("u", { properties: { plan: "pro" } }),
+    /properties are given flat/,
+  ],
+  [
+    "$set of a person",
+    (ph) => expect(ph).not.toHaveIdentified("u", { $set: { plan: "pro" } }),
+    /a person has the properties themselves: \{plan: "pro"\}/,
+  ],
+  [
+    "options instead of a person's properties",
+    (ph) => expect(ph).not.toHaveIdentified("u", { timeoutMs: 1 } as never),
+    /timeoutMs is an option/,
+  ],
+  [
+    "a property of a person that is undefined",
+    (ph) => expect(ph).not.toHaveIdentified("u", { plan: undefined }),
+    /plan is undefined.*"@exists": false/,
+  ],
+  [
+    "a property that is undefined, and must not come",
+    (ph) => expect(ph).not.toHaveCaptured("a", { email: undefined }),
+    /undefined in the pattern of events that must not come.*\/properties\/email.*"@exists": false/,
+  ],
+  [
+    "a property that is undefined, of none",
+    (ph) => ph.events.expectNone("a", { email: undefined }),
+    /undefined in the pattern of events that must not come/,
+  ],
+  ["an empty name", (ph) => expect(ph).not.toHaveCaptured(""), /no kept event has an empty event/],
+  [
+    "an empty id",
+    (ph) => expect(ph).not.toHaveCaptured({ event: "a", distinct_id: "" }),
+    /no kept event has an empty distinct_id/,
+  ],
+  [
+    "an id that is undefined",
+    (ph) => expect(ph).toHaveCaptured("a", {}, { distinctId: undefined } as never),
+    /the option distinctId is undefined; leave it out/,
+  ],
+  [
+    "a session that is undefined",
+    (ph) => expect(ph).toHaveRecorded({ session: undefined } as never),
+    /the option session is undefined/,
+  ],
+  [
+    "a list of names",
+    (ph) => expect(ph).not.toHaveCaptured(["a", "b"] as never),
+    /expected an event's name or a pattern, got \["a", "b"\]/,
+  ],
+  [
+    "a promise",
+    (ph) => expect(ph).not.toHaveCaptured(Promise.resolve("a") as never),
+    /expected an event's name/,
+  ],
+  [
+    "a text instead of properties",
+    (ph) => expect(ph).not.toHaveCaptured("a", "pro" as never),
+    /"properties" of an event is an object: "pro" never fits/,
+  ],
+  [
+    "null instead of properties",
+    (ph) => expect(ph).not.toHaveCaptured("a", null as never),
+    /"properties" of an event is an object: null never fits/,
+  ],
+  ["a name that is a number", (ph) => expect(ph).not.toHaveCaptured({ event: 5 }), /5 never fits/],
+  [
+    "a key that no event has, in a matcher",
+    (ph) => expect(ph).not.toHaveCaptured(expect.objectContaining({ plan: "pro" })),
+    /an event has no "plan"/,
+  ],
+  [
+    "a matcher of which it is not known what it is for",
+    (ph) => expect(ph).not.toHaveCaptured({ asymmetricMatch: (it: unknown) => it === "a" }),
+    /as the event: write \{ event: … \} around it/,
+  ],
+  [
+    "a matcher for lists",
+    (ph) => expect(ph).not.toHaveCaptured(expect.arrayContaining(["a"])),
+    /as the event/,
+  ],
+  [
+    "a matcher for everything",
+    (ph) => expect(ph).toHaveCaptured(expect.anything()),
+    /Anything fits every event/,
+  ],
+  [
+    "a matcher for every name",
+    (ph) => expect(ph).toHaveCaptured(expect.any(String)),
+    /Any<String> fits every event/,
+  ],
+  [
+    "a text in every name",
+    (ph) => expect(ph).toHaveCaptured(expect.stringContaining("")),
+    /StringContaining "" fits every event/,
+  ],
+  ["an expression for every name", (ph) => expect(ph).toHaveCaptured(/.*/), /\/\.\*\/ fits every event/],
+  ["only empty properties", (ph) => expect(ph).toHaveCaptured({ properties: {} }), /fits every event/],
+  [
+    "an async function",
+    (ph) => expect(ph).not.toHaveCaptured("a", { plan: async (it: unknown) => it === "pro" }),
+    /an async function answers with a promise/,
+  ],
+  [
+    "a number that JSON has not",
+    (ph) => expect(ph).not.toHaveCaptured("a", { n: Number.NaN }),
+    /NaN never fits/,
+  ],
+  ["a Map", (ph) => expect(ph).not.toHaveCaptured("a", { n: new Map() }), /no JSON value fits it/],
+  [
+    "a kind that JSON has not",
+    (ph) => expect(ph).not.toHaveCaptured("a", { n: expect.any(Function) }),
+    /never fits/,
+  ],
+  [
+    "what dropped events have",
+    (ph) => expect(ph).not.toHaveCaptured({ event: "a", outcome: "dropped" }),
+    /assertions are about kept events: "outcome" is "kept".*events\.dropped\(\)/,
+  ],
+  [
+    "a count of none, waited for",
+    (ph) => ph.events.waitForCount("a", 0),
+    /a whole number from 1.*expectNone/,
+  ],
+  [
+    "a minimum of none",
+    (ph) => ph.events.verify({ expect: [{ match: { event: "a" }, count: { min: 0 } }] }),
+    /always holds/,
+  ],
+  [
+    "a verification of everything",
+    (ph) => ph.events.verify({ expect: [{ match: {} }] }),
+    /\{\} fits every event/,
+  ],
+  [
+    "a cursor of another sim",
+    (ph) => expect(ph).not.toHaveCaptured("a", {}, { since: 1e9 }),
+    /newest event is #/,
+  ],
+  [
+    "a cursor of another sim, with a function",
+    (ph) => expect(ph).not.toHaveCaptured("a", { n: (it: unknown) => it === 1 }, { since: 1e9 }),
+    /newest event is #/,
+  ],
+  [
+    "a cursor of requests of another sim",
+    (ph) => expect(ph).not.toHaveBeenContacted({ since: 1e9 }),
+    /newest request is #/,
+  ],
+  [
+    "a flag that does not exist",
+    (ph) => expect(ph).not.toHaveServedFlag("no-such-flag"),
+    /there is no flag "no-such-flag" here/,
+  ],
+  [
+    "a variant that does not exist",
+    (ph) => expect(ph).not.toHaveServedFlag("variants", "contrl"),
+    /has no variant "contrl"; did you mean "control"\?/,
+  ],
+  [
+    "an insight's value that is undefined",
+    (ph) =>
+      expect(ph).toHaveInsight({ kind: "HogQLQuery", query: "select 1" }, { value: undefined } as never),
+    /value is undefined; give what the insight shows/,
+  ],
+  [
+    "steps without a series",
+    (ph) => expect(ph).toHaveInsight({ kind: "HogQLQuery", query: "select 1" }, { value: {} }),
+    /value is \{\}/,
+  ],
+  [
+    "a proxy that does not answer",
+    (ph) => expect(ph).not.toPassThroughProxy("http://127.0.0.1:9/ingest", { timeoutMs: 200 }),
+    /unreachable/,
+  ],
   ["a merge with itself", (ph) => expect(ph).toHaveMerged("u1", "u1"), /both ids are the same/],
 ];
 
 test.each(refused)("%s: refused", async (_, assertion, message) => {
   await using ph = await sim.project();
   await expect(assertion(ph)).rejects.toThrow(message);
+});
+
+test("a function that gives no answer is no proof", async () => {
+  await using ph = await sim.project();
+  await send(ph, { event: "a", distinct_id: "u", properties: { n: null } });
+  const broken = expect(ph).not.toHaveCaptured("a", { n: (it: unknown) => (it as string).length > 3 }, now);
+  await expect(broken).rejects.toThrow(/gave no answer for #\d+ a: it threw: Cannot read/);
+  const promise = expect(ph).not.toHaveCaptured(
+    "a",
+    { n: (it: unknown) => Promise.resolve(it === null) },
+    now,
+  );
+  await expect(promise).rejects.toThrow(/gave no answer.*must answer at once/);
+  // with another name the function does not matter
+  await expect(ph).not.toHaveCaptured("b", { n: (it: unknown) => (it as string).length > 3 }, now);
+});
+
+test("what means something is allowed", async () => {
+  await using ph = await sim.project();
+  await expect(ph).not.toHaveCaptured({}, {}, now);
+  await expect(ph).toHaveCapturedTimes({}, 0, {}, now);
+  await ph.events.expectNone(undefined, undefined, now);
+  await send(ph, { event: "a", distinct_id: "u", properties: { properties: { plan: "pro" } } });
+  await expect(ph).toHaveCaptured("a", { properties: { "@all": [{ plan: "pro" }] } }, now);
+  await expect(ph).toHaveCaptured("a", { plan: undefined }, now);
+  await expect(ph).not.toHaveCaptured("a", { "@all": [{ since: 5 }] }, now);
+  await expect(ph).toHaveCaptured({}, { properties: expect.any(Object) }, now);
 });
 
 test("a matcher for texts is the event's name", async () => {

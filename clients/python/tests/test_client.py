@@ -37,6 +37,21 @@ def test_a_failure_carries_the_report(ph: Project) -> None:
     assert str(failure.value).startswith("assert_captured('signed_up', {'plan': 'pro'})")
 
 
+def test_what_cannot_fail_is_refused(ph: Project) -> None:
+    with pytest.raises(ControlError, match="properties are given flat"):
+        ph.assert_not_captured("a", {"properties": {"plan": "pro"}})
+    with pytest.raises(ControlError, match="an empty distinct_id"):
+        ph.assert_not_captured("a", distinct_id="")
+    with pytest.raises(ControlError, match='"outcome" is "kept"'):
+        ph.assert_not_captured({"event": "a", "outcome": "dropped"})
+    with pytest.raises(ControlError, match="always holds"):
+        ph.verify([{"match": "a", "count": {"min": 0}}])
+    with pytest.raises(ValueError, match="fits every event"):
+        ph.assert_captured({})
+    with pytest.raises(ValueError, match="fits every event"):
+        ph.assert_captured_in_order("a", {})
+
+
 def record(ph: Project, *items: object) -> None:
     """Sends a part of a recording, as the recorder of posthog-js does."""
     properties = {

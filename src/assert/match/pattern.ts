@@ -1,7 +1,6 @@
 import { types } from "node:util";
 import { isObject, type Json, own, pointerStep } from "../../base/json.ts";
-import { didYouMean, nearest } from "../../base/nearest.ts";
-import type { StoredEvent } from "../../journal/stored-event.ts";
+import { nearest } from "../../base/nearest.ts";
 import { isOperatorKey, operators, propertyOf } from "./operators.ts";
 import { type Predicate, predicateOf, testWith } from "./predicates.ts";
 import { quoted } from "./printable.ts";
@@ -132,13 +131,44 @@ const deepest = 100;
 
 const step = (pointer: string, key: string | number): string => pointer + pointerStep(key);
 
+/** What other libraries call the operators. */
+const otherNames: Readonly<Record<string, string>> = {
+  "@gt": "greater greaterthan more morethan after above over exceeds",
+  "@gte": "min minimum atleast greaterorequal greaterthanorequal from ge",
+  "@lt": "less lessthan fewer before below under smaller smallerthan",
+  "@lte": "max maximum atmost lessorequal lessthanorequal until le",
+  "@eq": "equal equals is exact exactly same",
+  "@ne": "neq notequal notequals isnot different",
+  "@in": "oneof anyof of enum among",
+  "@nin": "notin noneof",
+  "@exists": "exist present set defined isset has",
+  "@type": "typeof kind a an instanceof",
+  "@regex": "match matches matching regexp re pattern like ilike test",
+  "@contains": "contain containing include includes including icontains substring",
+  "@startsWith": "prefix beginswith starts begins",
+  "@endsWith": "suffix ends",
+  "@len": "length size count",
+  "@not": "no isnt nor",
+  "@any": "or some either",
+  "@all": "and both",
+  "@each": "every items foreach",
+  "@closeTo": "near approx approximately about around close nearly",
+};
+
+function meantOperator(key: string): string | undefined {
+  const word = key.replace(/[^a-z]/gi, "").toLowerCase();
+  return (
+    Object.keys(otherNames).find((name) => otherNames[name]?.split(" ").includes(word)) ??
+    nearest(key, [...operators.keys()])
+  );
+}
+
 function unknownOperator(key: string, pointer: string): PatternProblem {
-  const names = [...operators.keys()];
-  const known = names.join(", ");
-  const near = nearest(key, names);
+  const known = [...operators.keys()].join(", ");
+  const near = meantOperator(key);
   return {
     pointer,
-    detail: `there is no operator ${quoted(key)}${didYouMean(key, names)}`,
+    detail: `there is no operator ${quoted(key)}${near === undefined ? "" : `; did you mean ${near}?`}`,
     hint:
       near === undefined
         ? `operators: ${known}; for a property of this name write ${quoted(`@${key}`)}`
@@ -190,56 +220,3 @@ function problems(pattern: Pattern, pointer: string, depth: number): PatternProb
  * one object, too many levels.
  */
 export const checkPattern = (pattern: Pattern): PatternProblem[] => problems(pattern, "", 0);
-
-/** Each key of an event; the compiler checks that the list is complete. */
-const eventKeys: Readonly<Record<keyof StoredEvent, true>> = {
-  event: true,
-  distinct_id: true,
-  properties: true,
-  timestamp: true,
-  uuid: true,
-  seq: true,
-  outcome: true,
-  reason: true,
-  detail: true,
-  warnings: true,
-  project: true,
-  received_at: true,
-  person_id: true,
-  person_mode: true,
-  request: true,
-};
-const knownKeys = Object.keys(eventKeys);
-
-/** Operators whose operands are patterns of the same event. */
-const joining: ReadonlySet<string> = new Set(["@not", "@any", "@all"]);
-
-function strangeKey(key: string, pointer: string): PatternProblem {
-  const near = didYouMean(key, knownKeys);
-  return {
-    pointer,
-    detail: `an event has no ${quoted(key)}${near}`,
-    hint: near === "" ? `it has ${knownKeys.join(", ")}; what the app sends is in properties` : null,
-  };
-}
-
-function strangeKeys(pattern: Pattern, pointer: string): PatternProblem[] {
-  const shape = shapeOf(pattern);
-  if (shape.is === "list") return shape.items.flatMap((it, i) => strangeKeys(it, step(pointer, i)));
-  if (shape.is === "operators") {
-    const joined = Object.entries(shape.object).filter(([key]) => joining.has(key));
-    return joined.flatMap(([key, operand]) => strangeKeys(operand, step(pointer, key)));
-  }
-  if (shape.is !== "object") return [];
-  const strange = Object.keys(shape.object).filter((key) => !Object.hasOwn(eventKeys, key));
-  return strange.map((key) => strangeKey(key, step(pointer, key)));
-}
-
-/**
- * The mistakes in a pattern of an event: those of `checkPattern`, and keys that no event has. Nothing would ever fit
- * them, so that "none came" would always hold.
- */
-export function checkEventPattern(pattern: Pattern): PatternProblem[] {
-  const problems = checkPattern(pattern);
-  return problems.length > 0 ? problems : strangeKeys(pattern, "");
-}

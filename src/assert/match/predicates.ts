@@ -32,6 +32,13 @@ export function predicateOf(pattern: unknown): Predicate | undefined {
 const isPromise = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "then" in value && isFunction(value.then);
 
+const threw = "it threw: ";
+const promised = "a predicate must answer at once, not with a promise";
+
+/** True for the note of a predicate that gave no answer. */
+export const isUnanswered = (note: string | null): boolean =>
+  note !== null && (note.startsWith(threw) || note === promised);
+
 /**
  * Tests a value. If the predicate throws, the value does not fit: a predicate gets every event, also those it was not
  * written for. The report shows the error.
@@ -40,11 +47,10 @@ export function testWith(predicate: Predicate, value: Json | undefined): Predica
   if (value === undefined) return { fits: false, note: null };
   try {
     const answer = predicate(value);
-    if (isPromise(answer))
-      return { fits: false, note: "a predicate must answer at once, not with a promise" };
+    if (isPromise(answer)) return { fits: false, note: promised };
     return { fits: Boolean(answer), note: null };
   } catch (error) {
-    return { fits: false, note: `it threw: ${error instanceof Error ? error.message : String(error)}` };
+    return { fits: false, note: `${threw}${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -157,6 +157,11 @@ async function toHaveStored(
     );
   if (!Array.isArray(names) || !names.every((it) => typeof it === "string" || it instanceof RegExp))
     throw new TypeError(`${title}: give a list of names and regular expressions; [] for none`);
+  const other = names.find((it) => typeof it === "string" && !it.includes("*") && !ownNames.test(it));
+  if (other !== undefined)
+    throw new TypeError(
+      `${title}: ${describePattern(other)} is no entry of PostHog: only names that start with ph_ or __ph_, or contain "posthog", are examined`,
+    );
   checkOptions("toHaveStored", optionKeys, [names, options], toHaveStored);
   const seen = await settled(owner, names, { ...options, isNot });
   return { pass: holds(seen), message: () => textOf(title, seen) };

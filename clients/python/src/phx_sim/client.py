@@ -114,7 +114,7 @@ class Project:
         Waits until such an event arrives and returns the first; with `times`, until exactly that many have arrived and it
         is quiet.
         """
-        match = _pattern(event, properties, distinct_id)
+        match = _not_every(_pattern(event, properties, distinct_id))
         title = f"assert_captured({event!r}{'' if properties is None else f', {properties!r}'})"
         if times is None:
             return self._wait({"match": match, "count": 1}, title, timeout)[0]
@@ -138,7 +138,7 @@ class Project:
         self, *events: EventPattern, timeout: float = DEFAULT_TIMEOUT
     ) -> List[CapturedEvent]:
         """Waits until one of each has arrived, in this order; others may come in between."""
-        sequence = [_pattern(event) for event in events]
+        sequence = [_not_every(_pattern(event)) for event in events]
         return self._wait({"sequence": sequence}, f"assert_captured_in_order{events!r}", timeout)
 
     def assert_captured_only(self, *events: EventPattern, timeout: float = DEFAULT_TIMEOUT) -> None:
@@ -277,6 +277,13 @@ def _pattern(
         match["properties"] = dict(properties)
     if distinct_id is not None:
         match["distinct_id"] = distinct_id
+    return match
+
+
+def _not_every(match: Dict[str, Json]) -> Dict[str, Json]:
+    """The pattern, unless every event fits it: then the assertion would hold whatever the application does."""
+    if all(it == {} for it in match.values()):
+        raise ValueError(f"{match!r} fits every event; give a name, or a pattern with a key")
     return match
 
 
