@@ -281,6 +281,37 @@ test("a query is computed for as long as the option allows", async () => {
   expect((await query(sim, endless)).status).toBe(504);
 });
 
+test.each([
+  [
+    "a condition of a date out of range",
+    { kind: "LifecycleQuery", dateRange: { date_from: "-9999999d" } },
+    400,
+  ],
+  [
+    "more values of a breakdown than a call has arguments",
+    {
+      kind: "TrendsQuery",
+      dateRange: { date_from: "-7d" },
+      breakdownFilter: { breakdown: "n", breakdown_limit: 1_000_000 },
+    },
+    400,
+  ],
+  ["a person of each event", { kind: "EventsQuery", select: ["*", "person"] }, 200],
+])("%s is no internal error", async (_, of, status) => {
+  const sim = await start({ queryTimeout: 60_000 });
+  for (let from = 0; from < 130_000; from += 10_000)
+    await capture(
+      sim,
+      ...Array.from({ length: 10_000 }, (_, n) => ({
+        event: "e",
+        distinct_id: "u",
+        properties: { n: from + n },
+      })),
+    );
+  const series = [{ kind: "EventsNode", event: "e" }];
+  expect((await query(sim, of.kind === "EventsQuery" ? of : { ...of, series })).status).toBe(status);
+});
+
 test("a long result is the same at once, from the cache, and in an insight", async () => {
   const sim = await start({ queryTimeout: 60_000 });
   await capture(sim, ...many(4_000));

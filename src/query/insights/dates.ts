@@ -147,6 +147,9 @@ function deltaOf(text: string): Delta | undefined {
   return { ...(number !== undefined && units[unit]?.(Number(number))), ...positions[unit + position] };
 }
 
+/** Of the year 1; `Date.UTC` takes it for 1901. */
+const firstDay = Date.parse("0001-01-01");
+
 /**
  * A date of a query as a wall clock.
  * @throws SimError if it is neither an ISO date nor a relative one
@@ -165,6 +168,9 @@ export function readDate(
   if (!delta)
     throw refuse(`${JSON.stringify(text)} is not a date: use an ISO date, or a relative one such as -7d.`);
   const back = moved(from, delta, -1);
+  // Python has no other years
+  if (!(back >= firstDay && back < Date.UTC(10_000, 0)))
+    throw refuse(`${JSON.stringify(text)} is out of range: the years go from 1 to 9999.`);
   const unit = delta.hours === undefined ? "day" : "hour";
   return { wall: isTruncated ? calendar.startOf(back, unit) : back, delta };
 }

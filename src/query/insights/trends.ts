@@ -47,10 +47,11 @@ function* numbersOf(plan: TrendsPlan, { node, entity, cohorts, range }: TrendsSe
     const member = cohort === undefined || cohort === "all" ? everyRow : cohortTest(cohort, context);
     const found = yield* seriesNumbers({ ...job, test: allOf([plan.test, member]) }, context, calendar);
     // Cohorts without events have no result.
-    if (!cohorts) all.push(...found);
-    else {
-      const value = cohort === "all" ? "0" : String(cohort);
-      all.push(...found.filter(({ data }) => sumOf(data) !== 0).map(({ data }) => ({ value, data })));
+    const value = cohort === undefined ? undefined : cohort === "all" ? "0" : String(cohort);
+    for (const it of found) {
+      if (value === undefined) all.push(it);
+      // Cohorts without events have no result.
+      else if (sumOf(it.data) !== 0) all.push({ value, data: it.data });
     }
   }
   if (!isBrokenDown) return all.map((it) => ({ ...it, data: displayed(plan, it.data) }));

@@ -41,6 +41,10 @@ describe("relative dates", () => {
   test.each(["", "-7x", "7", "2020-13-01", "2020-02-30", "now", "2020-01-01T25:00"])("%j is none", (text) => {
     expect(() => read(text)).toThrow("is not a date");
   });
+
+  test.each(["-3000y", "-99999999999d", `-${"9".repeat(400)}d`])("%s is out of range", (text) => {
+    expect(() => read(text)).toThrow("is out of range");
+  });
 });
 
 describe("formulas", () => {
