@@ -81,7 +81,6 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const notice = (text: string) => options.onNotice?.(maskKeys(text));
 
   // What the sim stands on: scenario, clock, store.
-  const scenarioSource = options.scenario ?? "default";
   const scenario = await loadOrExplain(options, notice);
   const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
   const lookup = await lookupOrExplain(options.geoip, notice);
@@ -299,7 +298,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const { url, shownUrl } = lateAddress.set(addressAt(host, listener.port, publicUrl));
   store.announce({ ...facts(), control_token: controlToken });
   const following = follow(options, {
-    source: scenarioSource,
+    source: scenario.source,
     scenario,
     worlds,
     people,

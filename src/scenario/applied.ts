@@ -5,6 +5,7 @@ import { isObject, parsedJson } from "../base/json.ts";
 import { writeAll } from "../store/bytes.ts";
 import { type SwitchPart, writeSynced } from "../store/switch.ts";
 import type { World } from "../world/world.ts";
+import type { ScenarioSource } from "./load.ts";
 import type { ScenarioProblem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
 import type { ScenarioEdit } from "./state/info-shapes.ts";
@@ -103,6 +104,9 @@ export class AppliedScenario {
 /** The scenario of a sim, and the state of its files. */
 export interface ScenarioState {
   current: Scenario;
+  /** Where it is read from; edits of its files are followed. */
+  readonly source: ScenarioSource;
+  readonly name: string;
   /** What was last applied to the documents. */
   readonly applied: AppliedScenario;
   /** Mistakes in the files now; the last valid scenario stays. */

@@ -6,7 +6,6 @@ import { clockFacts } from "../clock/facts.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { Gauge } from "../http/gauge.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
-import type { ScenarioSource } from "../scenario/load.ts";
 import type { RecordingRoom } from "../tapes/record/recordings.ts";
 import { recordingInShort } from "../tapes/record/recordings.ts";
 import type { Replaying } from "../tapes/replay/replaying.ts";
@@ -67,7 +66,7 @@ export function createInfo(parts: InfoParts): SimInfo {
         api_key,
         adopted,
       })),
-      scenario: nameOf(options.scenario ?? "default"),
+      scenario: scenario.name,
       data: store.folder,
       dialect,
       rate_limits: options.rateLimits === true,
@@ -96,10 +95,4 @@ export function createInfo(parts: InfoParts): SimInfo {
   });
 
   return { facts, info };
-}
-
-/** What a scenario is called; one that was given as an object has no name. */
-function nameOf(source: ScenarioSource): string {
-  const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
-  return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
 }

@@ -6,9 +6,9 @@ import { type Keep, keepExpected, readKeep } from "../journal/log/trim.ts";
 import { keysOf } from "../journal/show.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
 import { AppliedScenario } from "../scenario/applied.ts";
-import { loadScenario, ScenarioError } from "../scenario/load.ts";
+import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
-import { builtOf, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
+import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import type { Listener } from "../server/listener.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
@@ -20,24 +20,44 @@ import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
 const memoryLimit = 256 * 1024 * 1024;
 
-/** Reads the scenario. @throws StartError scenario */
+/** Reads the scenario; without one, a data folder keeps the one that it was last started with. @throws StartError scenario */
 export async function loadOrExplain(
-  { scenario: source = "default", data }: SimOptions,
+  { scenario: given, data, fresh }: SimOptions,
   notice: (text: string) => void,
 ): Promise<ScenarioState> {
+  const applied = new AppliedScenario(data === undefined ? null : resolve(data));
+  const kept = given === undefined && fresh !== true ? lastScenario(applied) : undefined;
+  const source = given ?? kept ?? "default";
+  const name = kept ? "(the data folder's)" : nameOf(source);
   let warnings: readonly ScenarioProblem[] = [];
   function onWarnings(found: readonly ScenarioProblem[]): void {
     warnings = found;
     notice(warningNotice(found));
   }
   try {
-    const current = await loadScenario(source, onWarnings);
-    const applied = new AppliedScenario(data === undefined ? null : resolve(data));
-    return { current, applied, problems: [], warnings, edit: null };
+    const current = kept ?? (await loadScenario(source, onWarnings));
+    return { current, source, name, applied, problems: [], warnings, edit: null };
   } catch (error) {
     if (error instanceof ScenarioError) throw new StartError("scenario", error.message, error.hint, error);
     throw error;
   }
+}
+
+/** The scenario that was last applied to the folder, if it is valid in this version. */
+function lastScenario(applied: AppliedScenario): Scenario | undefined {
+  const last = applied.read();
+  try {
+    if (last) builtOf(last.scenario);
+    return last?.scenario;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a scenario is called; one that was given as an object has no name. */
+function nameOf(source: ScenarioSource): string {
+  const parts: readonly unknown[] = Array.isArray(source) ? source : [source];
+  return parts.map((it) => (typeof it === "string" ? it : "(inline)")).join(", ");
 }
 
 /** @throws StartError clock */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ControlError, type Events, ExpectationError } from "../../src/index.ts";
+import { type Events, ExpectationError } from "../../src/index.ts";
 import { capture, ends, held } from "./ends.ts";
 
 /** Long enough that a failure is one, short enough for those that are meant. */
@@ -56,15 +56,22 @@ describe.each(ends)("events, $end", (end) => {
     await using it = await held(end);
     await capture(it.sim, "other", bought);
     const { events } = it.client;
+    // there it is most often a variable without a value
+    const isRefused = Object.values(properties).includes(undefined);
+    if (isRefused)
+      await expect(events.expectNone("checkout", properties, soon)).rejects.toThrow(
+        'write {"@exists": false}',
+      );
     if (fits) {
       expect(await events.waitFor("checkout", properties, soon)).toMatchObject({ seq: 2, event: "checkout" });
+      if (isRefused) return;
       const none = await failure(events.expectNone("checkout", properties, { ...soon, settleMs: 0 }));
       expect(none.report.complaints).toMatchObject([{ kind: "too_many", got: 1 }]);
     } else {
       const { report } = await failure(events.waitFor("checkout", properties, soon));
       expect(report.complaints).toMatchObject([{ kind: "too_few", got: 0 }]);
       expect(report.near_misses).toMatchObject([{ seq: 2, event: "checkout" }]);
-      await events.expectNone("checkout", properties, { ...soon, settleMs: 0 });
+      if (!isRefused) await events.expectNone("checkout", properties, { ...soon, settleMs: 0 });
     }
   });
 
@@ -268,11 +275,9 @@ describe.each(ends)("events, $end", (end) => {
       await expect(it.client.events.waitFor(event)).rejects.toThrow(/an event's name or a pattern/);
     // @ts-expect-error there is no such operator
     const wrong = it.client.events.waitFor("a", { amount: { "@gretaer": 1 } }, soon);
-    await expect(wrong).rejects.toBeInstanceOf(ControlError);
+    await expect(wrong).rejects.toBeInstanceOf(TypeError);
     await expect(wrong).rejects.not.toBeInstanceOf(ExpectationError);
     await expect(wrong).rejects.toThrow(/@gretaer/);
-    await expect(it.client.events.waitForCount("a", 0, soon)).rejects.toMatchObject({
-      code: "invalid_input",
-    });
+    await expect(it.client.events.waitForCount("a", 0, soon)).rejects.toThrow("expectNone() is for none");
   });
 });

@@ -287,3 +287,17 @@ test("fresh removes what the folder has", async () => {
   });
   expect(readFileSync(join(data, "traffic.ndjson"), "utf8")).not.toContain("seen");
 });
+
+test("without a scenario a folder keeps the one that it has, also for a reset", async () => {
+  const data = newData();
+  const scenario = { api_key: "phc_kept", flags: { beta: true } };
+  await session({ data, scenario });
+  const notices = await session({ data }, async (sim) => {
+    expect(sim.apiKey).toBe("phc_kept");
+    expect((await sim.info()).scenario).toBe("(the data folder's)");
+    await sim.reset();
+    expect(sim.apiKey).toBe("phc_kept");
+  });
+  expect(notices).toEqual([]);
+  await session({ data, fresh: true }, async (sim) => expect(sim.apiKey).toBe("phc_sim_default"));
+});
