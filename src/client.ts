@@ -1,4 +1,5 @@
 import { assertionsOf } from "./assert/client-assertions.ts";
+import { checkedWait } from "./assert/limits.ts";
 import type { SimAccess } from "./client/access.ts";
 import type { SimClient } from "./client/api.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
@@ -15,16 +16,19 @@ import { generateBy } from "./traffic/client.ts";
 /** The parts of a client. */
 export interface ClientParts extends SimAccess {
   send: Send;
+  /** How long waits without a limit of their own may take, ms (default: `PHX_SIM_WAIT`, else 4,000). */
+  waitMs?: number | undefined;
   close(): Promise<void>;
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
 export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts));
 
-function clientOf({ send, close, url, inspectorUrl, ...keys }: ClientParts): SimClient {
+function clientOf({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientParts): SimClient {
   const call = callBy(send);
   const tenant = tenantBy({ call }, { ...keys, host: url });
   const assertions = assertionsOf(tenant);
+  if (waitMs !== undefined) assertions.waitMs = checkedWait(waitMs, `waitMs: ${waitMs}`);
   return {
     ...tenant,
     ...stateBy(call),
@@ -33,13 +37,13 @@ function clientOf({ send, close, url, inspectorUrl, ...keys }: ClientParts): Sim
     exports: exportsBy(call, fetchBy(send)),
     tapes: tapesBy(call),
     recording: recordingBy(call),
-    project: (options = {}) => projectBy(call, url, options),
+    project: (options = {}) => projectBy(call, url, options, assertions.waitMs),
     generate: generateBy(call, send),
     guard: (options = {}) => guardProcess({ ...options, url }),
     info: () => call("GET", "info"),
     close,
     async [Symbol.asyncDispose]() {
-      const notAwaited = assertions.end();
+      const notAwaited = await assertions.endWithReports();
       await close();
       if (notAwaited && !assertions.hasFailed) throw notAwaited;
     },

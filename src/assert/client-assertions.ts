@@ -1,18 +1,26 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { callerFrames } from "../egress/attempt.ts";
-import { defaultWait } from "./limits.ts";
+import { suiteWait } from "./limits.ts";
+
+/** Fake timers of a test must not stop it. */
+const { setTimeout, clearTimeout } = globalThis;
 
 /** An assertion ended its test's project before it had a result: its `await` is missing. */
 export class NotAwaitedError extends Error {
   /** The calls, e.g. `toHaveCaptured("signup")`. */
   readonly assertions: readonly string[];
 
-  constructor(pending: readonly Pending[]) {
+  constructor(pending: readonly Pending[], reports: readonly string[]) {
     const titles = [...new Set(pending.map(({ title }) => title))];
-    const lines = titles.map((title) => `assertion not awaited: ${title}`);
     super(
-      [...lines, "The test ended before the assertion had a result: write `await` before it."].join("\n"),
+      [
+        ...titles.map((title) => `assertion not awaited: ${title}`),
+        "The test ended before the assertion had a result: write `await` before it.",
+        ...(reports.length === 0
+          ? []
+          : ["If it is awaited, the runner's own limit ended the test:", ...reports]),
+      ].join("\n"),
     );
     this.name = "NotAwaitedError";
     this.assertions = titles;
@@ -25,6 +33,16 @@ interface Pending {
   readonly title: string;
   /** Where it was called: runners show this line. */
   readonly frames: string;
+  /** Starts it once more. */
+  again(): Promise<unknown>;
+}
+
+/** The runner's limit of the running test. */
+interface Deadline {
+  /** When the runner ends the test, on the clock of `performance.now()`. */
+  readonly at: number;
+  /** The whole limit, ms. */
+  readonly limit: number;
 }
 
 /** Assertions of one handle: which of them have no result yet, and how long they may wait. */
@@ -33,8 +51,10 @@ export interface Assertions {
   readonly signal: AbortSignal;
   /** True if an assertion has failed: the test fails with its report. */
   readonly hasFailed: boolean;
-  /** When the test runner ends the running test, on the clock of `performance.now()`; undefined: not known. */
-  deadline: () => number | undefined;
+  /** Undefined: not known. */
+  deadline: () => Deadline | undefined;
+  /** How long waits without a limit of their own may take, ms. */
+  waitMs: number;
   /**
    * Runs an assertion. After `end` its promise stays pending: nothing awaits it.
    * @param above The function that the test called
@@ -42,8 +62,12 @@ export interface Assertions {
   run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T>;
   /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
   within(timeoutMs?: number): number;
+  /** What the assertions without a result would report now: the runner's own limit has ended the test. */
+  reports(): Promise<readonly string[]>;
   /** Forgets the assertions without a result and returns the error that reports them. */
   end(): NotAwaitedError | undefined;
+  /** As `end`, and the error has their reports: without a runner's hooks its own limit may have ended the test. */
+  endWithReports(): Promise<NotAwaitedError | undefined>;
 }
 
 /** Adds the caller's frames if the stack has lost them: runners show the first line of the test's own code. */
@@ -54,8 +78,27 @@ function withFrames(error: unknown, frames: string): unknown {
   return error;
 }
 
-/** Left for the report to be made and sent before the runner ends the test, ms. */
-const reportTime = 500;
+/** Left for the report to be made and sent before the runner ends the test, ms: a busy machine is slow. */
+const reportTime = ({ limit }: Deadline): number => Math.min(limit / 2, Math.max(1_000, limit / 5));
+
+/** Limit of the reports when the runner's own has ended the test, ms. */
+const lastPatience = 2_000;
+
+/** The text of an assertion that was started once more: of its error, or of a matcher's judgement. */
+const resultText = (result: unknown): string =>
+  typeof result === "object" && result !== null && "text" in result ? String(result.text) : "it holds now";
+
+/** The texts until the time is over. */
+async function inTime(works: readonly Promise<string>[]): Promise<string[]> {
+  const texts: string[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, lastPatience);
+  });
+  await Promise.race([Promise.all(works.map(async (it) => void texts.push(await it))), over]);
+  clearTimeout(timer);
+  return texts;
+}
 
 /** Any number of assertions listen to it at the same time. */
 function newEnding(): AbortController {
@@ -72,6 +115,32 @@ export function createAssertions(): Assertions {
   const pending = new Set<Pending>();
   let ending = newEnding();
   let hasFailed = false;
+  let isOver = false;
+  /** Forgets the assertions without a result: their promises stay pending. */
+  const take = (): readonly Pending[] => {
+    const left = [...pending];
+    if (left.length === 0) return left;
+    pending.clear();
+    ending.abort();
+    ending = newEnding();
+    return left;
+  };
+  const reportsOf = async (left: Iterable<Pending>): Promise<readonly string[]> => {
+    // a matcher runs another assertion, which has its title
+    const first = new Map([...left].reverse().map((it) => [it.title, it]));
+    if (first.size === 0) return [];
+    isOver = true;
+    const works = [...first.values()]
+      .reverse()
+      .map(({ again }) =>
+        again().then(resultText, (error: unknown) =>
+          error instanceof Error ? error.message : String(error),
+        ),
+      );
+    return inTime(works).finally(() => {
+      isOver = false;
+    });
+  };
   const assertions: Assertions = {
     get signal() {
       return ending.signal;
@@ -80,8 +149,11 @@ export function createAssertions(): Assertions {
       return hasFailed;
     },
     deadline: () => undefined,
+    waitMs: suiteWait(),
     run: (above, title, assertion) => {
-      const entry = { title, frames: callerFrames(above) };
+      // once more, for its report
+      if (isOver) return assertion();
+      const entry = { title, frames: callerFrames(above), again: assertion };
       pending.add(entry);
       return new Promise((resolve, reject) => {
         assertion().then(
@@ -96,19 +168,21 @@ export function createAssertions(): Assertions {
         );
       });
     },
-    within(timeoutMs = defaultWait) {
+    within(timeoutMs = assertions.waitMs) {
+      if (isOver) return 0;
       const deadline = assertions.deadline();
       if (deadline === undefined) return timeoutMs;
-      const left = Math.floor(deadline - performance.now() - reportTime);
+      const left = Math.floor(deadline.at - performance.now() - reportTime(deadline));
       return Math.max(0, Math.min(timeoutMs, left));
     },
+    reports: () => reportsOf(pending),
     end() {
-      if (pending.size === 0) return undefined;
-      const error = new NotAwaitedError([...pending]);
-      pending.clear();
-      ending.abort();
-      ending = newEnding();
-      return error;
+      const left = take();
+      return left.length === 0 ? undefined : new NotAwaitedError(left, []);
+    },
+    async endWithReports() {
+      const left = take();
+      return left.length === 0 ? undefined : new NotAwaitedError(left, await reportsOf(left));
     },
   };
   return assertions;

@@ -14,9 +14,11 @@ export interface ConnectOptions {
   token?: string;
   /** Sends the requests (default: the platform's sockets, so that a stubbed `fetch` has no effect). */
   fetch?: Fetch;
+  /** How long assertions of this handle wait by default, ms. Default: `PHX_SIM_WAIT`, else 4,000. */
+  waitMs?: number;
 }
 
-const optionKeys = keysOf<ConnectOptions>({ token: true, fetch: true });
+const optionKeys = keysOf<ConnectOptions>({ token: true, fetch: true, waitMs: true });
 
 /** Limit of the first answer, ms: a busy machine may take seconds. */
 const patience = 15_000;
@@ -98,5 +100,5 @@ export async function connectSim(url?: string, options: ConnectOptions = {}): Pr
   const send = sendOverNetwork(base, { token, fetch: options.fetch });
   const facts = await factsOf(send, base, token);
   checkFacts(facts, base);
-  return createClient({ ...accessOf(base, facts), send, close: async () => {} });
+  return createClient({ ...accessOf(base, facts), send, waitMs: options.waitMs, close: async () => {} });
 }

@@ -1,7 +1,6 @@
 import type { Assertions } from "../assert/client-assertions.ts";
 import type { WaitTarget } from "../assert/client-judged.ts";
 import { called, problemText, wholeEvent } from "../assert/client-pattern.ts";
-import { defaultWait } from "../assert/limits.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import { checkTerms } from "../assert/match/event-pattern.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
@@ -104,7 +103,7 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     options: T,
     run: (options: T) => Promise<R>,
   ): Promise<R> => {
-    const { timeoutMs = defaultWait } = options;
+    const { timeoutMs = assertions.waitMs } = options;
     const left = assertions.within(timeoutMs);
     try {
       return await run({ ...options, timeoutMs: left });

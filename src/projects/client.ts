@@ -16,13 +16,18 @@ const isGone = (error: unknown): boolean => error instanceof ControlError && gon
 const owner = randomUUID();
 
 /** Makes a project and returns its handle. @throws ControlError */
-export const projectBy = async (call: ControlCall, host: string, options: ProjectOptions): Promise<Project> =>
-  withKnownOptions(await makeProject(call, host, options));
+export const projectBy = async (
+  call: ControlCall,
+  host: string,
+  options: ProjectOptions,
+  waitMs: number,
+): Promise<Project> => withKnownOptions(await makeProject(call, host, options, waitMs));
 
 async function makeProject(
   call: ControlCall,
   host: string,
   { name, flags, like }: ProjectOptions,
+  waitMs: number,
 ): Promise<Project> {
   const made = await call<TestProject>("POST", "projects", { name, flags, like, owner });
   const { id: project } = made;
@@ -43,8 +48,9 @@ async function makeProject(
   };
   const tenant = tenantBy({ call, project }, keys);
   const assertions = assertionsOf(tenant);
+  assertions.waitMs = waitMs;
   const dispose = async () => {
-    const notAwaited = assertions.end();
+    const notAwaited = await assertions.endWithReports();
     disposing ??= remove();
     await disposing;
     // after a failed assertion the test reports that one; `Promise.all` leaves the others pending

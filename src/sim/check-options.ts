@@ -101,6 +101,7 @@ const kinds: Readonly<Record<keyof SimOptions, Kind>> = {
   redaction: any,
   raw: flag,
   allowWrites: flag,
+  waitMs: milliseconds,
   reportLinks: flag,
   onStop: callback,
   onNotice: callback,

@@ -122,6 +122,8 @@ export interface SimOptions {
   raw?: boolean;
   /** With `spy`: may requests that change something go to the upstream? Default: no. */
   allowWrites?: boolean;
+  /** How long assertions of this handle wait by default, ms. Default: `PHX_SIM_WAIT`, else 4,000. */
+  waitMs?: number;
   /**
    * Reports of failed assertions link to the inspector. Default: false, as a sim in process ends with the run and
    * leaves a dead link; `phx-sim start` sets it.

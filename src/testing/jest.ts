@@ -35,7 +35,8 @@ const made: Project[] = [];
 /** A test as jest-circus keeps it. */
 interface CircusTest {
   concurrent: boolean;
-  errors: readonly unknown[];
+  /** Each an error, or what was thrown with an error of the place. */
+  errors: unknown[];
   fn: unknown;
   /** ms since the epoch. */
   startedAt?: number | null;
@@ -54,7 +55,7 @@ function circus(): { currentlyRunningTest: CircusTest | null; testTimeout: numbe
 const currentName = (): string | undefined => expect.getState().currentTestName;
 
 /** The test that runs, unless it runs at the same time as others. */
-let running: { name: string | undefined; deadline: number } | undefined;
+let running: { name: string | undefined; deadline: { at: number; limit: number } } | undefined;
 /** Handles on which the running test can assert, with the test that opened them. */
 const watched = new Map<Tenant, string | undefined>();
 
@@ -88,7 +89,8 @@ beforeEach(() => {
   const { fn } = test;
   test.fn = async function body(this: unknown) {
     test.fn = fn;
-    running = { name: currentName(), deadline: performance.now() + (test.timeout || state.testTimeout) };
+    const limit = test.timeout || state.testTimeout;
+    running = { name: currentName(), deadline: { at: performance.now() + limit, limit } };
     try {
       await Reflect.apply(fn, this, []);
     } finally {
@@ -130,15 +132,35 @@ afterEach(async () => {
  */
 export function sim(): Promise<SimClient> {
   if (!process.env.PHX_SIM_URL) return Promise.reject(new Error(noSim));
-  connected ??= connectSim().then((it) => {
+  connected ??= connectSim(undefined, phxWait === undefined ? {} : { waitMs: phxWait }).then((it) => {
     watch(it, undefined);
     return it;
   });
   return connected;
 }
 
-/** `globals: { phxReport: … }` of the configuration. */
-const { phxReport = true } = globalThis as { phxReport?: ReportSetting };
+/** `globals: { phxReport: …, phxWait: … }` of the configuration. */
+const { phxReport = true, phxWait } = globalThis as { phxReport?: ReportSetting; phxWait?: number };
+
+/** A limit that was hit is a string, and the error of its place: lines can only be added to an error. */
+function makeErrors({ errors }: CircusTest): void {
+  for (const [i, it] of errors.entries()) {
+    const [thrown, place]: unknown[] = Array.isArray(it) ? it : [];
+    if (typeof thrown !== "string" || !(place instanceof Error)) continue;
+    const error = new Error(thrown);
+    error.stack = `Error: ${thrown}\n${place.stack?.replace(/^(?!\s+at ).*\n/gm, "") ?? ""}`;
+    errors[i] = [error, place];
+  }
+}
+
+/** Adds the reports of assertions that the test's limit has left without a result. */
+async function showPending(errors: readonly unknown[]): Promise<void> {
+  const name = currentName();
+  for (const [tenant, opener] of watched) {
+    if (opener !== undefined && opener !== name) continue;
+    for (const text of await assertionsOf(tenant).reports()) for (const error of errors) addLine(error, text);
+  }
+}
 
 /** The errors of a test; circus keeps each with the place of its call. */
 const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Array.isArray(it) ? it[0] : it));
@@ -146,8 +168,10 @@ const errorsOf = ({ errors }: CircusTest): unknown[] => errors.map((it) => (Arra
 /** Writes the reports of the running test's projects if it failed, and names them in its errors. */
 async function reportFailed(): Promise<void> {
   const test = circus()?.currentlyRunningTest;
-  const errors = test ? errorsOf(test) : [];
-  if (!test || errors.length === 0) return;
+  if (!test || test.errors.length === 0) return;
+  makeErrors(test);
+  const errors = errorsOf(test);
+  await showPending(errors);
   const { currentTestName: title = "", testPath: file = "" } = expect.getState();
   const messages = errors.map((it) => (it instanceof Error ? it.message : String(it)));
   const facts = { title, errors: messages, started: test.startedAt ?? Date.now(), ended: Date.now() };

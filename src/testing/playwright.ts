@@ -8,7 +8,8 @@ import {
   type LaunchOptions,
   type TestInfo,
 } from "@playwright/test";
-import { type Assertions, assertionsOf, type NotAwaitedError } from "../assert/client-assertions.ts";
+import { type Assertions, assertionsOf } from "../assert/client-assertions.ts";
+import { checkedWait } from "../assert/limits.ts";
 import { writeWhole } from "../base/whole-file.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
@@ -70,6 +71,8 @@ export interface SimTestOptions {
   phxProject: ProjectOptions;
   /** Attaches a report of its traffic to a failed test: HTML, and the verdict as JSON. Default true. */
   phxReport: boolean;
+  /** How long assertions of `ph` wait by default, ms. Default: of the sim, `PHX_SIM_WAIT`, else 4,000. */
+  phxWait: number | undefined;
 }
 
 export interface SimWorkerFixtures {
@@ -120,16 +123,20 @@ interface Check {
   /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
   watch(tenant: Tenant): void;
   /** Looks for assertions without a result: before what the test opened is closed, and again after it. */
-  look(): void;
-  /** @throws NotAwaitedError */
-  verify(): void;
+  look(): Promise<void>;
+  /** @throws NotAwaitedError, or an Error with the reports of what the test's limit has left without a result */
+  verify(): Promise<void>;
 }
 
 function checkOf(info: TestInfo): Check {
   const start = performance.now();
   const watched: Assertions[] = [];
-  const found: NotAwaitedError[] = [];
-  const look = () => {
+  const found: Error[] = [];
+  const look = async () => {
+    if (info.status === "timedOut") {
+      const reports = (await Promise.all(watched.map((it) => it.reports()))).flat();
+      if (reports.length > 0) found.push(new Error(reports.join("\n\n")));
+    }
     const errors = watched.flatMap((it) => it.end() ?? []);
     // A test that failed leaves assertions behind, and reports why it failed.
     if (info.errors.length === 0) found.push(...errors);
@@ -137,12 +144,13 @@ function checkOf(info: TestInfo): Check {
   return {
     watch(tenant) {
       const assertions = assertionsOf(tenant);
-      assertions.deadline = () => (info.timeout <= 0 ? undefined : start + info.timeout);
+      assertions.deadline = () =>
+        info.timeout <= 0 ? undefined : { at: start + info.timeout, limit: info.timeout };
       watched.push(assertions);
     },
     look,
-    verify() {
-      look();
+    async verify() {
+      await look();
       const [first] = found;
       if (first) throw first;
     },
@@ -222,6 +230,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   phxAttach: [true, { option: true }],
   phxGuard: [true, { option: true }],
   phxReport: [true, { option: true }],
+  phxWait: [undefined, { option: true }],
   sim: [
     async ({ phxSim }, use) => {
       const sim = await openSim(phxSim);
@@ -251,7 +260,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       const endGuard = guard.begin(sim.url, phxGuard);
       await use(check);
       try {
-        check.verify();
+        await check.verify();
       } finally {
         endGuard();
       }
@@ -259,11 +268,12 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
     { auto: true },
   ],
   ph: [
-    async ({ sim, phxProject, phxAttach, phxReport, phxCheck }, use, info) => {
+    async ({ sim, phxProject, phxAttach, phxReport, phxWait, phxCheck }, use, info) => {
       const project = await sim.project({
         name: projectName(info.titlePath.slice(1).join(" › ")),
         ...phxProject,
       });
+      if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
       phxCheck.watch(project);
       const attachments: Attachment[] = [];
       const early: Escape[] = [];
@@ -280,7 +290,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
             ...(await contexts.begin(async (it) => void keep(await attachForTest(it, project, options)))),
           );
         await use(Object.assign(project, { attach: attachTo }));
-        phxCheck.look();
+        await phxCheck.look();
         await Promise.all(attachments.map((it) => it.finish()));
         await showCaptured(project, info, phxReport);
       } finally {
@@ -294,7 +304,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   context: async ({ context, phxCheck }, use) => {
     await contexts.attach(context);
     await use(context);
-    phxCheck.look();
+    await phxCheck.look();
   },
 });
 

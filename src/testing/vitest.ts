@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { test as base, expect, inject, type TestContext } from "vitest";
 import { assertionsOf } from "../assert/client-assertions.ts";
+import { checkedWait } from "../assert/limits.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
@@ -30,6 +31,8 @@ export interface SimFixtures {
    * `PHX_SIM_TEST_REPORTS` comes first: a folder, or `off`. Default true: `phx-report`.
    */
   phxReport: ReportSetting;
+  /** How long assertions of `ph` wait by default, ms. Default: of the sim, `PHX_SIM_WAIT`, else 4,000. */
+  phxWait: number | undefined;
   /** Checks each test at its end; not for use in tests. */
   phxCheck: Check;
 }
@@ -85,7 +88,8 @@ function checkOf(task: Task): Check {
       const assertions = assertionsOf(tenant);
       assertions.deadline = () => {
         const began = start();
-        return began === undefined || task.timeout <= 0 ? undefined : began + task.timeout;
+        const { timeout: limit } = task;
+        return began === undefined || limit <= 0 ? undefined : { at: began + limit, limit };
       };
       atBodyEnd(task, () => {
         const notAwaited = assertions.end();
@@ -108,13 +112,26 @@ async function report(project: Project, task: Task, started: number, setting: Re
   if (line !== undefined) for (const error of errors) addLine(error, line);
 }
 
+/** Adds the reports of assertions that the runner's own limit has left without a result. */
+async function showPending(tenant: Tenant, task: Task): Promise<void> {
+  const reports = await assertionsOf(tenant).reports();
+  const [error] = task.result?.errors ?? [];
+  for (const text of reports) addLine(error, text);
+}
+
 const guard = createWorkerGuard();
 
 /** The sim of the global setup or of `phx-sim exec`, else one in this process. */
 async function openSim(): Promise<SimClient> {
   const url = inject("phxSimUrl") ?? process.env.PHX_SIM_URL;
   const token = inject("phxSimToken");
-  if (url !== undefined && url !== "") return connectSim(url, token === undefined ? {} : { token });
+  if (url !== undefined && url !== "") {
+    const { waitMs } = inject("phxSim") ?? {};
+    return connectSim(url, {
+      ...(token !== undefined && { token }),
+      ...(waitMs !== undefined && { waitMs }),
+    });
+  }
   const { startSim } = await import("../index.ts");
   return startSim(inject("phxSim") ?? {});
 }
@@ -137,6 +154,7 @@ export const test = base.extend<SimFixtures>({
   phxProject: {},
   phxGuard: true,
   phxReport: true,
+  phxWait: undefined,
   phxCheck: [
     async ({ sim, phxGuard, task }, use) => {
       const check = checkOf(task);
@@ -148,13 +166,16 @@ export const test = base.extend<SimFixtures>({
     },
     { auto: true },
   ],
-  ph: async ({ sim, phxProject, phxReport, phxCheck, task }, use) => {
+  ph: async ({ sim, phxProject, phxReport, phxWait, phxCheck, task }, use) => {
     const project = await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject });
+    if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
     phxCheck.watch(project);
     const started = Date.now();
     await use(project);
     // The test reports why it failed.
     if (task.result?.state === "fail") {
+      await showPending(project, task);
+      await showPending(sim, task);
       assertionsOf(project).end();
       await report(project, task, started, phxReport);
     }

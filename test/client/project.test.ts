@@ -1,5 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { connectSim, type Events, ExpectationError, NotAwaitedError, type Project } from "../../src/index.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  connectSim,
+  type Events,
+  ExpectationError,
+  NotAwaitedError,
+  type Project,
+  startSim,
+} from "../../src/index.ts";
 import { capture, ends, held, names } from "./ends.ts";
 
 /** What `/flags` gives an id in a project. */
@@ -15,6 +22,10 @@ async function flagsOf(project: Project, distinctId: string): Promise<Record<str
   };
   return Object.fromEntries(Object.entries(flags).map(([key, it]) => [key, it.variant ?? it.enabled]));
 }
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 /** Options as JavaScript passes them: no compiler checks their keys. */
 const misspelt = (options: object) => options as never;
@@ -199,7 +210,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     expect(error).toBeInstanceOf(NotAwaitedError);
     expect(error).toMatchObject({
       assertions: ['waitFor("a")', 'expectNone("b")'],
-      stack: expect.stringMatching(/`await` before it\.\n +at .*project\.test\.ts/),
+      stack: expect.stringMatching(/`await` before it\.\n[\s\S]+\n +at .*project\.test\.ts/),
     });
   });
 
@@ -317,4 +328,24 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await using it = await held(end);
     await expect(it.client.project({ like: 999_999 })).rejects.toMatchObject({ name: "ControlError" });
   });
+});
+
+test("the default wait is the suite's: of the variable, or of the handle", async () => {
+  const waited = async (options?: { waitMs: number }) => {
+    await using it = await startSim(options);
+    await using project = await it.project();
+    const error = await project.events.waitFor("missing").catch((it: unknown) => it);
+    return Number(/not captured within (\d+) ms/.exec(String(error))?.[1]);
+  };
+  vi.stubEnv("PHX_SIM_WAIT", "30");
+  expect(await waited()).toBeLessThan(2_000);
+  expect(await waited({ waitMs: 20 })).toBeLessThan(2_000);
+  for (const text of ["soon", "-1", "1.5"]) {
+    vi.stubEnv("PHX_SIM_WAIT", text);
+    await expect(waited()).rejects.toThrow(
+      `PHX_SIM_WAIT="${text}": expected milliseconds, a whole number from 0`,
+    );
+  }
+  vi.stubEnv("PHX_SIM_WAIT", "");
+  await expect(waited({ waitMs: -1 })).rejects.toThrow("waitMs");
 });

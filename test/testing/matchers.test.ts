@@ -283,7 +283,7 @@ const shortened: [name: string, call: (it: Project) => Promise<unknown>][] = [
 test.each(shortened)("%s that the test's limit shortened says so", async (_, call) => {
   await using project = await sim.project();
   const end = performance.now();
-  assertionsOf(project).deadline = () => end;
+  assertionsOf(project).deadline = () => ({ at: end, limit: 1_000 });
   const text = await failure(call(project).then(() => undefined));
   expect(text).toMatch(
     /^[^\n]+not captured[^\n]+\n {2}\(the wait was shortened from 60000 ms to 0 ms by the test's own limit\)\n/,

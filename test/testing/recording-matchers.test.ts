@@ -83,7 +83,7 @@ describe("toHaveRecordedNoneOf", () => {
     await using project = await sim.project();
     await record(project, page());
     const end = performance.now() + 900;
-    assertionsOf(project).deadline = () => end;
+    assertionsOf(project).deadline = () => ({ at: end, limit: 1_000 });
     expect(await failure(expect(project).toHaveRecordedNoneOf([mail]))).toMatch(
       /the test's limit left \d+ ms, and the recorder sends after 2,000 ms/,
     );

@@ -225,6 +225,7 @@ test.each(others)("$runner", async ({ passed, ...runner }) => {
 const notAwaited = (call: string): string => `assertion not awaited: ${call}`;
 const nope = notAwaited('toHaveCaptured("nope")');
 const atTheLimit = 'toHaveCaptured("missing at the limit") — not captured within ';
+const onBusyMachine = 'toHaveCaptured("missing on a busy machine") — not captured within ';
 const realService = "POST https://us.i.posthog.com/batch/";
 const everyMistake = [
   nope,
@@ -232,6 +233,7 @@ const everyMistake = [
   notAwaited('expectNone("nothing")'),
   notAwaited('not.toHaveCaptured("anything")'),
   atTheLimit,
+  onBusyMachine,
   realService,
 ];
 
@@ -240,7 +242,7 @@ const mistakes: [runner: string, script: string, args: string[], failed: RegExp,
     "vitest",
     "node_modules/vitest/vitest.mjs",
     ["run"],
-    /Tests {2}9 failed \(9\)/,
+    /Tests {2}10 failed \(10\)/,
     [
       ...everyMistake,
       'toHaveCaptured("missing after a hook") — not captured within ',
@@ -251,7 +253,7 @@ const mistakes: [runner: string, script: string, args: string[], failed: RegExp,
     "jest",
     "node_modules/jest/bin/jest.js",
     ["--ci"],
-    /Tests: +10 failed, 10 total/,
+    /Tests: +11 failed, 11 total/,
     [
       ...everyMistake,
       notAwaited('toHaveCaptured("concurrently")'),
@@ -273,7 +275,8 @@ test.each(mistakes)("mistakes of tests fail in %s", async (...row) => {
   const { code, out } = await run({ folder: join("strict", runner), script, args });
   for (const text of reported) expect(out).toContain(text);
   expect(out).not.toContain(notAwaited('toHaveCaptured("left behind")'));
-  expect(out).not.toMatch(/timed out|Exceeded timeout/);
+  // the machine was busy when the limit came: the runner's line, and below it the report
+  expect(out.match(/(Test timed out|Exceeded timeout) (in|of) (?!1500)/)).toBeNull();
   expect(out).toMatch(failed);
   expect(code).toBe(1);
 });

@@ -37,6 +37,14 @@ def test_a_failure_carries_the_report(ph: Project) -> None:
     assert str(failure.value).startswith("assert_captured('signed_up', {'plan': 'pro'})")
 
 
+@pytest.mark.parametrize("wait, shown", [("1500", "1.5"), ("", "4.0"), ("soon", "expected milliseconds")])
+def test_the_default_wait_is_the_suites(wait: str, shown: str) -> None:
+    script = "from phx_sim.client import DEFAULT_TIMEOUT; print(DEFAULT_TIMEOUT)"
+    env = {**os.environ, "PHX_SIM_WAIT": wait}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
+    assert shown in done.stdout + done.stderr
+
+
 def test_what_cannot_fail_is_refused(ph: Project) -> None:
     with pytest.raises(ControlError, match="properties are given flat"):
         ph.assert_not_captured("a", {"properties": {"plan": "pro"}})

@@ -1,5 +1,6 @@
 import type { BrowserContext, Frame, Page } from "@playwright/test";
 import { called } from "../../assert/client-pattern.ts";
+import { suiteWait } from "../../assert/limits.ts";
 import { describePattern } from "../../assert/match/describe.ts";
 import { quoted } from "../../assert/match/printable.ts";
 import { nameTest } from "../../base/wildcard.ts";
@@ -105,7 +106,6 @@ const holds = ({ unexpected, missing }: Seen): boolean => unexpected.length + mi
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const defaultWait = 4_000;
 const between = 100;
 /** What is found must still be so after this time: an SDK starts after the page has loaded. */
 const settleMs = 250;
@@ -114,7 +114,7 @@ const settleMs = 250;
 async function settled(
   owner: StorageOwner,
   names: readonly (string | RegExp)[],
-  { isNot, timeoutMs = defaultWait }: StoredOptions & { isNot: boolean },
+  { isNot, timeoutMs = suiteWait() }: StoredOptions & { isNot: boolean },
 ): Promise<Seen> {
   const end = performance.now() + timeoutMs;
   for (let since: number | undefined; ; ) {

@@ -11,8 +11,20 @@ from .control import Control, Json, query
 
 DEFAULT_URL = "http://127.0.0.1:7490"
 
-#: How long an assertion waits for events, in seconds.
-DEFAULT_TIMEOUT = 4.0
+
+
+def _suite_wait() -> float:
+    """PHX_SIM_WAIT in seconds, else 4.0."""
+    text = os.environ.get("PHX_SIM_WAIT", "").strip()
+    if not text:
+        return 4.0
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f'PHX_SIM_WAIT="{text}": expected milliseconds, a whole number from 0')
+    return int(text) / 1000
+
+
+#: How long an assertion waits for events by default, in seconds.
+DEFAULT_TIMEOUT = _suite_wait()
 
 #: An event's name, or a pattern of the whole event (docs/assertions.md).
 EventPattern = Union[str, Mapping[str, Json]]
