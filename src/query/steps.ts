@@ -3,7 +3,7 @@ import { queryTooSlow } from "./refusals.ts";
 import type { Steps } from "./table.ts";
 
 /** Time for which a query may hold the event loop, ms. */
-const longestTurn = 10;
+export const longestTurn = 5;
 
 export interface StepLimits {
   /** Time after which the query ends with an error, ms (default: 10 minutes). */
@@ -12,7 +12,7 @@ export interface StepLimits {
 }
 
 /**
- * Runs a computation to its end; other work gets a turn about every 10 ms.
+ * Runs a computation to its end; other work gets a turn about every 5 ms.
  * @throws SimError if it takes longer than `mostMs`; the signal's reason once it is aborted
  */
 export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: StepLimits = {}): Promise<T> {

@@ -3,6 +3,7 @@ import type { TrafficLog } from "../../journal/log/traffic-log.ts";
 import { showEvent } from "../../journal/show.ts";
 import type { EventTables } from "../columns.ts";
 import type { ProjectFacts } from "../kind.ts";
+import { longestTurn } from "../steps.ts";
 import type { GrowingSeries, SeriesValues, TableData } from "../table-data.ts";
 import type { Asked, AskedQuestion, SentEvents, TableReply } from "./messages.ts";
 import type { QueryProcess } from "./query-process.ts";
@@ -101,13 +102,14 @@ function* membersOf({ facts }: ReplyPorts, id: number): Generator<string | undef
 
 async function sendList(process: QueryProcess, all: Iterable<unknown>): Promise<void> {
   let list: unknown[] = [];
-  let visited = 0;
+  let turnAt = performance.now();
   for (const it of all) {
     if (it !== undefined) list.push(it);
-    if (++visited % partSize.documents !== 0) continue;
+    if (performance.now() - turnAt < longestTurn && list.length < partSize.documents) continue;
     await process.send({ is: "part", list });
     list = [];
     await turn();
+    turnAt = performance.now();
   }
   await process.send({ is: "part", list });
   await process.send({ is: "listed" });

@@ -40,7 +40,6 @@ export class QueryProcess {
     stdout.on("data", this.#reader());
     this.#child.on("error", (error) => this.#fail(unavailable(error.message)));
     this.#child.on("close", (code) => this.#fail(this.#endedWith(code)));
-    process.on("exit", this.#kill);
     this.hold(false);
   }
 
@@ -51,9 +50,11 @@ export class QueryProcess {
     return this.#failure === undefined;
   }
 
-  /** Whether it keeps the sim's process running. */
+  /** Whether it computes: then it keeps the sim's process running, and ends with it. Without a query it ends by itself. */
   hold(isHeld: boolean): void {
     const { stdin, stdout, stderr } = this.#child;
+    process.off("exit", this.#kill);
+    if (isHeld) process.on("exit", this.#kill);
     // pipes are sockets
     for (const it of [this.#child, stdin, stdout, stderr] as { ref?(): void; unref?(): void }[])
       if (isHeld) it.ref?.();
@@ -98,7 +99,6 @@ export class QueryProcess {
   }
 
   #fail(reason: Error): void {
-    process.off("exit", this.#kill);
     this.#failure ??= reason;
     this.#wake?.();
   }
