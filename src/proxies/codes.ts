@@ -22,6 +22,24 @@ const bytes = {
   express: "mount the proxy before express.json(), express.text() and express.urlencoded()",
 } as const;
 
+const bearer = {
+  other:
+    "pass Authorization on where it is `Bearer phc_…` on paths below /i/v1/; a session's Authorization may be removed",
+  next: 'rewrites pass it on; in a middleware or a route handler remove it only if it is not a project key: if (!/^Bearer phc_/.test(headers.get("authorization") ?? "")) headers.delete("authorization")',
+  nginx:
+    'map $http_authorization $posthog_key { "~^Bearer phc_" $http_authorization; default ""; } and, in location /ingest/i/v1/, proxy_set_header Authorization $posthog_key;',
+  caddy:
+    '@session not header Authorization "Bearer phc_*" and request_header @session -Authorization, in place of header_up -Authorization',
+  express:
+    'remove it only if it is not a project key: if (!/^Bearer phc_/.test(req.headers.authorization ?? "")) delete req.headers.authorization',
+  vite: 'no removeHeader("authorization") in configure, or only if it is not `Bearer phc_…`',
+  nuxt: "proxyRequest passes it on; a server middleware must not remove `Bearer phc_…`",
+  sveltekit: "pass event.request.headers on, and remove Authorization only if it is not `Bearer phc_…`",
+  cloudflare:
+    'in the Worker: if (!/^Bearer phc_/.test(headers.get("authorization") ?? "")) headers.delete("authorization")',
+  vercel: "rewrites of vercel.json pass it on; a middleware must not remove `Bearer phc_…`",
+} as const;
+
 /** Every finding: what it means and what to do. */
 export const proxyCodes = {
   unreachable: {
@@ -282,6 +300,19 @@ export const proxyCodes = {
       next: "in a route handler pass headers: request.headers on (without host)",
       nginx: 'no proxy_set_header Content-Encoding ""',
     },
+  },
+  authorization_lost: {
+    level: "problem",
+    what: "Authorization does not arrive: SDKs of November 2026 and later send the project key in it, and lose every event with 401",
+    cause:
+      "the proxy removes Authorization, as PostHog's proxy guides before 29 October 2026 did, so that no session token leaves the app",
+    fix: bearer,
+  },
+  authorization_replaced: {
+    level: "problem",
+    what: "another Authorization arrives than the SDK sent: its events are lost with 401",
+    cause: "the proxy sets an Authorization of its own, such as a login for the upstream",
+    fix: { ...bearer, other: `set no Authorization on the proxy's path; ${bearer.other}` },
   },
   duplicated: {
     level: "problem",

@@ -130,6 +130,17 @@ function headerDifferences(
     named("content_type", "content-type");
   if ((headers["content-encoding"] ?? "") !== (arrived.headers["content-encoding"] ?? ""))
     named("content_encoding", "content-encoding");
+  const { authorization: sent } = headers;
+  if (sent !== undefined && arrived.headers.authorization === undefined)
+    found.push({
+      code: "authorization_lost",
+      detail: "sent Authorization: Bearer and the project key, arrived none",
+    });
+  else if (sent !== undefined && arrived.headers.authorization !== sent)
+    found.push({
+      code: "authorization_replaced",
+      detail: "arrived with another Authorization than it was sent",
+    });
   if (arrived.headers.host === host || arrived.headers.host === withoutPort(host))
     found.push({ code: "host_kept", detail: `arrived Host: ${arrived.headers.host}` });
   if (arrived.headers["x-forwarded-for"] === undefined)

@@ -1,7 +1,16 @@
 import type { ProxyAnswer } from "./send-probe.ts";
 
 /** What a proxy is made with, as far as fixes differ. */
-export type ProxyFramework = "next" | "vite" | "nuxt" | "sveltekit" | "nginx" | "caddy" | "express";
+export type ProxyFramework =
+  | "next"
+  | "vite"
+  | "nuxt"
+  | "sveltekit"
+  | "nginx"
+  | "caddy"
+  | "express"
+  | "vercel"
+  | "cloudflare";
 
 interface Trace {
   readonly framework: ProxyFramework;
@@ -36,6 +45,8 @@ const traces: readonly Trace[] = [
   { framework: "caddy", title: "Caddy", headers: { server: /caddy/i, via: /caddy/i } },
   { framework: "nginx", title: "nginx", headers: { server: /nginx|openresty/i } },
   { framework: "express", title: "Express", headers: { "x-powered-by": /express/i } },
+  { framework: "vercel", title: "Vercel rewrites", headers: { "x-vercel-id": /./ } },
+  { framework: "cloudflare", title: "Cloudflare Worker", headers: { "cf-ray": /./ } },
 ];
 
 export const frameworkTitles: Readonly<Record<ProxyFramework, string>> = Object.fromEntries(

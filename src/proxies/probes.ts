@@ -48,6 +48,10 @@ interface ProbeRow {
   answers(id: string): ProbeAnswer;
 }
 
+const text = "text/plain;charset=UTF-8";
+const jsonType = "application/json";
+const form = "application/x-www-form-urlencoded";
+
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
 const jsonAnswer = (value: unknown): ProbeAnswer => ({ type: "application/json", body: json(value) });
@@ -73,6 +77,36 @@ const flagsAnswer = (id: string): ProbeAnswer =>
     requestId: `00000000-0000-4000-8000-${id.slice(1)}`,
   });
 
+/** Id of an event, made of the probe's. */
+const eventId = (id: string): string => `01990000-0000-7000-8000-${id.slice(1)}`;
+
+/** Capture v1: the project key is in the header, and each event has a result. */
+const v1 = (id: string, event: string) => ({
+  type: jsonType,
+  headers: { authorization: `Bearer ${tokenOf(id)}`, "posthog-sdk-info": "posthog-node/6.0.0" },
+  body: json({
+    created_at: "2026-01-01T00:00:00.000Z",
+    batch: [
+      {
+        uuid: eventId(id),
+        event,
+        distinct_id: `probe-${id}`,
+        timestamp: "2026-01-01T00:00:00.000Z",
+        properties: { city: "Zürich → 東京 🦔" },
+      },
+    ],
+  }),
+});
+
+const v1Answer = (id: string): ProbeAnswer => jsonAnswer({ results: { [eventId(id)]: { result: "ok" } } });
+
+const logsOf = (id: string): Buffer =>
+  json({
+    resourceLogs: [
+      { scopeLogs: [{ logRecords: [{ severityText: "INFO", body: { stringValue: `probe ${id}` } }] }] },
+    ],
+  });
+
 const recordingSize = 5_000_000;
 
 /** A recording of about 5 MB, compressed. */
@@ -93,10 +127,6 @@ const scriptAnswer = (id: string): ProbeAnswer => ({
   type: "application/javascript; charset=utf-8",
   body: Buffer.from(`/* phx-sim probe ${id} */\n${"!function(){return '→ 東京'}();\n".repeat(2_000)}`),
 });
-
-const text = "text/plain;charset=UTF-8";
-const jsonType = "application/json";
-const form = "application/x-www-form-urlencoded";
 
 /** The requests, in the order in which they are sent: those that carry no events come first. */
 const rows: readonly ProbeRow[] = [
@@ -217,6 +247,32 @@ const rows: readonly ProbeRow[] = [
     sender: "servers that send without a length",
     sends: (id) => ({ target: "/batch", type: jsonType, body: batchOf(id), chunked: true }),
     answers: accepted,
+  },
+  {
+    name: "events, v1",
+    method: "POST",
+    sender: "posthog-node 6, posthog-python 8, posthog-ios 4, Go 2, Rust 1, Android 4",
+    sends: (id) => ({ target: "/i/v1/analytics/events", ...v1(id, "phx-sim probe") }),
+    answers: v1Answer,
+  },
+  {
+    name: "AI events, v1",
+    method: "POST",
+    sender: "the same SDKs, LLM analytics",
+    sends: (id) => ({ target: "/i/v1/ai/events", ...v1(id, "$ai_generation") }),
+    answers: v1Answer,
+  },
+  {
+    name: "logs",
+    method: "POST",
+    sender: "posthog-node 5.65 and later, OpenTelemetry",
+    sends: (id) => ({
+      target: "/i/v1/logs",
+      type: jsonType,
+      headers: { authorization: `Bearer ${tokenOf(id)}` },
+      body: logsOf(id),
+    }),
+    answers: (id) => jsonAnswer({ partialSuccess: {}, probe: id }),
   },
   {
     name: "flags",

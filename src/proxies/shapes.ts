@@ -11,6 +11,8 @@ const frameworks = [
   "nginx",
   "caddy",
   "express",
+  "vercel",
+  "cloudflare",
 ] as const satisfies ProxyFramework[];
 
 const Code = z.enum(codes);

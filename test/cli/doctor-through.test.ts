@@ -33,7 +33,7 @@ describe("phx-sim doctor --through", () => {
     expect(good.stdout).toContain(`${sound.url} → ${ready.url}\n`);
     expect(good.stdout).toMatch(/✓ gzip +POST \/i\/v0\/e\/ +200 {2}as sent\n/);
     expect(good.stdout).toMatch(/✓ config +GET \/array\/TOKEN\/config +200 {2}as sent\n/);
-    expect(good.stdout).toMatch(/✓ 17 requests went through; nothing of them is kept\n$/);
+    expect(good.stdout).toMatch(/✓ 20 requests went through; nothing of them is kept\n$/);
 
     const bad = await doctor(ready.url, broken.url.slice("http://".length));
     expect(bad.code).toBe(1);

@@ -124,6 +124,22 @@ describe("broken", () => {
       },
     ],
     [
+      "authorization_lost",
+      {
+        passes: (it) => {
+          delete it.headers.authorization;
+        },
+      },
+    ],
+    [
+      "authorization_replaced",
+      {
+        passes: (it) => {
+          it.headers.authorization = "Basic dXBzdHJlYW06bG9naW4=";
+        },
+      },
+    ],
+    [
       "query_lost",
       {
         passes: (it) => {

@@ -83,6 +83,21 @@ const quoted = (name: string): string =>
 export const sound: readonly Configuration[] = [
   {
     program: "nginx",
+    what: "keeps a project key only",
+    files: nginx(
+      `location /ingest/ { proxy_pass SIM/; proxy_set_header Authorization $posthog_key; ${forwarded} }`,
+      'map $http_authorization $posthog_key { "~^Bearer phc_" $http_authorization; default ""; }',
+    ),
+  },
+  {
+    program: "caddy",
+    what: "keeps a project key only",
+    files: caddy(
+      '@session not header Authorization "Bearer phc_*"\nrequest_header @session -Authorization\nhandle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {upstream_hostport}\n }\n}',
+    ),
+  },
+  {
+    program: "nginx",
     what: "location and proxy_pass with a slash",
     files: nginx(quoted("nginx.conf")),
   },
@@ -192,6 +207,42 @@ export const broken: readonly Configuration[] = [
     what: "Content-Encoding removed",
     code: "content_encoding",
     files: nginx(`location /ingest/ { proxy_pass SIM/; proxy_set_header Content-Encoding ""; ${forwarded} }`),
+  },
+  {
+    program: "nginx",
+    what: "Authorization removed",
+    code: "authorization_lost",
+    files: nginx(`location /ingest/ { proxy_pass SIM/; proxy_set_header Authorization ""; ${forwarded} }`),
+  },
+  {
+    program: "nginx",
+    what: "an Authorization of its own",
+    code: "authorization_replaced",
+    files: nginx(
+      `location /ingest/ { proxy_pass SIM/; proxy_set_header Authorization "Basic dTpw"; ${forwarded} }`,
+    ),
+  },
+  {
+    program: "caddy",
+    what: "Authorization removed",
+    code: "authorization_lost",
+    files: caddy(
+      "handle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {upstream_hostport}\n header_up -Authorization\n }\n}",
+    ),
+  },
+  {
+    program: "vite",
+    what: "Authorization removed",
+    code: "authorization_lost",
+    files: vite(
+      `{ "/ingest": { target: "SIM", changeOrigin: true, xfwd: true, rewrite: (path) => path.replace(/^\\/ingest/, ""), configure: (proxy) => proxy.on("proxyReq", (request) => request.removeHeader("authorization")) } }`,
+    ),
+  },
+  {
+    program: "next",
+    what: "a route handler that removes Authorization",
+    code: "authorization_lost",
+    files: handler("await request.arrayBuffer()", '(headers.delete("authorization"), headers)'),
   },
   {
     program: "nginx",
