@@ -105,7 +105,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const newProjects = options.fresh ? [] : await applyOrExplain(options, scenario, store, notice);
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
-  if (kept) clock.resume(kept);
+  if (kept) clock.resume(kept.setting);
   const agenda = createAgenda(
     clock,
     (error) =>
@@ -164,10 +164,13 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
 
   // What the control API and the management API use.
   const exports = onFirstUse(() =>
-    import("./exports/open-exports.ts").then((it) => it.openExports(desk, store, agenda)),
+    import("./exports/open-exports.ts").then((it) => it.openExports(desk, store, agenda, kept?.seen)),
   );
   const wakeExports = () => {
-    if (worlds.current.batch_exports.length > 0) void exports();
+    if (worlds.current.batch_exports.length > 0)
+      void exports()
+        .then(({ engine }) => engine.follow())
+        .catch(onRefusal);
   };
   const state = { scenario, store, clock, clockStart, agenda, faults, replaying, traffic };
   const { settled, reset } = createResetting({ ...state, underway, answers, exports });

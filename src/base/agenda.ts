@@ -136,16 +136,17 @@ export function createAgenda(
       .then(() => arm((earliest(dues)?.at ?? end + 1) <= end ? pause : 0));
   }
 
-  function reach(at: number): number {
-    if (at > clock.now()) clock.set(at);
-    return clock.now();
-  }
-
   async function moveBy(by: number, signal: AbortSignal | undefined): Promise<readonly Happened[]> {
     const wasFrozen = clock.isFrozen;
     const end = clock.now() + by;
     if (end > timeRange.last) throw new SimError("invalid_input", "the clock ends with the year 9999");
     clock.freeze();
+    /** Kept at each step: after a crash, work must not be due again, and what comes in must not belong to an earlier time. */
+    const reach = (at: number): number => {
+      if (at > clock.now()) clock.set(at);
+      keep(wasFrozen ? clock.setting : clock.running);
+      return clock.now();
+    };
     try {
       const happened = await performUntil(end, dues, reach, () => signal?.aborted ?? false);
       if (!signal?.aborted) clock.set(Math.max(end, clock.now()));

@@ -54,6 +54,8 @@ export interface SimClock extends TimeSource {
   start(start: ClockStart): void;
   /** What `resume` goes on with, in this process or a later one. */
   readonly setting: ClockState;
+  /** The same for a clock that runs on from where this one is. */
+  readonly running: ClockState;
   resume(setting: ClockState): void;
 }
 
@@ -88,6 +90,9 @@ export function createClock(start: ClockStart = realTime, machine: () => number 
     },
     get setting() {
       return stands === undefined ? { ahead: offset } : { stands };
+    },
+    get running() {
+      return { ahead: clock.now() - machine() };
     },
     resume(setting) {
       stands = "stands" in setting ? setting.stands : undefined;

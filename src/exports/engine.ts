@@ -89,6 +89,10 @@ export function createExportEngine(desk: EngineDesk, ports?: ExportPorts): Drive
       ticker?.script(current, outcome, clock.now());
       wake();
     },
+    follow() {
+      ticker?.follow(clock.now());
+      wake();
+    },
     tick: async (until) => (await ticker?.tick(until)) ?? [],
     nextDue: () => ticker?.nextDue(clock.now()),
     close: async () => ticker?.close(),

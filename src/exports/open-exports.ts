@@ -156,8 +156,11 @@ function nextOutcome(worlds: Worlds, { id }: BatchExport): ScriptedOutcome | und
   return outcome;
 }
 
-/** Opens the engine over the store; its work goes on the agenda. */
-export function openExports(sim: Desk, store: ExportStore, agenda: Agenda): RunningExports {
+/**
+ * Opens the engine over the store; its work goes on the agenda.
+ * @param seen a time (ms) that the clock has shown before this process
+ */
+export function openExports(sim: Desk, store: ExportStore, agenda: Agenda, seen?: number): RunningExports {
   const { people, log, folder } = store;
   const desk: Desk = { ...sim, worlds: committed(store) };
   const events = createEventSource(log, showEvent);
@@ -173,10 +176,16 @@ export function openExports(sim: Desk, store: ExportStore, agenda: Agenda): Runn
     searchFor: patternOf,
     script: (_, batchExport) => nextOutcome(desk.worlds, batchExport),
     wake: () => agenda.changed(),
+    ...(seen !== undefined && { seen }),
   });
   agenda.add({
     nextDue: engine.nextDue,
     perform: async (until) => (await engine.tick(until)).map((it) => ({ ...it })),
   });
+  try {
+    engine.follow();
+  } catch {
+    // The disk is full: it is tried again before something is performed.
+  }
   return { engine, files, forgetEvents: events.forget, close: engine.close };
 }

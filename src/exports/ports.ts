@@ -107,6 +107,8 @@ export interface ExportPorts {
   wake?(): void;
   /** Schedules count from here (ms). Default: the time when the engine is made. */
   since?: number;
+  /** The last time (ms) that an earlier engine is known to have reached. */
+  seen?: number;
 }
 
 /** The engine, with what drives it. It has no timers: nothing happens outside of `tick`. */
@@ -116,6 +118,8 @@ export interface DrivenExportEngine extends ExportEngine {
    * @throws the system's error when documents cannot be kept; what was not done is still due
    */
   tick(now: number): Promise<ExportPerformed[]>;
+  /** To be called after documents were replaced: what is new begins its schedule. */
+  follow(): void;
   /** When (ms) the next tick has something to do; times that are over mean now. undefined: nothing is planned. */
   nextDue(): number | undefined;
   /** Sets how an open run ends. @throws SimError invalid_input if it has ended */

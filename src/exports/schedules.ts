@@ -70,36 +70,53 @@ export function dueTimes(it: Scheduled, from: number, to: number): number[] {
 interface Schedules {
   /** When (ms) the export runs next. */
   next(batchExport: BatchExport): number | undefined;
+  /** Where the schedule continues after the run at a time: later than `at` where the sim was off. */
+  after(batchExport: BatchExport, at: number): number;
   /** The schedule of the export was performed, or left out, up to a time. */
   passed(batchExport: BatchExport, at: number): void;
   /** To be called after an export was created or changed, at a time. */
   changed(batchExport: BatchExport, now: number): void;
   /** Follows all exports: some may have been added or changed without a call of `changed`. */
   look(batchExports: readonly BatchExport[], now: number): void;
+  /** The export with the place of its schedule, for a later process; undefined when it already has it. */
+  placed(batchExport: BatchExport): BatchExport | undefined;
 }
 
 interface Followed {
   from: number;
   readonly interval: BatchExport["interval"];
   readonly paused: boolean;
+  /** After the run at `after`, the schedule continues at `to`. */
+  gap?: { after: number; to: number } | undefined;
 }
 
 /**
  * Follows schedules from a time (ms) on. A new, unpaused or otherwise timed export runs at its next boundary; the
- * intervals of a pause are not run. What was due before `begun`, while the sim was off, is not run either:
- * upstream's Temporal would catch up for a year, but a sim that was off has missed no events.
+ * intervals of a pause are not run. One that an earlier process followed continues from its `scheduled_until`: what was due
+ * up to `seen` is run, and then the interval in which that process ended. Intervals after it are not run: upstream's
+ * Temporal would catch up for a year, but a sim that was off has missed no events.
+ * @param seen the last time that the earlier process is known to have reached
  */
-export function createSchedules(begun: number): Schedules {
+export function createSchedules(begun: number, seen?: number): Schedules {
   const followed = new Map<string, Followed>();
   let looked = begun;
 
   /** What was not known begins at `at`. */
-  function follow({ id, interval, paused }: BatchExport, at: number): Followed {
+  function follow(it: BatchExport, at: number): Followed {
+    const { id, interval, paused } = it;
     const known = followed.get(id);
     if (known && known.interval === interval && known.paused === paused) return known;
-    const fresh = { from: at, interval, paused };
+    const fresh = { from: at, interval, paused, ...(!known && continued(it, at)) };
     followed.set(id, fresh);
     return fresh;
+  }
+
+  /** The place where an earlier process left the schedule. */
+  function continued(it: BatchExport, at: number): Partial<Followed> {
+    const until = it.scheduled_until === undefined || it.paused ? at : Date.parse(it.scheduled_until);
+    if (until >= at) return {};
+    const after = nextDue(it, Math.min(Math.max(until, seen ?? until), at));
+    return { from: until, ...(after !== undefined && after < at && { gap: { after, to: at } }) };
   }
 
   /** The clock was set back: schedules continue from there. */
@@ -110,14 +127,26 @@ export function createSchedules(begun: number): Schedules {
 
   return {
     next: (batchExport) => nextDue(batchExport, follow(batchExport, looked).from),
+    after(batchExport, at) {
+      const { gap, interval } = follow(batchExport, at);
+      return gap?.after === at && lastBoundary(interval, gap.to) > at ? gap.to : at;
+    },
     passed(batchExport, at) {
-      follow(batchExport, at).from = at;
+      const it = follow(batchExport, at);
+      if (it.gap && it.gap.after <= at) it.gap = undefined;
+      it.from = at;
     },
     changed: (batchExport, now) => void follow(batchExport, now),
     look(batchExports, now) {
       if (now < looked) rewind(now);
       for (const it of batchExports) follow(it, looked);
       looked = now;
+    },
+    placed(batchExport) {
+      const scheduled_until = wireTime(follow(batchExport, looked).from);
+      return batchExport.scheduled_until === scheduled_until
+        ? undefined
+        : { ...batchExport, scheduled_until };
     },
   };
 }

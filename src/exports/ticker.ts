@@ -50,6 +50,8 @@ interface Ticker {
   tick(now: number): Promise<ExportPerformed[]>;
   nextDue(now: number): number | undefined;
   scheduled(batchExport: BatchExport, now: number): void;
+  /** Follows exports that came without a call of `scheduled`. */
+  follow(now: number): void;
   script(run: BatchExportRun, outcome: ScriptedOutcome, now: number): void;
   close(): Promise<void>;
 }
@@ -72,12 +74,26 @@ function queuesOf(runs: readonly BatchExportRun[]): Queue[] {
 /** Makes the ticker of a world's exports. */
 export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
   const { worlds, ids } = desk;
-  const schedules = createSchedules(ports.since ?? desk.clock.now());
+  const schedules = createSchedules(ports.since ?? desk.clock.now(), ports.seen);
   const runs = createRuns(desk, ports);
   /** One tick after the other. */
   let last: Promise<unknown> = Promise.resolve();
 
   const look = (now: number) => schedules.look(worlds.current.batch_exports, now);
+
+  /** Writes the places of schedules into the exports: a later process continues from there. */
+  function place(batchExports: readonly BatchExport[]): void {
+    const placed = batchExports.flatMap((it) => schedules.placed(it) ?? []);
+    if (placed.length === 0) return;
+    worlds.change((draft) => {
+      for (const it of placed) draft.put("batch_exports", it);
+    });
+  }
+
+  function follow(now: number): void {
+    look(now);
+    place(worlds.current.batch_exports);
+  }
 
   /** Time of a queue's next step; a run that was made before the clock was set back is due now. */
   function dueOf(queue: Queue, now: number): number {
@@ -121,7 +137,7 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
 
   async function perform(now: number): Promise<ExportPerformed[]> {
     const performed: ExportPerformed[] = [];
-    look(now);
+    follow(now);
     skipTheOldest(now);
     for (;;) {
       const agenda = createAgenda<Step>(now);
@@ -164,13 +180,21 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
     const batchExport = worlds.get("batch_exports", id);
     // It may have been paused, deleted or timed otherwise since this was planned.
     if (!batchExport || schedules.next(batchExport) !== at) return;
-    schedules.passed(batchExport, at);
     const interval = {
       data_interval_start: wireTime(at - lengthOf(batchExport.interval)),
       data_interval_end: wireTime(at),
     };
     const run = runOf(ids.uuid(), { batch_export: id, backfill: null }, interval, wireTime(at));
-    worlds.change((draft) => draft.put("batch_export_runs", run));
+    const until = schedules.after(batchExport, at);
+    worlds.change((draft) => {
+      draft.put("batch_export_runs", run);
+      // In the same change: after a crash both are there, or none, and the interval is run once.
+      draft.put("batch_exports", { ...batchExport, scheduled_until: wireTime(until) });
+      if (until === at) return;
+      const message = `Intervals from ${wireTime(at)} to ${wireTime(until)} are left out: phx-sim was not running`;
+      log(draft, wireTime(at), { batch_export: id, level: "WARNING", message });
+    });
+    schedules.passed(batchExport, until);
     const isDone = await runs.start(run, at, performed);
     if (!isDone) later(run.id, [], agenda);
     const current = worlds.get("batch_exports", id);
@@ -191,7 +215,11 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
       const times = [...scheduled, ...queued].filter((it) => it !== undefined);
       return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
     },
-    scheduled: (batchExport, now) => schedules.changed(batchExport, now),
+    scheduled(batchExport, now) {
+      schedules.changed(batchExport, now);
+      place([batchExport]);
+    },
+    follow,
     script: runs.script,
     async close() {
       runs.close();

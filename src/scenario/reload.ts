@@ -27,6 +27,7 @@ const automatic: ReadonlySet<string> = new Set([
   "last_modified_by",
   "last_accessed_at",
   "last_refresh",
+  "scheduled_until",
   "version",
   "current_organization",
   "current_project",

@@ -4,29 +4,36 @@ import { isObject, type Json } from "../base/json.ts";
 import type { Damage } from "./damage.ts";
 import { sealed, unsealed } from "./lines.ts";
 
+/** A setting of the clock, and the time that the clock showed when it was kept. */
+interface KeptClock {
+  setting: ClockState;
+  seen: number | undefined;
+}
+
 /** The clock as it was set, in a file of its own: a restart continues from there. */
 export interface ClockFile {
   /** Undefined when the clock was never set, or the file cannot be read, which is reported. */
-  read(): ClockState | undefined;
+  read(): KeptClock | undefined;
   /** @throws the system's error; then the file is as it was */
   keep(setting: ClockState): void;
 }
 
 /** Every text has this length, so that a later one takes no more space: only the first can find the disk full. */
-const length = 64;
+const length = 96;
 
 export function clockFile(path: string, report: (damage: Damage) => void): ClockFile {
   return {
     read() {
       // Empty: the disk had no space for the first text.
       if (!existsSync(path) || statSync(path).size === 0) return undefined;
-      const setting = settingIn(path);
-      if (!setting)
+      const kept = clockIn(path);
+      if (!kept)
         report({ file: path, line: null, detail: "this file is damaged: how the clock was set is lost" });
-      return setting;
+      return kept;
     },
     keep(setting) {
-      const text = `${sealed(JSON.stringify({ version: 1, ...setting })).padEnd(length - 1)}\n`;
+      const seen = "stands" in setting ? setting.stands : Date.now() + setting.ahead;
+      const text = `${sealed(JSON.stringify({ version: 1, ...setting, seen })).padEnd(length - 1)}\n`;
       const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
       try {
         writeSync(fd, text, 0);
@@ -37,14 +44,18 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
   };
 }
 
-function settingIn(path: string): ClockState | undefined {
+function clockIn(path: string): KeptClock | undefined {
   try {
     const text = unsealed(Buffer.from(readFileSync(path, "latin1").trimEnd(), "latin1"));
     const value: Json = JSON.parse(text ?? "");
     if (!isObject(value) || value.version !== 1) return undefined;
     const { stands, ahead } = value;
-    if (typeof stands === "number" && isInRange(stands)) return { stands };
-    return typeof ahead === "number" && Number.isSafeInteger(ahead) ? { ahead } : undefined;
+    // Older versions did not write it.
+    const seen = typeof value.seen === "number" ? value.seen : undefined;
+    if (typeof stands === "number" && isInRange(stands)) return { setting: { stands }, seen };
+    return typeof ahead === "number" && Number.isSafeInteger(ahead)
+      ? { setting: { ahead }, seen }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -29,6 +29,8 @@ export const BatchExport = z.object({
   deleted: z.boolean(),
   /** Scripted ends of its next runs, in order. Not the service's: scenarios set them. */
   scripted_runs: z.array(RunOutcome).optional(),
+  /** Up to where its schedule was performed. Not the service's. */
+  scheduled_until: z.string().optional(),
 });
 
 export const BatchExportRun = z.object({
