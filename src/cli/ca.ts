@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeWhole } from "../base/whole-file.ts";
 import type { CertificateAuthority } from "../index.ts";
 import { clean } from "./clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
@@ -27,7 +27,7 @@ async function authority(shell: Shell): Promise<CertificateAuthority> {
 
 async function writeCertificate(file: string, cert: string): Promise<void> {
   try {
-    await writeFile(file, cert);
+    await writeWhole(file, [cert], 0o666);
   } catch (error) {
     throw new Failure("failed", `${clean(file, 1000)} cannot be written: ${reasonOf(error)}`, error);
   }

@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import { systemCode } from "../base/errors.ts";
 import { counted } from "../base/text.ts";
+import { writeWhole } from "../base/whole-file.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
@@ -128,29 +128,29 @@ async function theFile(named: string | undefined, shell: Shell): Promise<string>
 }
 
 /** Writes to stdout, or to a file that must not exist yet. */
-function deliver(
+async function deliver(
   text: string,
   { out: path, force, json }: { out: string | undefined; force: boolean; json: boolean },
   shell: Shell,
   asJson = text,
-): "ok" {
+): Promise<"ok"> {
   if (path === undefined) {
     shell.out.say((json ? asJson : text).trimEnd());
     return "ok";
   }
-  write(path, text, force ? "w" : "wx", shell);
+  await write(path, text, force, shell);
   if (json) shell.out.say(JSON.stringify({ file: path }));
   else shell.err.say(`${shown(path, shell.cwd)} is written`);
   return "ok";
 }
 
-function write(path: string, text: string, flag: "w" | "wx", shell: Shell): void {
+async function write(path: string, text: string, mayReplace: boolean, shell: Shell): Promise<void> {
+  if (!mayReplace && existsSync(path))
+    throw new Failure("failed", `${shown(path, shell.cwd)} already exists; --force replaces it`);
   try {
-    writeFileSync(path, text, { flag });
+    await writeWhole(path, [text], 0o666);
   } catch (error) {
-    const exists = systemCode(error) === "EEXIST";
-    const reason = exists ? "already exists; --force replaces it" : `cannot be written: ${reasonOf(error)}`;
-    throw new Failure("failed", `${shown(path, shell.cwd)} ${reason}`, error);
+    throw new Failure("failed", `${shown(path, shell.cwd)} cannot be written: ${reasonOf(error)}`, error);
   }
 }
 
@@ -206,7 +206,7 @@ async function check(settings: Settings<typeof checkOptions>, shell: Shell) {
   );
   const misses = values.complete ? result.unseen.length : 0;
   const ok = result.total === 0 && misses === 0;
-  if (values.junit !== undefined) write(values.junit, junitOf(result, sentenceOf), "w", shell);
+  if (values.junit !== undefined) await write(values.junit, junitOf(result, sentenceOf), true, shell);
   if (values.json) shell.out.say(JSON.stringify({ ok, plan: path, ...result }));
   else shell.out.say(text);
   if (ok) return "ok" as const;

@@ -1,8 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
-import { systemCode } from "../base/errors.ts";
 import { shortened } from "../base/problem.ts";
 import { counted } from "../base/text.ts";
+import { writeWhole } from "../base/whole-file.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { Failure } from "../cli/failure.ts";
@@ -11,6 +11,7 @@ import { reasonOf } from "../cli/system-reason.ts";
 import type { TapeScenario } from "../index.ts";
 import { onFile } from "../tapes/commands/tape-trouble.ts";
 import { tapePlace } from "../tapes/format/place.ts";
+import type { TapeProblem } from "../tapes/shapes.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
@@ -72,7 +73,7 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("../index.ts");
   try {
-    write(file, scenarioStarter(format), name, "give another name");
+    await write(file, scenarioStarter(format), name, "give another name");
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("failed", `${name} cannot be written: ${reasonOf(error)}`, error);
@@ -83,13 +84,15 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
 }
 
 /** @throws Failure if the file exists, unless forced; the system's error */
-function write(file: string, text: string, name: string, advice: string, isForced = false): void {
-  try {
-    writeFileSync(file, text, { flag: isForced ? "w" : "wx" });
-  } catch (error) {
-    if (systemCode(error) !== "EEXIST") throw error;
-    throw new Failure("failed", `${name} already exists; ${advice}`, error);
-  }
+async function write(
+  file: string,
+  text: string,
+  name: string,
+  advice: string,
+  isForced = false,
+): Promise<void> {
+  if (!isForced && existsSync(file)) throw new Failure("failed", `${name} already exists; ${advice}`);
+  await writeWhole(file, [text], 0o666);
 }
 
 const schemaOptions = {
@@ -137,15 +140,20 @@ const maxLeftOut = 20;
 async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: Shell) {
   const file = tapePlace(values.tape, shell.cwd);
   const { out } = values;
-  const [{ scenarioFromTape }, { readTape }] = await Promise.all([
+  const [{ scenarioFromTape }, { readTape }, { problemCount, warnOfDamage }] = await Promise.all([
     import("../index.ts"),
     import("../tapes/format/read.ts"),
+    import("../tapes/commands/verify-report.ts"),
   ]);
   const source = shortened(file, shell.cwd);
-  const made = await onFile(file, () => scenarioFromTape(readTape(file, { bodies: "whole" }), { source }));
+  const { found, add } = problemCount<TapeProblem>();
+  const made = await onFile(file, () =>
+    scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), { source }),
+  );
+  warnOfDamage(found, shell);
   if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
   if (out !== undefined)
-    await onFile(out, async () => write(out, made.text, clean(out), "--force writes over it", values.force));
+    await onFile(out, () => write(out, made.text, clean(out), "--force writes over it", values.force));
   if (values.json) {
     const { scenario, counts, leftOut: left_out } = made;
     shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));

@@ -213,6 +213,7 @@ const DifferenceGroup = z.strictObject({
     "status",
     "content_type",
     "header_missing",
+    "header_extra",
     "header_value",
     "body_missing",
     "body_extra",

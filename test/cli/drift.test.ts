@@ -53,7 +53,10 @@ async function tourOf(dialect: "documented" | "production", name: string): Promi
 }
 
 /** A service that answers by path, and remembers what it was asked. */
-async function service(answers: Readonly<Record<string, unknown>>) {
+async function service(
+  answers: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+) {
   const asked: string[] = [];
   const server = createServer((req, res) => {
     req.resume().on("end", () => {
@@ -61,7 +64,7 @@ async function service(answers: Readonly<Record<string, unknown>>) {
       asked.push(`${req.method} ${path} ${req.headers.authorization ?? "-"}`);
       const found = answers[path];
       const status = typeof found === "number" ? found : found === undefined ? 404 : 200;
-      res.writeHead(status, { "content-type": "application/json" });
+      res.writeHead(status, { "content-type": "application/json", ...headers });
       res.end(JSON.stringify(typeof found === "object" ? found : {}));
     });
   });
@@ -84,6 +87,29 @@ const posted = (path: string, body: unknown): Partial<RawExchange> => ({
 });
 
 describe("verify --against", () => {
+  test("null instead of a list is a break; a header that appears is reported", async () => {
+    const far = await service(
+      { "/api/users/@me/": { id: 1, tags: null, team: null, deleted_at: null } },
+      { "Cache-Control": "max-age=600", "X-Served-By": "box 7" },
+    );
+    await write("golden", [got("/api/users/@me/", { id: 1, tags: [], team: {}, deleted_at: "2026-01-01" })]);
+    const args = ["verify", "golden", "--against", far.url, "--fail-on", "break"];
+    const { code, stdout, stderr } = await run(args, { PHX_SIM_PERSONAL_KEY: "phx_mine" });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: 2 breaks (tapes/golden.tape.ndjson)\n" });
+    expect(stdout.split("\n").slice(1, 5)).toEqual([
+      expect.stringMatching(
+        /^ {2}break +1× {2}body\.tags: null on one side only \(recorded list, now null\)/,
+      ),
+      expect.stringMatching(
+        /^ {2}break +1× {2}body\.team: null on one side only \(recorded object, now null\)/,
+      ),
+      expect.stringMatching(
+        /^ {2}additive +1× {2}headers\.cache-control: the header was not recorded \(recorded nothing, now max-age=600\)/,
+      ),
+      expect.stringMatching(/^ {2}additive +1× {2}body\.deleted_at: null on one side only/),
+    ]);
+  });
+
   test("sends the reads with the given keys, and finds what was added, removed and retyped", async () => {
     const far = await service({
       "/api/users/@me/": { id: 2, email: 7, added: true },

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { on } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { entryWith, harWith } from "../tapes/har/har-files.ts";
-import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
@@ -66,6 +67,25 @@ describe("import", () => {
       exchanges: 2,
       problems: [{ code: "no_answer_body", count: 1, entries: [2], skipped: false }],
     });
+  });
+
+  test("leaves no tape behind when it is killed", async () => {
+    write("big.har", harWith(Array.from({ length: 20_000 }, (_, i) => get(`/api/projects/${i}/x/`))));
+    mkdirSync(join(cwd, "tapes"));
+    const watcher = watch(join(cwd, "tapes"));
+    const importing = phxSim(["tape", "import", "big.har"], { cwd, isOwn: true });
+    for await (const _ of on(watcher, "change"))
+      if (existsSync(join(cwd, "tapes/big.tape.ndjson.new"))) break;
+    expect(await importing.signal("SIGKILL")).toMatchObject({ code: null });
+    watcher.close();
+    expect(existsSync(join(cwd, "tapes/big.tape.ndjson"))).toBe(false);
+    expect(await run("list")).toMatchObject({ stdout: expect.stringMatching(/^no tapes in /) });
+    write("big.har", harWith([flags]));
+    expect(await run("import", "big.har")).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/1 exchange,/),
+    });
+    expect(readdirSync(join(cwd, "tapes"))).toEqual(["big.tape.ndjson"]);
   });
 
   test("never goes into a tape that is there", async () => {
@@ -264,6 +284,7 @@ describe("check", () => {
         own_rules: 1,
         exchanges: expect.any(Number),
         damaged: 0,
+        problems: [],
         side_files: expect.any(Number),
         places: expect.any(Number),
         redacted: expect.any(Number),
@@ -272,6 +293,39 @@ describe("check", () => {
         unusable: [],
         volatile: null,
       },
+    });
+  });
+
+  test("fails when the tape is damaged, with the place", async () => {
+    const large = {
+      size: 70_000,
+      mimeType: "application/json",
+      text: JSON.stringify({ a: "x".repeat(70_000) }),
+    };
+    await importSome([
+      flags,
+      get("/api/x/"),
+      entryWith({ method: "GET", url: "https://us.posthog.com/api/y/" }, { content: large }),
+    ]);
+    expect(await run("check", "some")).toMatchObject({ code: 0 });
+    const whole = read("tapes/some.tape.ndjson").trimEnd().split("\n");
+    const file = join(cwd, "tapes/some.tape.ndjson");
+    write("tapes/some.tape.ndjson", [whole[0], "{", whole[2], whole[3], whole[1]?.slice(0, 90)].join("\n"));
+    const sides = readdirSync(join(cwd, "tapes/some.tape.d"));
+    write(`tapes/some.tape.d/${sides[0]}`, "another text");
+    const { code, stderr } = await run("check", "some");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/3 damaged places: a replay does not have what was there:\n/);
+    expect(stderr).toContain(`  ${file}:2: it is not JSON (`);
+    expect(stderr).toMatch(
+      /some\.tape\.ndjson:4: side file [0-9a-f]{64}: its content is not what was recorded/,
+    );
+    expect(stderr).toContain(`  ${file}:5: it is unfinished: the recording was cut off (`);
+    const json = await run("check", "some", "--json");
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stdout).report).toMatchObject({
+      damaged: 3,
+      problems: [{ line: 2 }, { line: 4 }, { line: 5 }],
     });
   });
 

@@ -156,6 +156,13 @@ describe("scenario from-tape", () => {
     expect((await run("scenario", "from-tape", "shop", "--out", "world.jsonc", "--force")).code).toBe(0);
   });
 
+  test("reports what of a damaged tape is passed over", async () => {
+    tape("shop", [...exchanges, "{"]);
+    const { code, stderr } = await run("scenario", "from-tape", "shop");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^phx-sim: 1 line of the tape passed over; line 22: it is not JSON\n/);
+  });
+
   test("to stdout without --out", async () => {
     tape("shop", exchanges);
     const { code, stdout } = await run("scenario", "from-tape", "shop");

@@ -11,8 +11,10 @@ import { bothRules, tapeRules } from "../redact/rules.ts";
 import { newTally, type ScanTally, scanTape } from "../redact/scan-tape.ts";
 import { shapeCount } from "../redact/shapes.ts";
 import { ruleSet } from "../redact/token-formats.ts";
-import { jsonLine } from "./tape-show.ts";
+import type { TapeProblem } from "../shapes.ts";
+import { jsonLine, tapeProblemLine } from "./tape-show.ts";
 import { onFile } from "./tape-trouble.ts";
+import { problemCount } from "./verify-report.ts";
 
 interface CheckRequest {
   tapes: readonly string[];
@@ -31,6 +33,8 @@ interface UnusableExchange {
 /** What was checked, by which rules, and the result. */
 interface CheckReport extends ScanTally {
   tapes: number;
+  /** Lines and side files that cannot be used. */
+  damaged: number;
   rule_set: { name: string; version: string; license: string };
   /** Number of kinds of secrets that are known by their format. */
   patterns: number;
@@ -39,12 +43,14 @@ interface CheckReport extends ScanTally {
   findings: number;
   /** Findings by kind. */
   kinds: Record<string, number>;
+  /** The first of what is damaged. */
+  problems: TapeProblem[];
   unusable: UnusableExchange[];
   /** Paths that differ between the two recordings without being ids; null without a twin. */
   volatile: string[] | null;
 }
 
-/** Searches tapes for secrets, unusable exchanges and, with a twin, volatile values. @throws Failure */
+/** Searches tapes for secrets, damage, unusable exchanges and, with a twin, volatile values. @throws Failure */
 export async function checkTapes({ tapes, twin, json }: CheckRequest, shell: Shell): Promise<"ok" | 1> {
   const places = tapes.map((name) => tapePlace(name, shell.cwd));
   const [first = "", ...others] = places;
@@ -54,6 +60,7 @@ export async function checkTapes({ tapes, twin, json }: CheckRequest, shell: She
   const tally = newTally();
   const kinds = new Map<string, number>();
   const unusable: UnusableExchange[] = [];
+  const { found, add } = problemCount<TapeProblem>();
   let all = configured;
   for (const file of places) {
     await onFile(file, async () => {
@@ -65,7 +72,7 @@ export async function checkTapes({ tapes, twin, json }: CheckRequest, shell: She
         const text = `${finding.file}:${line}: ${path}: ${kind}: ${detail}`;
         shell.out.say(json ? jsonLine(finding) : clean(text, 500));
       }
-      for await (const exchange of readTape(file)) {
+      for await (const exchange of readTape(file, { bodies: "whole", onProblem: add })) {
         const why = reasonToLeaveOut(exchange);
         if (why !== undefined) unusable.push({ file, i: exchange.i, why });
       }
@@ -78,6 +85,7 @@ export async function checkTapes({ tapes, twin, json }: CheckRequest, shell: She
     patterns: shapeCount,
     own_rules: all?.rules?.length ?? 0,
     ...tally,
+    ...found,
     findings: [...kinds.values()].reduce((sum, count) => sum + count, 0),
     kinds: Object.fromEntries([...kinds].sort(([a], [b]) => a.localeCompare(b, "en"))),
     unusable,
@@ -85,7 +93,7 @@ export async function checkTapes({ tapes, twin, json }: CheckRequest, shell: She
   };
   if (json) shell.out.say(jsonLine({ report }));
   else shell.err.say(...reportLines(report, places));
-  return report.findings > 0 ? 1 : "ok";
+  return report.findings > 0 || report.damaged > 0 ? 1 : "ok";
 }
 
 async function volatilePaths(tape: string, twin: string): Promise<string[]> {
@@ -96,9 +104,9 @@ async function volatilePaths(tape: string, twin: string): Promise<string[]> {
 
 const mostListed = 20;
 
-function listed(title: string, lines: readonly string[]): string[] {
+function listed(title: string, lines: readonly string[], all = lines.length): string[] {
   if (lines.length === 0) return [];
-  const more = lines.length - mostListed;
+  const more = all - mostListed;
   return [
     `phx-sim: ${title}:`,
     ...lines.slice(0, mostListed).map((line) => `  ${clean(line, 300)}`),
@@ -116,15 +124,19 @@ function volatileLines({ volatile }: CheckReport): string[] {
 function reportLines(report: CheckReport, tapes: readonly string[]): string[] {
   const { rule_set: set, patterns, own_rules: own, exchanges, places, redacted, findings } = report;
   const where = tapes.length === 1 ? clean(tapes[0] ?? "") : counted(tapes.length, "tape");
-  const extras = [
-    ...(report.side_files > 0 ? [counted(report.side_files, "side file")] : []),
-    ...(report.damaged > 0 ? [counted(report.damaged, "damaged line")] : []),
-  ].map((it) => `, ${it}`);
+  const extras = [...(report.side_files > 0 ? [counted(report.side_files, "side file")] : [])].map(
+    (it) => `, ${it}`,
+  );
   const unusable = report.unusable.map(({ file, i, why }) => `${file} #${i}: ${why}`);
   const kinds = Object.entries(report.kinds).map(([kind, count]) => `${count} ${kind}`);
   return [
     `phx-sim: checked ${counted(exchanges, "exchange")} with ${counted(places, "place")}${extras.join("")} in ${where}; ${redacted} redacted`,
     `phx-sim: rules: ${set.name} ${set.version} (${set.license}) and built-in ones, ${patterns} patterns, names of fields, ${counted(own, "rule")} of your own`,
+    ...listed(
+      `${counted(report.damaged, "damaged place")}: a replay does not have what was there`,
+      report.problems.map(tapeProblemLine),
+      report.damaged,
+    ),
     ...listed(`${counted(unusable.length, "exchange")} never replayed`, unusable),
     ...volatileLines(report),
     findings === 0

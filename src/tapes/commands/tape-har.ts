@@ -9,6 +9,7 @@ import { Failure } from "../../cli/failure.ts";
 import { createProgress, sizeText } from "../../cli/progress.ts";
 import { tapePlace } from "../format/place.ts";
 import type { RawExchange } from "../format/raw-exchange.ts";
+import { type Replacement, replaceTape } from "../format/replace.ts";
 import type { TapeSummary, TapeWriter } from "../format/write.ts";
 import type { HarProblem } from "../har/import.ts";
 import type { TapeProblem } from "../shapes.ts";
@@ -44,22 +45,34 @@ const nameOf = (file: string): string =>
     .replace(/[^\w.-]+/g, "-")
     .replace(/^[.-]+/, "") || "imported";
 
-/** Opens the tape with the first exchange: a HAR without one leaves no tape behind. */
+/**
+ * Writes the tape beside its place, so that a killed import leaves none that looks complete. A HAR without an exchange
+ * leaves no tape behind. @throws TapeError; the system's error
+ */
 async function copy(
   exchanges: Iterable<RawExchange>,
-  open: () => TapeWriter,
+  place: string,
+  open: (file: string) => TapeWriter,
 ): Promise<TapeSummary | undefined> {
   let writer: TapeWriter | undefined;
+  let replacement: Replacement | undefined;
+  let isWhole = false;
   try {
     for (const exchange of exchanges) {
-      writer ??= open();
+      if (!replacement) makeFolder(dirname(place));
+      replacement ??= replaceTape(place);
+      writer ??= open(replacement.draft);
       writer.append(exchange);
       if (writer.trouble?.isOver) break;
     }
+    await writer?.close();
+    isWhole = writer !== undefined && writer.trouble?.isOver !== true;
   } finally {
     await writer?.close();
+    if (isWhole) replacement?.keep();
+    else replacement?.drop();
   }
-  return writer?.summary;
+  return writer && { ...writer.summary, file: place };
 }
 
 /** Makes a redacted tape of a HAR file and reports what was odd about it. @throws Failure */
@@ -90,8 +103,8 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
         yield exchange;
       }
     }
-    return copy(watched(), () =>
-      openTapeWriter(place, {
+    return copy(watched(), place, (draft) =>
+      openTapeWriter(draft, {
         redactor: createRedactor({ profile: redact, rules: tapeRules(own) }),
         header: { creator, noise: own?.ignore ?? [] },
       }),

@@ -86,7 +86,8 @@ const exportHar = command({
 const check = command({
   name: "tape check",
   group,
-  describe: "Search tapes for secrets and unusable exchanges; exit code 1 when there is a secret",
+  describe:
+    "Search tapes for secrets, damage and unusable exchanges; exit code 1 when there is a secret or damage",
   options: {
     tapes: { ...tapeAt(1, "Names or paths of tapes"), many: true },
     twin: text("Another recording of the same session: also list the values that differ from run to run"),

@@ -1,5 +1,5 @@
-import { writeFile } from "node:fs/promises";
 import { counted } from "../../base/text.ts";
+import { writeWhole } from "../../base/whole-file.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
@@ -49,7 +49,7 @@ export async function reportComparison(
   const ok = failed.length === 0 && result.compared > 0;
   const title = `phx-sim ${request.command}`;
   if (junit !== undefined)
-    await onFile(junit, () => writeFile(junit, verifyJunit(title, result, fails, sides)));
+    await onFile(junit, () => writeWhole(junit, [verifyJunit(title, result, fails, sides)], 0o666));
   warnOfDamage(result, shell);
   if (json) shell.out.say(JSON.stringify({ ok, ...request.named, ...result }));
   else shell.out.say(...verifyLines(result, request, shell.outStyle));
@@ -58,7 +58,11 @@ export async function reportComparison(
   throw new Failure("failed", `${why} (${clean(name)})`);
 }
 
-function warnOfDamage({ damaged, problems: [problem] }: Comparison, shell: Shell): void {
+/** Reports how many lines of a tape could not be used, and the first of them. */
+export function warnOfDamage(
+  { damaged, problems: [problem] }: Pick<Comparison, "damaged" | "problems">,
+  shell: Shell,
+): void {
   if (problem === undefined) return;
   const where = `line ${problem.line}: ${problem.detail}`;
   shell.err.say(clean(`phx-sim: ${counted(damaged, "line")} of the tape passed over; ${where}`, 600));

@@ -19,8 +19,6 @@ export interface SecretFinding extends Suspicion {
 /** How much was searched. */
 export interface ScanTally {
   exchanges: number;
-  /** Lines that hold no exchange that can be read: scanned as text. */
-  damaged: number;
   side_files: number;
   /** Headers, parameters and leaves of bodies. */
   places: number;
@@ -37,7 +35,6 @@ export interface TapeScanOptions {
 
 export const newTally = (): ScanTally => ({
   exchanges: 0,
-  damaged: 0,
   side_files: 0,
   places: 0,
   redacted: 0,
@@ -57,12 +54,9 @@ const unread = (file: string, line: number): SecretFinding => ({
 type Rules = TapeScanOptions["rules"];
 
 /** Damaged lines are scanned as text. */
-function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): Suspicion[] {
+function scanLine(text: string, rules: Rules, tally: ScanTally): Suspicion[] {
   const value = parsedJson(text);
-  if (!isExchange(value)) {
-    if (line > 1) tally.damaged++;
-    return scanText(text, { rules });
-  }
+  if (!isExchange(value)) return scanText(text, { rules });
   const places = new Set<string>();
   const found = scanExchange(value, { rules, onPlace: (path) => places.add(path) });
   tally.exchanges++;
@@ -74,7 +68,7 @@ function scanLine(text: string, line: number, rules: Rules, tally: ScanTally): S
 async function* scanLines(file: string, rules: Rules, tally: ScanTally): AsyncGenerator<SecretFinding> {
   for await (const { line, text } of fileLines(file, mostBytes)) {
     if (text === undefined) yield unread(file, line);
-    else for (const found of scanLine(text, line, rules, tally)) yield { file, line, ...found };
+    else for (const found of scanLine(text, rules, tally)) yield { file, line, ...found };
   }
 }
 

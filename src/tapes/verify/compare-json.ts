@@ -3,8 +3,8 @@ import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 
 /**
- * `break`: what a client may rely on is missing (status, key, type); `additive`: one side has more (a key,
- * null, a kind of list element); `value`: same shape, another value.
+ * `break`: what a client may rely on is missing (status, key, type), or null where it was not; `additive`: one side
+ * has more (a key, a header, a kind of list element); `value`: same shape, another value.
  */
 export type Severity = DifferenceGroup["severity"];
 
@@ -31,7 +31,7 @@ type Report = (difference: Finding) => void;
 
 /**
  * Where two shapes differ. `recorded` is the service's: a key or a type that it has and `own` has not is
- * a break; what only `own` has, and null on one side, is additive.
+ * a break, and null in its place; what only `own` has is additive.
  */
 export function compareShapes(recorded: Shape, own: Shape, path: string, report: Report): void {
   compareTypes(recorded, own, path, report);
@@ -110,7 +110,17 @@ function compareTypes(recorded: Shape, own: Shape, path: string, report: Report)
     if (!isSame(left, right)) report({ severity: "additive", kind: "elements", ...values });
   }
   if (recorded.types.has("null") !== own.types.has("null"))
-    report({ severity: "additive", kind: "null", ...values });
+    report({ severity: isNullBreaking(recorded, own, path) ? "break" : "additive", kind: "null", ...values });
+}
+
+/**
+ * True where a client reads null instead of what it relies on: all values are null, or some instead of a list or
+ * object. Times, links and ids are null and not null in any two answers.
+ */
+function isNullBreaking(recorded: Shape, own: Shape, path: string): boolean {
+  if (recorded.types.has("null")) return false;
+  if (recorded.types.has("list") || recorded.types.has("object")) return true;
+  return own.types.size === 1 && !isVolatileName(path.slice(path.lastIndexOf(".") + 1));
 }
 
 const withoutNull = ({ types }: Shape): Set<string> => new Set([...types].filter((it) => it !== "null"));

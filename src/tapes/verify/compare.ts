@@ -19,7 +19,10 @@ type Finding = Omit<AnswerDifference, "detail">;
 /** An entirely different answer needs no longer list. */
 const mostDifferences = 200;
 
-/** Headers that clients act on, the severity when one is missing, and whether its value is compared. */
+/**
+ * Headers that clients act on, the severity when one is missing, and whether its value is compared. Of all others it
+ * counts only that they are there.
+ */
 const headerRows: readonly (readonly [name: string, missing: Severity, hasValue: boolean])[] = [
   ["access-control-allow-origin", "break", false],
   ["access-control-allow-credentials", "break", true],
@@ -27,13 +30,29 @@ const headerRows: readonly (readonly [name: string, missing: Severity, hasValue:
   ["www-authenticate", "break", false],
   ["retry-after", "break", false],
   ["allow", "additive", true],
-  ["etag", "additive", false],
+  ["cache-control", "additive", true],
 ];
+const headerRules = new Map(headerRows.map(([name, missing, hasValue]) => [name, { missing, hasValue }]));
+const otherHeader = { missing: "additive", hasValue: false } as const;
+
+/**
+ * Headers that are not compared: those of one connection, of how the body travelled (its type is compared with the
+ * body), of proxies and balancers, of browsers' security, for tracing, and those for the page that asks.
+ */
+const ownOfEach =
+  /^(?:connection|keep-alive|transfer-encoding|upgrade|trailer|te|date|age|server|via|alt-svc|content-(?:type|length|encoding|md5)|vary|accept-ranges|(?:proxy|cf|fly|sec|access-control|cross-origin|x-(?:phx|cache|envoy|amz|amzn|amz-cf|cloud|forwarded|served|timer|request|correlation|trace|runtime|real))(?:-.*)?|x-(?:powered-by|robots-tag|content-type-options|frame-options|xss-protection|permitted-cross-domain-policies|dns-prefetch-control)|strict-transport-security|content-security-policy(?:-report-only)?|permissions-policy|referrer-policy|origin-agent-cluster|nel|report-to|reporting-endpoints|expect-ct|server-timing|timing-allow-origin|traceparent|tracestate|request-id)$/;
+
+const isCompared = (name: string): boolean => headerRules.has(name) || !ownOfEach.test(name);
+
+/** Names of the headers that are compared, each once, in lower case. */
+const namesOf = (headers: HeaderPairs): Set<string> =>
+  new Set(headers.map(([name]) => name.toLowerCase()).filter(isCompared));
 
 const details: Readonly<Record<DifferenceKind, string>> = {
   status: "another status",
   content_type: "another content type",
   header_missing: "the header is missing",
+  header_extra: "the header was not recorded",
   header_value: "another value of the header",
   body_missing: "there is no body",
   body_extra: "there is a body, none was recorded",
@@ -90,15 +109,23 @@ function compareParts(recorded: AnswerLike, own: AnswerLike, report: (it: Findin
 const classOf = (status: number): number => Math.floor(status / 100);
 
 function compareHeaders(recorded: HeaderPairs, own: HeaderPairs, report: (it: Finding) => void): void {
-  for (const [name, severity, hasValue] of headerRows) {
-    const [left, right] = [headerOf(recorded, name), headerOf(own, name)];
-    if (left === undefined) continue;
-    const values = { path: `headers.${name}`, recorded: left, own: right ?? "nothing" };
-    if (right === undefined) report({ severity, kind: "header_missing", ...values });
+  const [known, mine] = [namesOf(recorded), namesOf(own)];
+  for (const name of new Set([...known, ...mine])) {
+    const { missing, hasValue } = headerRules.get(name) ?? otherHeader;
+    const [left = "nothing", right = "nothing"] = [headerOf(recorded, name), headerOf(own, name)];
+    const values = { path: `headers.${name}`, recorded: shownHeader(left), own: shownHeader(right) };
+    if (!mine.has(name)) report({ severity: missing, kind: "header_missing", ...values });
+    else if (!known.has(name)) report({ severity: "additive", kind: "header_extra", ...values });
     else if (hasValue && wordsOf(left) !== wordsOf(right))
       report({ severity: "value", kind: "header_value", ...values });
   }
 }
+
+const longestHeader = 60;
+
+/** A header's value in a few characters. */
+const shownHeader = (value: string): string =>
+  value.length > longestHeader ? `${value.slice(0, longestHeader)}…` : value;
 
 /** `GET, POST` and `POST,GET` are the same. */
 const wordsOf = (text: string): string =>

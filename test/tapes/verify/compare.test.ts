@@ -28,7 +28,31 @@ describe("shapes", () => {
     ["a key more", { a: 1 }, { a: 1, b: null }, ["additive extra body.b nothing|null"]],
     ["another type", { a: 1 }, { a: "1" }, ["break type body.a number|string"]],
     ["a list for an object", { a: {} }, { a: [] }, ["break type body.a object|list"]],
-    ["null for a value", { a: "x" }, { a: null }, ["additive null body.a string|null"]],
+    ["null for a value", { a: "x" }, { a: null }, ["break null body.a string|null"]],
+    ["null for a list", { a: [1] }, { a: null }, ["break null body.a list|null"]],
+    ["null for an empty list", { a: [] }, { a: null }, ["break null body.a list|null"]],
+    ["null for an object", { a: {} }, { a: null }, ["break null body.a object|null"]],
+    ["null for all", [1], null, ["break null body list|null"]],
+    ["null for a map", { flags: {} }, { flags: null }, ["break null body.flags object|null"]],
+    [
+      "null for the list of one element",
+      [{ a: [] }, { a: [] }],
+      [{ a: [] }, { a: null }],
+      ["break null body[].a list|list or null"],
+    ],
+    [
+      "null for the value of one element",
+      [{ a: 1 }, { a: 1 }],
+      [{ a: 1 }, { a: null }],
+      ["additive null body[].a number|number or null"],
+    ],
+    [
+      "null for a time",
+      { last_used_at: "x" },
+      { last_used_at: null },
+      ["additive null body.last_used_at string|null"],
+    ],
+    ["a list for null", { a: null }, { a: [1] }, ["additive null body.a null|list"]],
     ["a value for null", { a: null }, { a: { b: 1 } }, ["additive null body.a null|object"]],
     [
       "deep inside, once for all elements",
@@ -234,8 +258,39 @@ describe("status, headers, bodies", () => {
     [
       "headers no one acts on",
       answer(undefined, 200, [["X-Served-By", "a"]]),
-      answer(undefined, 200, []),
+      answer(undefined, 200, [
+        ["Date", "now"],
+        ["CF-Ray", "1"],
+        ["X-Envoy-Upstream-Service-Time", "2"],
+        ["Vary", "origin"],
+      ]),
       [],
+    ],
+    [
+      "headers that appear",
+      answer(undefined, 200, []),
+      answer(undefined, 200, [
+        ["Cache-Control", "max-age=60"],
+        ["Deprecation", "true"],
+        ["X-RateLimit-Limit", "10"],
+      ]),
+      [
+        "additive header_extra headers.cache-control nothing|max-age=60",
+        "additive header_extra headers.deprecation nothing|true",
+        "additive header_extra headers.x-ratelimit-limit nothing|10",
+      ],
+    ],
+    [
+      "another header that disappears",
+      answer(undefined, 200, [["Set-Cookie", "a=1"]]),
+      answer(undefined, 200, []),
+      ["additive header_missing headers.set-cookie a=1|nothing"],
+    ],
+    [
+      "how long it may be kept",
+      answer(undefined, 200, [["Cache-Control", "no-store"]]),
+      answer(undefined, 200, [["cache-control", "max-age=60"]]),
+      ["value header_value headers.cache-control no-store|max-age=60"],
     ],
   ])("%s", (_, recorded, own, expected) => {
     expect(reported(recorded, own)).toEqual(expected);
