@@ -55,6 +55,8 @@ export interface Assertions {
   deadline: () => Deadline | undefined;
   /** How long waits without a limit of their own may take, ms. */
   waitMs: number;
+  /** Resolves when an event after the cursor is kept, at the latest after `ms`. */
+  arrival(since: number, ms: number): Promise<unknown>;
   /**
    * Runs an assertion. After `end` its promise stays pending: nothing awaits it.
    * @param above The function that the test called
@@ -150,6 +152,7 @@ export function createAssertions(): Assertions {
     },
     deadline: () => undefined,
     waitMs: suiteWait(),
+    arrival: (_, ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     run: (above, title, assertion) => {
       // once more, for its report
       if (isOver) return assertion();

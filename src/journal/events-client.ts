@@ -122,6 +122,8 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     run: (title: string) => Promise<T>,
   ): Promise<T> => assertions.run(above, title, () => fromCaller(above, () => run(title)));
   const mark = async () => (await pageOf(place, { since: Number.MAX_SAFE_INTEGER, limit: 1 })).cursor;
+  assertions.arrival = (since, waitMs) =>
+    pageOf(place, { ...listingOf(place, { outcome: "kept", since }).query, limit: 1 }, { waitMs });
   const events: Events = {
     list: (query = {}) => list(place, query),
     dropped: (query = {}) => list(place, { ...query, outcome: "dropped" }),

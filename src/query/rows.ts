@@ -61,12 +61,12 @@ function orderOf({ worlds }: QueryPorts, { query, insight: name, project: id }: 
     project: project.id,
     query: source,
     at: [insight ? "insight" : "query"],
-    mode: "blocking",
+    mode: "force_blocking",
   };
   return { order, insight };
 }
 
-/** Queries for tests and people: the service's endpoint has a key, a project and a cache. */
+/** Queries for tests and people, computed each time: the service's endpoint has a key, a project and a cache. */
 export const queryRows = (ports: QueryPorts) => [
   row({
     method: "POST",

@@ -5,7 +5,7 @@ import { quoted } from "../assert/match/printable.ts";
 import type { Pattern } from "../assert/match/types.ts";
 import { isObject, type Json } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
-import type { FunnelStep, QueryInput, QueryResult, RetentionCohort, TrendSeries } from "../query/client.ts";
+import type { FunnelStep, QueryInput, RetentionCohort, TrendSeries } from "../query/client.ts";
 
 /** The name of a stored insight, or a query with its kind. */
 export type InsightOrQuery = string | Exclude<QueryInput, string>;
@@ -19,7 +19,10 @@ export interface InsightExpectation {
   steps?: BySeries<readonly Pattern[]>;
   /** Of a trend, stickiness or lifecycle: the sum of a series. */
   total?: BySeries<Pattern>;
-  /** Of a trend, stickiness or lifecycle: the values of a series, one for each interval. */
+  /**
+   * Of a trend, stickiness or lifecycle: the values of a series, one for each interval. Of a funnel that is shown as
+   * trends: the conversion of each interval, in percent.
+   */
   data?: BySeries<readonly Pattern[]>;
   /** Of a trend that is shown as a number, and of HogQL with one row and column: that value. */
   value?: BySeries<Pattern>;
@@ -41,7 +44,9 @@ function shownBy<T>(items: readonly T[], labelOf: (item: T) => string, shown: (i
   return { many: new Map(items.map((it) => [labelOf(it), shown(it)])) };
 }
 
-const labelOf = ({ status, label }: TrendSeries): string => status ?? label;
+// the series of a funnel that is shown as trends have no label
+const labelOf = ({ status, label, breakdown_value }: Partial<TrendSeries>): string =>
+  status ?? label ?? valueText(breakdown_value);
 const seriesIn = (results: Json): TrendSeries[] => (Array.isArray(results) ? (results as never) : []);
 const rowsIn = (results: Json): Json[] => (Array.isArray(results) ? results : []);
 
@@ -49,6 +54,15 @@ const rowsIn = (results: Json): Json[] => (Array.isArray(results) ? results : []
 function funnelsIn(results: Json): FunnelStep[][] {
   const rows = rowsIn(results);
   return (rows.some((it) => Array.isArray(it)) ? rows : [rows]) as never;
+}
+
+type Shape = { readonly kind: string; readonly funnelsFilter?: Json };
+
+/** The kind of a query; a funnel that is shown in another way than by steps has other results. */
+export function formOf({ kind, funnelsFilter }: Shape): string {
+  const shown = isObject(funnelsFilter) ? funnelsFilter.funnelVizType : undefined;
+  const isSteps = kind !== "FunnelsQuery" || typeof shown !== "string" || shown === "steps";
+  return isSteps ? kind : `${kind} shown as ${shown}`;
 }
 
 const valueText = (value: Json | undefined): string =>
@@ -74,7 +88,7 @@ const readings: {
     read: (results) => shownBy(seriesIn(results), labelOf, (it) => it.aggregated_value ?? it.count),
   },
   data: {
-    kinds: trendKinds,
+    kinds: [...trendKinds, "FunnelsQuery shown as trends"],
     read: (results) => shownBy(seriesIn(results), labelOf, ({ data }) => (data ? [...data] : null)),
   },
   value: {
@@ -178,14 +192,15 @@ function differencesOf(key: InsightKey, pattern: Pattern, shown: Shown): string[
 export function insightDifferences(
   title: string,
   expected: InsightExpectation,
-  { query, results }: Pick<QueryResult, "query" | "results">,
+  { query, results }: { readonly query: Shape; readonly results: Json },
 ): string[] {
+  const form = formOf(query);
   return Object.entries(expected).flatMap(([name, pattern]) => {
     if (!isKey(name) || pattern === undefined) return [];
-    if (readings[name].kinds.includes(query.kind))
+    if (readings[name].kinds.includes(form))
       return differencesOf(name, pattern, readings[name].read(results));
-    const known = keysOf(query.kind);
+    const known = keysOf(form);
     const has = known.length === 0 ? "nothing that can be expected" : known.join(", ");
-    throw new TypeError(`${title}: a ${query.kind} has no ${name}; it has ${has}`);
+    throw new TypeError(`${title}: a ${form} has no ${name}; it has ${has}`);
   });
 }

@@ -4,6 +4,7 @@ import type { FunnelStep, QueryResult } from "../query/client.ts";
 import type { DropOffs } from "../query/shapes.ts";
 import {
   checkExpectation,
+  formOf,
   type InsightExpectation,
   type InsightOrQuery,
   insightDifferences,
@@ -22,8 +23,8 @@ const stepLines = (steps: readonly FunnelStep[]): string[] =>
   steps.map((it) => `  step ${it.order + 1} ${nameOf(it)}: ${it.count}`);
 
 /** What the insight shows, for the message. */
-function resultLines({ query: { kind }, results, columns }: QueryResult): string[] {
-  if (kind === "FunnelsQuery" && Array.isArray(results) && !results.some((it) => Array.isArray(it)))
+function resultLines({ query, results, columns }: QueryResult): string[] {
+  if (formOf(query) === "FunnelsQuery" && Array.isArray(results) && !results.some((it) => Array.isArray(it)))
     return stepLines(results as never);
   const heads = columns ? [`  columns: ${columns.map((it) => quoted(it)).join(", ")}`] : [];
   const shown = Array.isArray(results) ? results.slice(0, 10) : [results];
@@ -53,6 +54,9 @@ async function dropOffLines({ tenant }: MatcherCall, of: InsightOrQuery, kind: s
   return kind === "FunnelsQuery" ? (await tenant.dropOffs(of)).flatMap(leftLines) : [];
 }
 
+/** An insight can change as time passes, without an event: it is computed again after this time, ms. */
+const recomputedAfter = 500;
+
 /** The insight shows what is expected, now or within the wait; with `.not` it does not once the sim is quiet. */
 export async function insight(
   call: MatcherCall,
@@ -68,6 +72,7 @@ export async function insight(
     timeoutMs,
     () => look(call, of),
     (it) => differences(it).length === 0,
+    recomputedAfter,
   );
   const wrong = differences(answer);
   if (wrong.length === 0) return { pass: true, text: messageOf(call, "it shows:", ...resultLines(answer)) };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type { Project } from "../../src/client/api.ts";
-import type { Sim } from "../../src/index.ts";
+import { type Sim, startSim } from "../../src/index.ts";
 import "../../src/testing/vitest-matchers.ts";
 import type { FunnelStep, TrendSeries } from "../../src/query/client.ts";
 import { capture, startBoard, visits } from "./board.ts";
@@ -139,6 +139,37 @@ describe("toHaveInsight", () => {
     await capture(sim, visits.slice(0, 4), other.apiKey);
     await capture(sim, visits.slice(4), other.apiKey);
     await waiting;
+  });
+
+  test("is computed again as time passes, without an event", async () => {
+    await using own = await startSim();
+    const { now } = await own.clock.get();
+    const timestamp = new Date(Date.parse(now) + 3_600_000).toISOString();
+    await capture(own, [{ event: "later", distinct_id: "u1", timestamp }], own.apiKey);
+    const trend = {
+      kind: "TrendsQuery",
+      series: [{ kind: "EventsNode", event: "later" }],
+      trendsFilter: { display: "BoldNumber" },
+    };
+    const count = {
+      kind: "HogQLQuery",
+      query: "SELECT count() FROM events WHERE event = 'later' AND timestamp < now()",
+    };
+    for (const query of [trend, count]) await expect(own).toHaveInsight(query, { value: 0 });
+    const waiting = [trend, count].map((query) => expect(own).toHaveInsight(query, { value: 1 }));
+    await own.clock.advance("2h");
+    await Promise.all(waiting);
+  });
+
+  test("a funnel that is shown as trends, or as times, has no steps", async () => {
+    const shownAs = (funnelVizType: string) => ({ ...funnel, funnelsFilter: { funnelVizType } });
+    const says = (type: string) => failure(expect(project).toHaveInsight(shownAs(type), { steps: [3] }));
+    expect(await says("trends")).toContain("a FunnelsQuery shown as trends has no steps; it has data");
+    expect(await says("time_to_convert")).toContain("shown as time_to_convert has no steps; it has nothing");
+    const data = { "@len": 1 };
+    const wrong = await failure(expect(project).toHaveInsight(shownAs("trends"), { data }, now));
+    expect(wrong).toContain("it shows:\n  {count: 8, data: [");
+    expect(wrong).not.toContain("NaN");
   });
 
   test("one that is not awaited is reported", async () => {

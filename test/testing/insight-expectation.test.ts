@@ -123,6 +123,22 @@ describe("mistakes in an expectation", () => {
     expect(() => checkExpectation(title, expected)).toThrow(says);
   });
 
+  test("the series of a funnel that is shown as trends", () => {
+    const query = {
+      kind: "FunnelsQuery",
+      funnelsFilter: { funnelVizType: "trends" },
+      breakdownFilter: { breakdown: "plan" },
+    };
+    const shown = [
+      { count: 2, data: [50, 0], breakdown_value: ["pro"] },
+      { count: 2, data: [0, 100], breakdown_value: ["free"] },
+    ];
+    const of = (data: InsightExpectation["data"]) =>
+      insightDifferences(title, { data }, { query, results: shown });
+    expect(of({ pro: [50, 0], free: [0, 100] })).toEqual([]);
+    expect(of({ pro: [50, 1] })).toEqual(['data of "pro": expected [50, 1], got [50, 0]']);
+  });
+
   test("a key that the kind does not have", () => {
     const wrong = () => differences("HogQLQuery", [[1]], { steps: [1] });
     expect(wrong).toThrow(`${title}: a HogQLQuery has no steps; it has value, rows`);
