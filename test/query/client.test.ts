@@ -166,7 +166,7 @@ describe("toHaveInsight", () => {
     const says = (type: string) => failure(expect(project).toHaveInsight(shownAs(type), { steps: [3] }));
     expect(await says("trends")).toContain("a FunnelsQuery shown as trends has no steps; it has data");
     expect(await says("time_to_convert")).toContain("shown as time_to_convert has no steps; it has nothing");
-    const data = { "@len": 1 };
+    const data = [1];
     const wrong = await failure(expect(project).toHaveInsight(shownAs("trends"), { data }, now));
     expect(wrong).toContain("it shows:\n  {count: 8, data: [");
     expect(wrong).not.toContain("NaN");
