@@ -1,6 +1,7 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { ControlError, errorOf } from "./errors.ts";
+import { ownRequest } from "./own-request.ts";
 
 /** A request to a sim. */
 export interface Outgoing {
@@ -130,18 +131,11 @@ function bodyOf(message: IncomingMessage): Promise<Uint8Array> {
   });
 }
 
-/** Uses the platform's sockets: test suites replace `fetch` with a stub, and jsdom has none. */
-async function bySocket(
-  base: string,
-  outgoing: Outgoing,
-  headers: Record<string, string>,
-): Promise<Incoming> {
-  // a sim in this process also has a client, and needs no TLS
-  const open = base.startsWith("https:") ? (await import("node:https")).request : requestHttp;
+/** Uses the platform's sockets: test suites replace `fetch` and `http.request` with stubs, and jsdom has no `fetch`. */
+function bySocket(base: string, outgoing: Outgoing, headers: Record<string, string>): Promise<Incoming> {
   const { method, signal } = outgoing;
-  signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
-    const request = open(base + outgoing.path, { method, headers });
+    const request = ownRequest(new URL(base + outgoing.path), { method, headers });
     const abort = () => {
       request.destroy();
       reject(signal?.reason);

@@ -29,6 +29,12 @@ const noSim =
   '`globalSetup: "phx-sim/jest/global"` and `globalTeardown: "phx-sim/jest/teardown"`, or run ' +
   "`phx-sim exec -- jest`";
 
+const place = Symbol.for("phx-sim.jest.file");
+const shelf = globalThis as { [place]?: Pick<typeof import("./jest.ts"), "project" | "sim" | "withProject"> };
+/** The test file's first copy of this module, which has the hooks; undefined in the first: resetModules() makes more. */
+const first = shelf[place];
+shelf[place] ??= { project, sim, withProject };
+
 let connected: Promise<SimClient> | undefined;
 const made: Project[] = [];
 
@@ -82,7 +88,7 @@ const returnsPromise = (fn: unknown): fn is () => unknown =>
   Object.prototype.toString.call(fn) !== "[object GeneratorFunction]";
 
 /** Runs before the hooks of the suite; the body, which has the limit, begins after them. */
-beforeEach(() => {
+function beforeBody(): void {
   const state = circus();
   const test = state?.currentlyRunningTest;
   if (!state || !test || test.concurrent || !returnsPromise(test.fn)) return;
@@ -98,13 +104,13 @@ beforeEach(() => {
     }
     verifyAwaited();
   };
-});
+}
 
 /** `globals: { phxGuard: … }` of the configuration. */
 const { phxGuard = true } = globalThis as { phxGuard?: GuardSetting };
 /** For the whole file from here on: tests of `test.concurrent` begin before any hook. */
 const guard =
-  phxGuard === false
+  first !== undefined || phxGuard === false
     ? undefined
     : guardProcess({ ...(phxGuard !== true && phxGuard), url: process.env.PHX_SIM_URL || "the sim" });
 
@@ -117,20 +123,21 @@ function verifyGuard(): void {
   }
 }
 
-afterEach(async () => {
+async function afterTest(): Promise<void> {
   await reportFailed();
   try {
     verifyAwaited();
   } finally {
     verifyGuard();
   }
-});
+}
 
 /**
  * The run's sim: the one that `phx-sim/jest/global` started, or `phx-sim exec`.
  * @throws Error if there is none; ControlError if it does not answer
  */
 export function sim(): Promise<SimClient> {
+  if (first) return first.sim();
   if (!process.env.PHX_SIM_URL) return Promise.reject(new Error(noSim));
   connected ??= connectSim(undefined, phxWait === undefined ? {} : { waitMs: phxWait }).then((it) => {
     watch(it, undefined);
@@ -191,6 +198,7 @@ async function openProject(options: ProjectOptions | undefined): Promise<Project
 
 /** The test's own project, named after it; deleted after the file's tests. @throws ControlError */
 export async function project(options?: ProjectOptions): Promise<Project> {
+  if (first) return first.project(options);
   const opened = await openProject(options);
   made.push(opened);
   return opened;
@@ -207,6 +215,7 @@ export function withProject(
   body: (project: Project) => unknown,
   options?: ProjectOptions,
 ): () => Promise<void> {
+  if (first) return first.withProject(body, options);
   if (circus()?.currentlyRunningTest || running !== undefined) throw new TypeError(inTest);
   return async () => {
     const opened = await openProject(options);
@@ -223,12 +232,18 @@ export function withProject(
   };
 }
 
-// Not after each: tests of `test.concurrent` run at the same time.
-afterAll(async () => {
+/** Not after each: tests of `test.concurrent` run at the same time. */
+async function afterFile(): Promise<void> {
   try {
     await Promise.all(made.splice(0).map((it) => it.dispose()));
   } finally {
     guard?.close();
     verifyGuard();
   }
-});
+}
+
+if (!first) {
+  beforeEach(beforeBody);
+  afterEach(afterTest);
+  afterAll(afterFile);
+}

@@ -1,5 +1,5 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import http, { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ControlError, connectSim, type SimClient, startSim, version } from "../../src/index.ts";
 import { capture } from "./ends.ts";
@@ -11,6 +11,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
 
 /** A server that is no sim. */
@@ -128,6 +129,17 @@ describe("a sim that is open to the network", () => {
     await client.flags.set("a", true, { force: true });
     expect(await client.flags.unset("a")).toBe(1);
   });
+});
+
+test("a test tool that replaces Node's own connections has no effect", async () => {
+  await using sim = await startSim();
+  const refuse = () => {
+    throw new Error("refused");
+  };
+  vi.spyOn(http, "request").mockImplementation(refuse);
+  vi.spyOn(Socket.prototype, "connect").mockImplementation(refuse);
+  await using client = await connectSim(sim.url);
+  expect(await client.events.list()).toEqual([]);
 });
 
 test("whatever a test made of fetch, the client reaches its sim", async () => {

@@ -214,6 +214,18 @@ const others: Runner[] = [
     ...inDom,
     args: ["run", patient, "--environment=happy-dom"],
   },
+  {
+    runner: "jest beside MSW and nock, and with modules that are reset",
+    folder: "doubles/jest",
+    ...jest,
+    passed: /Tests: +8 passed, 8 total/,
+  },
+  {
+    runner: "vitest beside MSW and nock",
+    folder: "doubles/vitest",
+    ...vitest,
+    passed: /Tests {2}4 passed \(4\)/,
+  },
 ];
 
 test.each(others)("$runner", async ({ passed, ...runner }) => {

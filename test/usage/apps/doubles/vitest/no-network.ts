@@ -1,0 +1,4 @@
+import nock from "nock";
+
+// Before any file of phx-sim is loaded.
+nock.disableNetConnect();
