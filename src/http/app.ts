@@ -108,6 +108,7 @@ export function createApp(options: AppOptions): ObservingApp {
       headers: finalHeaders(call, kind, reply),
       body: reply.body,
       stream: reply.stream,
+      stalled: reply.stalled,
       fault: reply.fault,
       scripted: reply.scripted,
       source: reply.source,

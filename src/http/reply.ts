@@ -13,6 +13,8 @@ export interface Reply {
    * has taken what came before. It ends when the sender goes away, or by itself.
    */
   stream?: AsyncIterable<string> | undefined;
+  /** The end of a stream whose client is disconnected because it received nothing for too long. */
+  stalled?: string | undefined;
   /** Names of the faults that touched it. */
   fault?: string | undefined;
   /** A scripted answer. */

@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
-import { pipeline, Readable } from "node:stream";
 import type { TimeSource } from "../base/clock.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
@@ -12,6 +12,7 @@ import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
 import { type OnePort, openEntrance, openOnePort, type ProxiedAddress } from "./one-port.ts";
 import type { ProxyOptions } from "./proxy/proxy.ts";
+import { createUnread, mostSilence, onStall } from "./unread.ts";
 
 export interface Listener {
   readonly port: number;
@@ -65,7 +66,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
   });
   server.on("connection", flights.watch);
-  const ends: Ends = { hung: new Set(), isClosing: false };
+  const silence = Math.min(timeout, mostSilence);
+  const ends: Ends = { hung: new Set(), isClosing: false, silence, unread: createUnread(silence) };
   const feed =
     options.admit &&
     createInspect({
@@ -123,6 +125,9 @@ interface Ends {
   readonly hung: Set<ServerResponse>;
   /** True if each answer is the last of its connection. */
   isClosing: boolean;
+  /** Time in which a client must take something of a response, ms. */
+  readonly silence: number;
+  readonly unread: ReturnType<typeof createUnread>;
 }
 
 /** How a request arrived. */
@@ -345,7 +350,7 @@ function receive(
   if (!isControl(target)) flights.begin(arrival);
   const limit = app.bodyLimit(method, pathOf(target));
   if (Number(req.headers["content-length"] ?? 0) > limit) {
-    refuse(arrival, app, flights, timeout);
+    refuse(arrival, app, flights, ends, timeout);
     return;
   }
   let size = 0;
@@ -354,7 +359,7 @@ function receive(
     size += chunk.length;
     if (size <= limit) return void arrival.chunks.push(chunk);
     asStream();
-    refuse(arrival, app, flights, timeout);
+    refuse(arrival, app, flights, ends, timeout);
   };
   const end = () => {
     if (!arrival.complete) handle(arrival, app, flights, ends);
@@ -370,7 +375,7 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
   arrival.chunks = [];
   const answer = (reply: Reply) => {
     if (ends.isClosing) res.shouldKeepAlive = false;
-    if (reply.transport === undefined) send(res, reply);
+    if (reply.transport === undefined) send(res, reply, ends);
     else mishaps[reply.transport](res, req.socket, reply, ends.hung);
     flights.end(arrival);
   };
@@ -378,13 +383,13 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
 }
 
 /** Answers an upload that is too large before it has ended. */
-function refuse(arrival: Arrival, app: App, flights: Flights, timeout: number): void {
+function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeout: number): void {
   arrival.complete = true;
   arrival.req.resume();
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
     const { status, headers, body } = reply;
     // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
-    if (arrival.way.passage !== undefined) send(arrival.res, reply);
+    if (arrival.way.passage !== undefined) send(arrival.res, reply, ends);
     else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
     flights.end(arrival);
   });
@@ -399,10 +404,10 @@ function signalOf(res: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-function send(res: ServerResponse, reply: Reply): void {
+function send(res: ServerResponse, reply: Reply, { silence, unread }: Ends): void {
   if (res.destroyed) return;
   if (reply.stream !== undefined) {
-    sendStream(res, reply, reply.stream);
+    sendStream(res, reply, reply.stream, silence).catch(() => res.destroy());
     return;
   }
   const { body, headers } = reply;
@@ -413,14 +418,40 @@ function send(res: ServerResponse, reply: Reply): void {
   if (body === null) res.end();
   // One byte for each character: it is ASCII, and copying is cheaper than encoding.
   else res.end(body, length === body.length ? "latin1" : "utf8");
+  unread(res, length);
 }
 
-/** Reads the stream as fast as the other side receives it, until either ends. The connection is not reused. */
-function sendStream(res: ServerResponse, { status, headers }: Reply, stream: AsyncIterable<string>): void {
+/**
+ * Reads the stream as fast as the other side receives it, until either ends; a client that receives nothing for
+ * `silence` ms is disconnected. The connection is not reused.
+ */
+async function sendStream(
+  res: ServerResponse,
+  { status, headers, stalled = "" }: Reply,
+  stream: AsyncIterable<string>,
+  silence: number,
+): Promise<void> {
   res.shouldKeepAlive = false;
   res.writeHead(status, headers);
   res.flushHeaders();
-  pipeline(Readable.from(stream), res, () => {});
+  const left = new AbortController();
+  const reading = stream[Symbol.asyncIterator]();
+  const leave = () => {
+    left.abort();
+    void reading.return?.();
+  };
+  res.once("close", leave).once("error", leave);
+  onStall(res, silence, () => {
+    leave();
+    res.end(stalled);
+    setTimeout(() => res.destroy(), Math.min(silence, mostLinger)).unref();
+  });
+  for (;;) {
+    const { done, value } = await reading.next();
+    if (left.signal.aborted) return;
+    if (done) return void res.end();
+    if (!res.write(value)) await once(res, "drain", left).catch(() => {});
+  }
 }
 
 /** True if an answer to HEAD has the framing headers of the GET. */

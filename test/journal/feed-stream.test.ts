@@ -175,3 +175,31 @@ test("large events come a few at a time", async () => {
   }
   expect(Math.max(...sizes)).toBeLessThan(1_000_000);
 });
+
+test("a hundred clients read streams; the next one gets 429 until one of them leaves", async () => {
+  await using sim = await startSim();
+  const path = `${sim.url}/__sim/events/stream`;
+  const left = new AbortController();
+  const opened = await Promise.all(Array.from({ length: 110 }, () => fetch(path, { signal: left.signal })));
+  expect(opened.filter(({ status }) => status === 200)).toHaveLength(100);
+  const refused = opened.filter(({ status }) => status === 429);
+  expect(await refused[0]?.json()).toMatchObject({
+    code: "throttled",
+    detail: "100 clients already read streams of events",
+  });
+  expect((await fetch(path, { method: "HEAD" })).status).toBe(429);
+  left.abort();
+  await expect
+    .poll(async () => {
+      const again = await fetch(path);
+      await again.body?.cancel();
+      return again.status;
+    })
+    .toBe(200);
+});
+
+test("HEAD takes no place of a stream", async () => {
+  await using sim = await startSim();
+  const path = `${sim.url}/__sim/events/stream`;
+  for (let i = 0; i < 101; i++) expect((await fetch(path, { method: "HEAD" })).status).toBe(200);
+});

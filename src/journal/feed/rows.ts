@@ -16,7 +16,7 @@ import {
   type RequestRow,
 } from "./feed-row.ts";
 import { eventRowOf, eventSubject, requestSubject } from "./make-rows.ts";
-import { lastSeen, type StreamPorts, streamEvents } from "./stream.ts";
+import { createStreams, lastSeen, type StreamPorts } from "./stream.ts";
 
 export interface FeedRowPorts extends StreamPorts {
   /** The live feed; made on first use. */
@@ -94,6 +94,7 @@ export const feedRows = (ports: FeedRowPorts) => {
     const { epoch, cursor } = await ports.feed();
     return { epoch, cursor };
   };
+  const streamEvents = createStreams(ports);
   return [
     row({
       method: "GET",
@@ -134,13 +135,14 @@ export const feedRows = (ports: FeedRowPorts) => {
       replies: {
         200: {
           description:
-            "Events: `id` is the seq, `data` the event as JSON; `gap` names evicted events. The token, if needed, is sent in a header, which fetch can do and a browser's EventSource cannot",
+            "Events: `id` is the seq, `data` the event as JSON; `gap` names evicted events, `closed` why the client is disconnected. The token, if needed, is sent in a header, which fetch can do and a browser's EventSource cannot",
           type: "text/event-stream",
         },
       },
+      errors: [429],
       handle({ query: { filter, project, since }, call }) {
         const wanted = { filter: parseEventFilter(filter), project };
-        return streamEvents(ports, wanted, lastSeen(call) ?? since ?? ports.log.lastSeq);
+        return streamEvents(call, wanted, lastSeen(call) ?? since ?? ports.log.lastSeq);
       },
     }),
     row({

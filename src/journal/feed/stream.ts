@@ -20,7 +20,9 @@ export interface StreamPorts {
 /** A comment is sent after this much silence, ms, so that proxies keep the connection. */
 const silence = 15_000;
 /** After this many characters a page of events ends, so that other work gets a turn. */
-const mostCharacters = 512 * 1024;
+const mostCharacters = 64 * 1024;
+/** Streams at the same time: what is sent to one is held until its client takes it. */
+const mostStreams = 100;
 
 interface Wanted {
   readonly filter: Filter<EventSubject>;
@@ -64,18 +66,14 @@ function bellOf(log: TrafficLog) {
 }
 
 /** A stream that ends at once when its reader leaves; a generator alone would continue to wait. */
-const endable = (make: (signal: AbortSignal) => AsyncGenerator<string>): AsyncIterable<string> => ({
-  [Symbol.asyncIterator]() {
-    const left = new AbortController();
-    const made = make(left.signal);
-    return {
-      next: () => made.next(),
-      return() {
-        left.abort();
-        return made.return(undefined);
-      },
-    };
-  },
+const endable = (made: AsyncGenerator<string>, left: AbortController): AsyncIterable<string> => ({
+  [Symbol.asyncIterator]: () => ({
+    next: () => made.next(),
+    return() {
+      left.abort();
+      return made.return(undefined);
+    },
+  }),
 });
 
 /** The last seq of a gap after the cursor; undefined if no event after it was evicted. */
@@ -108,6 +106,7 @@ async function* messages(
   wanted: Wanted,
   since: number,
   signal: AbortSignal,
+  onEnd: () => void,
 ): AsyncGenerator<string> {
   const { log, closing } = ports;
   const bell = bellOf(log);
@@ -129,6 +128,7 @@ async function* messages(
       } else if (!(await bell.rung(silence)) && !closing.aborted) yield ":\n\n";
     }
   } finally {
+    onEnd();
     bell.end();
     for (const it of ends) it.removeEventListener("abort", bell.end);
   }
@@ -144,10 +144,31 @@ export function lastSeen(call: Call): number | undefined {
 
 const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-store"];
 
-/** Events after a seq as server-sent events. */
-export const streamEvents = (ports: StreamPorts, wanted: Wanted, since: number): Reply => ({
-  status: 200,
-  headers,
-  body: null,
-  stream: endable((signal) => messages(ports, wanted, since, signal)),
-});
+/** What a client gets that is disconnected; it has no id, so that a reconnect resumes after the last event. */
+const closed = (code: string, detail: string): string =>
+  `event: closed\ndata: ${JSON.stringify({ code, detail })}\n\n`;
+
+const stalled = closed(
+  "stalled",
+  "the client read nothing for 30 seconds; connect again with Last-Event-ID, and read each message at once",
+);
+
+/** Makes streams of events after a seq, as server-sent events; at most `mostStreams` at the same time. */
+export function createStreams(ports: StreamPorts): (call: Call, wanted: Wanted, since: number) => Reply {
+  const open = new Set<AbortController>();
+  return (call, wanted, since) => {
+    if (open.size >= mostStreams)
+      throw new SimError("throttled", `${mostStreams} clients already read streams of events`, {
+        hint: "close one of them, or list events with GET /__sim/events?since=SEQ",
+        retryAfter: 1,
+      });
+    const left = new AbortController();
+    const end = () => void open.delete(left);
+    left.signal.addEventListener("abort", end);
+    call.signal.addEventListener("abort", () => left.abort());
+    // nothing reads the answer to HEAD
+    if (call.method !== "HEAD") open.add(left);
+    const stream = endable(messages(ports, wanted, since, left.signal, end), left);
+    return { status: 200, headers, body: null, stream, stalled };
+  };
+}
