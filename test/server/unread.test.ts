@@ -46,7 +46,7 @@ async function rest(socket: Socket): Promise<{ length: number; end: string }> {
     end = (end + chunk).slice(-200);
   });
   socket.resume();
-  await once(socket, "close");
+  await new Promise((resolve) => socket.once("close", resolve));
   return { length, end };
 }
 
@@ -80,7 +80,7 @@ test("a client that does not read a large response is disconnected", async () =>
   const socket = ask("/");
   // what is written to a closed connection fails
   const knock = setInterval(() => socket.write("x"), 1_000);
-  await once(socket, "close");
+  await new Promise((resolve) => socket.once("close", resolve));
   clearInterval(knock);
   expect(socket.bytesRead).toBeLessThan(40_000_000);
 });
