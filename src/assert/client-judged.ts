@@ -138,7 +138,7 @@ interface Failure {
   seen: Collected;
   waited: number;
   options: WaitOptions;
-  /** Events with keys of ended projects. */
+  /** Events with keys that no project has. */
   shared?: readonly Complaint[];
 }
 
@@ -232,10 +232,16 @@ export async function verifyHere(
   const failure: Failure = { code: "expectation_failed", terms, seen, waited, options };
   if (verdict.passed && forbids(terms)) {
     // of an event that was not kept only the sim knows more than its name
-    const { ended } = await surroundings(place, {}, failure);
-    failure.shared = ended
-      .filter(({ late }) => !late)
-      .map(({ name, api_key, events }) => ({ kind: "ended_key", name, api_key, sent: events }));
+    const { ended, wrong_keys, project } = await surroundings(place, {}, failure);
+    const expected = project?.api_key ?? null;
+    failure.shared = [
+      ...ended
+        .filter(({ certain }) => certain)
+        .map(({ name, api_key, events: sent }) => ({ kind: "ended_key" as const, name, api_key, sent })),
+      ...wrong_keys
+        .filter(({ certain, events }) => certain && events.length > 0)
+        .map(({ api_key, events: sent }) => ({ kind: "wrong_key" as const, api_key, expected, sent })),
+    ];
   }
   if (verdict.passed && !failure.shared?.length) return verdict.matched;
   throw await failed(place, failure);

@@ -29,7 +29,7 @@ interface Failed {
   url: string;
   /** Ends when the caller goes away or the sim closes. */
   gone: AbortSignal;
-  /** Events with keys of ended projects. */
+  /** Events with keys that no project has. */
   shared?: readonly Complaint[];
 }
 

@@ -7,7 +7,7 @@ import { createLateEvents, type LateEvents } from "./late-events.ts";
 import { createRecentTraffic, type RecentTraffic } from "./recent-traffic.ts";
 
 /** What assertions need from the sim. */
-interface SimPorts {
+export interface SimPorts {
   readonly log: TrafficLog;
   readonly worlds: Pick<WorldStore, "projectById">;
   readonly gauge: Gauge;
@@ -22,10 +22,14 @@ interface SimPorts {
   /** Projects of tests that have ended. */
   readonly ended: {
     readonly isEmpty: boolean;
-    ownerOf(project: number): string | undefined;
+    /** A project of a test that has not ended. */
+    running(project: number): { readonly owner: string | undefined; readonly begunAt: number } | undefined;
+    /** By its public key, or its number. */
     find(
-      apiKey: string,
+      name: string,
     ): { readonly name: string; readonly owner: string | undefined; readonly endedAt: number } | undefined;
+    /** True if no other project of a test existed when the request came. */
+    wasAlone(request: number, project: number): boolean;
   };
   /** Ends when the sim closes. */
   readonly closing: AbortSignal;

@@ -23,7 +23,8 @@ export async function newest(
 }
 
 /** The requests of a scope, as reports show them. */
-export interface RequestsSeen extends Pick<Surroundings, "rejected" | "unmatched" | "senders" | "requests"> {
+export interface RequestsSeen
+  extends Pick<Surroundings, "rejected" | "unmatched" | "senders" | "requests" | "ended" | "wrong_keys"> {
   readonly touched: ReadonlyMap<string, number>;
 }
 

@@ -80,7 +80,9 @@ export const VerifyRequest = z
     no_ended_keys: z
       .boolean()
       .nullish()
-      .describe("If true, a request of the test's process with the key of an ended project is an error"),
+      .describe(
+        "If true, a request of the test with the key of an ended project, or with one that no project has, is an error",
+      ),
     ...scope,
     ...limits,
     settle_ms: settle,

@@ -7,7 +7,7 @@ import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
 import { indexFilter } from "./dispatcher.ts";
-import { endedUses, shownUses } from "./ended-keys.ts";
+import { type KeyUse, keysInReport, keyUse } from "./ended-keys.ts";
 import { fitsEvent, sightingOf } from "./match/judge.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
@@ -118,8 +118,13 @@ async function requestsSeen(ports: Ports, scope: LogScope): Promise<RequestsSeen
   const unmatched: Surroundings["unmatched"] = [];
   const senders = new Map<string, Sender>();
   const touched = new Map<string, number>();
+  const uses: KeyUse[] = [];
   let requests = 0;
   for await (const line of requestsAfter(ports, scope)) {
+    const use = keyUse(ports, line, scope.project);
+    if (use) uses.push(use);
+    // what ended projects send late explains nothing
+    if (use?.isLate) continue;
     requests++;
     const { n, method, target } = line;
     const { hint } = line.rejected ?? {};
@@ -135,6 +140,7 @@ async function requestsSeen(ports: Ports, scope: LogScope): Promise<RequestsSeen
     requests,
     senders: [...senders.values()],
     touched,
+    ...keysInReport(uses),
   };
 }
 
@@ -170,7 +176,6 @@ export async function surroundingsOf(ports: Ports, subject: ReportSubject): Prom
     url,
     inspectable,
     ...(await sightings(ports, subject)),
-    ended: shownUses(await endedUses(ports, scope.project, requestsAfter(ports, scope))),
     ...seen,
     in_flight: gauge.inFlightOf(scope.project),
     last_request_ms_ago: idle === null ? null : Math.round(idle),

@@ -2,7 +2,7 @@ import { SimError } from "../base/errors.ts";
 import type { Call } from "../http/call.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { interestIn } from "./dispatcher.ts";
-import { endedComplaints, endedUses } from "./ended-keys.ts";
+import { keyComplaints, keyUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
 import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
@@ -233,6 +233,10 @@ async function isQuiet(
 /** Events in an answer; `matched` lists the seqs of all. */
 const mostShown = 1_000;
 
+/** The key that an SDK should use; null: any. */
+const expectedKey = ({ worlds }: AssertPorts, { project }: LogScope): string | null =>
+  project === undefined ? null : (worlds.projectById(project)?.api_key ?? null);
+
 /** Waits until the expectations are met, then until it is quiet. @throws SimError expectation_failed with a report */
 export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
   untilGone(ports, call, async ({ signal: gone }) => {
@@ -257,7 +261,11 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
     const { passed, matched } = judge(terms, events);
     const shared =
       passed && (forbids(terms) || terms.noEndedKeys)
-        ? endedComplaints(terms, await endedUses(ports, scope.project, requestsAfter(ports, scope)))
+        ? keyComplaints(
+            terms,
+            await keyUses(ports, scope.project, requestsAfter(ports, scope)),
+            expectedKey(ports, scope),
+          )
         : [];
     if (passed && shared.length === 0 && !gone.aborted) {
       const seqs = new Set(matched.flat());

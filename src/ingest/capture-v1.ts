@@ -176,6 +176,25 @@ function* bodyOf({ body, record }: Packet, encoding: string | undefined): Work<J
 const overQuota = (): SimError =>
   new SimError("billing_limit_exceeded", "The project has used up its events.", { retryAfter: 1 });
 
+/** The project of the key; of a request with a wrong key the journal has the body as well. @throws SimError */
+function* knownProject(
+  desk: Desk,
+  packet: Packet,
+  token: string,
+  encoding: string | undefined,
+): Work<ReturnType<typeof v1Project>> {
+  try {
+    return v1Project(desk, token);
+  } catch (error) {
+    try {
+      yield* bodyOf(packet, encoding);
+    } catch {
+      // the key is the first mistake
+    }
+    throw error;
+  }
+}
+
 /**
  * Takes in a request of capture v1.
  * What the pipeline drops later (a repeated uuid, an invalid alias) is `ok` to the sender, as upstream.
@@ -186,7 +205,7 @@ function* takeV1(desk: Desk, packet: Packet, aiOnly: boolean): Work<V1Results> {
   record.shape = "v1";
   const named = projectByHeader(desk, packet);
   const { token, encoding, sentAt } = readV1Headers(packet.headers, named !== undefined);
-  const project = (named ?? v1Project(desk, token))?.id ?? null;
+  const project = (named ?? (yield* knownProject(desk, packet, token, encoding)))?.id ?? null;
   record.project = project;
   const opened = openV1(yield* bodyOf(packet, encoding));
   if (isUsedUp(packet, "events")) throw overQuota();

@@ -57,7 +57,7 @@ export function removeProject(ports: ProjectPorts, project: StoredProject): void
   const { id } = project;
   const running = ports.worlds.current.batch_exports.filter((it) => it.project === id && !it.deleted);
   removeDocuments(ports, project);
-  ports.ended.end(project);
+  ports.ended.end(project, ports.log.lastRequest);
   ports.people.clear(id);
   ports.log.commit();
   for (const it of running) ports.exports.engine.scheduled({ ...it, deleted: true });

@@ -54,7 +54,7 @@ export const projectRows = (ports: ProjectPorts) => [
         flags: Object.entries(flags ?? {}),
       };
       const made = makeProject(ports, order);
-      ports.ended.begin(made.project.id, owner);
+      ports.ended.begin(made.project.id, owner, ports.log.lastRequest);
       ports.onProject({ id: made.project.id, name: name || null });
       return accessTo(made, call.origin);
     },

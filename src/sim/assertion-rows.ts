@@ -1,4 +1,5 @@
 import { contactRows } from "../assert/contact-rows.ts";
+import { reportEnded } from "../assert/ended-keys.ts";
 import { assertPorts } from "../assert/ports.ts";
 import { assertRows } from "../assert/rows.ts";
 import { searchRows } from "../assert/search-rows.ts";
@@ -19,6 +20,7 @@ export type AssertionPorts = Parameters<typeof assertPorts>[0] &
 /** The rows of the control API that test suites use: a file of tests loads these, and rarely the others. */
 export function assertionEndpoints(ports: AssertionPorts, rules: GuardRules): Endpoint[] {
   const asserting = assertPorts(ports);
+  reportEnded(ports);
   const rows = [
     ...searchRows(asserting),
     ...eventRows(ports),

@@ -167,10 +167,10 @@ export async function noDroppedEvents(
 ): Promise<Judgement> {
   const { events, settle } = call.tenant;
   await settle();
-  const dropped = await events.dropped(since === undefined ? {} : { since });
+  const scope = since === undefined ? {} : { since };
+  const dropped = await events.dropped(scope);
   const rejected = (await events.rejected()).filter(({ target }) => capturePath.test(target));
-  const shared = await verified(call, { expect: [], noEndedKeys: true }, { timeoutMs: 0 }, "");
-  if (!shared.pass) return shared;
+  const shared = await verified(call, { expect: [], noEndedKeys: true }, { ...scope, timeoutMs: 0 }, "");
   const pass = dropped.length + rejected.length === 0;
   const lines = [
     ...(dropped.length > 0 ? [`dropped events: ${dropped.length}`] : []),
@@ -178,6 +178,10 @@ export async function noDroppedEvents(
     ...(rejected.length > 0 ? [`requests that were rejected with all their events: ${rejected.length}`] : []),
     ...capped(rejected.map(requestLine), "requests"),
   ];
+  if (shared.report) {
+    const text = [shared.text, ...lines].join("\n");
+    return { ...shared, text, report: { ...shared.report, text } };
+  }
   const text = messageOf(call, ...(pass ? ["every event was kept"] : lines));
   return {
     ...{ pass, text },

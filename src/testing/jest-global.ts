@@ -1,4 +1,5 @@
 import type { SimOptions } from "../index.ts";
+import { printNotice } from "./test-worker.ts";
 
 /** The parts of jest's project configuration that are used here. */
 interface ProjectConfig {
@@ -15,7 +16,7 @@ export default async function setup(_: unknown, project?: ProjectConfig): Promis
   const { PHX_SIM_URL: url } = process.env;
   if (url !== undefined && url !== "") return;
   const { startSim } = await import("../index.ts");
-  const sim = await startSim(project?.globals?.phxSim ?? {});
+  const sim = await startSim({ onNotice: printNotice, ...project?.globals?.phxSim });
   process.env.PHX_SIM_URL = sim.url;
   const { PHX_SIM_TOKEN: token } = process.env;
   if (sim.controlToken !== null) process.env.PHX_SIM_TOKEN = sim.controlToken;

@@ -28,7 +28,7 @@ import {
   noteOffline,
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
-import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, printNotice, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
@@ -88,7 +88,7 @@ export interface SimWorkerOptions {
 async function openSim(options: SimOptions): Promise<SimClient> {
   if (process.env.PHX_SIM_URL) return connectSim();
   const { startSim } = await import("../index.ts");
-  return startSim(options);
+  return startSim({ onNotice: printNotice, ...options });
 }
 
 /** Attaches the captured events to a failed test, its verdict, and its report as a page. */

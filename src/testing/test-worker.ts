@@ -1,3 +1,4 @@
+import { spelledOut } from "../base/text.ts";
 import { type BlockedCall, callsError, type Guard, type GuardOptions } from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
 
@@ -53,6 +54,11 @@ export function createWorkerGuard(): WorkerGuard {
     },
   };
 }
+
+/** Prints what the user of a run's own sim should know. */
+export const printNotice = (text: string): void => {
+  process.stderr.write(`phx-sim: ${spelledOut(text)}\n`);
+};
 
 /** Longer titles are cut. */
 const longestName = 200;

@@ -1,4 +1,5 @@
 import type { SimOptions } from "../index.ts";
+import { printNotice } from "./test-worker.ts";
 
 /** The options of `startSim()` that can be passed between processes. */
 export type VitestSimOptions = Omit<SimOptions, "onNotice">;
@@ -33,6 +34,7 @@ export async function setup(project: Setup): Promise<(() => Promise<void>) | und
   const { startSim } = await import("../index.ts");
   const sim = await startSim({
     reportLinks: project.config.watch === true,
+    onNotice: printNotice,
     ...project.config.provide?.phxSim,
   });
   project.provide("phxSimUrl", sim.url);

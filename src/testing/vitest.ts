@@ -5,7 +5,7 @@ import { checkedWait } from "../assert/limits.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
-import { createWorkerGuard, type GuardSetting, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, printNotice, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
@@ -133,7 +133,7 @@ async function openSim(): Promise<SimClient> {
     });
   }
   const { startSim } = await import("../index.ts");
-  return startSim(inject("phxSim") ?? {});
+  return startSim({ onNotice: printNotice, ...inject("phxSim") });
 }
 
 /**

@@ -265,11 +265,8 @@ test("a request with the key of no project counts for the sim, and is named wher
   await using project = await sim.project();
   const { n: after = 0 } = (await sim.requests.list({ limit: 1 }))[0] ?? {};
   await unknownKey();
-  await expect(project).toHaveNoDroppedEvents();
   const text = await failure(expect(project).toHaveCaptured("a", undefined, now));
-  expect(text).toMatch(
-    new RegExp(`request ${after + 1}, POST /capture/, was rejected with all its events: `),
-  );
+  expect(text).toMatch(/the SDK used the key phc_\w+, which no project has; expected phc_/);
   expect(await failure(expect(sim).toHaveNoDroppedEvents())).toContain(
     `request #${after + 1} POST /capture/`,
   );

@@ -287,14 +287,120 @@ test("a matcher for texts is the event's name", async () => {
   await expect(expect(ph).not.toHaveCaptured(expect.any(String), {}, now)).rejects.toThrow("signed_up");
 });
 
-describe("an SDK that goes on using the key of an ended project", () => {
-  const capture = async (key: string, event: string, more: object = {}) => {
-    const body = JSON.stringify({
-      api_key: key,
-      batch: [{ event, distinct_id: "u", properties: { plan: "pro" }, ...more }],
-    });
-    await sim.handle(new Request(`${sim.url}/batch/`, { method: "POST", body }));
+/** Sends an event as SDKs do, with any key. */
+async function capture(key: string, event: string, more: object = {}, of: Sim = sim): Promise<void> {
+  const body = JSON.stringify({
+    api_key: key,
+    batch: [{ event, distinct_id: "u", properties: { plan: "pro" }, ...more }],
+  });
+  await of.handle(new Request(`${of.url}/batch/`, { method: "POST", body }));
+}
+
+const aMinuteAgo = () => ({ timestamp: new Date(Date.now() - 60_000).toISOString() });
+
+/** Assertions that an event that was sent with a wrong key must not leave green. */
+const negatives: [name: string, assertion: (ph: Project) => Promise<unknown>][] = [
+  ["not.toHaveCaptured", (ph) => expect(ph).not.toHaveCaptured("signed_up", {}, now)],
+  [
+    "not.toHaveCaptured with properties",
+    (ph) => expect(ph).not.toHaveCaptured("signed_up", { plan: "pro" }, now),
+  ],
+  [
+    "not.toHaveCaptured with a function",
+    (ph) => expect(ph).not.toHaveCaptured({ event: expect.stringMatching(/^signed/) }, {}, now),
+  ],
+  ["toHaveCapturedTimes", (ph) => expect(ph).toHaveCapturedTimes("signed_up", 0, {}, now)],
+  ["toHaveCapturedOnly", (ph) => expect(ph).toHaveCapturedOnly([], now)],
+  ["toHaveNoDroppedEvents", (ph) => expect(ph).toHaveNoDroppedEvents()],
+  ["expectNone", (ph) => ph.events.expectNone("signed_up", {}, now)],
+];
+
+/** The message of an assertion that must fail. */
+const failureOf = (assertion: Promise<unknown>): Promise<string> =>
+  assertion.then(
+    () => expect.fail("it passes"),
+    (error: Error) => error.message,
+  );
+
+/** The possible causes of a report, in order. */
+const causesIn = (report: string): string[] =>
+  report.split("\n").flatMap((line) => /^ {2}- (.*)/.exec(line)?.[1] ?? []);
+
+describe("an SDK with a key that no project has", () => {
+  const positive: (typeof negatives)[number] = [
+    "toHaveCaptured",
+    (ph) => expect(ph).toHaveCaptured("signed_up", {}, now),
+  ];
+  const post = (of: Sim, path: string, headers: Record<string, string>, body: object) =>
+    fetch(`${of.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const v1Headers = {
+    authorization: "Bearer phc_other",
+    "content-type": "application/json",
+    "posthog-sdk-info": "posthog-node/6.0.0",
+    "posthog-attempt": "1",
+    "posthog-request-id": "0192b5a0-0000-7000-8000-000000000001",
+    "posthog-request-timestamp": new Date().toISOString(),
   };
+  const wrongKeys: [where: string, send: (of: Sim) => Promise<unknown>][] = [
+    ["in the body", (of) => capture("phc_other", "signed_up", {}, of)],
+    [
+      "in the item",
+      (of) => post(of, "/i/v0/e/", {}, { token: "phc_other", event: "signed_up", distinct_id: "u" }),
+    ],
+    [
+      "in the header of capture v1",
+      (of) =>
+        post(of, "/i/v1/analytics/events", v1Headers, { batch: [{ event: "signed_up", distinct_id: "u" }] }),
+    ],
+  ];
+
+  test.each([...negatives, positive])("%s fails, and names the key", async (_, assertion) => {
+    await using ph = await sim.project({ name: "only one" });
+    await capture("phc_other", "signed_up");
+    expect(await failureOf(assertion(ph))).toContain(
+      `the SDK used the key phc_other, which no project has; expected ${ph.apiKey} (signed_up)`,
+    );
+  });
+
+  test.each(wrongKeys)("%s", async (_, request) => {
+    await using ph = await sim.project();
+    await request(sim);
+    const text = await failureOf(expect(ph).not.toHaveCaptured("signed_up", {}, now));
+    expect(text).toMatch(/used the key phc_other, which no project has/);
+  });
+
+  test("also where the service answers 200 and drops the events", async () => {
+    await using production = await startSim({ dialect: "production" });
+    await using ph = await production.project();
+    await capture("phc_other", "signed_up", {}, production);
+    expect(await failureOf(expect(ph).toHaveNoDroppedEvents())).toContain("used the key phc_other");
+    expect(await failureOf(expect(ph).toHaveCaptured("signed_up", {}, now))).toContain(
+      "used the key phc_other",
+    );
+  });
+
+  test("is no failure if another test can have sent it, which a report says", async () => {
+    await using ph = await sim.project();
+    await using other = await sim.project();
+    await capture("phc_other", "signed_up");
+    await expect(ph).not.toHaveCaptured("signed_up", {}, now);
+    await expect(ph).toHaveNoDroppedEvents();
+    await other.dispose();
+    await expect(ph).not.toHaveCaptured("signed_up", {}, now);
+    expect(await failureOf(expect(ph).toHaveCaptured("signed_up", {}, now))).toMatch(
+      /phc_other, which no project has.*; another test that ran at the same time may have sent it/,
+    );
+  });
+
+  test("other events, and events from before the test, are no failure", async () => {
+    await using ph = await sim.project();
+    await capture("phc_other", "other");
+    await capture("phc_other", "signed_up", aMinuteAgo());
+    await expect(ph).not.toHaveCaptured("signed_up", {}, now);
+  });
+});
+
+describe("an SDK that goes on using the key of an ended project", () => {
   const wrong =
     /the SDK used the key of "first", which has ended: it is shared between tests, or was not shut down \(signed_up\)/;
 
@@ -305,21 +411,9 @@ describe("an SDK that goes on using the key of an ended project", () => {
     return { key: first.apiKey, ph: await sim.project({ name: "second" }) };
   }
 
-  test.each<[string, (ph: Project) => Promise<unknown>]>([
-    ["not.toHaveCaptured", (ph) => expect(ph).not.toHaveCaptured("signed_up", {}, now)],
-    [
-      "not.toHaveCaptured with properties",
-      (ph) => expect(ph).not.toHaveCaptured("signed_up", { plan: "pro" }, now),
-    ],
-    [
-      "not.toHaveCaptured with a function",
-      (ph) => expect(ph).not.toHaveCaptured({ event: expect.stringMatching(/^signed/) }, {}, now),
-    ],
-    ["toHaveCapturedTimes", (ph) => expect(ph).toHaveCapturedTimes("signed_up", 0, {}, now)],
-    ["toHaveCapturedOnly", (ph) => expect(ph).toHaveCapturedOnly([], now)],
-    ["toHaveNoDroppedEvents", (ph) => expect(ph).toHaveNoDroppedEvents()],
-    ["expectNone", (ph) => ph.events.expectNone("signed_up", {}, now)],
-    ["toHaveCaptured", (ph) => expect(ph).toHaveCaptured("signed_up", {}, now)],
+  test.each([
+    ...negatives,
+    ["toHaveCaptured", (ph) => expect(ph).toHaveCaptured("signed_up", {}, now)] as (typeof negatives)[number],
   ])("%s fails, and names the project", async (_, assertion) => {
     const { key, ph } = await pair();
     await using _ph = ph;
@@ -332,7 +426,7 @@ describe("an SDK that goes on using the key of an ended project", () => {
     await using _ph = ph;
     await capture(key, "other");
     await expect(ph).not.toHaveCaptured("signed_up", {}, now);
-    await capture(key, "signed_up", { timestamp: new Date(Date.now() - 60_000).toISOString() });
+    await capture(key, "signed_up", aMinuteAgo());
     await expect(ph).not.toHaveCaptured("signed_up", {}, now);
     const other = await fetch(`${sim.url}/__sim/projects`, {
       method: "POST",
@@ -343,12 +437,31 @@ describe("an SDK that goes on using the key of an ended project", () => {
     await fetch(`${sim.url}/__sim/projects/${id}`, { method: "DELETE" });
     await capture(apiKey, "signed_up");
     await expect(ph).not.toHaveCaptured("signed_up", {}, now);
-    // what came late is the last of the possible causes
-    const failed = await expect(ph)
-      .toHaveCaptured("signed_up", {}, now)
-      .catch((error: Error) => error.message);
-    expect(failed).toMatch(
-      /- an SDK of "first", which has ended, has sent events late: signed_up\n(?! {2}- )/,
-    );
+  });
+
+  test("a late flush comes last in the report of another test, also of another process", async () => {
+    const { key, ph } = await pair();
+    await using _ph = ph;
+    await capture(key, "signed_up", aMinuteAgo());
+    const report = await failureOf(expect(ph).toHaveCaptured("signed_up", {}, now));
+    const causes = causesIn(report);
+    expect(causes[0]).toMatch(/^no request has reached the sim/);
+    expect(causes.at(-1)).toBe('an SDK of "first", which has ended, has sent events late: signed_up');
+    expect(report).not.toMatch(/rejected|from posthog|requests: [1-9]/);
+  });
+
+  test("one line lists the events when the sim closes", async () => {
+    const notices: string[] = [];
+    const own = await startSim({ onNotice: (text) => notices.push(text) });
+    const [first, second] = [await own.project({ name: "first" }), await own.project({ name: "second" })];
+    await capture(first.apiKey, "in time", {}, own);
+    await first.dispose();
+    for (const event of ["late", "late", "later"]) await capture(first.apiKey, event, {}, own);
+    await capture(second.apiKey, "in time", {}, own);
+    await second.dispose();
+    await own.close();
+    expect(notices).toEqual([
+      '3 events came for tests that had ended: "first" (late ×2, later): shut their SDKs down before the test ends',
+    ]);
   });
 });

@@ -271,6 +271,7 @@ const mistakes: [runner: string, script: string, args: string[], failed: RegExp,
       notAwaited('toHaveCaptured("concurrently")'),
       "withProject(…) makes the body of a test and does not run it",
       'the SDK used the key of "first", which has ended',
+      'came for tests that had ended: "first"',
     ],
   ],
   [

@@ -1,7 +1,7 @@
 import { counted } from "../../base/text.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
-import { endedText } from "./report-text.ts";
+import { endedText, wrongKeyText } from "./report-text.ts";
 
 /** How a library queues events before it sends them. */
 interface Queue {
@@ -91,8 +91,18 @@ const lateFlush: Cause = ({ surroundings: { ended } }) =>
     .filter(({ late }) => late)
     .map(
       ({ name, events }) =>
-        `an SDK of ${printable(JSON.stringify(name), 80)}, which has ended, has sent events late: ${events.map(nameText).join(", ")}`,
+        `an SDK of ${printable(JSON.stringify(name), 80)}, which has ended, has sent events late: ${events.map(nameText).join(", ") || "a request without events"}`,
     );
+
+const wrongKey: Cause = ({ surroundings: { wrong_keys, project } }) =>
+  wrong_keys.map(
+    (it) =>
+      `${wrongKeyText(it, project?.api_key)}${it.certain ? "" : "; another test that ran at the same time may have sent it"}`,
+  );
+
+/** Requests that other causes name. */
+const namedRequests = ({ ended, wrong_keys }: Surroundings): Set<number> =>
+  new Set([...ended, ...wrong_keys].flatMap(({ requests }) => requests));
 
 const elsewhere: Cause = ({ surroundings }) =>
   listed(
@@ -151,14 +161,16 @@ const bots: Cause = (facts) =>
 
 const emptiness: Cause = (facts) => {
   const { requests, rejected, elsewhere, early } = facts.surroundings;
-  const others = facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length;
+  const named = namedRequests(facts.surroundings).size;
+  const others =
+    facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length + named;
   if (requests === 0 || others > 0 || isMute(facts)) return [];
   return [`${counted(requests, "request")} reached the sim, but none had an event for this scope`];
 };
 
-const rejected: Cause = ({ surroundings: { rejected } }) =>
+const rejected: Cause = ({ surroundings }) =>
   listed(
-    rejected,
+    surroundings.rejected.filter(({ n }) => !namedRequests(surroundings).has(n)),
     (it) =>
       `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, was rejected with all its events: ${printable(it.reason, 60)}${it.detail ? ` (${printable(it.detail, 80)})` : ""}`,
     (count) => `${counted(count, "more request")} rejected`,
@@ -206,6 +218,7 @@ const queues: Cause = ({ surroundings, near_misses, dropped }) => {
 /** Why something can be missing, the most certain first. */
 const absences: readonly Cause[] = [
   shared,
+  wrongKey,
   elsewhere,
   early,
   late,

@@ -79,11 +79,24 @@ export const Complaint = z.discriminatedUnion("kind", [
     api_key: z.string(),
     sent: z.array(z.string()).describe("Names of the events that were sent with its key"),
   }),
+  z.strictObject({
+    kind: z.literal("wrong_key"),
+    api_key: z.string().describe("A key that no project has"),
+    expected: z.string().nullable().describe("The project's key; null: the assertion is about all projects"),
+    sent: z.array(z.string()).describe("Names of the events that were sent with it"),
+  }),
 ]);
 export type Complaint = z.infer<typeof Complaint>;
 
 const request = { n: z.int(), method: z.string(), target: z.string() };
 const hint = z.string().optional();
+
+const keyUse = {
+  api_key: z.string(),
+  events: z.array(z.string()),
+  requests: z.array(z.int()).describe("Their numbers, newest first"),
+  certain: z.boolean().describe("False if another test's SDK may have sent them"),
+};
 
 const surroundingFields = {
   project: z
@@ -107,19 +120,23 @@ const surroundingFields = {
     .array(
       z.strictObject({
         name: z.string(),
-        api_key: z.string(),
-        events: z.array(z.string()),
-        late: z.boolean().describe("True if all of them are from before the project's end"),
+        ...keyUse,
+        late: z
+          .boolean()
+          .describe("True if all of them are from before the project's end, or another process's"),
       }),
     )
-    .describe("Keys of ended projects that the same process has used: an SDK that tests share"),
+    .describe("Keys of ended projects that were used: an SDK that tests share, or that sends late"),
+  wrong_keys: z.array(z.strictObject(keyUse)).describe("Keys that no project has or had"),
   rejected: z
     .array(z.strictObject({ ...request, reason: z.string(), detail: z.string(), hint }))
     .describe("Requests that were rejected whole, newest first"),
   unmatched: z
     .array(z.strictObject({ ...request, hint }))
     .describe("Requests to paths that do not exist, newest first"),
-  requests: z.int().describe("Number of requests after the cursor"),
+  requests: z
+    .int()
+    .describe("Number of requests after the cursor, without those that ended projects have sent late"),
   in_flight: z.int(),
   last_request_ms_ago: z.int().nullable(),
   senders: z

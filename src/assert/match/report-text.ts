@@ -30,6 +30,13 @@ const inShort = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)
 export const endedText = ({ name, events }: { name: string; events: readonly string[] }): string =>
   `the SDK used the key of ${printable(JSON.stringify(name), 80)}, which has ended: it is shared between tests, or was not shut down (${events.map(nameText).join(", ") || "a request without events"})`;
 
+/** Whose key it should be. */
+export const wrongKeyText = (
+  { api_key, events }: { api_key: string; events: readonly string[] },
+  expected: string | null | undefined,
+): string =>
+  `the SDK used the key ${printable(api_key, 80)}, which no project has; expected ${expected ? printable(expected, 80) : "a key from `phx-sim env`"} (${events.map(nameText).join(", ") || "a request without events"})`;
+
 const words: Words = {
   too_few: countComplaint,
   too_many: (complaint) => countComplaint(complaint, ""),
@@ -38,6 +45,7 @@ const words: Words = {
       ? `only ${inShort(event)} fits two expectations`
       : `out of order: ${inShort(event)} came before ${inShort(previous)}`,
   ended_key: ({ name, sent }) => endedText({ name, events: sent }),
+  wrong_key: ({ sent, expected, api_key }) => wrongKeyText({ api_key, events: sent }, expected),
   unexpected: ({ total }) => `${total} ${total === 1 ? "event that was" : "events that were"} not expected`,
 };
 
@@ -85,7 +93,7 @@ const sighting = (it: Sighting): string =>
 /** The events of the complaints. */
 function culprits({ complaints }: ReportFacts): string[] {
   return complaints.flatMap((complaint) => {
-    if (complaint.kind === "ended_key") return [];
+    if ("sent" in complaint) return [];
     if (complaint.kind === "out_of_order")
       return complaint.event.seq === complaint.previous.seq
         ? []
@@ -193,7 +201,7 @@ export function inspectLink({ url, project }: Place, names: readonly string[]): 
 
 const namesIn = (complaint: Complaint): string[] => {
   if (complaint.kind === "out_of_order") return [complaint.previous.event, complaint.event.event];
-  if (complaint.kind === "ended_key") return [];
+  if ("sent" in complaint) return [];
   return complaint.events.map(({ event }) => event);
 };
 

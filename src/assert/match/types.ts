@@ -22,7 +22,7 @@ export interface Terms {
   ordered?: boolean;
   /** If true, all other events are errors. Events whose names start with `$` are ignored unless an expectation names them. */
   nothingElse?: boolean;
-  /** If true, a request of the same process with the key of an ended test's project is an error. */
+  /** If true, a request of the test with the key of an ended test's project, or with one that no project has, is an error. */
   noEndedKeys?: boolean;
 }
 

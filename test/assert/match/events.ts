@@ -41,6 +41,7 @@ export const around = (rest: Partial<Surroundings> = {}): Surroundings => ({
   late: [],
   elsewhere: [],
   ended: [],
+  wrong_keys: [],
   rejected: [],
   unmatched: [],
   requests: 3,

@@ -22,7 +22,7 @@ const said = (terms: Terms, names: string): string[] =>
       return `${it.expectation} after ${it.after}: #${it.event.seq} #${it.previous.seq}`;
     if (it.kind === "unexpected")
       return `unexpected ${it.events.map(({ seq }) => `#${seq}`).join(" ")} of ${it.total}`;
-    if (it.kind === "ended_key") return `${it.kind} ${it.name}`;
+    if ("sent" in it) return `${it.kind} ${it.sent.join()}`;
     return `${it.kind} ${it.expectation}: ${it.got}`;
   });
 
