@@ -6,6 +6,7 @@ import { build } from "rolldown";
 import { peers, skins } from "./entries.mjs";
 import { inChunks, packageOf } from "./graph.mjs";
 import { writeLicences } from "./licences.mjs";
+import { loadedInParts, partsSource, sourceOf } from "./parts.mjs";
 
 /** Files of dist that users import, or that run as processes and workers. */
 const entries = [
@@ -109,10 +110,13 @@ const minify = {
   codegen: { removeWhitespace: true },
 };
 
-/** Bundles src/FILE into dist/FILE for each of these files; returns the modules that went in. */
-async function bundle(files, output, plugins = []) {
+/** Bundles src/FILE into dist/FILE for each of these files; returns the chunks. */
+const bundle = (files, output, plugins = []) =>
+  bundleOf(Object.fromEntries(files.map((it) => [it.replace(/\.ts$/, ""), `src/${it}`])), output, plugins);
+
+async function bundleOf(input, output, plugins) {
   const chunks = await build({
-    input: Object.fromEntries(files.map((it) => [it.replace(/\.ts$/, ""), `src/${it}`])),
+    input,
     platform: "node",
     // jsonc-parser's main file requires by computed names
     resolve: { mainFields: ["module", "main"] },
@@ -123,12 +127,16 @@ async function bundle(files, output, plugins = []) {
     plugins,
     output: { dir: "dist", comments: false, minify, ...output },
   });
-  return chunks.output.flatMap((it) => it.moduleIds);
+  return chunks.output.filter((it) => it.type === "chunk");
 }
 
 const cjs = { format: "cjs", entryFileNames: "[name].cjs", codeSplitting: false, dynamicImportInCjs: false };
-const modules = [
-  ...(await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, [plugin, builtins, trimmed])),
+const commands = ["command-line.js", "commands.js", "client.js", "library.js"];
+const parts = [plugin, builtins, trimmed, loadedInParts];
+const chunks = await bundle(entries, { chunkFileNames: "[name].js", codeSplitting }, parts);
+const loader = sourceOf("parts", partsSource(chunks, "start.js", commands));
+const others = [
+  ...(await bundleOf({ parts: "parts" }, {}, [loader, builtins])),
   // alone: it starts with the first query, and loads nothing else
   ...(await bundle(["query/worker/main.ts"], { codeSplitting: false }, [builtins])),
   ...(await bundle(["testing/jest.ts"], cjs)),
@@ -144,6 +152,10 @@ copyFileSync("node_modules/rregex/lib/rregex.wasm", "dist/packages/rregex.wasm")
 // the pages (build/page.mjs)
 const pages = ["@posthog/rrweb/", "@preact/signals/", "@preact/signals-core/", "marked/", "preact/"];
 writeLicences(
-  [...modules, "node_modules/rregex/lib/commonjs.cjs", ...pages.map((it) => `node_modules/${it}`)],
+  [
+    ...[...chunks, ...others].flatMap((it) => it.moduleIds),
+    "node_modules/rregex/lib/commonjs.cjs",
+    ...pages.map((it) => `node_modules/${it}`),
+  ],
   "THIRD_PARTY_LICENSES",
 );

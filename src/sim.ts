@@ -5,6 +5,7 @@ import { createBus } from "./base/bus.ts";
 import { createClock } from "./base/clock.ts";
 import { stackOf, storageTrouble } from "./base/errors.ts";
 import { randomIds } from "./base/ids.ts";
+import { type Loaded, onFirstUse } from "./base/on-first-use.ts";
 import { maskKeys } from "./base/secrets.ts";
 import { version } from "./base/version.ts";
 import { accessOf } from "./client/access.ts";
@@ -37,7 +38,7 @@ import { checkOptions, redactionOf } from "./sim/check-options.ts";
 import type { ControlPorts } from "./sim/control-rows.ts";
 import { createInfo } from "./sim/info.ts";
 import { journalTo, reportingProject } from "./sim/journaling.ts";
-import { type Loaded, late, onFirstUse } from "./sim/late.ts";
+import { late } from "./sim/late.ts";
 import { documented, lateRows, warmUp } from "./sim/late-rows.ts";
 import {
   applyOrExplain,

@@ -159,6 +159,25 @@ export function storageTrouble(error: unknown): string | undefined {
   return Object.hasOwn(troubles, code) ? troubles[code] : undefined;
 }
 
+/** The code of an error about a file of the build that cannot be read now. */
+export const unreadPart = "ERR_PHX_SIM_PART";
+
+/** Codes of what phx-sim lacks for the moment, with the fix: no mistake in a request, and no bug. */
+const shortages: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  EMFILE: ["phx-sim has no file descriptors left", "close connections, or raise the limit: ulimit -n"],
+  ENFILE: ["this machine has no file descriptors left", "close files and connections on this machine"],
+  [unreadPart]: [
+    "a file of phx-sim cannot be read",
+    "try again once the installation or the build is complete; if it persists, restart phx-sim",
+  ],
+};
+
+/** What phx-sim lacks for the moment; undefined for any other error. */
+export function shortageOf(error: unknown): readonly [what: string, hint: string] | undefined {
+  const code = systemCode(error);
+  return Object.hasOwn(shortages, code) ? shortages[code] : undefined;
+}
+
 /** The system's code of an error, such as `ENOENT`; "" for any other error. */
 export const systemCode = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { builtFile } from "../base/built-file.ts";
 import type { Sim } from "../index.ts";
 import type { LineRules } from "../journal/commands/request-lines.ts";
 import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
@@ -211,6 +213,16 @@ export async function openServer(values: Values, options: SimOptions, shell: She
   } catch (error) {
     throw error instanceof StartError ? await startFailure(error, options) : error;
   }
+}
+
+/**
+ * Loads what a running sim may need later, so that it does not depend on files that an installation or a build replaces,
+ * or on free file descriptors.
+ */
+export async function loadRest(signal: AbortSignal): Promise<void> {
+  const loader = pathToFileURL(builtFile("parts.js")).href;
+  const parts = (await import(loader)) as { loadRest(signal: AbortSignal): Promise<void> };
+  await parts.loadRest(signal);
 }
 
 /** Why a sim with these options did not start, with the program that has its port. */

@@ -1,7 +1,7 @@
+import { onFirstUse } from "../base/on-first-use.ts";
 import type { Sim } from "../index.ts";
 import type { RequestLog } from "../journal/commands/request-log.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
-import { onFirstUse } from "../sim/late.ts";
 import type { SimServer } from "../sim/types.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
@@ -9,6 +9,7 @@ import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
 import {
   closesWithin,
+  loadRest,
   missUpstreamOf,
   openRequestLog,
   openServer,
@@ -79,7 +80,14 @@ async function run(settings: StartSettings, shell: Shell) {
   const watch =
     settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, client, shell);
   if (settings.values.open) await showInspector(sim, shell);
+  const loading = new AbortController();
+  loadRest(loading.signal).then(
+    () => settings.values.verbose && shell.err.say("phx-sim: all parts are loaded"),
+    // they are loaded on first use
+    () => {},
+  );
   const ending = await Promise.race([signal, stopped]);
+  loading.abort();
   watch?.close();
   const played = sim.isReplaying() ? await replayed(await client()) : null;
   await stop(sim, log, settings.values.quiet, shell);

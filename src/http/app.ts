@@ -88,13 +88,16 @@ function kindIn(match: Match | undefined, call: Call): Kind {
   return match?.byMethod.get(call.method) ?? first ?? { family: unknownFamily(call.path) };
 }
 
+/** Errors of the machine, not of the request. */
+const isRefused: ReadonlySet<string> = new Set(["storage_failed", "not_ready"]);
+
 export function createApp(options: AppOptions): ObservingApp {
   const { router, journal, identify, unknownPath, onCrash, onRefusal, faults, probes } = options;
 
   function failed(call: Call, family: Family, thrown: unknown): [Reply, Rejection] {
     const error = asSimError(thrown);
     if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
-    if (error.code === "storage_failed") onRefusal(error.extra.cause);
+    if (isRefused.has(error.code)) onRefusal(error.extra.cause);
     const { attr, hint } = error.extra;
     // The answer names the field by itself; who reads the log wants to know it as well.
     const detail = attr === undefined ? error.message : `${attr}: ${error.message}`;
@@ -163,7 +166,8 @@ export function createApp(options: AppOptions): ObservingApp {
     const family = unknownFamily(call.path);
     const kind = { family, journaled: family !== "control" };
     if (family === "management" && isPreflight(call)) return finish(call, kind, preflight(call, family, []));
-    return finishError(call, kind, unknownPath(call, await router.endpoints()));
+    const error = await router.endpoints().then((all) => unknownPath(call, all), asSimError);
+    return finishError(call, kind, error);
   }
 
   function dispatch(call: Call, match: Match | undefined): Promise<Reply> {
@@ -232,7 +236,8 @@ export function createApp(options: AppOptions): ObservingApp {
   }
 
   async function observe(call: Call, given: Reply, how: Observing): Promise<Reply | undefined> {
-    const match = router.exact(call.path) ?? (await router.search(call.path));
+    // what an upstream answered is kept also where a part of the emulator cannot be loaded
+    const match = router.exact(call.path) ?? (await router.search(call.path).catch(() => undefined));
     if (match) call.params = match.params;
     const kind = kindIn(match, call);
     const own = how.isShadowed(kind.family) ? await shadowed(call, match, kind) : undefined;
@@ -261,7 +266,10 @@ export function createApp(options: AppOptions): ObservingApp {
       if (probe) return probe;
       const match = router.exact(call.path);
       if (match) return dispatch(call, match);
-      return router.search(call.path).then((found) => dispatch(call, found));
+      return router.search(call.path).then(
+        (found) => dispatch(call, found),
+        (thrown: unknown) => finishError(call, kindIn(undefined, call), thrown),
+      );
     },
     bodyLimit,
     observe,

@@ -1,4 +1,4 @@
-import { SimError, storageTrouble } from "../base/errors.ts";
+import { SimError, shortageOf, storageTrouble } from "../base/errors.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
@@ -51,9 +51,14 @@ export function errorReply(family: Family, error: SimError): Reply {
   return retryAfter === undefined ? reply : withHeaders(reply, "retry-after", String(retryAfter));
 }
 
-/** Anything thrown, as a SimError: a refusal of the disk, or else a bug, without its text. */
+/** Anything thrown, as a SimError: a refusal of the disk, a shortage, or else a bug, without its text. */
 export function asSimError(thrown: unknown): SimError {
   if (thrown instanceof SimError) return thrown;
+  const shortage = shortageOf(thrown);
+  if (shortage !== undefined) {
+    const [what, hint] = shortage;
+    return new SimError("not_ready", what, { cause: thrown, hint, retryAfter: 1 });
+  }
   const trouble = storageTrouble(thrown);
   return trouble === undefined
     ? new SimError("internal", "A server error occurred.", { cause: thrown })

@@ -1,3 +1,4 @@
+import { type Loaded, onFirstUse } from "../base/on-first-use.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 type MethodMap = ReadonlyMap<string, Endpoint>;
@@ -72,7 +73,7 @@ export function createRouter(
   const others = typeof late === "function" ? [{ owns: everything, load: late }] : late;
   const groups = [first, ...others];
   const exact = exactMatches(grouped(early));
-  const grown = new Map<LateRows, Promise<Grove>>();
+  const grown = new Map<LateRows, Loaded<Grove>>();
 
   async function grow(group: LateRows): Promise<Grove> {
     const endpoints = await group.load();
@@ -94,9 +95,9 @@ export function createRouter(
   }
 
   function loaded(group: LateRows): Promise<Grove> {
-    const known = grown.get(group) ?? grow(group);
+    const known = grown.get(group) ?? onFirstUse(() => grow(group));
     grown.set(group, known);
-    return known;
+    return known();
   }
 
   return {

@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TimeSource } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
+import { onFirstUse } from "../base/on-first-use.ts";
 import { callFrom, pathOf } from "../http/call.ts";
 import { asSimError, errorReply } from "../http/error-body.ts";
 import { sameOriginOnly } from "../http/reply.ts";
@@ -43,17 +44,14 @@ export function createInspect(options: InspectOptions): InspectDoor {
   /** The next step for a connection that offers another protocol, once its calls are answered. */
   const next = new WeakMap<Socket, () => void>();
   let server: Server | undefined;
-  let sockets: Promise<PageSockets> | undefined;
   let isClosing = false;
 
-  const socketsOf = () => {
-    sockets ??= import("./inspect-socket.ts").then(({ createPageSockets }) =>
-      createPageSockets((socket, why) =>
-        refuse(socket, new SimError("invalid_input", `not a websocket's handshake: ${why}`)),
-      ),
+  const socketsOf = onFirstUse<PageSockets>(async () => {
+    const { createPageSockets } = await import("./inspect-socket.ts");
+    return createPageSockets((socket, why) =>
+      refuse(socket, new SimError("invalid_input", `not a websocket's handshake: ${why}`)),
     );
-    return sockets;
-  };
+  });
 
   async function upgrade(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => {});
@@ -125,7 +123,7 @@ export function createInspect(options: InspectOptions): InspectDoor {
     },
     close(graceMs) {
       isClosing = true;
-      sockets?.then((it) => it.close()).catch(() => {});
+      socketsOf.started?.then((it) => it.close()).catch(() => {});
       for (const [socket, count] of open) if (count === 0) socket.destroy();
       if (open.size === 0) return;
       setTimeout(() => {

@@ -5,7 +5,7 @@ import type { TimeSource } from "../base/clock.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
-import { empty, type Reply } from "../http/reply.ts";
+import { type Reply, text } from "../http/reply.ts";
 import type { Passing } from "../tapes/upstream/forward.ts";
 import { createInspect } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
@@ -45,6 +45,9 @@ export interface ListenOptions {
 
 const bodyTimeout = 60_000;
 
+/** The answer where the app itself fails. */
+const brokenReply = text("A server error occurred.", 500);
+
 const isControl = (target: string): boolean => target.startsWith("/__sim");
 
 /**
@@ -63,7 +66,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
   const late = new WeakSet<object>();
   const flights = createFlights(options.gauge, (arrival) => {
     const why = late.has(arrival.req.socket) ? "body_read_timeout" : "sender_gone";
-    void options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why);
+    // the client is gone
+    options.app.abandon(callOf(arrival, Buffer.concat(arrival.chunks)), why).catch(() => {});
   });
   server.on("connection", flights.watch);
   const silence = Math.min(timeout, mostSilence);
@@ -379,20 +383,21 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
     else mishaps[reply.transport](res, req.socket, reply, ends.hung);
     flights.end(arrival);
   };
-  app.handle(callOf(arrival, body)).then(answer, () => answer(empty(500)));
+  app.handle(callOf(arrival, body)).then(answer, () => answer(brokenReply));
 }
 
 /** Answers an upload that is too large before it has ended. */
 function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeout: number): void {
   arrival.complete = true;
   arrival.req.resume();
-  app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then((reply) => {
+  const answer = (reply: Reply) => {
     const { status, headers, body } = reply;
     // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
     if (arrival.way.passage !== undefined) send(arrival.res, reply, ends);
     else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
     flights.end(arrival);
-  });
+  };
+  app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then(answer, () => answer(brokenReply));
 }
 
 /** Aborts if the sender disconnects before it has its answer. */

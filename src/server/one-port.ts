@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { onFirstUse } from "../base/on-first-use.ts";
 import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../http/host-rules.ts";
 import { endWith, sendLast } from "./last-answer.ts";
 import {
@@ -62,26 +63,23 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
   const kept = createKept();
   const take = (socket: Socket) => entrance.take(socket);
   const takeFeed = options.takeFeed ?? take;
-  let proxy: Promise<ForwardProxy> | undefined;
-  const proxyOf = () => {
-    proxy ??= import("./proxy/proxy.ts").then(({ createProxy }) =>
-      createProxy({
-        others: settings.others ?? "tunnel",
-        allow,
-        caFolder: settings.caFolder,
-        ownPort: port(),
-        isOurs,
-        admit(socket, scheme) {
-          schemes.set(socket, scheme);
-          take(socket);
-        },
-        keep: kept.add,
-        notice,
-        silence,
-      }),
-    );
-    return proxy;
-  };
+  const proxyOf = onFirstUse<ForwardProxy>(async () => {
+    const { createProxy } = await import("./proxy/proxy.ts");
+    return createProxy({
+      others: settings.others ?? "tunnel",
+      allow,
+      caFolder: settings.caFolder,
+      ownPort: port(),
+      isOurs,
+      admit(socket, scheme) {
+        schemes.set(socket, scheme);
+        take(socket);
+      },
+      keep: kept.add,
+      notice,
+      silence,
+    });
+  });
 
   /** The connection may break while the proxy is being loaded. */
   const hand = (socket: Socket, use: (it: ForwardProxy) => void) => {
@@ -110,7 +108,10 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
     else
       proxyOf().then(
         (it) => it.send(req, res, to),
-        () => misdirected(res),
+        (error: unknown) => {
+          notice(`the proxy cannot be loaded: ${String(error)}`);
+          sendLast(res, 503, ["x-phx-source", "proxy", "retry-after", "1"], null);
+        },
       );
     return "elsewhere";
   }
@@ -142,7 +143,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
     async close() {
       entrance.close();
       kept.close();
-      await (await proxy)?.close();
+      await (await proxyOf.started)?.close();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onFirstUse } from "../base/on-first-use.ts";
 import { version } from "../base/version.ts";
 import type { Endpoint, Family, JsonSchema } from "../http/endpoint.ts";
 import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../http/openapi.ts";
@@ -131,7 +132,7 @@ const Document = z.looseObject({
 
 /** The endpoint of the OpenAPI document, which is made from all rows on first use. */
 export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
-  let made: Promise<OpenApiDocument> | undefined;
+  const made = onFirstUse<OpenApiDocument>(async () => documentOf(await endpoints()));
   return [
     row({
       method: "GET",
@@ -140,8 +141,7 @@ export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
       summary: "Describes this API as an OpenAPI 3.1 document",
       replies: { 200: { description: "The document", shape: Document } },
       async handle({ call }) {
-        made ??= endpoints().then(documentOf);
-        return json({ ...(await made), servers: [{ url: call.origin }] });
+        return json({ ...(await made()), servers: [{ url: call.origin }] });
       },
     }),
   ];

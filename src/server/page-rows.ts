@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SimError } from "../base/errors.ts";
+import { SimError, systemCode } from "../base/errors.ts";
+import { onFirstUse } from "../base/on-first-use.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Reply } from "../http/reply.ts";
@@ -83,21 +84,9 @@ async function read(file: string): Promise<Asset> {
     throw new SimError("not_found", "the inspector page is not built", { hint: "run npm run build" });
   }
   const body = await readFile(join(folder, file)).catch((cause: unknown) => {
-    throw noPart(file, cause);
+    throw systemCode(cause) === "ENOENT" ? noPart(file, cause) : cause;
   });
   return { body, tag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
-}
-
-/** Reads a file on first use; a failure is not remembered. */
-function readOnce(file: string): () => Promise<Asset> {
-  let asset: Promise<Asset> | undefined;
-  return () => {
-    asset ??= read(file).catch((error: unknown) => {
-      asset = undefined;
-      throw error;
-    });
-    return asset;
-  };
 }
 
 const safety = safetyWith(policy);
@@ -139,7 +128,7 @@ const repliesOf = (type: string) => ({
 });
 
 const assetRow = ([path, file, type, summary]: (typeof assets)[number]): Endpoint => {
-  const asset = readOnce(file);
+  const asset = onFirstUse(() => read(file));
   return row({
     method: "GET",
     path,
@@ -153,10 +142,10 @@ const assetRow = ([path, file, type, summary]: (typeof assets)[number]): Endpoin
 function partRow({ folder, name, type, summary }: (typeof parts)[number]): Endpoint {
   const known = new Map<string, () => Promise<Asset>>();
   const partOf = (part: string): Promise<Asset> => {
-    const read = known.get(part) ?? readOnce(join(folder, part));
-    return read().then((asset) => {
-      known.set(part, read);
-      return asset;
+    const asset = known.get(part) ?? onFirstUse(() => read(join(folder, part)));
+    return asset().then((it) => {
+      known.set(part, asset);
+      return it;
     });
   };
   return row({
@@ -174,7 +163,7 @@ function partRow({ folder, name, type, summary }: (typeof parts)[number]): Endpo
 
 /** The script of the badge, which other pages load: it has no data, and asks for counts (journal/badge-rows.ts). */
 export function badgeScriptRow(): Endpoint {
-  const asset = readOnce("badge.js");
+  const asset = onFirstUse(() => read("badge.js"));
   const script = row({
     method: "GET",
     path: "/__sim/badge.js",

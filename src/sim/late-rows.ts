@@ -1,3 +1,4 @@
+import { onFirstUse } from "../base/on-first-use.ts";
 import type { RunningExports } from "../exports/open-exports.ts";
 import type { FlagBook } from "../flags/flag-book.ts";
 import type { GuardRules } from "../http/control-access.ts";
@@ -22,11 +23,10 @@ export function lateRows({
   exportsOf,
   queriesOf,
 }: LateParts): LateRows[] {
-  let book: Promise<FlagBook> | undefined;
-  const bookOf = () => {
-    book ??= import("../flags/flag-book.ts").then(({ createFlagBook }) => createFlagBook(desk));
-    return book;
-  };
+  const bookOf = onFirstUse<FlagBook>(async () => {
+    const { createFlagBook } = await import("../flags/flag-book.ts");
+    return createFlagBook(desk);
+  });
   const resources = async (): Promise<ResourceDesk> => ({
     ...resourceDesk,
     exports: (await exportsOf()).engine,

@@ -18,19 +18,3 @@ export function late<T>(name: string): Late<T> {
     },
   });
 }
-
-/** A part that is loaded when it is first needed. */
-export interface Loaded<T> {
-  (): Promise<T>;
-  /** undefined: it was never needed. */
-  readonly started: Promise<T> | undefined;
-}
-
-export function onFirstUse<T>(load: () => Promise<T>): Loaded<T> {
-  let started: Promise<T> | undefined;
-  const port = (): Promise<T> => {
-    started ??= load();
-    return started;
-  };
-  return Object.defineProperty(port, "started", { get: () => started }) as Loaded<T>;
-}

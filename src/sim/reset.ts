@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Agenda } from "../base/agenda.ts";
 import type { ClockStart } from "../base/clock.ts";
+import type { Loaded } from "../base/on-first-use.ts";
 import type { RunningExports } from "../exports/open-exports.ts";
 import type { ScriptedAnswers } from "../faults/answers.ts";
 import type { FaultRules } from "../faults/rules.ts";
@@ -13,7 +14,6 @@ import { type Bytes, memoryBytes } from "../store/bytes.ts";
 import type { Replaying } from "../tapes/replay/replaying.ts";
 import type { World } from "../world/world.ts";
 import type { Store } from "./folder/open-store.ts";
-import type { Loaded } from "./late.ts";
 
 interface ResetParts {
   scenario: ScenarioState;

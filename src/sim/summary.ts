@@ -1,4 +1,4 @@
-import { storageTrouble } from "../base/errors.ts";
+import { shortageOf, storageTrouble } from "../base/errors.ts";
 import type { Written } from "../journal/log/traffic-log.ts";
 import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
@@ -55,11 +55,11 @@ export function createRefusals(
   return (error) => {
     refused++;
     if (now() - reported < quiet) return;
-    const why = storageTrouble(error) ?? "the disk refuses it";
-    const count = refused === 1 ? "" : ` (${refused} since the last report)`;
-    notice(
-      `the data folder ${folder ?? ""} cannot be written: ${why}; requests are refused with 503 and change nothing${count}`,
-    );
+    const shortage = shortageOf(error);
+    const why = shortage
+      ? `${shortage[0]} (${error instanceof Error ? error.message : String(error)}): ${shortage[1]}; requests are refused with 503`
+      : `the data folder ${folder ?? ""} cannot be written: ${storageTrouble(error) ?? "the disk refuses it"}; requests are refused with 503 and change nothing`;
+    notice(`${why}${refused === 1 ? "" : ` (${refused} since the last report)`}`);
     reported = now();
     refused = 0;
   };

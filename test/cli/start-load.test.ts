@@ -45,6 +45,7 @@ test("a start loads few files: no package, no client, nothing of the other APIs;
     "/bin/phx-sim.js",
     "/dist/cli/main.js",
     "/dist/command-line.js",
+    "/dist/parts.js",
     "/dist/rolldown-runtime.js",
     "/dist/shared.js",
     "/dist/start.js",

@@ -1,7 +1,7 @@
+import { onFirstUse } from "../../base/on-first-use.ts";
 import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
 import type { Finding, RequestSummary } from "../../index.ts";
-import { onFirstUse } from "../../sim/late.ts";
 import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
 import type { LineRules } from "./request-lines.ts";
@@ -57,7 +57,13 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
     timer = undefined;
     const requests = collected;
     collected = [];
-    if (requests.length > 0) printed = printed.then(async () => (await printer())(requests));
+    if (requests.length > 0)
+      printed = printed
+        .then(async () => (await printer())(requests))
+        .catch((error: unknown) => {
+          const why = error instanceof Error ? error.message : String(error);
+          lines.say(`phx-sim: ${requests.length} requests are not shown here: ${why}`);
+        });
     return printed;
   }
 

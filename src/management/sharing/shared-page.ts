@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { builtFile, htmlWithData } from "../../base/built-file.ts";
+import { onFirstUse } from "../../base/on-first-use.ts";
 import type { Call } from "../../http/call.ts";
 import type { Reply } from "../../http/reply.ts";
 import { DashboardDetail } from "../dashboards/dashboard-views.ts";
@@ -49,9 +50,8 @@ interface SharedPage {
 
 /** Pages for people: one file each, with its code, its styles and its data. */
 export function openSharedPages() {
-  let template: Promise<string> | undefined;
+  const template = onFirstUse(async () => readFile(builtFile("shared/shared.html"), "utf8"));
   return async ({ call, data, status = 200, isFrameable }: SharedPage): Promise<Reply> => {
-    template ??= readFile(builtFile("shared/shared.html"), "utf8");
     const { host = "" } = call.headers;
     const source = "source" in data && hostShape.test(host) ? data.source : null;
     return {
@@ -64,7 +64,7 @@ export function openSharedPages() {
         ...["cache-control", "no-store"],
         ...(isFrameable ? [] : ["x-frame-options", "DENY"]),
       ],
-      body: htmlWithData(await template, "notice" in data ? data : { ...data, source }),
+      body: htmlWithData(await template(), "notice" in data ? data : { ...data, source }),
     };
   };
 }

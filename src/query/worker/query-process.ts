@@ -32,13 +32,15 @@ export class QueryProcess {
       // a system may write the memory of an aborted process to its folder
       { env, cwd: tmpdir(), stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
     );
+    this.#child.on("error", (error) => this.#fail(unavailable(error.message)));
+    // without a process the streams may be missing
+    if (this.#child.pid === undefined) throw unavailable("the system has no process or file descriptor left");
     const { stdin, stdout, stderr } = this.#child;
     stdin.on("error", () => {}); // it has gone, which `close` reports
     stderr.on("data", (text) => {
       this.#errorText = `${this.#errorText}${text}`.slice(0, mostErrorText);
     });
     stdout.on("data", this.#reader());
-    this.#child.on("error", (error) => this.#fail(unavailable(error.message)));
     this.#child.on("close", (code) => this.#fail(this.#endedWith(code)));
     this.hold(false);
   }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { onFirstUse } from "../../base/on-first-use.ts";
 import type { HostRule } from "../../http/host-rules.ts";
 import { endWith } from "../last-answer.ts";
 import { distrustText } from "./certificate-authority.ts";
-import { type Decryptor, openDecryptor } from "./decryptor.ts";
+import { openDecryptor } from "./decryptor.ts";
 import { type AbsoluteTarget, type Authority, peek, readAuthority } from "./first-bytes.ts";
 import { findTarget, refuseRequest, sendElsewhere, TargetError } from "./targets.ts";
 
@@ -54,7 +55,7 @@ const othersRefused = "this proxy only takes hosts of the service (--proxy-other
 
 export function createProxy(parts: ProxyParts): ForwardProxy {
   const { keep, notice } = parts;
-  const decryptor = loadedOnce(() =>
+  const decryptor = onFirstUse(() =>
     openDecryptor({
       caFolder: parts.caFolder,
       admit: parts.admit,
@@ -66,7 +67,7 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
     keep(socket);
     socket.on("error", () => {});
     try {
-      const { port } = await decryptor.get();
+      const { port } = await decryptor();
       if (socket.destroyed) return;
       // Bound first, its port is unique: mockttp takes a port that one of its own connections has for a loop.
       const own = { host: "127.0.0.1", localAddress: "127.0.0.1" };
@@ -131,7 +132,11 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
         (error) => refuseRequest(res, ...whyNot(error)),
       );
     },
-    close: () => decryptor.close(),
+    close: async () =>
+      decryptor.started?.then(
+        (it) => it.close(),
+        () => {},
+      ),
   };
 }
 
@@ -164,25 +169,6 @@ function noticeOnce(notice: ProxyParts["notice"]) {
     if (reported.has(host) || reported.size > 100) return;
     reported.add(host);
     notice(distrustText(host, ca));
-  };
-}
-
-/** Opens it on first use, and again after a failure. */
-function loadedOnce(open: () => Promise<Decryptor>) {
-  let opening: Promise<Decryptor> | undefined;
-  return {
-    get(): Promise<Decryptor> {
-      opening ??= open().catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      });
-      return opening;
-    },
-    close: async () =>
-      opening?.then(
-        (it) => it.close(),
-        () => {},
-      ),
   };
 }
 

@@ -1,0 +1,81 @@
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { shortageOf, systemCode, unreadPart } from "./errors.ts";
+
+/** A file of the build. */
+interface Part {
+  open(): Promise<unknown>;
+  /** The names of the files that it imports statically. */
+  readonly needs: readonly string[];
+}
+
+/** @throws Error with a code of a shortage */
+function unread(name: string, cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const code = shortageOf(cause) === undefined ? unreadPart : systemCode(cause);
+  throw Object.assign(new Error(`${name}: ${why}`, { cause }), { code });
+}
+
+/**
+ * Opens a file several times, and closes it: Node opens it in another thread, while connections take descriptors.
+ * @throws the system's error, also where it would fail for Node
+ */
+function probe(url: URL): void {
+  const open: number[] = [];
+  try {
+    for (let i = 0; i < spareDescriptors; i++) open.push(openSync(url, "r"));
+  } finally {
+    for (const it of open) closeSync(it);
+  }
+}
+
+const spareDescriptors = 16;
+
+/** Pauses around the loading of the rest, ms: each part takes a turn, and requests come first. */
+const pauses = { before: 300, between: 40, afterFailure: 1000 };
+
+/**
+ * Loads files of the build on first use. Node remembers most failed imports for the life of the process, also those of
+ * what a file imports itself. So what a file needs is loaded first, and each file is opened here before Node does.
+ * @param base The address that names are relative to
+ * @param rest What `loadRest` loads
+ */
+export function partLoader(parts: Readonly<Record<string, Part>>, base: string, rest: readonly string[]) {
+  const loaded = new Map<string, Promise<unknown>>();
+  let retries = 0;
+
+  async function open(name: string): Promise<unknown> {
+    const part = parts[name];
+    if (part === undefined) throw new Error(`the build has no file ${name}`);
+    for (const needed of part.needs) await load(needed);
+    const url = new URL(name, base);
+    if (url.protocol === "file:") probe(url);
+    try {
+      return await part.open();
+    } catch {
+      // the file may have changed since Node remembered a failure
+      url.search = `?retry=${++retries}`;
+      return await import(url.href);
+    }
+  }
+
+  /** Rejects if the file cannot be read now; the next call tries again. */
+  function load(name: string): Promise<unknown> {
+    const known = loaded.get(name) ?? open(name).catch((cause: unknown) => unread(name, cause));
+    loaded.set(name, known);
+    known.catch(() => loaded.delete(name));
+    return known;
+  }
+
+  /** Loads one part after the other until all are there or `signal` aborts; never rejects. */
+  async function loadRest(signal: AbortSignal): Promise<void> {
+    const pause = (ms: number) => delay(ms, undefined, { ref: false, signal }).catch(() => {});
+    await pause(pauses.before);
+    for (const name of rest) {
+      await pause(pauses.between);
+      while (!signal.aborted && (await load(name).catch(() => undefined)) === undefined)
+        await pause(pauses.afterFailure);
+    }
+  }
+  return { load, loadRest };
+}
