@@ -1,5 +1,7 @@
 import { closeSync, openSync } from "node:fs";
+import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { shortageOf, systemCode, unreadPart } from "./errors.ts";
 
 /** A file of the build. */
@@ -16,21 +18,6 @@ function unread(name: string, cause: unknown): never {
   throw Object.assign(new Error(`${name}: ${why}`, { cause }), { code });
 }
 
-/**
- * Opens a file several times, and closes it: Node opens it in another thread, while connections take descriptors.
- * @throws the system's error, also where it would fail for Node
- */
-function probe(url: URL): void {
-  const open: number[] = [];
-  try {
-    for (let i = 0; i < spareDescriptors; i++) open.push(openSync(url, "r"));
-  } finally {
-    for (const it of open) closeSync(it);
-  }
-}
-
-const spareDescriptors = 16;
-
 /** Pauses around the loading of the rest, ms: each part takes a turn, and requests come first. */
 const pauses = { before: 300, between: 40, afterFailure: 1000 };
 
@@ -43,13 +30,15 @@ const pauses = { before: 300, between: 40, afterFailure: 1000 };
 export function partLoader(parts: Readonly<Record<string, Part>>, base: string, rest: readonly string[]) {
   const loaded = new Map<string, Promise<unknown>>();
   let retries = 0;
+  let read: NodeJS.Require | undefined;
 
   async function open(name: string): Promise<unknown> {
     const part = parts[name];
     if (part === undefined) throw new Error(`the build has no file ${name}`);
     for (const needed of part.needs) await load(needed);
     const url = new URL(name, base);
-    if (url.protocol === "file:") probe(url);
+    if (url.protocol === "file:") closeSync(openSync(url, "r"));
+    if (read !== undefined) return read(fileURLToPath(url));
     try {
       return await part.open();
     } catch {
@@ -67,8 +56,12 @@ export function partLoader(parts: Readonly<Record<string, Part>>, base: string, 
     return known;
   }
 
-  /** Loads one part after the other until all are there or `signal` aborts; never rejects. */
+  /**
+   * Loads one part after the other until all are there or `signal` aborts; never rejects. For a process of phx-sim's own:
+   * from then on files are read at once, so that no connection takes the descriptor in between, which Node 20 would remember.
+   */
   async function loadRest(signal: AbortSignal): Promise<void> {
+    read = createRequire(base);
     const pause = (ms: number) => delay(ms, undefined, { ref: false, signal }).catch(() => {});
     await pause(pauses.before);
     for (const name of rest) {
