@@ -153,8 +153,14 @@ const troubles: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
 };
 
-/** Why the disk refused a write, in words; undefined for any other error. */
+/** The data folder is in a state in which nothing may be written; the message is the reason. */
+export class StorageRefusal extends Error {
+  override readonly name = "StorageRefusal";
+}
+
+/** Why a write was refused, in words; undefined for any other error. */
 export function storageTrouble(error: unknown): string | undefined {
+  if (error instanceof StorageRefusal) return error.message;
   const code = systemCode(error);
   return Object.hasOwn(troubles, code) ? troubles[code] : undefined;
 }

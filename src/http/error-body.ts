@@ -1,4 +1,4 @@
-import { SimError, shortageOf, storageTrouble } from "../base/errors.ts";
+import { SimError, StorageRefusal, shortageOf, storageTrouble } from "../base/errors.ts";
 import type { Family } from "./endpoint.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
@@ -60,9 +60,9 @@ export function asSimError(thrown: unknown): SimError {
     return new SimError("not_ready", what, { cause: thrown, hint, retryAfter: 1 });
   }
   const trouble = storageTrouble(thrown);
-  return trouble === undefined
-    ? new SimError("internal", "A server error occurred.", { cause: thrown })
-    : storageFailed(thrown, `${trouble}; nothing was changed: free some space, then try again`);
+  if (trouble === undefined) return new SimError("internal", "A server error occurred.", { cause: thrown });
+  const fix = thrown instanceof StorageRefusal ? "" : ": free some space, then try again";
+  return storageFailed(thrown, `${trouble}; nothing was changed${fix}`);
 }
 
 /** The answer to a request that could not be kept. */

@@ -69,6 +69,7 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
   const shelf = openShelf(home, {
     onNotice: options.onNotice ?? defaults.onNotice,
     onDamage: options.onDamage ?? defaults.onDamage,
+    guard: options.guard,
     hash: options.hash ?? defaults.hash,
     compactFrom: options.compactFrom ?? defaults.compactFrom,
     indexFrom: options.indexFrom ?? defaults.indexFrom,

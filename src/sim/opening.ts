@@ -17,6 +17,8 @@ import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
 /** Opens what a sim stands on; what fails is a StartError, with what to do about it. */
 
+/** The default port of `phx-sim start`. */
+const usualPort = 7490;
 /** Memory mode holds this many bytes of traffic before the oldest requests are let go. */
 const memoryLimit = 256 * 1024 * 1024;
 
@@ -115,6 +117,7 @@ export async function openOrExplain(
       },
       keysOf,
       keep: keepOf(options),
+      ports: [options.port ?? 0, usualPort],
       now,
       onNotice,
     });

@@ -1,4 +1,22 @@
-import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { makeFolder } from "../base/make-folder.ts";
+
+/** What another program did to an open file: added or removed bytes at its end, deleted or moved it, put another in its place. */
+export type ForeignChange = "grown" | "shrunk" | "gone" | "replaced";
 
 /** An append-only run of bytes, in a file or in memory. Offsets are absolute and never change. */
 export interface Bytes {
@@ -24,6 +42,19 @@ export interface Bytes {
   rebase(base: number, start: number): void;
   /** Memory only: lets go of the bytes before the offset. */
   dropBefore(offset: number): void;
+  /**
+   * Files only: what another program did to it, and its size now. The path is looked at only if `checksPath` is set.
+   * @throws the system's error
+   */
+  foreignChange(checksPath: boolean): { how: ForeignChange; size: number } | undefined;
+  /** Files only: continues behind what another program left, with a newline at its end. Returns how many bytes there are. */
+  accept(): number;
+  /**
+   * Files only: writes the file at its path again, with its content or empty, and continues there. Returns the name that another
+   * file there was renamed to.
+   * @throws the system's error
+   */
+  restore(withContent: boolean): string | undefined;
   /** Has the disk make it durable. */
   sync(): Promise<void>;
   close(): void;
@@ -37,6 +68,35 @@ export function writeAll(fd: number, bytes: Buffer): void {
 
 const roomFor = (length: number, into: Buffer | undefined): Buffer =>
   into && into.length >= length ? into.subarray(0, length) : Buffer.allocUnsafe(length);
+
+const chunkSize = 1024 * 1024;
+const newline = 0x0a;
+
+function copyAll(from: number, to: number): void {
+  const chunk = Buffer.allocUnsafe(chunkSize);
+  for (let at = 0; ; ) {
+    const got = readSync(from, chunk, 0, chunkSize, at);
+    if (got === 0) return;
+    writeAll(to, chunk.subarray(0, got));
+    at += got;
+  }
+}
+
+/** A name for a file with which another program replaced ours. */
+export function asideName(path: string): string {
+  let name = `${path}.replaced`;
+  for (let n = 2; existsSync(name); n++) name = `${path}.replaced-${n}`;
+  return name;
+}
+
+/** The file at a path; undefined if there is none that can be reached. */
+function fileAt(path: string) {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
 export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
@@ -111,6 +171,49 @@ export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
       dirty = true;
     },
     dropBefore() {},
+    foreignChange(checksPath) {
+      if (isTorn) return undefined;
+      const found = fstatSync(fd);
+      if (checksPath) {
+        const there = fileAt(path);
+        if (!there) return { how: "gone", size: found.size };
+        if (there.ino !== found.ino || there.dev !== found.dev) return { how: "replaced", size: found.size };
+      }
+      if (found.size === size) return undefined;
+      return { how: found.size > size ? "grown" : "shrunk", size: found.size };
+    },
+    accept() {
+      size = fstatSync(fd).size;
+      dirty = true;
+      const last = Buffer.from("\n");
+      if (size > 0) readSync(fd, last, 0, 1, size - 1);
+      if (last[0] !== newline) {
+        writeAll(fd, Buffer.from("\n"));
+        size++;
+      }
+      return size;
+    },
+    restore(withContent) {
+      makeFolder(dirname(path));
+      const draft = `${path}.restored.tmp`;
+      rmSync(draft, { force: true });
+      const next = openSync(draft, "ax+", 0o600);
+      try {
+        if (withContent) copyAll(fd, next);
+        fdatasyncSync(next);
+        const aside = existsSync(path) ? asideName(path) : undefined;
+        if (aside !== undefined) renameSync(path, aside);
+        renameSync(draft, path);
+        closeSync(fd);
+        fd = next;
+        if (!withContent) size = 0;
+        return aside;
+      } catch (error) {
+        closeSync(next);
+        rmSync(draft, { force: true });
+        throw error;
+      }
+    },
     sync() {
       if (!dirty) return Promise.resolve();
       dirty = false;
@@ -209,6 +312,9 @@ export function memoryBytes(): Bytes {
       this.truncate(offset);
       this.append(content);
     },
+    foreignChange: () => undefined,
+    accept: () => size,
+    restore: () => undefined,
     sync: () => Promise.resolve(),
     close() {
       blocks = [];

@@ -1,9 +1,9 @@
-import { accessSync, constants, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, constants, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { systemCode } from "../base/errors.ts";
+import { StorageRefusal, systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
 import { type Bytes, fileBytes } from "./bytes.ts";
-import { holderText, type LockHolder, readHolder, releaseLock, takeLock, thisProcess } from "./lock.ts";
+import { holderText, isSame, type LockHolder, newHolder, readHolder, releaseLock, takeLock } from "./lock.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
 export class DataFolderError extends Error {
@@ -29,6 +29,11 @@ interface DataFolder {
   file(name: string): string;
   /** Writes the locator that client commands read; pid and start time are added. */
   announce(info: Readonly<Record<string, unknown>>): void;
+  /**
+   * Makes the folder and the locator again if another program deleted or changed them; returns true if it did.
+   * @throws StorageRefusal when another sim has the folder now; the system's error
+   */
+  hold(): boolean;
   /** Gives the folder back. Harmless when done twice. */
   release(): void;
 }
@@ -108,7 +113,8 @@ function prepare(folder: string): void {
 
 function locked(folder: string): DataFolder {
   const lock = join(folder, locatorName);
-  const holder = takeLock(lock);
+  let mine = newHolder();
+  const holder = takeLock(lock, mine);
   if (holder === "contended") {
     throw new DataFolderError(`data folder ${folder} is being taken by another phx-sim right now`, {
       file: lock,
@@ -117,18 +123,54 @@ function locked(folder: string): DataFolder {
   }
   if (holder) throw inUse(folder, lock, holder);
   let held = true;
+  let known = markOf(lock);
+  /** Set once another sim has the folder: its files have what this one does not know. */
+  let lost: StorageRefusal | undefined;
+
+  function hold(): boolean {
+    if (lost) throw lost;
+    if (!held || (known !== undefined && known === markOf(lock))) return false;
+    const found = readHolder(lock);
+    const isOurs = found !== undefined && isSame(found, mine);
+    if (!isOurs) {
+      prepare(folder);
+      const other = takeLock(lock, mine);
+      if (other === "contended") throw new StorageRefusal(`${lock} is being changed by another program`);
+      if (other) {
+        held = false;
+        lost = new StorageRefusal(takenText(folder, other));
+        throw lost;
+      }
+    }
+    known = markOf(lock);
+    return !isOurs;
+  }
+
   return {
     path: folder,
     file: (name) => join(folder, name),
     announce(info) {
-      if (held) replaceFile(lock, holderText({ ...info, ...thisProcess() }));
+      mine = { ...info, ...mine };
+      if (!held) return;
+      replaceFile(lock, holderText(mine));
+      known = markOf(lock);
     },
+    hold,
     release() {
-      if (held) releaseLock(lock);
+      if (held) releaseLock(lock, mine);
       held = false;
     },
   };
 }
+
+/** Differs when another program wrote the file. */
+function markOf(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+const takenText = (folder: string, { pid, url }: LockHolder): string =>
+  `another phx-sim (pid ${pid}${typeof url === "string" ? ` at ${url}` : ""}) has the data folder ${folder} now: this one stores nothing more; stop it`;
 
 function inUse(folder: string, lock: string, holder: LockHolder): DataFolderError {
   const where = typeof holder.url === "string" ? ` at ${holder.url}` : "";
@@ -137,6 +179,9 @@ function inUse(folder: string, lock: string, holder: LockHolder): DataFolderErro
     hint: "stop it, or use --data or --memory",
   });
 }
+
+/** Path of the lock of a data folder, which is its locator, too. */
+export const lockPath = (folder: string): string => join(resolve(folder), locatorName);
 
 /** The locator of a data folder, running or stale (see `isRunning`); undefined if there is none to read. */
 export const readLocator = (path: string): LockHolder | undefined => readHolder(join(path, locatorName));

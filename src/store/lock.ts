@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { systemCode } from "../base/errors.ts";
 
@@ -9,10 +10,13 @@ export interface LockHolder {
   [fact: string]: unknown;
 }
 
-export const thisProcess = (): LockHolder => {
+const thisProcess = (): LockHolder => {
   const started = startOf(process.pid);
   return { pid: process.pid, ...(started !== undefined && { started }) };
 };
+
+/** A holder for this process, which differs from its other ones. */
+export const newHolder = (): LockHolder => ({ ...thisProcess(), lock: randomUUID() });
 
 export const holderText = (holder: LockHolder): string => `${JSON.stringify(holder, null, 2)}\n`;
 
@@ -21,10 +25,10 @@ export const holderText = (holder: LockHolder): string => `${JSON.stringify(hold
  * else the process that holds it; "contended" if others take and release it all the time.
  * @throws the system's error
  */
-export function takeLock(file: string): LockHolder | "contended" | undefined {
+export function takeLock(file: string, mine = thisProcess()): LockHolder | "contended" | undefined {
   // a second try follows if the holder released it, or a stale lock was moved away, in between
   for (let tries = 0; tries < 3; tries++) {
-    if (create(file)) return undefined;
+    if (create(file, mine)) return undefined;
     const text = readText(file);
     if (text === undefined) continue;
     const holder = parseHolder(text);
@@ -35,32 +39,34 @@ export function takeLock(file: string): LockHolder | "contended" | undefined {
 }
 
 /** Removes a lock file if this process holds it. */
-export function releaseLock(file: string): void {
+export function releaseLock(file: string, mine = thisProcess()): void {
   const found = readHolder(file);
-  const mine = thisProcess();
-  if (found?.pid === mine.pid && found.started === mine.started) rmSync(file, { force: true });
+  if (found && isSame(found, mine)) rmSync(file, { force: true });
 }
 
+export const isSame = (one: LockHolder, other: LockHolder): boolean =>
+  one.pid === other.pid && one.started === other.started && one.lock === other.lock;
+
 /** The lock appears whole or not at all: it is written beside its place, then linked, which fails if one exists. */
-function create(file: string): boolean {
+function create(file: string, mine: LockHolder): boolean {
   const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, holderText(thisProcess()), { mode: 0o600 });
+  writeFileSync(draft, holderText(mine), { mode: 0o600 });
   try {
     linkSync(draft, file);
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;
-    return createWithoutLinks(file, error);
+    return createWithoutLinks(file, mine, error);
   } finally {
     unlinkSync(draft);
   }
 }
 
 /** Some mounted file systems have no hard links; exclusive creation is nearly as good. */
-function createWithoutLinks(file: string, linkError: unknown): boolean {
+function createWithoutLinks(file: string, mine: LockHolder, linkError: unknown): boolean {
   if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV"].includes(systemCode(linkError))) throw linkError;
   try {
-    writeFileSync(file, holderText(thisProcess()), { flag: "wx", mode: 0o600 });
+    writeFileSync(file, holderText(mine), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if (systemCode(error) === "EEXIST") return false;

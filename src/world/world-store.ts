@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Damage } from "../store/damage.ts";
 import { DataFolderError } from "../store/data-folder.ts";
+import type { FolderGuard } from "../store/folder-guard.ts";
 import type { SwitchPart } from "../store/switch.ts";
 import type { Unit } from "../store/unit.ts";
 import { fileName, WorldDatabase } from "./store/database.ts";
@@ -20,6 +21,8 @@ export interface WorldOptions {
   commit?: () => void;
   /** Called for each document or line that cannot be read. Without it a damaged world.json is an error. */
   onDamage?: (damage: Damage) => void;
+  /** Notices what other programs do to the files. */
+  guard?: FolderGuard;
   /** For tests of migrations. */
   migrations?: readonly Migration[];
 }

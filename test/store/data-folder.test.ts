@@ -168,6 +168,7 @@ describe("the locator", () => {
       url: "http://127.0.0.1:1",
       project_id: 7,
       pid: process.pid,
+      lock: expect.stringMatching(/^[\da-f-]{36}$/),
       ...(process.platform === "linux" && { started: expect.stringMatching(/^\d+$/) }),
     });
     folder.release();

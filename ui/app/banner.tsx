@@ -32,8 +32,8 @@ export function Banner() {
       {connection.value === "live" && reason !== null && <Line tone="odd" title={reason} />}
       {faults.length > 0 && <Faults names={faults} />}
       {damage > 0 && (
-        <Line tone="odd" title={`The data folder is damaged in ${counted(damage, "place")}.`}>
-          <span>Everything else in it is intact.</span>
+        <Line tone="odd" title={`The data folder has ${counted(damage, "problem")}.`}>
+          <span>Files are damaged, or another program changed them. Everything else is intact.</span>
           <Where view="world" path={["scenario"]} text="See where" />
         </Line>
       )}

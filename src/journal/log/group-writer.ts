@@ -9,6 +9,10 @@ const brace = 0x7d;
 const newline = 0x0a;
 
 export interface GroupWriterOptions<T> {
+  /** Looks for what other programs did to the files, before a group begins. */
+  look(): void;
+  /** @throws an error if nothing may be written */
+  mustBeWritable(): void;
   /** Appends the bytes of a group, all or nothing. @throws the system's error */
   write(group: Buffer): void;
   /** What must be on disk before the group. A group that fails takes them back. */
@@ -25,6 +29,8 @@ export interface GroupWriter<T> {
   readonly size: number;
   /** The bytes that are not written yet, from one place to another. */
   pending(from: number, to: number): Buffer;
+  /** Must be called before the first line of a group gets its numbers: other programs may have added lines. */
+  begin(): void;
   /** Adds to the group. It is written by `commit`, or at the end of the turn in which `schedule` is called. */
   add(part: string | Buffer): void;
   /** Adds `}` and a newline. */
@@ -42,7 +48,7 @@ export interface GroupWriter<T> {
 }
 
 export function createGroupWriter<T>(options: GroupWriterOptions<T>): GroupWriter<T> {
-  const { write, units, onRefused, onWritten, notice } = options;
+  const { look, mustBeWritable, write, units, onRefused, onWritten, notice } = options;
   let buffer = Buffer.allocUnsafe(usualSize);
   let used = 0;
   let items: T[] = [];
@@ -62,6 +68,8 @@ export function createGroupWriter<T>(options: GroupWriterOptions<T>): GroupWrite
     const group = items;
     items = [];
     try {
+      if (used === 0) look();
+      mustBeWritable();
       for (const it of units) it.write();
       const bytes = buffer.subarray(0, used);
       used = 0;
@@ -100,6 +108,9 @@ export function createGroupWriter<T>(options: GroupWriterOptions<T>): GroupWrite
   return {
     get size() {
       return used;
+    },
+    begin() {
+      if (used === 0) look();
     },
     pending: (from, to) => buffer.subarray(from, Math.min(to, used)),
     add(part) {

@@ -81,6 +81,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
 
   /** Writes a line before it takes effect: if the disk refuses it, nothing is hidden. */
   function writeLine(line: object): void {
+    writer.begin();
     writer.add(lineOf(line));
     writer.commit();
   }

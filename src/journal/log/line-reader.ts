@@ -52,6 +52,8 @@ export interface LineReader {
   endOf(row: number): number;
   /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
   checkCovered(): Generator<void>;
+  /** True if the last line that begins before the offset is where the index has it, or there is none. */
+  isInPlaceBefore(offset: number): boolean;
   /** Empties the cache of parsed lines. */
   forget(): void;
 }
@@ -236,6 +238,11 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     refAt,
     endOf,
     checkCovered,
+    isInPlaceBefore(offset) {
+      let row = tables.requests.length - 1;
+      while (row >= tables.firstHeld() && (tables.index.isLost(row) || offsetOf(row) >= offset)) row--;
+      return row < tables.firstHeld() || isIntact(bytesAt(row), tables.opening.n + row);
+    },
     forget: () => cache.clear(),
   };
 }

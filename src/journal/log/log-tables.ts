@@ -1,5 +1,6 @@
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
+import { DataFolderError } from "../../store/data-folder.ts";
 import { repairTail } from "../../store/lines.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isWarnedFacet, facetLayout as layout } from "./facets.ts";
@@ -17,6 +18,7 @@ import {
   readTraffic,
   rejectedBit,
   request,
+  spanText,
   type TrafficIndex,
 } from "./traffic-index.ts";
 
@@ -82,6 +84,14 @@ export interface LogTables {
   truncate(n: number, seq: number): void;
   /** Makes the tables from the whole file again, once. */
   reindex(reason: string): void;
+  /**
+   * Another program changed the file: indexes its lines from an offset on again. Numbers that were given out are not used again;
+   * those without a line are lost, and reported.
+   * @throws DataFolderError when the file is not the log any more
+   */
+  readAgain(from: number): void;
+  /** Starts an empty file; the numbers continue. */
+  restart(): void;
   /** The file was trimmed, and begins with another line. */
   dropBefore(opening: Opening): void;
   /** The file is another one. */
@@ -212,6 +222,83 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     return hasSidecars ? (opening.from?.seq ?? opening.seq) - opening.seq : 0;
   }
 
+  /** Removes the rows of the lines from an offset on. */
+  function rewind(from: number): void {
+    let rows = requests.length;
+    while (rows > firstHeld() && index.offsetOf(rows - 1) >= from) rows--;
+    const n = opening.n + rows;
+    let last = events.length;
+    while (last > firstEventHeld() && events.get(last - 1, event.request) >= n) last--;
+    requests.truncate(rows);
+    events.truncate(last);
+  }
+
+  function hasLost(from: number): boolean {
+    for (let row = from; row < requests.length; row++) if (index.isLost(row)) return true;
+    return false;
+  }
+
+  function emptyRows(next: Opening): void {
+    isReindexed = true;
+    requests.truncate(0);
+    events.truncate(0);
+    uuids.clear();
+    gone = 0;
+    opening = next;
+    index.restart(next);
+    index.fillUp();
+  }
+
+  /** Rows without a line for the numbers before these. */
+  function fillWithLost(next: { n: number; seq: number }): void {
+    const first = { n: opening.n + requests.length, seq: opening.seq + events.length };
+    const lost = [
+      ...(first.n < next.n ? [spanText("request", first.n, next.n - 1)] : []),
+      ...(first.seq < next.seq ? [spanText("event", first.seq, next.seq - 1)] : []),
+    ];
+    while (opening.n + requests.length < next.n) requests.add(0, 0, lostBit);
+    while (opening.seq + events.length < next.seq) events.add(0, 0, 0, 0, lostBit);
+    if (lost.length === 0) return;
+    const detail = `another program removed the last lines while the sim ran: ${lost.join(" with ")} lost`;
+    report({ file: name, line: null, detail });
+  }
+
+  function readAgain(from: number): void {
+    const next = { n: opening.n + requests.length, seq: opening.seq + events.length };
+    if (from > bytes.start) {
+      const found: Damage[] = [];
+      touch();
+      rewind(from);
+      const first = requests.length;
+      readTraffic({ index, bytes, name, opening, report: (it) => found.push(it) }, from);
+      // what another program wrote is no damage if all of ours is there
+      const isComplete = opening.n + requests.length >= next.n && !hasLost(first);
+      if (!isComplete) found.forEach(report);
+    } else {
+      bytes.rebase(0, 0);
+      const found = readOpening(bytes, name);
+      if (found?.birth !== opening.birth) throw otherLog(name);
+      emptyRows(found);
+      readTraffic({ index, bytes, name, opening, report }, 0);
+    }
+    fillWithLost(next);
+  }
+
+  function restart(): void {
+    const next = { n: opening.n + requests.length, seq: opening.seq + events.length };
+    const [first, firstSeq] = [firstHeld() + opening.n, firstEventHeld() + opening.seq];
+    bytes.rebase(0, 0);
+    emptyRows(startLog(bytes, next.n, next.seq));
+    if (first === next.n) return;
+    const carried = firstSeq < next.seq ? ` with ${spanText("event", firstSeq, next.seq - 1)}` : "";
+    const lost = `${spanText("request", first, next.n - 1)}${carried} lost`;
+    report({
+      file: name,
+      line: null,
+      detail: `another program emptied this file while the sim ran: ${lost}`,
+    });
+  }
+
   return {
     bytes,
     name,
@@ -262,6 +349,8 @@ export function openLogTables(options: LogTablesOptions): LogTables {
       events.truncate(Math.min(events.length, seq - opening.seq));
     },
     reindex,
+    readAgain,
+    restart,
     dropBefore(next) {
       opening = next;
       gone += index.dropBefore(next);
@@ -290,6 +379,9 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     },
   };
 }
+
+const otherLog = (name: string): DataFolderError =>
+  new DataFolderError(`${name}: it is another log`, { file: name, hint: "move it away" });
 
 export const projectOf = (meta: number): number => meta >>> flagBits;
 

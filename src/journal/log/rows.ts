@@ -189,7 +189,7 @@ interface IndexedLog {
  */
 export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
   const pageBytes = pageRows * rows.width * 4;
-  const fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
+  let fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
   const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
 
   /** Undefined when the page is damaged. */
@@ -228,9 +228,19 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
 
   const covered = takeOver();
   let saved = rows.length;
+  /** Another program deleted the file: all rows go into a new one. */
+  function makeAgain(): void {
+    const next = openSync(path, "w+", 0o600);
+    for (let row = 0; row < rows.length; row += pageRows) rows.get(row, 0);
+    closeSync(fd);
+    fd = next;
+    saved = 0;
+  }
+
   return {
     covered,
     save(logBytes) {
+      if (!existsSync(path)) makeAgain();
       const print = printOf(log.bytes, logBytes);
       const header = new Float64Array([
         magic + log.layout,

@@ -62,6 +62,8 @@ export interface TrafficIndex {
   fillUp(): void;
   /** The log begins with a later request. Returns the number of dropped rows of events. */
   dropBefore(next: Opening): number;
+  /** Continues with the first line of another file; the rows must be empty. */
+  restart(next: Opening): void;
   /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
   place(line: TrafficLine, offset: number): boolean;
   /** Returns how many events it hid. */
@@ -202,6 +204,10 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
       const gone = events.dropPagesBefore(next.seq - opening.seq);
       opening = next;
       return gone;
+    },
+    restart(next) {
+      onChange();
+      opening = next;
     },
     place(line, offset) {
       const row = line.n - opening.n;

@@ -2,6 +2,8 @@ import { createBus } from "../../base/bus.ts";
 import { fnv1a } from "../../base/hash.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
+import { DataFolderError } from "../../store/data-folder.ts";
+import type { FolderGuard } from "../../store/folder-guard.ts";
 import { blankSeal } from "../../store/lines.ts";
 import type { Unit } from "../../store/unit.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
@@ -80,6 +82,8 @@ export interface TrafficLogOptions {
   sidecars?: { requests: string; events: string };
   /** Index keys of a line's events, for rebuilding the index after a crash. */
   keysOf: (line: TrafficLine) => EventKey[];
+  /** Notices what other programs do to the file. */
+  guard?: FolderGuard;
   /** Must be on disk before the traffic that caused them: documents, people. A group that fails reverts them. */
   units?: readonly Unit[];
   onNotice?: (text: string) => void;
@@ -102,7 +106,7 @@ const tidyEvery = 1000;
  * indexed at once and in the file before `written()` resolves.
  */
 export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
-  const { bytes, keysOf, keep, sidecars, units = [], name = "traffic.ndjson" } = options;
+  const { bytes, guard, keysOf, keep, sidecars, units = [], name = "traffic.ndjson" } = options;
   const { onNotice: notice = () => {}, onDamage: report = () => {}, now = Date.now } = options;
   let isClosed = false;
 
@@ -110,7 +114,14 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   const complain = (error: unknown) => notice(`a listener failed: ${String(error)}`);
   const bus = createBus<Written>(complain);
   const veils = createBus<Veiled>(complain);
+  /** Up to this offset the file was found to have what was written, and nothing else. */
+  let checked = 0;
   const writer = createGroupWriter<Written>({
+    look() {
+      guard?.look();
+      checked = bytes.size;
+    },
+    mustBeWritable: () => guard?.mustBeWritable(),
     write: (group) => void bytes.append(group),
     units,
     notice,
@@ -129,6 +140,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     writer,
     onReplaced() {
       checking?.return(undefined);
+      checked = 0;
       tables.startOver();
       lines.forget();
     },
@@ -140,6 +152,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
 
   function append(entry: TrafficEntry): number {
     const { record } = entry;
+    writer.begin();
     const n = tables.nextRequest;
     const seq = tables.nextSeq;
     const count = record.events?.length ?? 0;
@@ -172,6 +185,32 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     }
   }
 
+  // a group that waits has numbers and places already: it is written first
+  guard?.watch({ name, bytes: () => (writer.size > 0 ? undefined : bytes), isHot: true, reread });
+
+  /** Continues with the file as another program left it. */
+  function reread(how: "grown" | "shrunk"): void {
+    const from = how === "grown" && checked <= bytes.size ? checked : 0;
+    lines.forget();
+    const isEmpty = bytes.accept() === 0;
+    try {
+      if (isEmpty) tables.restart();
+      else tables.readAgain(lines.isInPlaceBefore(from) ? from : 0);
+    } catch (error) {
+      if (!(error instanceof DataFolderError)) throw error;
+      const aside = bytes.restore(false);
+      report({
+        file: name,
+        line: null,
+        detail: `another program wrote something else, which is now ${aside}`,
+      });
+      tables.restart();
+    }
+    lines.forget();
+    checked = bytes.size;
+    veils.publish({ project: null, isCleared: false });
+  }
+
   /** The disk refused the group: its requests get an error and must not be found later. */
   function takeBack(group: readonly Written[]): void {
     lines.forget();
@@ -201,7 +240,8 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   /** Failures are ignored: without sidecars the next start only takes longer. */
   function saveSidecars(): void {
     try {
-      if (writer.size === 0) tables.saveSidecars();
+      guard?.look(true);
+      if (writer.size === 0 && guard?.isWritable !== false) tables.saveSidecars();
     } catch (error) {
       noticeOnce(`the index of ${name} could not be written: ${String(error)}`);
     }

@@ -193,10 +193,10 @@ export function createTrimming({ tables, lines, writer, keep, now, isClosed }: T
         bytes.dropBefore(offset);
         return false;
       }
-      const { birth } = tables.opening;
+      const { opening } = tables;
       const next = openingAt(first, held, offset);
       const head = Buffer.from(openingLine(next));
-      const isOver = () => isClosed() || tables.opening.birth !== birth;
+      const isOver = () => isClosed() || tables.opening !== opening;
       const draft = await draftFrom({ bytes, path: name }, offset, head, isOver);
       if (isOver()) {
         draft.drop();

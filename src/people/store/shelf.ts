@@ -1,7 +1,9 @@
 import { basename, join } from "node:path";
 import { createBus } from "../../base/bus.ts";
+import { counted } from "../../base/text.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
+import type { FolderGuard } from "../../store/folder-guard.ts";
 import { repairTail, sealedLines, textsOf } from "../../store/lines.ts";
 import { type SwitchPart, writeSynced } from "../../store/switch.ts";
 import type { KeyHash } from "./apply.ts";
@@ -18,6 +20,8 @@ export interface ShelfOptions {
   onNotice: (text: string) => void;
   /** Called for each line that cannot be read. */
   onDamage: (damage: Damage) => void;
+  /** Notices what other programs do to the file. */
+  guard?: FolderGuard | undefined;
   hash: KeyHash;
   /** Size from which a mostly superseded log is rewritten. */
   compactFrom: number;
@@ -51,6 +55,9 @@ export interface PeopleFiles {
   close(): void;
 }
 
+const personsIn = ({ projects }: PeopleState): number =>
+  projects.entries.reduce((sum, { persons }) => sum + persons, 0);
+
 const saveEvery = 5_000;
 /** ms between two pages of the index: requests have priority. */
 const pause = 2;
@@ -58,7 +65,7 @@ const pause = 2;
 /** @throws DataFolderError if the log cannot be opened, or is not one */
 export function openShelf(
   home: PeopleHome,
-  { onNotice, onDamage, hash, compactFrom, indexFrom }: ShelfOptions,
+  { onNotice, onDamage, guard, hash, compactFrom, indexFrom }: ShelfOptions,
 ): PeopleFiles {
   const log = createLineLog(home.open());
   const state = createPeopleState(log, hash);
@@ -95,7 +102,26 @@ export function openShelf(
   function renewed(error: unknown): undefined {
     if (!(error instanceof StaleRows)) throw error;
     log.flush();
+    if (log.bytes.foreignChange(false)) accept();
     startOver();
+  }
+
+  /** Continues behind what another program left. What is not settled may have another place there. */
+  function accept(): void {
+    const before = log.bytes.size;
+    log.bytes.accept();
+    if (settledEnd !== undefined) settledEnd += log.bytes.size - before;
+  }
+
+  function reread(how: "grown" | "shrunk"): void {
+    const before = personsIn(state);
+    accept();
+    log.flush();
+    startOver();
+    if (how === "grown") return;
+    const lost = counted(Math.max(0, before - personsIn(state)), "person");
+    const detail = `another program shortened this file while the sim ran: ${lost} lost`;
+    onDamage({ file: home.name, line: null, detail });
   }
 
   function steadily<T>(act: () => T): T {
@@ -166,6 +192,7 @@ export function openShelf(
   function saveIndex(save: (sidecar: Sidecar, bytes: Bytes) => void): void {
     const { bytes } = log;
     if (!sidecar || bytes.size < indexFrom || bytes.size === sidecar.covered) return;
+    if (guard?.isWritable === false) return;
     if (settledEnd !== undefined) return;
     try {
       ready();
@@ -201,6 +228,7 @@ export function openShelf(
     log.bytes.close();
     throw error;
   }
+  guard?.watch({ name: home.name, bytes: () => (isOpen ? log.bytes : undefined), reread });
   const timer = sidecar && setInterval(saveInTime, saveEvery).unref();
 
   return {

@@ -55,8 +55,10 @@ export const Info = z
     counts: z.record(z.string(), z.int()),
     damage: z
       .array(z.strictObject({ file: z.string(), line: z.int().nullable(), detail: z.string() }))
-      .describe("Parts of the data folder that cannot be read, and what is lost; at most 100"),
-    damage_count: z.int().describe("Number of entries of the data folder that cannot be read"),
+      .describe(
+        "What is damaged in the data folder, or was changed by another program, and what is lost; at most 100",
+      ),
+    damage_count: z.int().describe("Number of such entries"),
     scenario_problems: z
       .array(Problem)
       .describe("Mistakes in the scenario's files now; the last valid version stays in use"),

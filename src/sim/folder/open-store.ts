@@ -1,3 +1,4 @@
+import { StorageRefusal } from "../../base/errors.ts";
 import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.ts";
 import { dropDraft, type Keep } from "../../journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
@@ -10,12 +11,15 @@ import {
   DataFolderError,
   folderError,
   isSystemError,
+  lockPath,
   openBytes,
   openDataFolder,
 } from "../../store/data-folder.ts";
+import { createFolderGuard, type FolderGuard } from "../../store/folder-guard.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../store/switch.ts";
 import type { World } from "../../world/world.ts";
 import { memoryWorld, openWorld, type WorldStore } from "../../world/world-store.ts";
+import { mustBeFree } from "./unreadable-lock.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
 export interface Store {
@@ -47,6 +51,8 @@ export interface StoreOptions {
   keysOf: (line: TrafficLine) => EventKey[];
   /** How much traffic is held; undefined: all of it. */
   keep: Keep | undefined;
+  /** Ports that a sim with an unreadable lock may listen on. */
+  ports: readonly number[];
   /** The sim's time. */
   now: () => number;
   onNotice: (text: string) => void;
@@ -79,18 +85,33 @@ async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions
 }
 
 async function inFolder(
-  { seedWorld, keysOf, keep, now, onNotice }: StoreOptions,
+  { seedWorld, keysOf, keep, now, ports, onNotice }: StoreOptions,
   path: string,
 ): Promise<Store> {
+  await mustBeFree(path, ports);
   const folder = openDataFolder(path);
+  const damage = createDamageList(onNotice);
+  const guard = createFolderGuard({ report: damage.report, mustHold });
+
+  function mustHold(): void {
+    const file = lockPath(path);
+    const report = (detail: string) => damage.report({ file, line: null, detail });
+    try {
+      if (folder.hold())
+        report("another program deleted or changed this file while the sim ran; it was written again");
+    } catch (error) {
+      if (error instanceof StorageRefusal) report(error.message);
+      throw error;
+    }
+  }
+
   try {
     finishSwitch(folder.path, onNotice);
     dropDraft(folder.file("traffic.ndjson"));
-    const damage = createDamageList(onNotice);
     const onDamage = damage.report;
     const commit = () => log.commit();
-    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, commit });
-    const people = openPeople({ folder: folder.path, onNotice, onDamage });
+    const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, guard, commit });
+    const people = openPeople({ folder: folder.path, onNotice, onDamage, guard });
     const log = openTrafficLog({
       bytes: openBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
@@ -99,6 +120,7 @@ async function inFolder(
       units: [worlds.unit, people.unit],
       ...(keep && { keep }),
       now,
+      guard,
       onNotice,
       onDamage,
       name: folder.file("traffic.ndjson"),
@@ -117,18 +139,25 @@ async function inFolder(
       clock: clockFile(folder.file("clock.json"), onDamage),
       folder: folder.path,
       announce: (info) => folder.announce(info),
-      close: () => closeAll(log, people, worlds).finally(() => folder.release()),
+      close: () => closeAll(log, people, worlds, guard).finally(() => folder.release()),
     };
   } catch (error) {
+    guard.close();
     folder.release();
     throw error instanceof DataFolderError || !isSystemError(error) ? error : folderError(folder.path, error);
   }
 }
 
-async function closeAll(log: TrafficLog, people: PeopleStore, worlds: WorldStore): Promise<void> {
+async function closeAll(
+  log: TrafficLog,
+  people: PeopleStore,
+  worlds: WorldStore,
+  guard?: FolderGuard,
+): Promise<void> {
   try {
     await log.close();
   } finally {
+    guard?.close();
     try {
       people.close();
     } finally {

@@ -39,6 +39,15 @@ export class ChangesFile {
     }
   }
 
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Undefined before the first line. */
+  get bytes(): Bytes | undefined {
+    return this.#bytes;
+  }
+
   /** Offset behind the last line. */
   get size(): number {
     return this.#bytes?.size ?? 0;

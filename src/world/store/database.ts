@@ -1,8 +1,10 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
 import { storageTrouble } from "../../base/errors.ts";
+import { asideName } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
+import type { FolderGuard } from "../../store/folder-guard.ts";
 import type { Unit } from "../../store/unit.ts";
 import { emptyWorld, type World } from "../world.ts";
 import { ChangesFile, changeLine, replaceLine } from "./changes-file.ts";
@@ -21,6 +23,8 @@ interface FolderOptions {
   onNotice: (text: string) => void;
   /** Without it a damaged world.json is an error. */
   onDamage?: ((damage: Damage) => void) | undefined;
+  /** Notices what other programs do to the files. */
+  guard?: FolderGuard | undefined;
   /** For tests of migrations. */
   migrations?: readonly Migration[] | undefined;
 }
@@ -36,6 +40,10 @@ class FolderAdapter implements Adapter<WorldDocument> {
   /** Increased to discard a write that is running. */
   edition = 0;
   readonly #options: FolderOptions;
+  /** Of world.json as it was read or written last; undefined if there was none. */
+  #known: string | undefined;
+  /** True once world.json was read or written. */
+  #hasFile = false;
 
   constructor(options: FolderOptions) {
     this.file = join(options.folder, fileName);
@@ -47,6 +55,7 @@ class FolderAdapter implements Adapter<WorldDocument> {
   async read(): Promise<WorldDocument> {
     const { folder, seedWorld, onNotice, onDamage = () => {} } = this.#options;
     const found = await this.#readWorld();
+    if (found) this.know();
     const world = new WorldDocument(found?.world ?? seedWorld());
     const isReplayed = this.changes.replay(world, onNotice, onDamage);
     if (isReplayed && !found)
@@ -73,15 +82,48 @@ class FolderAdapter implements Adapter<WorldDocument> {
   }
 
   /** Replaces world.json unless `edition` changes meanwhile. @throws the system's error */
-  write(world: WorldDocument): Promise<void> {
+  async write(world: WorldDocument): Promise<void> {
     const { edition } = this;
-    return writeInBackground(this.file, world.view, () => edition === this.edition);
+    this.#keepOther();
+    await writeInBackground(this.file, world.view, () => edition === this.edition);
+    if (edition === this.edition) this.know();
   }
 
   writeSync(world: WorldDocument): void {
     this.edition++;
+    this.#keepOther();
     writeWorldFile(this.file, world.view);
+    this.know();
   }
+
+  /** True if another program deleted or emptied world.json. */
+  get isGone(): boolean {
+    return this.#hasFile && (statOf(this.file)?.size ?? 0) === 0;
+  }
+
+  /** Remembers world.json as it is now. */
+  know(): void {
+    this.#known = markOf(this.file);
+    this.#hasFile = true;
+  }
+
+  /** A world.json that another program wrote is kept under another name. */
+  #keepOther(): void {
+    const found = markOf(this.file);
+    if (found === undefined || found === this.#known || this.isGone) return;
+    const aside = asideName(this.file);
+    renameSync(this.file, aside);
+    const detail = `another program changed this file while the sim ran; the sim wrote its own documents, and the other file is ${aside}`;
+    this.#options.onDamage?.({ file: this.file, line: null, detail });
+  }
+}
+
+const statOf = (file: string) => statSync(file, { throwIfNoEntry: false });
+
+/** Differs when another program wrote the file. */
+function markOf(file: string): string | undefined {
+  const found = statOf(file);
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
 interface DatabaseOptions extends FolderOptions {
@@ -117,6 +159,7 @@ export class WorldDatabase {
   #wait = coalesce;
   /** What stays when the changes since then are rolled back. */
   #settled: { end: number; needsBase: boolean };
+  #mayWrite = (): boolean => true;
   /** True if the last failure was reported. */
   #isReported = false;
 
@@ -137,6 +180,29 @@ export class WorldDatabase {
     this.#isDirty = !adapter.isSaved;
     this.#settled = { end: adapter.changes.size, needsBase: this.#needsBase };
     if (this.#isDirty) this.#saveSoon();
+    this.#watch(options);
+  }
+
+  #watch({ guard, onDamage }: DatabaseOptions): void {
+    const { changes, file } = this.#adapter;
+    this.#mayWrite = () => guard?.isWritable !== false;
+    guard?.watch({
+      name: changes.path,
+      bytes: () => (this.#isClosed ? undefined : changes.bytes),
+      reread: (how) => {
+        changes.bytes?.accept();
+        if (how === "shrunk") changes.append(replaceLine(this.world.view));
+        this.#settled.end = changes.size;
+        this.#isDirty = true;
+        this.#saveSoon();
+      },
+    });
+    guard?.also(() => {
+      if (this.#isClosed || this.#isDirty || this.#isSaving || !this.#adapter.isGone) return;
+      this.#adapter.writeSync(this.world);
+      const detail = "another program deleted or emptied this file while the sim ran; it was written again";
+      onDamage?.({ file, line: null, detail });
+    });
   }
 
   get world(): WorldDocument {
@@ -244,6 +310,7 @@ export class WorldDatabase {
     this.#waiting = [];
     this.#needsBase = false;
     this.#adapter.changes.remove();
+    this.#adapter.know();
     this.unit.settle();
   }
 
@@ -251,6 +318,10 @@ export class WorldDatabase {
   close(): void {
     if (this.#isClosed) return;
     this.#stopTimer();
+    if (!this.#mayWrite()) {
+      this.#isClosed = true;
+      return;
+    }
     if (this.#isDirty || this.#isSaving) {
       this.#commitAlone();
       this.#adapter.writeSync(this.world);

@@ -107,8 +107,8 @@ function LastEdit({ edit }: { edit: NonNullable<Info["scenario_edit"]> }) {
 
 function DamagedData({ sim: { damage, damage_count: count } }: { sim: Info }) {
   return (
-    <Section title={`Damaged data: ${counted(count, "place")}`}>
-      <p class="lead">These entries were skipped. Everything else in the data folder is intact.</p>
+    <Section title={`Data folder: ${counted(count, "problem")}`}>
+      <p class="lead">Damaged entries were skipped. Everything else in the data folder is intact.</p>
       <Entries more={count - damage.length} where="; phx-sim doctor --data lists them">
         {damage.map((it) => (
           <li key={`${it.file}:${it.line}:${it.detail}`} class="world-mistake">
