@@ -16,7 +16,7 @@ import { dirname } from "node:path";
 import { makeFolder } from "../base/make-folder.ts";
 
 /** What another program did to an open file: added or removed bytes at its end, deleted or moved it, put another in its place. */
-export type ForeignChange = "grown" | "shrunk" | "gone" | "replaced";
+type ForeignChange = "grown" | "shrunk" | "gone" | "replaced";
 
 /** An append-only run of bytes, in a file or in memory. Offsets are absolute and never change. */
 export interface Bytes {

@@ -4,7 +4,7 @@ import type { Bytes } from "./bytes.ts";
 import type { Damage } from "./damage.ts";
 
 /** A file that a sim has open, and that other programs may change. */
-export interface WatchedFile {
+interface WatchedFile {
   readonly name: string;
   /** Undefined while it is not open. */
   readonly bytes: () => Bytes | undefined;
