@@ -351,8 +351,9 @@ const allowed = (match: Match): string[] => {
   return [...methods, "OPTIONS"];
 };
 
-/** The answer to HEAD: the GET's headers and length, no body. */
+/** The answer to HEAD: the GET's headers and length, no body. A recorded one has the length that it had. */
 function headOf(reply: Reply): Reply {
+  if (reply.source !== undefined && reply.body === null) return reply;
   if (reply.stream !== undefined)
     return { ...reply, headers: [...reply.headers, "transfer-encoding", "chunked"], stream: undefined };
   const length = reply.body === null ? 0 : Buffer.byteLength(reply.body);

@@ -34,8 +34,9 @@ export const overlaid = (upper: FaultPort, lower: Omit<FaultPort, "closing">): F
     if (!lower.active || fault?.answer !== undefined) return fault;
     const below = lower.take(call, family);
     if (fault === undefined || below === undefined) return fault ?? below;
-    const { answer, rejection, delay } = below;
+    const { answer, rejection, delay, transport } = below;
     return {
+      ...(transport && { transport }),
       ...fault,
       delay: fault.delay + delay,
       ...(answer && { answer }),
@@ -60,7 +61,8 @@ export function faulted(reply: Reply, fault: CallFault): Reply {
   if (fault.transport === undefined) return changed;
   changed.transport = fault.transport;
   // An answer that does not arrive has no status; one that is cut off has.
-  return fault.transport === "truncate" ? changed : { ...changed, status: 0 };
+  const isBegun = fault.transport === "truncate" || fault.transport === "cut";
+  return isBegun ? changed : { ...changed, status: 0 };
 }
 
 /** Resolves after `ms`, or as soon as one of the signals ends. Never rejects. */

@@ -1,5 +1,8 @@
-/** Ways in which an answer does not arrive whole: the connection is reset, nothing comes, or half of the body. */
-export type TransportFault = "reset" | "hang" | "truncate";
+/**
+ * Ways in which an answer does not arrive whole: the connection is reset, nothing comes, half of the body, or the body and
+ * then the connection's end as if there were more (`cut`).
+ */
+export type TransportFault = "reset" | "hang" | "truncate" | "cut";
 
 /** The answer to a call. */
 export interface Reply {
@@ -9,10 +12,10 @@ export interface Reply {
   /** null sends no body and no content-type. */
   body: string | Buffer | null;
   /**
-   * A body that is made while it is read, instead of `body` (null): nothing is read from it before the other side
-   * has taken what came before. It ends when the sender goes away, or by itself.
+   * A body that is made while it is read: nothing is read from it before the other side has taken what came before.
+   * It ends when the sender goes away, or by itself. `body` is null, or the whole of it.
    */
-  stream?: AsyncIterable<string> | undefined;
+  stream?: AsyncIterable<string | Uint8Array> | undefined;
   /** The end of a stream whose client is disconnected because it received nothing for too long. */
   stalled?: string | undefined;
   /** Names of the faults that touched it. */

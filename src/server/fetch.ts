@@ -19,9 +19,9 @@ interface FetchDoor {
 export async function answerRequest(request: Request, door: FetchDoor): Promise<Response> {
   const reply = await replyTo(request, door);
   request.signal.throwIfAborted();
+  if (reply.transport !== undefined) return mishaps[reply.transport](reply, request.signal, door.closing);
   if (reply.stream !== undefined) return streamingResponse(reply, reply.stream, request.signal);
-  if (reply.transport === undefined) return responseOf(reply);
-  return mishaps[reply.transport](reply, request.signal, door.closing);
+  return responseOf(reply);
 }
 
 async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Promise<Reply> {
@@ -82,24 +82,38 @@ async function truncate(reply: Reply): Promise<Response> {
   const bytes = Buffer.from(reply.body);
   const { status, headers } = responseOf(reply);
   headers.set("content-length", String(bytes.length));
-  let isSent = false;
-  const body = new ReadableStream({
+  return new Response(brokenBody(bytes.subarray(0, bytes.length >> 1)), { status, headers });
+}
+
+/** The head and the body, then an error. */
+async function cut(reply: Reply): Promise<Response> {
+  const { status, headers } = responseOf(reply);
+  return new Response(brokenBody(Buffer.from(reply.body ?? "")), { status, headers });
+}
+
+/** A body that breaks off after these bytes. */
+function brokenBody(bytes: Buffer): ReadableStream {
+  let isSent = bytes.length === 0;
+  return new ReadableStream({
     pull(controller) {
       if (isSent) controller.error(lost("terminated"));
-      else controller.enqueue(new Uint8Array(bytes.subarray(0, bytes.length >> 1)));
+      else controller.enqueue(new Uint8Array(bytes));
       isSent = true;
     },
   });
-  return new Response(body, { status, headers });
 }
 
 /** The faults of transport, as a caller of fetch sees them. */
 const mishaps: Readonly<
   Record<TransportFault, (reply: Reply, signal: AbortSignal, closing: AbortSignal) => Promise<Response>>
-> = { reset, hang, truncate };
+> = { reset, hang, truncate, cut };
 
 /** A body that continues until its reader cancels, the caller aborts, or the stream ends. */
-function streamingResponse(reply: Reply, stream: AsyncIterable<string>, signal: AbortSignal): Response {
+function streamingResponse(
+  reply: Reply,
+  stream: NonNullable<Reply["stream"]>,
+  signal: AbortSignal,
+): Response {
   const iterator = stream[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const leave = () => void iterator.return?.();
@@ -114,11 +128,11 @@ function streamingResponse(reply: Reply, stream: AsyncIterable<string>, signal: 
       const { done, value } = await iterator.next();
       if (signal.aborted) return;
       if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
+      else controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
     },
     cancel: leave,
   });
-  const { status, headers } = responseOf(reply);
+  const { status, headers } = responseOf({ ...reply, body: null });
   return new Response(body, { status, headers });
 }
 

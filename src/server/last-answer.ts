@@ -80,10 +80,20 @@ function truncate(res: ServerResponse, socket: Socket, { status, headers, body }
   res.write(bytes.subarray(0, bytes.length >> 1), () => socket.destroySoon());
 }
 
+/** Sends the whole body, and closes as if there were more. */
+function cut(res: ServerResponse, socket: Socket, { status, headers, body }: Reply): void {
+  if (res.destroyed) return;
+  const end = () => socket.destroySoon();
+  res.writeHead(status, headers);
+  if (body !== null && body.length > 0) return void res.write(body, end);
+  res.flushHeaders();
+  setImmediate(end);
+}
+
 /** The faults of transport, over a socket. */
 export const mishaps: Readonly<
   Record<
     TransportFault,
     (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void
   >
-> = { hang, reset, truncate };
+> = { hang, reset, truncate, cut };

@@ -379,9 +379,10 @@ function handle(arrival: Arrival, app: App, flights: Flights, ends: Ends): void 
   arrival.chunks = [];
   const answer = (reply: Reply) => {
     if (ends.isClosing) res.shouldKeepAlive = false;
-    if (reply.transport === undefined) send(res, reply, ends);
-    else mishaps[reply.transport](res, req.socket, reply, ends.hung);
-    flights.end(arrival);
+    const over = () => flights.end(arrival);
+    if (reply.transport === undefined) return send(res, reply, ends, over);
+    mishaps[reply.transport](res, req.socket, reply, ends.hung);
+    over();
   };
   app.handle(callOf(arrival, body)).then(answer, () => answer(brokenReply));
 }
@@ -393,7 +394,7 @@ function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeou
   const answer = (reply: Reply) => {
     const { status, headers, body } = reply;
     // The decrypting proxy drops an answer whose connection closes while its upload runs: there the connection stays.
-    if (arrival.way.passage !== undefined) send(arrival.res, reply, ends);
+    if (arrival.way.passage !== undefined) sendWhole(arrival.res, reply, ends);
     else sendLast(arrival.res, status, headers, body, Math.min(timeout, mostLinger));
     flights.end(arrival);
   };
@@ -409,14 +410,21 @@ function signalOf(res: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-function send(res: ServerResponse, reply: Reply, { silence, unread }: Ends): void {
-  if (res.destroyed) return;
-  if (reply.stream !== undefined) {
-    sendStream(res, reply, reply.stream, silence).catch(() => res.destroy());
+/** @param over Called once the answer is given to the system; of a stream, once it has ended */
+function send(res: ServerResponse, reply: Reply, ends: Ends, over: () => void): void {
+  if (reply.stream !== undefined && !res.destroyed) {
+    sendStream(res, reply, reply.stream, ends.silence)
+      .catch(() => res.destroy())
+      .finally(over);
     return;
   }
+  if (!res.destroyed) sendWhole(res, reply, ends);
+  over();
+}
+
+function sendWhole(res: ServerResponse, reply: Reply, { unread }: Ends): void {
   const { body, headers } = reply;
-  const known = body === null ? hasLength(headers) : false;
+  const known = body === null && (hasLength(headers) || res.req.method === "HEAD");
   const length = body === null ? 0 : Buffer.byteLength(body);
   const noLength = known || reply.status === 204 || reply.status === 304;
   res.writeHead(reply.status, noLength ? headers : [...headers, "content-length", String(length)]);
@@ -428,15 +436,15 @@ function send(res: ServerResponse, reply: Reply, { silence, unread }: Ends): voi
 
 /**
  * Reads the stream as fast as the other side receives it, until either ends; a client that receives nothing for
- * `silence` ms is disconnected. The connection is not reused.
+ * `silence` ms is disconnected. Where the length is not known the connection is not reused.
  */
 async function sendStream(
   res: ServerResponse,
-  { status, headers, stalled = "" }: Reply,
-  stream: AsyncIterable<string>,
+  { status, headers, body, stalled = "" }: Reply,
+  stream: NonNullable<Reply["stream"]>,
   silence: number,
 ): Promise<void> {
-  res.shouldKeepAlive = false;
+  if (body === null) res.shouldKeepAlive = false;
   res.writeHead(status, headers);
   res.flushHeaders();
   const left = new AbortController();

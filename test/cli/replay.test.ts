@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { answer, exchange, tapeOf } from "../tapes/replay/tapes.ts";
@@ -176,6 +177,29 @@ describe("served", () => {
     const { code, stderr } = await sim.signal("SIGINT");
     expect(code).toBe(expected);
     expect(stderr).toMatch(/phx-sim: tape checkout: [01] of 2 exchanges used/);
+  });
+
+  test("is in memory: two in one folder do not meet, and nothing is left; --data keeps", async () => {
+    const cwd = newFolder();
+    const env = { PHX_SIM_DATA: "shared" };
+    const file = await tape();
+    const args = ["replay", file, "--port", "0", "--json"];
+    const both = [phxSim(args, { cwd, env }), phxSim(args, { cwd, env })];
+    await Promise.all(both.map((sim) => sim.says("stdout", /^\{.*\}\n/)));
+    for (const sim of both) expect(await sim.signal("SIGINT")).toMatchObject({ code: 130 });
+    expect(readdirSync(cwd)).toEqual([]);
+    const kept = phxSim([...args, "--data", "mine"], { cwd, env });
+    await kept.says("stdout", /^\{.*\}\n/);
+    await kept.signal("SIGINT");
+    expect(readdirSync(cwd)).toEqual(["mine"]);
+    expect(await phxSim([...args, "--fresh"], { cwd }).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--fresh needs --data: a replay is in memory"),
+    });
+    expect(await phxSim([...args, "--data", "mine", "--", "true"], { cwd }).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--data does not go with a command after --"),
+    });
   });
 
   test("start --tape does the same", async () => {

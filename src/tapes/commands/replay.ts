@@ -7,12 +7,19 @@ import type { OptionTexts } from "../../cli/settings.ts";
 import { start } from "../../cli/start.ts";
 import { tapeAt } from "./option-rows.ts";
 
-const { tape: _, ...startOptions } = start.options;
+const { tape: _, data, ...startOptions } = start.options;
 const { scenarios: __, command, ...execOptions } = exec.options;
 
 const options: Options = {
   tape: tapeAt(1),
   ...startOptions,
+  ...(data && {
+    data: {
+      kind: data.kind,
+      describe: "Folder for what arrives and what is edited (default: in memory)",
+      flagOnly: true,
+    },
+  }),
   ...rerouteOptions,
   ...(command && {
     command: {
@@ -24,7 +31,9 @@ const options: Options = {
 };
 
 /** Options of `start` that mean nothing to a run of a command. */
-const servingOnly = Object.keys(startOptions).filter((name) => !Object.hasOwn(execOptions, name));
+const servingOnly = ["data", ...Object.keys(startOptions)].filter(
+  (name) => !Object.hasOwn(execOptions, name),
+);
 
 /** @throws Failure usage when an option is about serving, and there is a command to run */
 function checkForRun(flags: OptionTexts): void {
@@ -38,6 +47,13 @@ function checkForServing(flags: OptionTexts): void {
   const idle = Object.keys(rerouteOptions).find((name) => Object.hasOwn(flags, name));
   if (idle !== undefined)
     throw new Failure("usage", `--${idle} needs a command: phx-sim replay TAPE --${idle} … -- COMMAND`);
+}
+
+/** Two replays in one folder do not share their data: none is kept unless a folder is named. @throws Failure usage */
+function inMemory(flags: OptionTexts): OptionTexts {
+  if (flags.data !== undefined) return flags;
+  if (flags.fresh !== undefined) throw new Failure("usage", "--fresh needs --data: a replay is in memory");
+  return { ...flags, memory: true };
 }
 
 /** `start --tape`, or `exec --tape` when a command follows. */
@@ -58,7 +74,7 @@ export const replay: Command = {
   run(flags, shell) {
     if (flags.command === undefined) {
       checkForServing(flags);
-      return start.run(flags, shell);
+      return start.run(inMemory(flags), shell);
     }
     checkForRun(flags);
     return exec.run(flags, shell);

@@ -75,6 +75,11 @@ const TapeResponse = z.object({
   body: TapeBody.optional(),
   ttfb: ms.describe("Milliseconds to the first byte"),
   total: ms,
+  chunks: z
+    .array(z.tuple([ms.describe("Milliseconds from the request"), size.describe("Bytes by then")]).readonly())
+    .readonly()
+    .optional()
+    .describe("When the parts of the body came; absent: as a whole"),
 });
 
 /** One request and its answer: one line of a tape. */

@@ -1,4 +1,5 @@
 import { isoOf } from "../../base/clock.ts";
+import type { ChunkTimes } from "../upstream/chunk-times.ts";
 import { type Decoded, decodeBody } from "./bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";
 import { routeOf } from "./routes.ts";
@@ -28,8 +29,11 @@ export const sizeOf = (raw: RawBody): number => (Buffer.isBuffer(raw) ? raw.leng
 /** An answer, decoded; larger bodies than `limit` are left out. */
 export function answerOf(raw: RawAnswer, limit: number): NonNullable<Exchange["res"]> {
   const headers = pairsOf(raw.headers);
-  const { status, reason, http, ttfb, total } = raw;
-  return { status, reason, http, headers, ...decoded(raw.body, headers, undefined, limit), ttfb, total };
+  const { status, reason, http, ttfb, total, chunks } = raw;
+  return {
+    ...{ status, reason, http, headers, ...decoded(raw.body, headers, undefined, limit), ttfb, total },
+    ...(chunks && { chunks }),
+  };
 }
 
 /** An exchange as it was received, decoded: its secrets are still in it. */
@@ -81,6 +85,8 @@ export interface RawAnswer {
   /** ms from arrival to the answer's first byte, and to its last. */
   ttfb: number;
   total: number;
+  /** When the parts of the body came; absent: as a whole. */
+  chunks?: ChunkTimes;
 }
 
 /** Bytes, or their number where they are not kept. */

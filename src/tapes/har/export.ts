@@ -162,6 +162,12 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
   ...sentBody(req),
 });
 
+/** How browsers write who ended a connection without an answer. */
+const endings: Readonly<Record<string, string>> = {
+  client: "net::ERR_ABORTED",
+  upstream: "net::ERR_CONNECTION_RESET",
+};
+
 /** How browsers write that no answer came. */
 const noAnswer = (aborted: string | undefined): JsonObject => ({
   status: 0,
@@ -173,7 +179,7 @@ const noAnswer = (aborted: string | undefined): JsonObject => ({
   redirectURL: "",
   headersSize: unknown,
   bodySize: unknown,
-  _error: aborted === "client" ? "net::ERR_ABORTED" : "net::ERR_FAILED",
+  _error: endings[aborted ?? ""] ?? "net::ERR_FAILED",
 });
 
 function responseOf({ res, aborted }: Exchange): JsonObject {

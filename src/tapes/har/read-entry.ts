@@ -120,6 +120,11 @@ const failureOf = (entry: JsonObject): string =>
   textIn(entry, "_error") ??
   "";
 
+/** The service ended the connection instead of an answer, and before the end of one. */
+const isReset =
+  /CONNECTION_(?:RESET|CLOSED)|EMPTY_RESPONSE|NET_(?:RESET|EMPTY_RESPONSE)|ECONNRESET|socket hang up/i;
+const isCut = /CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED|NET_PARTIAL_TRANSFER|CONNECTION_RESET|ECONNRESET/i;
+
 /** Reads one entry of a HAR by any tool. */
 export function readEntry(json: Json, context: EntryContext): ReadEntry {
   if (!isObject(json)) return { skip: "not_json" };
@@ -144,6 +149,7 @@ export function readEntry(json: Json, context: EntryContext): ReadEntry {
     body: found.body,
     answer,
     ...(!answer && /aborted|cancel/i.test(failure) && { aborted: "client" as const }),
+    ...((answer ? isCut : isReset).test(failure) && { aborted: "upstream" as const }),
   };
   return { exchange, notes };
 }

@@ -29,6 +29,7 @@ interface LeftOut extends Named {
 
 /** What is kept of an exchange. */
 export interface ExchangeRow extends Named {
+  /** 0: the upstream ended the connection instead. */
   status: number;
   /** True if the request has placeholders in its path, query or body. */
   isRedacted: boolean;
@@ -63,11 +64,13 @@ interface Filler extends Library {
 
 /** Why an exchange is never given as an answer; undefined: it may be. */
 export function reasonToLeaveOut(
-  { complete, aborted, res }: Exchange,
+  { complete, aborted, res, route }: Exchange,
   { skipStatus = [] }: Pick<LibraryOptions, "skipStatus"> = {},
 ): string | undefined {
+  if (res !== null && skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
+  // That the upstream ended a connection is given again; captures have no answers from the tape.
+  if (aborted === "upstream" && !isCapture(route)) return undefined;
   if (res === null) return "no response was recorded";
-  if (skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
   return complete && aborted === undefined ? undefined : "it was cut off";
 }
 
@@ -120,8 +123,8 @@ export function createLibrary(options: LibraryOptions): Filler {
     add(exchange, place, body) {
       const { i, req, res, route } = exchange;
       const why = reasonToLeaveOut(exchange, options);
-      if (why !== undefined || res === null) {
-        leftOut.push({ i, method: req.method.toUpperCase(), url: req.url, route, why: why ?? "" });
+      if (why !== undefined) {
+        leftOut.push({ i, method: req.method.toUpperCase(), url: req.url, route, why });
         return;
       }
       const ask = { ...recordedAsk(exchange), body: bodyValue(body) };
@@ -130,7 +133,7 @@ export function createLibrary(options: LibraryOptions): Filler {
       if (!isCapture(route)) addCreated(ask, exchange);
       else if (route !== "recordings") addEvents(ask);
       const named = { i, method: ask.method, url: req.url, route };
-      const row = rows.push({ ...named, status: res.status, isRedacted: redacted.length > 0 }) - 1;
+      const row = rows.push({ ...named, status: res?.status ?? 0, isRedacted: redacted.length > 0 }) - 1;
       const { tiers, approximate = [] } = policyOf(ask);
       for (const tier of [...tiers, ...approximate]) {
         for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);

@@ -81,7 +81,9 @@ function replyOf(
   const given = { status, headers: relinkedHeaders(answer.headers, links), body: answer.body };
   const changed = mayHavePages(method, path, given) ? relinked(given.headers, given.body, links) : undefined;
   const { headers: kept, body } = changed ?? given;
-  const headers = headersToSend(pairsOf(kept));
+  const isHead = method === "HEAD";
+  const headers = headersToSend(pairsOf(kept), isHead);
+  if (isHead) return { status, headers, body: null };
   const encoding = changed ? undefined : headerOf(pairsOf(kept), "content-encoding");
   return {
     status,

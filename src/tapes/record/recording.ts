@@ -182,8 +182,10 @@ function createCounts(notice: (text: string) => void) {
     add({ exchange, failure }: ForwardedExchange): void {
       counts.bytes_sent += sizeOf(exchange.body);
       counts.bytes_received += exchange.answer ? sizeOf(exchange.answer.body) : 0;
-      if (exchange.aborted) counts.aborted++;
-      if (!failure) return;
+      if (!failure) {
+        if (exchange.aborted) counts.aborted++;
+        return;
+      }
       counts.failed++;
       if (last !== failure.detail) notice(failure.detail);
       last = failure.detail;

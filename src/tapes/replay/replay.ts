@@ -2,9 +2,17 @@ import { partitionOf } from "../../faults/call-facts.ts";
 import { isBrowsersOwn } from "../../http/browser-requests.ts";
 import type { Call } from "../../http/call.ts";
 import type { Family } from "../../http/endpoint.ts";
+import { pause } from "../../http/fault.ts";
 import { hopHeaders } from "../../http/reply.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
-import { type Exchange, type HeaderPairs, pairsOf, type TapeBody, targetOf } from "../format/exchange.ts";
+import {
+  type Exchange,
+  type HeaderPairs,
+  headerOf,
+  pairsOf,
+  type TapeBody,
+  targetOf,
+} from "../format/exchange.ts";
 import { isCapture, routeOf } from "../format/routes.ts";
 import type { Answered, Deck, ReplayMiss, ReplayRequest } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
@@ -49,6 +57,8 @@ export interface Decided {
   /** ms. */
   readonly delay: number;
   readonly answer: Given | Promise<Given>;
+  /** The upstream ended the connection instead of an answer (`reset`), or before the end of one (`cut`). */
+  readonly transport?: "reset" | "cut";
   readonly rejection?: { readonly reason: string; readonly detail: string };
 }
 
@@ -97,6 +107,11 @@ function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, cl
   };
 }
 
+const recordedEnd = (name: string) => ({
+  reason: "tape",
+  detail: `${name} ends the connection, as recorded`,
+});
+
 /** Recorded refusals are not the app's mistakes; the journal names their exchange. */
 const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this response` });
 
@@ -110,10 +125,34 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: ReplayRequest): RecordedAnswer =>
     answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
 
+  /** The answer at the recorded pace, where it is one. */
+  function paced(given: RecordedAnswer, { res }: Exchange, signal: () => AbortSignal): RecordedAnswer {
+    const { body } = given;
+    if (res === null || body === null || body.length === 0 || timing.scale === 0) return given;
+    const bytes = Buffer.from(body);
+    const parts = partsOf(timing, res, bytes);
+    if (parts.every(({ at }) => at === 0)) return given;
+    const had = headerOf(res.headers, "content-length") !== undefined;
+    const headers = had ? [...given.headers, "content-length", String(bytes.length)] : given.headers;
+    return { ...given, headers, stream: inParts(bytes, parts, signal) };
+  }
+
   /** undefined: the tape cannot give its answer, and the emulator answers. */
-  function hitOf({ hit, body, approximate }: Hit, asked: ReplayRequest): Decided | undefined {
+  function hitOf({ hit, body, approximate }: Hit, asked: ReplayRequest, call: Call): Decided | undefined {
     const source = `tape:${name}#${hit.i}${approximate === undefined ? "" : ` ${approximate}`}`;
-    const obstacle = obstacleOf(hit, body);
+    const isCut = hit.aborted === "upstream";
+    if (hit.res === null && isCut) {
+      const answer = { status: 0, headers: [], body: null, source };
+      return {
+        source: "tape",
+        name: source,
+        delay: 0,
+        answer,
+        transport: "reset",
+        rejection: recordedEnd(source),
+      };
+    }
+    const obstacle = isCut ? statusObstacle(hit) : obstacleOf(hit, body);
     if (obstacle !== undefined && onMiss === "emulate") return undefined;
     if (obstacle !== undefined) {
       const detail = unusableText(name, hit, obstacle);
@@ -121,12 +160,22 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
       return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
     }
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
-    const given = restored(hit, body, asked);
+    const recorded = restored(hit, body, asked);
+    const given = isCut ? withLength(recorded, hit) : paced(recorded, hit, () => call.signal);
     const headers = [
       ...given.headers,
       ...(approximate === undefined ? [] : ["x-phx-approximate", approximate]),
     ];
     const answer = { ...given, headers, source };
+    if (isCut)
+      return {
+        source: "tape",
+        name: source,
+        delay,
+        answer,
+        transport: "cut",
+        rejection: recordedEnd(source),
+      };
     return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
   }
 
@@ -156,7 +205,7 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
         return undefined;
       }
       const answered = deck.answer(asked);
-      return "hit" in answered ? hitOf(answered, asked) : missOf(call, answered);
+      return "hit" in answered ? hitOf(answered, asked, call) : missOf(call, answered);
     },
   };
 }
@@ -179,6 +228,8 @@ export interface RecordedAnswer {
   /** Flat, without content-length. */
   headers: string[];
   body: string | Buffer | null;
+  /** The body at the recorded pace. */
+  stream?: AsyncIterable<Uint8Array>;
 }
 
 /** Statuses whose answers have no body (RFC 9110 §15). */
@@ -188,12 +239,16 @@ const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 export const isFinal = (status: number): boolean =>
   Number.isInteger(status) && status >= 200 && status <= 599;
 
+const statusObstacle = ({ res }: Exchange): string | undefined =>
+  res === null || isFinal(res.status) ? undefined : `its status ${res.status} is none that can be sent`;
+
 /** Why an exchange cannot be answered again; undefined when it can. */
-function obstacleOf({ res }: Exchange, body: TapeBody | undefined): string | undefined {
+function obstacleOf(hit: Exchange, body: TapeBody | undefined): string | undefined {
+  const { res } = hit;
   if (res === null) return "no response was recorded";
-  if (!isFinal(res.status)) return `its status ${res.status} is none that can be sent`;
-  if (body && "omitted" in body) return `its body of ${body.bytes} bytes was not kept (${body.omitted})`;
-  return undefined;
+  if (body && "omitted" in body)
+    return `its body of ${body.bytes} bytes was not kept (${res.wire.trouble ?? body.omitted})`;
+  return statusObstacle(hit);
 }
 
 /** The bytes of a body: decoded as the tape has it, JSON written anew. */
@@ -205,10 +260,63 @@ function contentOf(body: TapeBody | undefined): string | Buffer {
 }
 
 /** The answer of an exchange, sent uncompressed; a body in a file must have been loaded into it. */
-function answerOf({ res }: Exchange): RecordedAnswer {
+function answerOf({ req, res }: Exchange): RecordedAnswer {
   const status = res?.status ?? 0;
-  const headers = headersToSend(res?.headers ?? []);
-  return { status, headers, body: bodiless.has(status) ? null : contentOf(res?.body) };
+  const isHead = /^head$/i.test(req.method);
+  const headers = headersToSend(res?.headers ?? [], isHead);
+  return { status, headers, body: isHead || bodiless.has(status) ? null : contentOf(res?.body) };
+}
+
+/** A cut-off answer with its recorded length, which is more than what came; one that came in chunks has none. */
+function withLength(given: RecordedAnswer, { res }: Exchange): RecordedAnswer {
+  const recorded = headerOf(res?.headers ?? [], "content-length");
+  if (recorded === undefined) return given;
+  const least = Buffer.byteLength(given.body ?? "") + 1;
+  const length = /^\d{1,15}$/.test(recorded) ? Math.max(Number(recorded), least) : least;
+  return { ...given, headers: [...given.headers, "content-length", String(length)] };
+}
+
+/** A part of a body: when it is sent, ms after the head, and its end. */
+interface Part {
+  readonly at: number;
+  readonly end: number;
+}
+
+/**
+ * The parts of a body at the recorded pace. Of one that was compressed or redacted the sizes are others than the
+ * recorded ones: it is divided in proportion, server-sent events between two events.
+ */
+function partsOf(timing: Timing, res: NonNullable<Exchange["res"]>, bytes: Buffer): Part[] {
+  const { ttfb, total, wire, headers, chunks = [] } = res;
+  const begin = delayOf(timing, ttfb);
+  const ratio = bytes.length / Math.max(1, wire.bytes);
+  const isEvents = /^\s*text\/event-stream\b/i.test(headerOf(headers, "content-type") ?? "");
+  const endOf = (size: number): number => {
+    const end = Math.min(bytes.length, Math.round(size * ratio));
+    if (ratio === 1 || !isEvents) return end;
+    const next = bytes.indexOf("\n\n", Math.max(0, end - 2));
+    return next === -1 ? bytes.length : next + 2;
+  };
+  const recorded = chunks.length > 0 ? chunks : [[total, wire.bytes] as const];
+  return recorded.map(([ms, size]) => ({ at: Math.max(0, delayOf(timing, ms) - begin), end: endOf(size) }));
+}
+
+/** A body part by part; what is left comes with the last one, or when the client goes away. */
+async function* inParts(
+  bytes: Buffer,
+  parts: readonly Part[],
+  signal: () => AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const started = performance.now();
+  const gone = signal();
+  let sent = 0;
+  for (const { at, end } of parts) {
+    const left = at - (performance.now() - started);
+    if (left > 0) await pause(left, gone);
+    if (end > sent) yield bytes.subarray(sent, end);
+    sent = Math.max(sent, end);
+  }
+  if (sent < bytes.length) yield bytes.subarray(sent);
 }
 
 /**
@@ -237,11 +345,19 @@ const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 const canBeSent = (name: string, value: string): boolean =>
   namePattern.test(name) && valuePattern.test(value);
 
-/** The recorded headers of an answer as they are sent again: flat, in order, duplicates kept. */
-export const headersToSend = (recorded: HeaderPairs): string[] =>
-  recorded.flatMap(([name, value]) =>
-    !isUnsent(name.toLowerCase()) && canBeSent(name, value) ? [name, value] : [],
-  );
+/** Headers about a body that an answer to HEAD has without one. */
+const ofBody: ReadonlySet<string> = new Set(["content-length", "content-encoding"]);
+
+/**
+ * The recorded headers of an answer as they are sent again: flat, in order, duplicates kept. @param isHead It has no body
+ */
+export const headersToSend = (recorded: HeaderPairs, isHead = false): string[] =>
+  recorded.flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (!canBeSent(name, value)) return [];
+    if (isHead && ofBody.has(lower)) return [lower, value];
+    return isUnsent(lower) ? [] : [name, value];
+  });
 
 /** Not a status of HTTP, so that it is not taken for the service's. */
 const missStatus = 599;
@@ -315,7 +431,7 @@ function clientOf(
 
 /** How long a recorded answer takes: no time, or the recorded time, scaled and limited. */
 export interface Timing {
-  /** Times the recorded time to the first byte; 0: no wait. */
+  /** Times the recorded times of the answer's parts; 0: no wait. */
   readonly scale: number;
   /** ms. */
   readonly max: number;
@@ -348,8 +464,8 @@ export function readTiming(text: string): Timing | undefined {
   return measured[name]?.(number);
 }
 
-/** How long to wait, ms. @param ttfb The recorded time to the answer's first byte, ms */
-export function delayOf({ scale, max }: Timing, ttfb: number): number {
-  const ms = Math.min(ttfb * scale, max);
+/** How long to wait, ms. @param recorded The recorded time from the request to a part of the answer, ms */
+export function delayOf({ scale, max }: Timing, recorded: number): number {
+  const ms = Math.min(recorded * scale, max);
   return Number.isFinite(ms) && ms > 0 ? Math.round(ms) : 0;
 }

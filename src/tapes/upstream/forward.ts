@@ -7,6 +7,7 @@ import {
 import { request as overTls } from "node:https";
 import { pairsOf } from "../format/exchange.ts";
 import type { RawAnswer, RawBody, RawExchange } from "../format/raw-exchange.ts";
+import { createChunkTimes } from "./chunk-times.ts";
 import {
   type Bases,
   hasHeader,
@@ -67,6 +68,7 @@ interface Transit {
   readonly started: number;
   readonly sent: Keeper;
   readonly received: Keeper;
+  readonly times: ReturnType<typeof createChunkTimes>;
   answer: Omit<RawAnswer, "body" | "total"> | undefined;
   /** Only the first call counts. */
   finish(end?: { aborted?: "client" | "upstream"; failure?: UpstreamFailure }): void;
@@ -97,13 +99,15 @@ export function forward(
 ): Promise<ForwardedExchange> {
   return new Promise((resolve) => {
     let isOver = false;
+    const started = performance.now();
     const transit: Transit = {
       req,
       res,
       options,
-      started: performance.now(),
+      started,
       sent: createKeeper(options.bodyLimit),
       received: createKeeper(options.bodyLimit),
+      times: createChunkTimes(started),
       answer: undefined,
       finish({ aborted, failure } = {}) {
         if (isOver) return;
@@ -135,6 +139,7 @@ export function forward(
 
 function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined): RawExchange {
   const { req, options, sent, received, answer, started } = transit;
+  const chunks = transit.times.list();
   const partition = req.headers["x-test-id"];
   return {
     at: options.at,
@@ -144,7 +149,9 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
     http: req.httpVersion,
     headers: req.rawHeaders,
     body: sent.body(),
-    answer: answer ? { body: received.body(), total: performance.now() - started, ...answer } : null,
+    answer: answer
+      ? { body: received.body(), total: performance.now() - started, ...answer, ...(chunks && { chunks }) }
+      : null,
     ...(aborted && { aborted }),
     ...(typeof partition === "string" && { client: partition }),
   };
@@ -333,8 +340,8 @@ function hold(transit: Transit, answer: IncomingMessage, head: Head): void {
 
 /** Keeps what passes, and knows how it ended. */
 function watch(transit: Transit, answer: IncomingMessage): void {
-  const { res, received } = transit;
-  answer.on("data", received.add);
+  const { res, received, times } = transit;
+  answer.on("data", received.add).on("data", times.add);
   answer.on("end", () => {
     if (!answer.complete) return;
     addTrailers(res, answer);
@@ -389,8 +396,12 @@ function refuse(transit: Transit, failure: UpstreamFailure): void {
     res.writeHead(502, [...head, ...cors, "x-phx-source", "upstream"]);
     res.end(body);
   }
-  transit.finish({ failure });
+  // Nothing was said before the connection ended: a replay ends it, too.
+  transit.finish({ failure, ...(resets.has(failure.code) && { aborted: "upstream" }) });
 }
+
+/** Codes of connections that the upstream ended instead of an answer. */
+const resets: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
 /** Keeps what passes by, up to a limit. */
 interface Keeper {

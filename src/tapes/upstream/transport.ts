@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { RawAnswer } from "../format/raw-exchange.ts";
+import { createChunkTimes } from "./chunk-times.ts";
 import { type Agents, createAgents } from "./upstreams.ts";
 
 /** A request that is ready to be sent. */
@@ -29,11 +30,16 @@ export interface Transport {
 
 const defaultLimit = 32 * 1024 * 1024;
 
-async function bodyOf(message: IncomingMessage, limit: number): Promise<RawAnswer["body"]> {
+async function bodyOf(
+  message: IncomingMessage,
+  limit: number,
+  times: ReturnType<typeof createChunkTimes>,
+): Promise<RawAnswer["body"]> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message) {
     bytes += chunk.length;
+    times.add(chunk);
     if (bytes <= limit) chunks.push(chunk);
   }
   if (limit === 0) return { omitted: "not_kept", bytes };
@@ -68,8 +74,11 @@ export function createTransport(agents: Agents = createAgents(), answerMs = 60_0
     try {
       message = await head;
       const ttfb = performance.now() - begin;
-      const kept = await bodyOf(message, limit);
-      return answerOf(message, kept, ttfb, performance.now() - begin);
+      const times = createChunkTimes(begin);
+      const kept = await bodyOf(message, limit, times);
+      const chunks = times.list();
+      const total = performance.now() - begin;
+      return { ...answerOf(message, kept), ttfb, total, ...(chunks && { chunks }) };
     } catch (error) {
       if (message === undefined && wasStale(error, outgoing)) return undefined;
       throw error;
@@ -88,7 +97,7 @@ export function createTransport(agents: Agents = createAgents(), answerMs = 60_0
   };
 }
 
-function answerOf(message: IncomingMessage, body: RawAnswer["body"], ttfb: number, total: number): RawAnswer {
+function answerOf(message: IncomingMessage, body: RawAnswer["body"]): Omit<RawAnswer, "ttfb" | "total"> {
   const { statusCode = 502, statusMessage = "", httpVersion, rawHeaders } = message;
   return {
     status: statusCode,
@@ -96,7 +105,5 @@ function answerOf(message: IncomingMessage, body: RawAnswer["body"], ttfb: numbe
     http: httpVersion,
     headers: rawHeaders,
     body,
-    ttfb,
-    total,
   };
 }

@@ -142,6 +142,10 @@ describe("what tools write", () => {
     [{ status: 0, _failureText: "net::err_blocked_by_client" }, {}, { codes: ["blocked"] }],
     [{ status: 0 }, { _error: "NS_BINDING_ABORTED" }, { codes: [], aborted: "client" }],
     [{ status: 0, _failureText: "Cancelled" }, {}, { codes: [], aborted: "client" }],
+    [{ status: 0, _error: "net::ERR_CONNECTION_RESET" }, {}, { codes: [], aborted: "upstream" }],
+    [{ status: 0, _failureText: "read ECONNRESET" }, {}, { codes: [], aborted: "upstream" }],
+    [{ status: 0 }, { _error: "net::ERR_EMPTY_RESPONSE" }, { codes: [], aborted: "upstream" }],
+    [{ status: 0, _error: "net::ERR_CONNECTION_REFUSED" }, {}, { codes: [], aborted: undefined }],
     [{ status: 0, _error: "net::ERR_FAILED" }, { _error: "aborted" }, { aborted: undefined }],
     [{ status: 200 }, { _error: "aborted" }, { aborted: undefined }],
   ])("a failure in %j and %j", async (response, rest, expected) => {
