@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
+import { parseBounded } from "../base/json-turns.ts";
 import { meantOf } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 
@@ -19,7 +20,7 @@ export function bodyOf(call: Call): JsonObject {
 function parse(text: string): Json {
   let value: Json;
   try {
-    value = JSON.parse(text);
+    value = parseBounded(text);
   } catch (cause) {
     throw new SimError("parse_error", `the body is not JSON: ${(cause as Error).message}`, { cause });
   }

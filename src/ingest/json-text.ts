@@ -1,6 +1,15 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, maxDepth } from "../base/json.ts";
+import {
+  charactersPerStep,
+  code,
+  endOfString,
+  mostNodes,
+  parsingJson,
+  smallText,
+  TooManyNodes,
+} from "../base/json-turns.ts";
 import { maskKeys } from "../base/secrets.ts";
 import { bytesPerStep, type Work } from "../base/work.ts";
 import { undecodable } from "../codec/inflate.ts";
@@ -17,9 +26,6 @@ export function utf8Text(bytes: Buffer): string {
   return bytes.toString("utf8");
 }
 
-/** A body up to this size is parsed at once, in a few milliseconds: to find and parse its parts takes twice as long. */
-const smallBody = 4 * bytesPerStep;
-
 /**
  * Parses UTF-8 and keeps the text, reformatted only if it has line breaks or keys. The items of a large batch are
  * parsed a few at a time.
@@ -28,16 +34,12 @@ const smallBody = 4 * bytesPerStep;
 export function* parseJson(bytes: Buffer): Work<JsonText> {
   const text = utf8Text(bytes);
   if (bytes.length > bytesPerStep) yield;
-  if (bytes.length > smallBody) {
+  if (bytes.length > smallText) {
     const batch = yield* cutBatch(text);
     const made = batch && (yield* parseBatch(text, bytes, batch));
     if (made) return made;
   }
-  return parseWhole(text, bytes);
-}
-
-function parseWhole(text: string, bytes: Buffer): JsonText {
-  const value = parsed(text);
+  const value = yield* parsedInSteps(text);
   if (isTooDeep(value)) throw unparsable(tooDeep);
   const { kept, redacted, isVerbatim } = cleaned(text, value);
   const size = bytes.length;
@@ -65,16 +67,12 @@ interface Batch {
   readonly isRoot: boolean;
 }
 
-const code = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: 0x5b, close: 0x5d, brace: 0x7b, end: 0x7d };
-
-/** Characters examined in a step: about a millisecond. */
-const charactersPerStep = 512 * 1024;
-
 /** Finds the items of a body without parsing it; undefined if that is uncertain: the body is then parsed as a whole. */
 function* cutBatch(text: string): Work<Batch | undefined> {
   const cuts: number[] = [];
   let [depth, inside, open, close] = [0, 0, -1, -1];
   let key = "";
+  let nodes = 0;
   let stepFrom = 0;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
@@ -87,6 +85,7 @@ function* cutBatch(text: string): Work<Batch | undefined> {
       if (key.includes("\\") && isKey(text, at + 1)) return undefined;
     } else if (char === code.open || char === code.brace) {
       if (++depth > maxDepth) throw unparsable(tooDeep);
+      if (++nodes > mostNodes) throw tooManyNodes(new TooManyNodes(mostNodes));
       const isBatch = char === code.open && (depth === 1 || (depth === 2 && key === '"batch"'));
       if (isBatch && inside === 0) {
         if (open !== -1) return undefined;
@@ -110,16 +109,6 @@ function isKey(text: string, end: number): boolean {
   return text.charAt(at) === ":";
 }
 
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  for (; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === code.quote) break;
-    if (char === code.backslash) at++;
-  }
-  return at;
-}
-
 /** Parses the part around the items, then the items; undefined if a second `batch` replaces the first. */
 function* parseBatch(
   text: string,
@@ -137,7 +126,7 @@ function* parseBatch(
     yield;
     const from = (cuts[i - 1] ?? open) + 1;
     const part = `[${text.slice(from, end)}]`;
-    const values = parsed(part, from);
+    const values = yield* parsedInSteps(part, from);
     if (cuts.length > 0 && isEmptyList(values)) throw unparsable(`an item is missing at character ${from}`);
     const made = cleaned(part, values);
     for (const item of Array.isArray(made.kept) ? made.kept : []) items.push(item);
@@ -164,11 +153,28 @@ const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) &
 /** True if letters are escaped without need: a key may be written this way. */
 const hasEscapedLetters = (text: string): boolean => text.includes("\\u00") && /\\u00[2-7]/.test(text);
 
+const tooManyNodes = (cause: TooManyNodes): SimError =>
+  new SimError("payload_too_large", `failed to parse request: ${cause.message}`, { cause });
+
+function failure(cause: unknown, from: number): SimError {
+  if (cause instanceof TooManyNodes) return tooManyNodes(cause);
+  const why = cause instanceof Error ? cause.message : "not JSON";
+  return unparsable(from === 0 ? why : `from character ${from}: ${why}`, cause);
+}
+
 function parsed(text: string, from = 0): Json {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "not JSON";
-    throw unparsable(from === 0 ? why : `from character ${from}: ${why}`, cause);
+    throw failure(cause, from);
+  }
+}
+
+function* parsedInSteps(text: string, from = 0): Work<Json> {
+  if (text.length <= smallText) return parsed(text, from);
+  try {
+    return yield* parsingJson(text);
+  } catch (cause) {
+    throw failure(cause, from);
   }
 }

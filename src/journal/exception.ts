@@ -1,5 +1,6 @@
 import { fnv1a } from "../base/hash.ts";
 import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { parseBounded } from "../base/json-turns.ts";
 
 /** The event that SDKs send for an error. */
 export const exceptionEvent = "$exception";
@@ -198,7 +199,7 @@ function framesInText(text: string): FramesRead {
 
 function jsonIn(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return parseBounded(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
+import { mostNodes, type NodeRoom, parsingJson, TooManyLevels, TooManyNodes } from "../base/json-turns.ts";
 import { atOnce, bytesPerStep, type Work } from "../base/work.ts";
 import { gunzipWithin } from "../codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
@@ -24,9 +25,11 @@ const largestPart = 32 * 1024 * 1024;
 /** A page may have 512 levels of elements, each with two levels of JSON. */
 const deepest = 1_500;
 
-/** What is left of a part's limit. */
+/** What is left of a part's limits. */
 interface Room {
+  /** Characters. */
   left: number;
+  readonly nodes: NodeRoom;
 }
 
 class Unreadable extends Error {
@@ -58,9 +61,10 @@ function* unpacked(packed: string, room: Room): Work<Json> {
   room.left -= text.length;
   if (text.length > bytesPerStep) yield undefined;
   try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw new Unreadable("bad_json");
+    return yield* parsingJson(text, deepest, room.nodes);
+  } catch (error) {
+    if (error instanceof TooManyLevels) throw new Unreadable("too_deep");
+    throw new Unreadable(error instanceof TooManyNodes ? "too_large" : "bad_json");
   }
 }
 
@@ -128,7 +132,7 @@ function* decoded(item: Json, losses: Loss[], room: Room): Work<RecordedEvent | 
 /** Decodes one part of a recording; other calls may have a turn after each value that is unpacked. */
 export function* decoding(items: readonly Json[], largest: number = largestPart): Work<DecodedPart> {
   const losses: Loss[] = [];
-  const room: Room = { left: largest };
+  const room: Room = { left: largest, nodes: { left: mostNodes } };
   const events: RecordedEvent[] = [];
   for (const item of items) {
     const event = yield* decoded(item, losses, room);

@@ -96,7 +96,7 @@ export const isActivity = ({ type, data }: Pick<RecordedEvent, "type" | "data">)
 export const lossReasons = {
   bad_gzip: "the compressed bytes are damaged",
   bad_json: "the decompressed text is not JSON",
-  too_large: "it decompresses to more than the limit",
+  too_large: "it decompresses to more than the limit: 32 MB, or 1,000,000 objects and lists",
   too_deep: "it is nested too deep",
   not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
   not_kept: "the body of the request was not kept",

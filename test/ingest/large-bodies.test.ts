@@ -179,3 +179,52 @@ describe("a large body is read in parts to the same value", () => {
     expect(() => parse(text)).toThrow(/failed to parse request/);
   });
 });
+
+describe("a body of more objects and lists than are read", () => {
+  const many = `[${"{},".repeat(1_000_001)}{}]`;
+  const bodies: [
+    name: string,
+    path: string,
+    body: () => string,
+    status: number,
+    headers?: Record<string, string>,
+  ][] = [
+    [
+      "an event",
+      "/capture/",
+      () => `{"api_key":"${sim.apiKey}","event":"e","distinct_id":"u","properties":{"a":${many}}}`,
+      413,
+    ],
+    ["a batch", "/batch/", () => `{"api_key":"${sim.apiKey}","batch":${many}}`, 413],
+    [
+      "flags",
+      "/flags/?v=2",
+      () => `{"token":"${sim.apiKey}","distinct_id":"u","person_properties":{"a":${many}}}`,
+      413,
+    ],
+    ["the control API", "/__sim/events/wait", () => `{"match":${many}}`, 400],
+    [
+      "the management API",
+      "/api/projects/1/dashboards/",
+      () => `{"name":${many}}`,
+      400,
+      { authorization: "Bearer phx_sim_default" },
+    ],
+  ];
+  test.each(bodies)("%s", async (_name, path, body, status, headers = {}) => {
+    const response = await post(path, body(), headers);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain("00,000 objects and lists");
+  });
+
+  test("an event of many is kept as it was sent", async () => {
+    await using project = await sim.project();
+    const list = Array.from({ length: 60_000 }, (_, i) => ({ i, more: [{}] }));
+    const body = { api_key: project.apiKey, event: "large", distinct_id: "u", properties: { list, "": "ü" } };
+    const { turns, value } = await turnsUntil(post("/capture/", JSON.stringify(body)));
+    expect(value.status).toBe(200);
+    expect(turns).toBeGreaterThan(3);
+    const [event] = await project.events.list();
+    expect(event?.properties).toMatchObject({ list, "": "ü" });
+  });
+});

@@ -73,6 +73,16 @@ describe("a part of a recording", () => {
     expect(losses(items, 1_000_000)).toEqual(["3 full snapshot: too_large"]);
   });
 
+  test("the values of a part share a million objects and lists", () => {
+    const data = gzipSync(`[${"{},".repeat(400_000)}{}]`).toString("latin1");
+    const item = { type: 3, timestamp: 1, data: { source: 0, texts: data, attributes: data, removes: data } };
+    expect(losses([item, item])).toEqual([
+      "2 removes of a mutation: too_large",
+      "1 texts of a mutation: too_large",
+      "1 attributes of a mutation: too_large",
+    ]);
+  });
+
   test("deep nesting is refused", () => {
     const deep = `{"node":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
     const data = gzipSync(deep).toString("latin1");

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import type {
@@ -18,6 +19,18 @@ async function get<T>(path: string): Promise<T> {
   const response = await sim.handle(new Request(`${sim.url}/__sim/${path}`));
   return (await response.json()) as T;
 }
+
+test("a small part of millions of objects is refused, and said to be", async () => {
+  const data = gzipSync(`{"node":[${"{},".repeat(4_999_999)}{}]}`).toString("latin1");
+  await sendPart(sim, [{ type: 2, timestamp: start, cv: "2024-10", data }]);
+  await sendPart(sim, opening(page));
+  const missing = [{ seq: 1, reason: "too_large", what: "full snapshot", count: 1 }];
+  const first = await get<RecordingPage>(`sessions/${session}/recording`);
+  expect({ lost: first.missing, next: first.next }).toEqual({ lost: missing, next: 1 });
+  const { parts } = await get<RecordingPage>(`sessions/${session}/recording?from=1`);
+  expect(parts.map((it) => it.events.length)).toEqual([2]);
+  expect(await get(`recordings/${session}`)).toMatchObject({ complete: false, missing });
+});
 
 const button = element("button", {}, "Pay now");
 const page = element("body", {}, button);

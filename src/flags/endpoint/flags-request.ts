@@ -9,6 +9,7 @@ import {
   own,
   textOrNumber,
 } from "../../base/json.ts";
+import { parseBounded, TooManyNodes } from "../../base/json-turns.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
@@ -88,15 +89,17 @@ function parse(text: string): { json: Json; text: string } | undefined {
 
 function parseStrictly(text: string): { json: Json; text: string } | undefined {
   try {
-    return { json: JSON.parse(text), text: onOneLine(text) };
-  } catch {
+    return { json: parseBounded(text), text: onOneLine(text) };
+  } catch (error) {
+    if (error instanceof TooManyNodes)
+      throw new SimError("payload_too_large", `Request has ${error.message}`);
     return undefined;
   }
 }
 
 function parseTolerantly(text: string): { json: Json; text: string } | undefined {
   try {
-    const json = JSON.parse(text.replace(tokens, strict));
+    const json = parseBounded(text.replace(tokens, strict));
     return { json, text: JSON.stringify(json) };
   } catch {
     return undefined;

@@ -1,4 +1,5 @@
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
+import { parseBounded } from "../../base/json-turns.ts";
 
 /** An event on its way from a span's attributes to `$ai_…` properties; its rules change it in place. */
 export interface AiDraft {
@@ -12,7 +13,7 @@ type Properties = AiDraft["properties"];
 function parsed(value: Json): Json {
   if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value;
   try {
-    const json: Json = JSON.parse(value);
+    const json: Json = parseBounded(value);
     return isTooDeep(json, 64) ? value : json;
   } catch {
     return value;

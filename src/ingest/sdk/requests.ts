@@ -1,5 +1,6 @@
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
+import { parseBounded } from "../../base/json-turns.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/call.ts";
@@ -39,7 +40,7 @@ const inflate = (bytes: Buffer): Buffer =>
 
 function parse(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseBounded(text);
     return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import { parseBounded, TooManyNodes } from "../../base/json-turns.ts";
 import { boundaryOf, readParts } from "../../codec/multipart.ts";
 import type { Call } from "../../http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
@@ -35,8 +36,10 @@ function parseJson(call: Call): Json {
   const text = call.body.toString("utf8");
   let value: Json;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseBounded(text);
+  } catch (error) {
+    if (error instanceof TooManyNodes)
+      throw new SimError("parse_error", `JSON parse error - ${error.message}`);
     throw parseFailure(text);
   }
   if (isTooDeep(value)) throw new SimError("parse_error", "JSON parse error - nested too deeply");

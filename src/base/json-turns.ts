@@ -1,0 +1,165 @@
+import { isObject, type Json, type JsonObject, maxDepth } from "./json.ts";
+import { bytesPerStep, type Work } from "./work.ts";
+
+/** Most objects and lists of a text that is parsed: a small one can hold millions, and each takes memory and time. */
+export const mostNodes = 1_000_000;
+/** The same for a text that is parsed in one turn. */
+const mostNodesAtOnce = 100_000;
+/** A text up to this size is parsed at once, in a few milliseconds, whatever is in it. */
+export const smallText = 4 * bytesPerStep;
+
+/** How many objects and lists may still be read. */
+export interface NodeRoom {
+  left: number;
+}
+
+/** The text has more objects and lists than are read. */
+export class TooManyNodes extends SyntaxError {
+  constructor(most: number) {
+    super(`more than ${most.toLocaleString("en")} objects and lists`);
+    this.name = "TooManyNodes";
+  }
+}
+
+/** The text is nested too deeply. */
+export class TooManyLevels extends SyntaxError {
+  constructor() {
+    super("recursion limit exceeded");
+    this.name = "TooManyLevels";
+  }
+}
+
+export const code = {
+  quote: 0x22,
+  comma: 0x2c,
+  backslash: 0x5c,
+  open: 0x5b,
+  close: 0x5d,
+  brace: 0x7b,
+  end: 0x7d,
+} as const;
+
+/** Characters examined in a step: about a millisecond. */
+export const charactersPerStep = 512 * 1024;
+
+/** The place of the quote that ends the string at `start`; the text's length if there is none. */
+export function endOfString(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at);
+    if (at === -1) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === code.backslash) slashes++;
+    if (slashes % 2 === 0) return at;
+  }
+}
+
+/** JSON.parse for texts that come from outside. @throws SyntaxError; TooManyNodes */
+export function parseBounded(text: string): Json {
+  if (text.length > smallText) {
+    let nodes = 0;
+    for (let at = 0; at < text.length; at++) {
+      const char = text.charCodeAt(at);
+      if (char === code.quote) at = endOfString(text, at);
+      else if ((char === code.open || char === code.brace) && ++nodes > mostNodesAtOnce)
+        throw new TooManyNodes(mostNodesAtOnce);
+    }
+  }
+  return JSON.parse(text);
+}
+
+/** An object or list whose text is too long for one step. */
+interface Large {
+  readonly open: number;
+  close: number;
+  /** In an object, the start of its key. */
+  readonly key: number;
+  /** Commas between its members, one for each step. */
+  readonly cuts: number[];
+  /** Its members that are too long themselves: at most one between two cuts. */
+  readonly large: Large[];
+}
+
+const invalid = (at: number): SyntaxError => new SyntaxError(`invalid JSON at character ${at}`);
+
+/** Finds the large objects and lists; undefined if the text is no object or list. */
+function* measured(text: string, deepest: number, room: NodeRoom): Work<Large | undefined> {
+  const path: Large[] = [];
+  let root: Large | undefined;
+  let string = 0;
+  let stepFrom = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    const here = path.at(-1);
+    if (char === code.quote) {
+      string = at;
+      at = endOfString(text, at);
+    } else if (char === code.open || char === code.brace) {
+      if (root) throw invalid(at);
+      if (--room.left < 0) throw new TooManyNodes(mostNodes);
+      if (path.length >= deepest) throw new TooManyLevels();
+      path.push({ open: at, close: -1, key: string, cuts: [], large: [] });
+    } else if (char === code.close || char === code.end) {
+      path.pop();
+      if (!here || text.charCodeAt(here.open) + 2 !== char) throw invalid(at);
+      here.close = at;
+      if (path.length === 0) root = here;
+      else if (at - here.open > bytesPerStep) path.at(-1)?.large.push(here);
+    } else if (char === code.comma && here && at - (here.cuts.at(-1) ?? here.open) > bytesPerStep)
+      here.cuts.push(at);
+    if (at - stepFrom < charactersPerStep) continue;
+    stepFrom = at;
+    yield;
+  }
+  if (path.length > 0) throw invalid(text.length);
+  if (root && (text.slice(0, root.open) + text.slice(root.close + 1)).trim() !== "")
+    throw invalid(root.close);
+  return root;
+}
+
+/** A member of the object, also `__proto__`. */
+const put = (object: JsonObject, key: string, value: Json): void =>
+  void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+
+function* built(text: string, { open, close, cuts, large }: Large): Work<Json> {
+  const list: Json[] = [];
+  const object: JsonObject = {};
+  const isList = text.charCodeAt(open) === code.open;
+  const add = (members: string): void => {
+    const value: Json = JSON.parse(isList ? `[${members}]` : `{${members}}`);
+    if (Array.isArray(value)) for (const it of value) list.push(it);
+    else if (isObject(value)) for (const [key, it] of Object.entries(value)) put(object, key, it);
+  };
+  const rest = [...large];
+  for (const [i, end] of [...cuts, close].entries()) {
+    const from = (cuts[i - 1] ?? open) + 1;
+    const child = rest[0] && rest[0].close < end ? rest.shift() : undefined;
+    if (!child) {
+      const members = text.slice(from, end);
+      if (cuts.length > 0 && members.trim() === "") throw invalid(from);
+      add(members);
+      yield;
+      continue;
+    }
+    // its place is taken first, so that members have the order of the text
+    add(`${text.slice(from, child.open)}null`);
+    const value = yield* built(text, child);
+    if (isList) list[list.length - 1] = value;
+    else put(object, JSON.parse(text.slice(child.key, endOfString(text, child.key) + 1)), value);
+    const behind = text.slice(child.close + 1, end).trim();
+    if (behind === "") continue;
+    if (behind.charCodeAt(0) !== code.comma || behind.length === 1) throw invalid(child.close + 1);
+    add(behind.slice(1));
+    yield;
+  }
+  return isList ? list : object;
+}
+
+/** Parses a long text in many short steps. @throws SyntaxError; TooManyNodes */
+export function* parsingJson(
+  text: string,
+  deepest: number = maxDepth,
+  room: NodeRoom = { left: mostNodes },
+): Work<Json> {
+  const root = yield* measured(text, deepest, room);
+  return root ? yield* built(text, root) : JSON.parse(text);
+}
