@@ -1,6 +1,6 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { parseBounded } from "../base/json-turns.ts";
+import { parseBounded } from "../base/json-bounds.ts";
 import { meantOf } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 

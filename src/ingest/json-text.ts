@@ -1,15 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, maxDepth } from "../base/json.ts";
-import {
-  charactersPerStep,
-  code,
-  endOfString,
-  mostNodes,
-  parsingJson,
-  smallText,
-  TooManyNodes,
-} from "../base/json-turns.ts";
+import { code, endOfString, mostNodes, smallText, TooManyNodes } from "../base/json-bounds.ts";
+import { charactersPerStep, parsingJson } from "../base/json-turns.ts";
 import { maskKeys } from "../base/secrets.ts";
 import { bytesPerStep, type Work } from "../base/work.ts";
 import { undecodable } from "../codec/inflate.ts";

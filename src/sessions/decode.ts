@@ -1,6 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { mostNodes, type NodeRoom, parsingJson, TooManyLevels, TooManyNodes } from "../base/json-turns.ts";
+import { mostNodes, type NodeRoom, TooManyLevels, TooManyNodes } from "../base/json-bounds.ts";
+import { parsingJson } from "../base/json-turns.ts";
 import { atOnce, bytesPerStep, type Work } from "../base/work.ts";
 import { gunzipWithin } from "../codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parsedJson } from "../../src/base/json.ts";
-import { parsingJson, TooManyNodes } from "../../src/base/json-turns.ts";
+import { TooManyNodes } from "../../src/base/json-bounds.ts";
+import { parsingJson } from "../../src/base/json-turns.ts";
 import { atOnce } from "../../src/base/work.ts";
 import { fc } from "../support/chance.ts";
 

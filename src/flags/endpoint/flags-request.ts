@@ -9,7 +9,7 @@ import {
   own,
   textOrNumber,
 } from "../../base/json.ts";
-import { parseBounded, TooManyNodes } from "../../base/json-turns.ts";
+import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";

@@ -1,6 +1,6 @@
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
-import { parseBounded } from "../../base/json-turns.ts";
+import { parseBounded } from "../../base/json-bounds.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
 import { bearerOf, queryToken } from "../../http/call.ts";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
+import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { parseBounded, TooManyNodes } from "../../base/json-turns.ts";
 import { boundaryOf, readParts } from "../../codec/multipart.ts";
 import type { Call } from "../../http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
