@@ -2,10 +2,51 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { maskKeys } from "../base/secrets.ts";
 import { placeOf, plainHost, type RequestTarget } from "../http/host-rules.ts";
 import type { BlockedCall, EgressError } from "./blocked-call.ts";
+import { looksLikeSdk } from "./browser-traffic.ts";
+
+/** A test of a runner. */
+export interface RunningTest {
+  readonly name: string;
+}
+
+/** Which tests run, by a runner whose tests can run at the same time. */
+interface TestSource {
+  /** The test whose code runs; undefined if that is not known. */
+  current(): RunningTest | undefined;
+  isRunning(test: RunningTest): boolean;
+}
+
+let source: TestSource = { current: () => undefined, isRunning: () => false };
+
+export function knowTests(it: TestSource): void {
+  source = it;
+}
+
+export const currentTest = (): RunningTest | undefined => source.current();
+
+export const isRunning = (test: RunningTest): boolean => source.isRunning(test);
+
+/** Where a call goes. */
+export interface Place extends RequestTarget {
+  /** True for a request that looks like one of PostHog's SDKs, to any host. */
+  readonly isOfSdk?: boolean;
+}
 
 /** A call on its way out. */
 export interface Attempt extends Pick<BlockedCall, "method" | "url" | "stack"> {
-  readonly place: RequestTarget;
+  readonly place: Place;
+  readonly test: RunningTest | undefined;
+  /** The error that it failed with. */
+  refusal?: EgressError;
+}
+
+type Aim = Pick<Attempt, "method" | "url" | "place">;
+
+/** What else is known of a request. */
+interface Sent {
+  readonly agent?: string | undefined;
+  /** Text; a compressed body is none. */
+  readonly body?: unknown;
 }
 
 /** The URL for reports: without credentials and keys. */
@@ -22,7 +63,12 @@ const isHostAndPort = /^(\[[\da-f:.]+\]|[^:/?#\s]+):(\d{1,5})$/i;
  * The target of a request. `base` is the scheme, host and port that it is sent to; `target` is from its first line: a
  * path, a whole URL (to a proxy), or host and port (CONNECT). Undefined if it is none of these.
  */
-export function aimOf(method: string, base: string, target: string): Omit<Attempt, "stack"> | undefined {
+export function aimOf(
+  method: string,
+  base: string,
+  target: string,
+  { agent, body }: Sent = {},
+): Aim | undefined {
   const [, host, port] = (method === "CONNECT" && isHostAndPort.exec(target)) || [];
   if (host !== undefined && port !== undefined) {
     return { method, url: target, place: { host: plainHost(host), port } };
@@ -30,7 +76,8 @@ export function aimOf(method: string, base: string, target: string): Omit<Attemp
   const text = target.startsWith("/") ? base + target : target;
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  return { method, url: shown(url), place: placeOf(url) };
+  const request = { method, url, agent, body: () => (typeof body === "string" ? body : "") };
+  return { method, url: shown(url), place: { ...placeOf(url), isOfSdk: looksLikeSdk(request) } };
 }
 
 /** A connection of which only the target is known. */
@@ -39,6 +86,7 @@ export const bareAttempt = (place: RequestTarget, stack: string): Attempt => ({
   url: `${place.host.includes(":") ? `[${place.host}]` : place.host}:${place.port}`,
   place,
   stack,
+  test: currentTest(),
 });
 
 const framesKept = 30;
@@ -57,7 +105,7 @@ export function callerFrames(below: (...args: never[]) => unknown): string {
 /** Decides for every way out of the process. */
 export interface Gate {
   /** True if the place is guarded. Records nothing. */
-  concerns(place: RequestTarget): boolean;
+  concerns(place: Place): boolean;
   /** Records the call with every guard that refuses it, and returns the error that the call must fail with. */
   refuse(attempt: Attempt): EgressError | undefined;
 }
@@ -87,11 +135,11 @@ export function replaceMethod<Host extends object, Name extends keyof Host>(
 /** The first guarded one, with the stack frames of the caller of `entry`; frames are costly, so only then. */
 export function guardedOf(
   gate: Gate,
-  aims: readonly (Omit<Attempt, "stack"> | undefined)[],
+  aims: readonly (Aim | undefined)[],
   entry: (...args: never[]) => unknown,
 ): Attempt | undefined {
   const aim = aims.find((it) => it !== undefined && gate.concerns(it.place));
-  return aim && { ...aim, stack: callerFrames(entry) };
+  return aim && { ...aim, stack: callerFrames(entry), test: currentTest() };
 }
 
 /** Guarded requests that wait for a connection: they give it its URL and its caller. */

@@ -11,6 +11,8 @@ export interface BlockedCall {
   at: string;
   /** The caller's frames, a line each; "" where they are not known (calls of child processes that are no Node). */
   stack: string;
+  /** The name of the test whose code made it, where that is known. */
+  test?: string;
 }
 
 /** SDKs retry: calls beyond this number are blocked, but not kept. */
@@ -87,9 +89,15 @@ export function countedLines(lines: readonly string[]): string[] {
     : all;
 }
 
-/** The error of `verify`. */
-export function callsError(calls: readonly BlockedCall[], simUrl: string): EgressError {
-  const lines = countedLines(calls.map((call) => `  ${callText(call)}${callerOf(call.stack)}`));
+/** The error of `verify`. @param by The test that it fails: calls of others are marked */
+export function callsError(calls: readonly BlockedCall[], simUrl: string, by?: string): EgressError {
+  const ownerOf = ({ test }: BlockedCall): string =>
+    test === undefined || by === undefined || test === by
+      ? ""
+      : ` by ${JSON.stringify(test)}, which has ended`;
+  const lines = countedLines(
+    calls.map((call) => `  ${callText(call)}${callerOf(call.stack)}${ownerOf(call)}`),
+  );
   const head =
     calls.length === 1 ? "1 call to a guarded host was" : `${calls.length} calls to guarded hosts were`;
   return new EgressError([`${head} blocked (phx-sim guard): ${advice(simUrl)}`, ...lines].join("\n"), calls);

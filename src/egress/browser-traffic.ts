@@ -254,6 +254,8 @@ export const leavingScript = (to: LeavingRoute): string => `(${sendToSim})(${JSO
 interface BrowserRequest {
   readonly method: string;
   readonly url: URL;
+  /** The `User-Agent`, where it can be known. */
+  readonly agent?: string | undefined;
   /** Read only if needed: bodies can be large. */
   body(): string;
 }
@@ -268,8 +270,12 @@ interface SdkRequest {
 
 const hasPublicKey = (text: string): boolean => /\bphc_\w{4,}/.test(text);
 
+/** True for the `User-Agent` of PostHog's SDKs for servers: `posthog-node/5.70.0`. */
+export const isAgentOfSdk = (agent: string | undefined): boolean => /^posthog-\w+/.test(agent ?? "");
+
 /** SDKs send the body's compression or their version; else the body has the project's key. */
-const isFromSdk = ({ url, body }: BrowserRequest): boolean =>
+const isFromSdk = ({ url, agent, body }: BrowserRequest): boolean =>
+  isAgentOfSdk(agent) ||
   ["compression", "ver"].some((name) => url.searchParams.has(name)) ||
   hasPublicKey(url.search) ||
   hasPublicKey(body());
@@ -277,7 +283,7 @@ const isFromSdk = ({ url, body }: BrowserRequest): boolean =>
 const namesToken = ({ url }: BrowserRequest): boolean =>
   ["token", "api_key"].some((name) => url.searchParams.has(name));
 
-/** The requests of PostHog's browser SDKs. */
+/** The requests of PostHog's SDKs. */
 const sdkRequests: readonly SdkRequest[] = [
   {
     methods: ["POST", "GET"],
@@ -293,7 +299,7 @@ const sdkRequests: readonly SdkRequest[] = [
   },
 ];
 
-/** True if a request looks like one of PostHog's browser SDKs, for any host. */
+/** True if a request looks like one of PostHog's SDKs, for any host. */
 export const looksLikeSdk = (request: BrowserRequest): boolean =>
   sdkRequests.some(
     ({ methods, path, also }) =>

@@ -5,9 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { builtFile } from "../base/built-file.ts";
-import type { RequestTarget } from "../http/host-rules.ts";
 import { hopHeaders } from "../http/reply.ts";
-import { aimOf } from "./attempt.ts";
+import { aimOf, type Place } from "./attempt.ts";
 import {
   type BlockedCall,
   blockedError,
@@ -115,7 +114,7 @@ interface GuardProxy {
 interface ProxyOptions {
   /** The sim's address, for the advice. */
   simUrl: string;
-  refuses(place: RequestTarget): boolean;
+  refuses(place: Place): boolean;
   onBlocked(call: BlockedCall): void;
 }
 
@@ -124,8 +123,11 @@ const passedOn = (raw: readonly string[]): string[] =>
   raw.filter((_, i) => !hopHeaders.has((raw[i - (i % 2)] ?? "").toLowerCase()));
 
 /** The body with which a call is refused; undefined if it may pass. */
-function refusal(options: ProxyOptions, { method = "", url = "" }: IncomingMessage): string | undefined {
-  const aim = aimOf(method, "", url);
+function refusal(
+  options: ProxyOptions,
+  { method = "", url = "", headers }: IncomingMessage,
+): string | undefined {
+  const aim = aimOf(method, "", url, { agent: headers["user-agent"] });
   if (aim === undefined || !options.refuses(aim.place)) return undefined;
   const call = { method, url: aim.url, host: aim.place.host, at: new Date().toISOString(), stack: "" };
   options.onBlocked(call);

@@ -14,17 +14,28 @@ import {
   type Trail,
 } from "./attempt.ts";
 import type { EgressError } from "./blocked-call.ts";
+import { isAgentOfSdk } from "./browser-traffic.ts";
 
 /** A request in undici's diagnostics, both of Node's copy and of the package. */
-interface SentRequest {
+export interface SentRequest {
   readonly origin: string | URL;
   readonly path: string;
   readonly method: string;
+  /** A text or a list, by undici's version. */
+  readonly headers?: unknown;
+  readonly body?: unknown;
 }
 
 const originOf = ({ origin }: SentRequest): string => String(origin).replace(/\/$/, "");
 
-const aimOfSent = (request: SentRequest) => aimOf(request.method, originOf(request), request.path);
+const agentIn = (headers: unknown): string | undefined =>
+  /user-agent(?:,|: *)([^\r\n,]*)/i.exec(String(headers ?? ""))?.[1];
+
+export const aimOfSent = (request: SentRequest) =>
+  aimOf(request.method, originOf(request), request.path, {
+    agent: agentIn(request.headers),
+    body: request.body,
+  });
 
 /** `fetch` connects in a later turn: its arguments and its caller are remembered until then. */
 const namedFetches =
@@ -40,17 +51,35 @@ const namedFetches =
             function fetch(this: unknown, ...args: Parameters<typeof globalThis.fetch>) {
               const pass = () => Reflect.apply(original, this, args);
               if (!isOn()) return pass();
-              return trail.during(guardedOf(gate, [aimOfFetch(args)], fetch), pass);
+              const attempt = guardedOf(gate, [aimOfFetch(args)], fetch);
+              const answer = trail.during(attempt, pass);
+              if (!attempt || !isAgentOfSdk(agentOf(args))) return answer;
+              return answer.catch((error: unknown) => {
+                if (!attempt.refusal) throw error;
+                return refusedAnswer(attempt.refusal);
+              });
             },
         );
 
-function aimOfFetch([input, init]: Parameters<typeof globalThis.fetch>) {
-  const isRequest = input instanceof Request;
-  const method = String(init?.method ?? (isRequest ? input.method : "GET")).toUpperCase();
-  return aimOf(method, "", isRequest ? input.url : String(input));
+/** SDKs retry after a failed connection, for seconds; they do not after this status. */
+const refusedAnswer = ({ message }: EgressError): Response =>
+  new Response(`${message}\n`, { status: 403, statusText: "Blocked by the phx-sim guard" });
+
+type FetchArguments = Parameters<typeof globalThis.fetch>;
+
+function agentOf([input, init]: FetchArguments): string | undefined {
+  const headers = init?.headers ?? (input instanceof Request ? input.headers : undefined);
+  return headers && (new Headers(headers).get("user-agent") ?? undefined);
 }
 
-function listen(name: string, listener: (message: unknown) => void): () => void {
+function aimOfFetch(args: FetchArguments) {
+  const [input, init] = args;
+  const isRequest = input instanceof Request;
+  const method = String(init?.method ?? (isRequest ? input.method : "GET")).toUpperCase();
+  return aimOf(method, "", isRequest ? input.url : String(input), { agent: agentOf(args), body: init?.body });
+}
+
+export function listen(name: string, listener: (message: unknown) => void): () => void {
   subscribe(name, listener);
   return () => void unsubscribe(name, listener);
 }
@@ -90,19 +119,20 @@ export const fetchExits = (trail: Trail): readonly Exit[] => [
 ];
 
 /** Agents offer this method to requests; Node documents neither it nor its arguments. */
-type OpenAgent = { addRequest(request: ClientRequest, ...rest: unknown[]): void };
+export type OpenAgent = { addRequest(request: ClientRequest, ...rest: unknown[]): void };
 /** Receives a connection from an agent, or the error that prevented it. */
 type OpenRequest = { onSocket(socket: Socket | null, error?: Error): void };
 
-const agents = Agent.prototype as unknown as OpenAgent;
+export const agents = Agent.prototype as unknown as OpenAgent;
 const requests = ClientRequest.prototype as unknown as OpenRequest;
 
 /** Possible targets of a request: its `Host` header, which has the port, and the host that it connects to. */
-function aimsOf(request: ClientRequest) {
+export function aimsOf(request: ClientRequest) {
   const header = String(request.getHeader("host") ?? "");
   // A named host behind a loopback address is a test double, or a proxy that gets the whole URL.
   const names = isLoopbackHost(request.host) ? [request.host] : [header, request.host];
-  return names.map((name) => aimOf(request.method, `${request.protocol}//${name}`, request.path));
+  const agent = String(request.getHeader("user-agent") ?? "");
+  return names.map((name) => aimOf(request.method, `${request.protocol}//${name}`, request.path, { agent }));
 }
 
 /** False for a stand-in by which another tool answers: without a handle, nothing leaves the process. */

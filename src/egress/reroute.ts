@@ -1,3 +1,4 @@
+import type { ClientRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import net, { Socket } from "node:net";
 import tls from "node:tls";
@@ -9,8 +10,18 @@ import {
   readHostRule,
   serviceHosts,
 } from "../http/host-rules.ts";
-import { replaceMethod } from "./attempt.ts";
-import { type Peer, peerOf } from "./process-exits.ts";
+import { projectHeader } from "../journal/traffic.ts";
+import { currentTest, isRunning, type RunningTest, replaceMethod } from "./attempt.ts";
+import {
+  agents,
+  aimOfSent,
+  aimsOf,
+  listen,
+  type OpenAgent,
+  type Peer,
+  peerOf,
+  type SentRequest,
+} from "./process-exits.ts";
 
 /** What is sent to a sim instead. */
 export interface RerouteRules {
@@ -42,8 +53,9 @@ export function rerouteTest(rules: Pick<RerouteRules, "hosts">): (place: Request
   return (place) => !isLoopbackHost(place.host) && hostRuleFor(read, place) !== undefined;
 }
 
-type Covers = (peer: Peer) => boolean;
+/** The address of a sim, for a connection that goes there instead. */
 type Address = Readonly<{ host: string; port: number }>;
+type Redirect = (peer: Peer) => Address | undefined;
 
 const isOptions = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -100,49 +112,122 @@ function openPlain(args: readonly unknown[], to: Address): Socket {
 }
 
 /** `https`, `http2`, `fetch` and undici of any version open their connections with this function. */
-const rerouteTls = (covers: Covers, to: Address) =>
+const rerouteTls = (redirect: Redirect) =>
   replaceMethod(
     tls,
     "connect",
     (original, isOn) =>
       function connect(this: unknown, ...args: unknown[]) {
         const peer = isOn() ? tlsPeerOf(args) : undefined;
-        const isOurs = peer !== undefined && covers(peer);
-        return isOurs ? openPlain(args, to) : Reflect.apply(original, this, args);
+        const to = peer && redirect(peer);
+        return to ? openPlain(args, to) : Reflect.apply(original, this, args);
       } as typeof tls.connect,
   );
 
 /** Everything but TLS; and TLS over the caller's own socket, which the sim answers with its own certificate. */
-const rerouteSockets = (covers: Covers, to: Address) =>
+const rerouteSockets = (redirect: Redirect) =>
   replaceMethod(
     Socket.prototype,
     "connect",
     (original, isOn) =>
       function connect(this: Socket, ...args: unknown[]): Socket {
         const peer = isOn() ? peerOf(args) : undefined;
-        if (peer === undefined || !covers(peer)) return Reflect.apply(original, this, args);
+        const to = peer && redirect(peer);
+        if (to === undefined) return Reflect.apply(original, this, args);
         return Reflect.apply(original, this, [redirected(args, to), callbackOf(args)]);
       },
   );
 
-/**
- * Sends connections of this process for the service's hosts to a sim, over plain HTTP: `http`, `https`, `fetch`,
- * undici with any dispatcher. Requests stay as they are, including the `Host` header. Worker threads and children are
- * not affected. The function that it returns ends it.
- * @throws TypeError when a host cannot be read
- */
-export function rerouteProcess(rules: RerouteRules): () => void {
-  const { hostname, port } = new URL(rules.url);
-  const to = { host: plainHost(hostname), port: Number(port || 80) };
-  const isRerouted = rerouteTest(rules);
-  const covers: Covers = (peer) =>
-    !isLoopbackHost(peer.host) &&
-    [peer.host, peer.servername].some((host) => host !== "" && isRerouted({ host, port: peer.port }));
-  const ends = [rerouteTls, rerouteSockets].map((reroute) => reroute(covers, to));
+/** Requests of a test get a header that names its project: their own key is that of the real one. */
+const markHttp = () =>
+  replaceMethod(
+    agents,
+    "addRequest",
+    (original, isOn) =>
+      function addRequest(this: OpenAgent, request: ClientRequest, ...rest: unknown[]) {
+        const places = isOn() && !request.headersSent ? aimsOf(request).flatMap((it) => it?.place ?? []) : [];
+        const project = projectFor(places);
+        if (project !== undefined) request.setHeader(projectHeader, project);
+        return Reflect.apply(original, this, [request, ...rest]);
+      },
+  );
+
+const markFetches = () =>
+  listen("undici:request:create", (message) => {
+    const { request } = message as {
+      request: SentRequest & { addHeader(name: string, value: string): void };
+    };
+    const place = aimOfSent(request)?.place;
+    const project = projectFor(place ? [place] : []);
+    if (project !== undefined) request.addHeader(projectHeader, String(project));
+  });
+
+interface Route {
+  readonly to: Address;
+  /** The project of its requests; undefined: that of each request's key. */
+  readonly project: number | undefined;
+  /** The only test whose code is rerouted; undefined: all code. */
+  readonly test: RunningTest | undefined;
+  isRerouted(place: RequestTarget): boolean;
+}
+
+/** As for guards, the process has one list. */
+const routes = new Set<Route>();
+let uninstall: (() => void) | undefined;
+
+/** A call of a test that is unknown, or has ended, takes the route of the first test. */
+function routeFor(place: RequestTarget, test: RunningTest | undefined): Route | undefined {
+  if (routes.size === 0 || isLoopbackHost(place.host)) return undefined;
+  const all = [...routes].filter((it) => it.isRerouted(place));
+  return (
+    all.find((it) => it.test === undefined || it.test === test) ??
+    (test && isRunning(test) ? undefined : all[0])
+  );
+}
+
+/** True if the call goes to a sim of this process' tests. */
+export const isReroutedNow = (place: RequestTarget, test: RunningTest | undefined): boolean =>
+  routeFor(place, test) !== undefined;
+
+const projectFor = (places: readonly RequestTarget[]): number | undefined =>
+  places.map((it) => routeFor(it, currentTest())?.project).find((it) => it !== undefined);
+
+const redirect: Redirect = (peer) => {
+  if (isLoopbackHost(peer.host)) return undefined;
+  const names = [peer.host, peer.servername].filter((host) => host !== "");
+  const found = names.map((host) => routeFor({ host, port: peer.port }, currentTest()));
+  return found.find((it) => it !== undefined)?.to;
+};
+
+function install(): () => void {
+  const ends = [rerouteTls(redirect), rerouteSockets(redirect), markHttp(), markFetches()];
   // For code that imports the functions by name.
   syncBuiltinESMExports();
   return () => {
     for (const end of ends) end();
     syncBuiltinESMExports();
+  };
+}
+
+/**
+ * Sends connections of this process for the service's hosts to a sim, over plain HTTP: `http`, `https`, `fetch`,
+ * undici with any dispatcher. Requests stay as they are, including the `Host` header. Worker threads and children are
+ * not affected. The function that it returns ends it.
+ * @param only The test whose code is rerouted, and its project
+ * @throws TypeError when a host cannot be read
+ */
+export function rerouteProcess(
+  rules: RerouteRules,
+  only: Partial<Pick<Route, "project" | "test">> = {},
+): () => void {
+  const { hostname, port } = new URL(rules.url);
+  const to = { host: plainHost(hostname), port: Number(port || 80) };
+  const route: Route = { project: undefined, test: undefined, ...only, to, isRerouted: rerouteTest(rules) };
+  routes.add(route);
+  uninstall ??= install();
+  return () => {
+    if (!routes.delete(route) || routes.size > 0) return;
+    uninstall?.();
+    uninstall = undefined;
   };
 }

@@ -3,11 +3,13 @@ import { afterAll, afterEach, beforeEach, expect } from "@jest/globals";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
+import { knowTests, type RunningTest } from "../egress/attempt.ts";
+import type { BlockedCall } from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
-import { type GuardSetting, projectName } from "./test-worker.ts";
+import { type GuardSetting, isReroute, optionsOf, projectName, refuse, rerouteTo } from "./test-worker.ts";
 
 export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient };
 export { connectSim };
@@ -59,6 +61,14 @@ function circus(): { currentlyRunningTest: CircusTest | null; testTimeout: numbe
 }
 
 const currentName = (): string | undefined => expect.getState().currentTestName;
+
+/** The test whose code runs; jest 29 knows that of concurrent tests only. */
+function nameOfCode(): string | undefined {
+  const { currentConcurrentTestName: nameNow } = expect.getState() as {
+    currentConcurrentTestName?: () => string | undefined;
+  };
+  return nameNow?.();
+}
 
 /** The test that runs, unless it runs at the same time as others. */
 let running: { name: string | undefined; deadline: { at: number; limit: number } } | undefined;
@@ -112,23 +122,58 @@ const { phxGuard = true } = globalThis as { phxGuard?: GuardSetting };
 const guard =
   first !== undefined || phxGuard === false
     ? undefined
-    : guardProcess({ ...(phxGuard !== true && phxGuard), url: process.env.PHX_SIM_URL || "the sim" });
+    : guardProcess({ ...optionsOf(phxGuard), url: process.env.PHX_SIM_URL || "the sim" });
+const tests = new Map<string, RunningTest>();
+const ended = new Set<string>();
 
-/** @throws EgressError if calls to the real service were blocked since the last check */
-function verifyGuard(): void {
-  try {
-    guard?.verify();
-  } finally {
-    guard?.clear();
+function testOf(name: string): RunningTest {
+  const test = tests.get(name) ?? { name };
+  tests.set(name, test);
+  return test;
+}
+
+function testOfCode(): RunningTest | undefined {
+  const name = nameOfCode();
+  return name === undefined ? undefined : testOf(name);
+}
+
+if (!first) knowTests({ current: testOfCode, isRunning: ({ name }) => !ended.has(name) });
+
+/** Calls that a test was failed for. */
+const reported = new Set<BlockedCall>();
+/** The ends of what is sent to a project, with the test that opened it. */
+const reroutes = new Map<() => void, string | undefined>();
+
+function refuseCalls(isCounted: (call: BlockedCall) => boolean, by: string): void {
+  const calls = guard?.calls().filter((it) => !reported.has(it) && isCounted(it)) ?? [];
+  for (const it of calls) reported.add(it);
+  if (guard?.calls().every((it) => reported.has(it))) guard.clear();
+  refuse(calls, process.env.PHX_SIM_URL || "the sim", by);
+}
+
+/** @throws EgressError if calls were blocked: of this test's code, of a test that has ended, or of an unknown one */
+function verifyGuard(name = ""): void {
+  refuseCalls(({ test }) => test === undefined || test === name || ended.has(test), name);
+}
+
+/** Ends what is sent to projects of this test; undefined: of all. */
+function endReroutes(name?: string): void {
+  for (const [end, opener] of reroutes) {
+    if (name !== undefined && opener !== name) continue;
+    reroutes.delete(end);
+    end();
   }
 }
 
 async function afterTest(): Promise<void> {
+  const name = currentName();
   await reportFailed();
+  endReroutes(name);
   try {
     verifyAwaited();
   } finally {
-    verifyGuard();
+    verifyGuard(name);
+    if (name !== undefined) ended.add(name);
   }
 }
 
@@ -189,10 +234,14 @@ async function reportFailed(): Promise<void> {
 }
 
 async function openProject(options: ProjectOptions | undefined): Promise<Project> {
-  // Read first: with concurrent tests it names the one that is being started.
-  const name = currentName();
+  // Read first: the current name can be that of a test that has just been started.
+  const name = nameOfCode() ?? currentName();
   const opened = await (await sim()).project({ name: projectName(name ?? "a test of jest"), ...options });
   watch(opened, name);
+  if (isReroute(phxGuard)) {
+    const test = name === undefined ? undefined : testOf(name);
+    reroutes.set(rerouteTo({ url: opened.url, projectId: opened.projectId }, phxGuard, test), name);
+  }
   return opened;
 }
 
@@ -227,8 +276,11 @@ export function withProject(
       made.push(opened);
       throw error;
     }
+    const name = watched.get(opened);
     watched.delete(opened);
     await opened.dispose();
+    // jest 30 runs no hooks of concurrent tests
+    verifyGuard(name);
   };
 }
 
@@ -237,8 +289,9 @@ async function afterFile(): Promise<void> {
   try {
     await Promise.all(made.splice(0).map((it) => it.dispose()));
   } finally {
+    endReroutes();
     guard?.close();
-    verifyGuard();
+    refuseCalls(() => true, "");
   }
 }
 

@@ -28,7 +28,7 @@ import {
   noteOffline,
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
-import { createWorkerGuard, type GuardSetting, printNotice, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
@@ -63,8 +63,8 @@ export interface SimTestOptions {
   /** How the contexts of the test's `browser` are attached to `ph`; false: not at all. Default true. */
   phxAttach: boolean | AttachOptions;
   /**
-   * Calls of the test's own process to PostHog's real hosts are blocked and fail the test; false allows them, options
-   * (`{ hosts, allow }`) name hosts. Default true.
+   * Calls of the test's own process to PostHog's real hosts are blocked and fail the test; `"reroute"` sends them to
+   * `ph`, false allows them, options (`{ hosts, allow, reroute }`) name hosts. Default true.
    */
   phxGuard: GuardSetting;
   /** Options of `ph`, e.g. `{ flags: { "new-checkout": "test" } }`. */
@@ -120,6 +120,8 @@ const colours = /\u001b\[[\d;]*m/g;
 
 /** The checks at the end of a test. */
 interface Check {
+  /** Sends the process' calls to the real service to this project, if the test's options say so. */
+  reroute(project: Project): void;
   /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
   watch(tenant: Tenant): void;
   /** Looks for assertions without a result: before what the test opened is closed, and again after it. */
@@ -128,7 +130,7 @@ interface Check {
   verify(): Promise<void>;
 }
 
-function checkOf(info: TestInfo): Check {
+function checkOf(info: TestInfo): Omit<Check, "reroute"> {
   const start = performance.now();
   const watched: Assertions[] = [];
   const found: Error[] = [];
@@ -255,14 +257,15 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   ],
   phxCheck: [
     async ({ sim, phxGuard }, use, info) => {
+      const guarded = guard.begin(sim.url, phxGuard, info.titlePath.slice(1).join(" › "));
       const check = checkOf(info);
       check.watch(sim);
-      const endGuard = guard.begin(sim.url, phxGuard);
-      await use(check);
+      const reroute = ({ projectId }: Project) => isReroute(phxGuard) && guarded.reroute(projectId);
+      await use({ ...check, reroute });
       try {
         await check.verify();
       } finally {
-        endGuard();
+        guarded.end();
       }
     },
     { auto: true },
@@ -275,6 +278,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       });
       if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
       phxCheck.watch(project);
+      phxCheck.reroute(project);
       const attachments: Attachment[] = [];
       const early: Escape[] = [];
       const keep = (attachment: Attachment) => {

@@ -1,28 +1,68 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { spelledOut } from "../base/text.ts";
+import { knowTests, type RunningTest } from "../egress/attempt.ts";
 import { type BlockedCall, callsError, type Guard, type GuardOptions } from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
+import { rerouteProcess } from "../egress/reroute.ts";
 
-/** Whether calls to the real service are blocked, and fail the test: false allows them; options name hosts. */
-export type GuardSetting = boolean | GuardOptions;
+/**
+ * What happens to calls to the real service. True: they are blocked, and fail the test; options name hosts. `"reroute"`
+ * sends them to the test's project. False allows them.
+ */
+export type GuardSetting = boolean | "reroute" | (GuardOptions & { reroute?: boolean });
 
-/** Guards the tests of one process. Tests that run at the same time each report the calls of all of them. */
+/** The options of the guard itself. */
+export const optionsOf = (setting: GuardSetting): GuardOptions => {
+  if (setting === false) return { allow: ["*"] };
+  if (typeof setting !== "object") return {};
+  const { reroute: _, ...options } = setting;
+  return options;
+};
+
+export const isReroute = (setting: GuardSetting): boolean =>
+  setting === "reroute" || (typeof setting === "object" && setting.reroute === true);
+
+/**
+ * Sends the calls for PostHog's hosts, and for the setting's, to a project of the sim. The function that it returns ends it.
+ * @throws TypeError when a host cannot be read, or has a path
+ */
+export function rerouteTo(
+  { url, projectId }: { readonly url: string; readonly projectId: number },
+  setting: GuardSetting,
+  test: RunningTest | undefined,
+): () => void {
+  const { hosts = [] } = optionsOf(setting);
+  return rerouteProcess({ url, hosts }, { project: projectId, test });
+}
+
+/** A test whose calls are guarded. */
+interface GuardedTest extends RunningTest {
+  /** Sends its calls for PostHog's hosts to this project until it ends. */
+  reroute(projectId: number): void;
+  /** @throws EgressError if calls of its code were blocked, or calls that no running test's code made */
+  end(): void;
+}
+
+/** Guards the tests of one process, which may run at the same time. */
 interface WorkerGuard {
-  /** Guards a test; the function that it returns ends that, and throws an EgressError if calls were blocked. */
-  begin(url: string, setting: GuardSetting): () => void;
+  /** Guards the code that runs from here on as a test's. Call it before the first `await` of a fixture. */
+  begin(url: string, setting: GuardSetting, name: string): GuardedTest;
   /** @throws EgressError if there were calls after the last test */
   close(): void;
 }
 
 /** Throws without frames: the places of the calls are in the message. */
-function refuse(calls: readonly BlockedCall[], url: string): void {
+export function refuse(calls: readonly BlockedCall[], url: string, by?: string): void {
   if (calls.length === 0) return;
-  const error = callsError(calls, url);
+  const error = callsError(calls, url, by);
   error.stack = `${error.name}: ${error.message}`;
   throw error;
 }
 
 export function createWorkerGuard(): WorkerGuard {
-  const running = new Set<object>();
+  const running = new Set<RunningTest>();
+  const storage = new AsyncLocalStorage<RunningTest>();
+  knowTests({ current: () => storage.getStore(), isRunning: (it) => running.has(it) });
   /** The guard of the last test stays until the next one begins: SDKs flush after a test. */
   let last: { guard: Guard; url: string } | undefined;
 
@@ -34,19 +74,28 @@ export function createWorkerGuard(): WorkerGuard {
   }
 
   return {
-    begin(url, setting) {
+    begin(url, setting, name) {
       const late = takeLast();
-      const test = {};
-      running.add(test);
-      const guard = setting === false ? undefined : guardProcess({ ...(setting !== true && setting), url });
-      return () => {
-        running.delete(test);
-        const calls = [...late, ...(guard?.calls() ?? [])];
-        guard?.clear();
-        if (running.size > 0) guard?.close();
-        else if (guard) last = { guard, url };
-        refuse(calls, url);
+      let endReroute: (() => void) | undefined;
+      const test: GuardedTest = {
+        name,
+        reroute(projectId) {
+          endReroute = rerouteTo({ url, projectId }, setting, test);
+        },
+        end() {
+          endReroute?.();
+          running.delete(test);
+          const calls = [...late, ...guard.calls()];
+          guard.clear();
+          if (running.size > 0) guard.close();
+          else last = { guard, url };
+          refuse(calls, url, name);
+        },
       };
+      running.add(test);
+      const guard = guardProcess({ ...optionsOf(setting), url, test });
+      storage.enterWith(test);
+      return test;
     },
     close() {
       const { url = "" } = last ?? {};

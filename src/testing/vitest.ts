@@ -5,7 +5,7 @@ import { checkedWait } from "../assert/limits.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
-import { createWorkerGuard, type GuardSetting, printNotice, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
@@ -22,8 +22,8 @@ export interface SimFixtures {
   /** Options of `ph`: `test.extend({ phxProject: { flags: { beta: true } } })`. */
   phxProject: ProjectOptions;
   /**
-   * Calls of this process to PostHog's real hosts are blocked and fail the test. `test.extend({ phxGuard: false })`
-   * allows them; options (`{ hosts, allow }`) name hosts. Default true.
+   * Calls of this process to PostHog's real hosts are blocked and fail the test. `test.extend({ phxGuard: "reroute" })`
+   * sends them to `ph` instead, false allows them; options (`{ hosts, allow, reroute }`) name hosts. Default true.
    */
   phxGuard: GuardSetting;
   /**
@@ -41,6 +41,8 @@ type Task = TestContext["task"];
 
 /** The checks at the end of a test. */
 interface Check {
+  /** The test's project, if calls to the real service go there. */
+  readonly project: Project | undefined;
   /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
   watch(tenant: Tenant): void;
 }
@@ -81,7 +83,7 @@ function atBodyEnd(task: Task, check: () => void): void {
   });
 }
 
-function checkOf(task: Task): Check {
+function checkOf(task: Task): Pick<Check, "watch"> {
   const start = startOf(task);
   return {
     watch(tenant) {
@@ -156,18 +158,29 @@ export const test = base.extend<SimFixtures>({
   phxReport: true,
   phxWait: undefined,
   phxCheck: [
-    async ({ sim, phxGuard, task }, use) => {
+    async ({ sim, phxGuard, phxProject, task, onTestFinished }, use) => {
+      const name = task.fullTestName ?? task.name;
+      const guarded = guard.begin(sim.url, phxGuard, name);
       const check = checkOf(task);
       // Tests that run at the same time share the sim's handle.
       if (!task.concurrent) check.watch(sim);
-      const endGuard = guard.begin(sim.url, phxGuard);
-      await use(check);
-      endGuard();
+      // Vitest reports an error of a fixture twice.
+      onTestFinished(() => guarded.end());
+      const project = isReroute(phxGuard)
+        ? await sim.project({ name: projectName(name), ...phxProject })
+        : undefined;
+      if (project) {
+        guarded.reroute(project.projectId);
+        onTestFinished(() => project.dispose());
+      }
+      await use({ ...check, project });
     },
     { auto: true },
   ],
   ph: async ({ sim, phxProject, phxReport, phxWait, phxCheck, task }, use) => {
-    const project = await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject });
+    const project =
+      phxCheck.project ??
+      (await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject }));
     if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
     phxCheck.watch(project);
     const started = Date.now();
@@ -179,6 +192,6 @@ export const test = base.extend<SimFixtures>({
       assertionsOf(project).end();
       await report(project, task, started, phxReport);
     }
-    await project.dispose();
+    if (!phxCheck.project) await project.dispose();
   },
 });

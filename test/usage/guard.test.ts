@@ -7,7 +7,7 @@ test("a client that was not pointed at the sim is found out", async () => {
   const guard = sim.guard();
 
   // Keeps its default host; the SDK swallows the error, the guard does not.
-  const posthog = new PostHog("phc_of_the_real_project", { fetchRetryCount: 0 });
+  const posthog = new PostHog("phc_of_the_real_project");
   posthog.capture({ distinctId: "user-1", event: "signed_up" });
   await posthog.shutdown();
 

@@ -215,6 +215,18 @@ const others: Runner[] = [
     args: ["run", patient, "--environment=happy-dom"],
   },
   {
+    runner: "vitest, where the client is a constant",
+    folder: "constant/vitest",
+    ...vitest,
+    passed: /Tests {2}7 passed \(7\)/,
+  },
+  {
+    runner: "jest, where the client is a constant",
+    folder: "constant/jest",
+    ...jest,
+    passed: /Tests: +3 passed, 3 total/,
+  },
+  {
     runner: "jest beside MSW and nock, and with modules that are reset",
     folder: "doubles/jest",
     ...jest,
@@ -239,6 +251,7 @@ const nope = notAwaited('toHaveCaptured("nope")');
 const atTheLimit = 'toHaveCaptured("missing at the limit") — not captured within ';
 const onBusyMachine = 'toHaveCaptured("missing on a busy machine") — not captured within ';
 const realService = "POST https://us.i.posthog.com/batch/";
+const ownDomain = "POST https://e.myapp.example/batch/";
 const everyMistake = [
   nope,
   notAwaited('toHaveCaptured("flushed late")'),
@@ -254,21 +267,23 @@ const mistakes: [runner: string, script: string, args: string[], failed: RegExp,
     "vitest",
     "node_modules/vitest/vitest.mjs",
     ["run"],
-    /Tests {2}10 failed \(10\)/,
+    /Tests {2}11 failed \(11\)/,
     [
       ...everyMistake,
       'toHaveCaptured("missing after a hook") — not captured within ',
       "GET https://e.example.com/batch/",
+      ownDomain,
     ],
   ],
   [
     "jest",
     "node_modules/jest/bin/jest.js",
     ["--ci"],
-    /Tests: +11 failed, 11 total/,
+    /Tests: +12 failed, 12 total/,
     [
       ...everyMistake,
       notAwaited('toHaveCaptured("concurrently")'),
+      ownDomain,
       "withProject(…) makes the body of a test and does not run it",
       'the SDK used the key of "first", which has ended',
       'came for tests that had ended: "first"',
@@ -293,6 +308,24 @@ test.each(mistakes)("mistakes of tests fail in %s", async (...row) => {
   expect(out).toMatch(failed);
   expect(code).toBe(1);
 });
+
+const oneOfTen: [runner: string, script: string, args: string[], failed: RegExp][] = [
+  ["vitest", vitest.script, ["run"], /Tests {2}1 failed \| 9 passed \(10\)/],
+  ["jest", jest.script, ["--ci"], /Tests: +1 failed, 9 passed, 10 total/],
+];
+
+test.each(oneOfTen)(
+  "of concurrent tests in %s, the one that calls the real service fails",
+  async (...row) => {
+    const [runner, script, args, failed] = row;
+    const { code, out } = await run({ folder: join("concurrent", runner), script, args });
+    expect(out).toMatch(failed);
+    expect(out).toContain(realService);
+    expect(out.match(/EgressError: 1 call/g)).toHaveLength(1);
+    expect(out).toMatch(runner === "vitest" ? /FAIL .* test number 7$/m : /● test number 7$/m);
+    expect(code).toBe(1);
+  },
+);
 
 test("jest without a sim says how to have one", async () => {
   const { code, out } = await run({ ...jest, folder: "failing/jest-alone" });

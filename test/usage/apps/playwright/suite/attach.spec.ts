@@ -295,3 +295,13 @@ test("an app that points at a sim by its default address is the test's", async (
     );
   await expect(ph).toHaveCapturedInOrder(["by 127.0.0.1", "by localhost"]);
 });
+
+test.describe("the test's own process", () => {
+  test.use({ phxGuard: "reroute" });
+
+  test("calls the real service, which is the sim", async ({ ph }) => {
+    const body = JSON.stringify({ api_key: "phc_other", event: "ordered", distinct_id: "anna" });
+    await fetch("https://us.i.posthog.com/capture/", { method: "POST", body });
+    await expect(ph).toHaveCaptured("ordered");
+  });
+});

@@ -47,7 +47,13 @@ test("a busy machine at the limit", async () => {
 }, 1_500);
 
 test("a call to the real service", async () => {
-  const real = new PostHog("phc_of_the_real_project", { fetchRetryCount: 0 });
+  const real = new PostHog("phc_of_the_real_project");
+  real.capture({ distinctId: "anna", event: "signed_up" });
+  await real.shutdown();
+});
+
+test("a call to the real service by a domain of one's own", async () => {
+  const real = new PostHog("phc_of_the_real_project", { host: "https://e.myapp.example" });
   real.capture({ distinctId: "anna", event: "signed_up" });
   await real.shutdown();
 });

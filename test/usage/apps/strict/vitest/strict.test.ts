@@ -54,11 +54,17 @@ describe("with a hook of the suite", () => {
 });
 
 test("a call to the real service", async () => {
-  const posthog = new PostHog("phc_of_the_real_project", { fetchRetryCount: 0 });
+  const posthog = new PostHog("phc_of_the_real_project");
   posthog.capture({ distinctId: "anna", event: "signed_up" });
   await posthog.shutdown();
 });
 
 test.extend({ phxGuard: { hosts: ["e.example.com"] } })("a call to a host that is guarded", async () => {
   await expect(fetch("https://e.example.com/batch/")).rejects.toThrow();
+});
+
+test("a call to the real service by a domain of one's own", async () => {
+  const posthog = new PostHog("phc_of_the_real_project", { host: "https://e.myapp.example" });
+  posthog.capture({ distinctId: "anna", event: "signed_up" });
+  await posthog.shutdown();
 });
