@@ -11,6 +11,18 @@ export const listed = (words: readonly (string | number)[]): string =>
 /** Orders by code points, as a database without a language does. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** The text of a value from outside: an object's own `toString` may be anything, and `String` throws then. */
+export function stringOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return JSON.stringify(value);
+  }
+}
+
+/** A text for addresses and headers; half of a surrogate pair becomes U+FFFD, as in UTF-8. */
+export const uriText = (text: string): string => encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"));
+
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Without percent signs; the text itself if one of them is wrong. */

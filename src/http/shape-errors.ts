@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { SimError } from "../base/errors.ts";
 import { type Json, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { safeParse } from "../base/safe-parse.ts";
 import { invalid } from "./control-body.ts";
 import { anotherValue, hintFor, phraseOf, sentence } from "./schema-messages.ts";
 
@@ -78,7 +79,7 @@ function errorOf(given: Issue, value: Json, shape: z.ZodType, pointer: PointerTo
  * @throws SimError invalid_input for the first mistake, with a hint where one is known
  */
 export function parseShape<T>(shape: z.ZodType<T>, value: Json, pointer: PointerTo = pointerTo): T {
-  const result = shape.safeParse(value, { error: phraseOf });
+  const result = safeParse(shape, value, { error: phraseOf });
   if (result.success) return result.data;
   const { issues } = result.error;
   // a misspelt key explains a missing one

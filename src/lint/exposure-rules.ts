@@ -1,3 +1,4 @@
+import { stringOf } from "../base/text.ts";
 import { mayCompute, otherId } from "./flag-rules.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, Remarks, Rule, RuleContext, VariantShare } from "./rule.ts";
@@ -23,7 +24,7 @@ const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id
 function exposureIn({ event, properties }: LintEvent): [flag: string, value: string] | undefined {
   const { $feature_flag: flag, $feature_flag_response: value } = properties;
   if (event !== "$feature_flag_called" || typeof flag !== "string") return undefined;
-  return [flag, typeof value === "string" ? value : String(value)];
+  return [flag, typeof value === "string" ? value : stringOf(value)];
 }
 
 /** Variants are texts; `true` and `false` change when a flag is switched. */

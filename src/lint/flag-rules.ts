@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import { stringOf } from "../base/text.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
 
@@ -20,8 +21,8 @@ interface Served {
 
 function note({ flags }: Served, flag: string, value: boolean | string): void {
   const values = flags.get(flag);
-  if (values) values.add(String(value));
-  else if (flags.size < mostFlags) flags.set(flag, new Set([String(value)]));
+  if (values) values.add(stringOf(value));
+  else if (flags.size < mostFlags) flags.set(flag, new Set([stringOf(value)]));
 }
 
 /** The values of two ids of one person. */
@@ -116,7 +117,7 @@ export function flagMismatch(): Rule {
     return claimsOf(it).filter(([flag, value]) => {
       const values = given.flags.get(flag);
       const isValue = typeof value === "boolean" || typeof value === "string";
-      return values !== undefined && isValue && !values.has(String(value));
+      return values !== undefined && isValue && !values.has(stringOf(value));
     });
   }
 
@@ -130,7 +131,7 @@ export function flagMismatch(): Rule {
         if (it.event === "$feature_enrollment_update") enroll(it);
         for (const [flag, value, where] of wrongClaims(it)) {
           const served = [...(ids.get(it.distinct_id)?.flags.get(flag) ?? [])].join(", ");
-          const detail = `${where} is ${String(value)}; served: ${served}`;
+          const detail = `${where} is ${stringOf(value)}; served: ${served}`;
           report({ code: "feature_flag_mismatch", event: it.event, subject: flag, detail, seq: it.seq });
         }
       }

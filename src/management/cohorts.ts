@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../base/json.ts";
+import { stringOf } from "../base/text.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
@@ -159,7 +160,7 @@ const filtersOf = ({ worlds }: ResourceDesk): readonly ListFilter<Cohort>[] => [
     },
   },
   equalFilter("created_by_id", z.int().describe("Only what the user with this id made"), (it) =>
-    String(it.created_by),
+    stringOf(it.created_by),
   ),
   searchFilter("Part of the name, in any case", ({ name = null }) => [name]),
   {

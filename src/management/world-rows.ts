@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../base/errors.ts";
 import { isObject, type Json } from "../base/json.ts";
+import { stringOf } from "../base/text.ts";
 import { row } from "../http/row.ts";
 import { type Dialect, differences } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
@@ -143,13 +144,13 @@ function showOrganization(world: ReadonlyWorld, keys: Keys, it: Organization): O
 function showKey(world: ReadonlyWorld, keys: Keys, it: PersonalApiKey): KeySummary {
   const owner = world.users.find(({ id }) => id === it.user);
   const nameIn = <Id>(documents: readonly { id: Id; name: string }[], id: Id): string =>
-    documents.find((one) => one.id === id)?.name ?? String(id);
+    documents.find((one) => one.id === id)?.name ?? stringOf(id);
   return shownAs(KeySummary, {
     ...it,
     // a key without a label is stored with itself as label
     label: it.label === it.key ? "" : it.label,
     key: masked(keys.shownPersonal(it)),
-    owner: owner?.email ?? String(it.user),
+    owner: owner?.email ?? stringOf(it.user),
     limited_to: [
       ...it.scoped_organizations.map((id) => nameIn(world.organizations, id)),
       ...it.scoped_teams.map((id) => nameIn(world.projects, id)),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject } from "../base/json.ts";
+import { safeParse } from "../base/safe-parse.ts";
 import { jsonSchemaOf } from "../http/row.ts";
 
 /** Names of tests may be long. */
@@ -13,7 +14,7 @@ const FlagValues = z
   .custom<FlagValues>(isObject, "an object")
   .superRefine((flags, context) => {
     for (const [key, value] of Object.entries(flags)) {
-      if (!FlagValue.safeParse(value).success)
+      if (!safeParse(FlagValue, value).success)
         context.addIssue({ code: "custom", message: "true, false or the key of a variant", path: [key] });
     }
   })

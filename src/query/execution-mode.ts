@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import { stringOf } from "../base/text.ts";
 
 /**
  * When a query is computed, and whether its request waits for that. Upstream PostHog/posthog
@@ -20,6 +21,6 @@ const isMode = (value: unknown): value is ExecutionMode => executionModes.some((
 /** The mode that `refresh` asks for; without a known one only what is cached is shown. Upstream posthog/utils.py. */
 export function modeFrom(refresh: Json | undefined): ExecutionMode {
   if (isMode(refresh)) return refresh;
-  const word = String(refresh ?? "false").toLowerCase();
+  const word = stringOf(refresh ?? "false").toLowerCase();
   return ["true", "1", "yes", ""].includes(word) ? "force_blocking" : "force_cache";
 }

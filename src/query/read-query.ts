@@ -1,6 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, objectIn, own, pointerTo } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { stringOf } from "../base/text.ts";
 import { parseShape } from "../http/shape-errors.ts";
 import type { QueryKind } from "./kind.ts";
 
@@ -140,7 +141,7 @@ function filteredSource(source: JsonObject, filters: JsonObject): JsonObject {
   const { date_from, date_to, interval = null, breakdown_filter = null, filterTestAccounts = null } = filters;
   const properties = listed(filters.properties);
   const hasDates = Boolean(date_from || date_to);
-  const kind = String(source.kind);
+  const kind = stringOf(source.kind);
   if (kind === "HogQLQuery") {
     if (!hasDates && properties.length === 0) return source;
     const own = objectIn(source, "filters");
@@ -167,7 +168,7 @@ function filteredSource(source: JsonObject, filters: JsonObject): JsonObject {
 function changedSource(query: Json, change: (source: JsonObject) => JsonObject): Json {
   if (!isObject(query)) return query;
   const { source } = query;
-  return wrappers.includes(String(query.kind)) && source !== undefined
+  return wrappers.includes(stringOf(query.kind)) && source !== undefined
     ? { ...query, source: changedSource(source, change) }
     : change(query);
 }

@@ -1,6 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { stringOf } from "../base/text.ts";
 import { invalid } from "../http/control-body.ts";
 import { row } from "../http/row.ts";
 import type { Insight, StoredProject, Worlds } from "../world/world.ts";
@@ -29,7 +30,7 @@ function insightNamed(worlds: Worlds, project: StoredProject, name: string | num
   if (found) return found;
   const names = all.flatMap((it) => it.name ?? it.derived_name ?? []);
   const hint =
-    meantOf(String(name), names) ??
+    meantOf(stringOf(name), names) ??
     (names.length === 0 ? "the project has no insights" : `insights: ${names.slice(0, 20).join(", ")}`);
   throw new SimError("not_found", `there is no insight "${name}"`, { pointer: "/insight", hint });
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { TimeSource } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
+import { stringOf } from "../base/text.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";
 import type { ExecutionMode } from "./execution-mode.ts";
@@ -75,7 +76,7 @@ const insightKinds = ["TrendsQuery", "FunnelsQuery", "RetentionQuery", "Stickine
 /** How long a result is fresh depends on it. HogQL counts as a query by day, other lists by minute. */
 function intervalOf({ kind, interval }: JsonObject): ResultInterval {
   if (isResultInterval(interval)) return interval;
-  return kind === "HogQLQuery" || insightKinds.includes(String(kind)) ? "day" : "minute";
+  return kind === "HogQLQuery" || insightKinds.includes(stringOf(kind)) ? "day" : "minute";
 }
 
 /** The same object with its keys in order, all the way down. */

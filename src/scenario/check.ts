@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
+import { safeParse } from "../base/safe-parse.ts";
 import { problemsOfRules } from "../flags/engine/rule-config.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
@@ -30,7 +31,7 @@ interface Checked {
 export function checkScenario({ tree, isShort }: Whole): Checked {
   const value = plainValue(tree);
   const inFile = (problems: readonly RawProblem[]) => problems.map((it) => placed(tree, isShort, it));
-  const result = ScenarioSchema.safeParse(value, { error: phraseOf });
+  const result = safeParse(ScenarioSchema, value, { error: phraseOf });
   if (result.success) {
     const scenario = withPlannedDefinitions(result.data);
     const built = buildWorld(scenario);
@@ -160,7 +161,7 @@ function referenceProblems(tree: Tree, problems: readonly RawProblem[]): RawProb
   for (let round = 0; round < maxRounds; round++) {
     const rest = parts.rest();
     if (!rest) return [];
-    const result = ScenarioSchema.safeParse(plainValue(rest.tree));
+    const result = safeParse(ScenarioSchema, plainValue(rest.tree));
     if (result.success) {
       const removed = parts.removedWords();
       return buildWorld(result.data)

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { safeParse } from "../base/safe-parse.ts";
 import { phraseOf } from "../http/schema-messages.ts";
 import type { ResourceKind } from "../management/resources/kind.ts";
 import { resourceKinds } from "../management/resources/kinds.ts";
@@ -59,7 +60,7 @@ function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {
 function itemOf(kind: ResourceKind, record: z.ZodType): z.ZodType {
   const shape = authoredShape(kind);
   return record.check(({ value, issues }) => {
-    const { error } = shape.safeParse(value, { error: phraseOf });
+    const { error } = safeParse(shape, value, { error: phraseOf });
     for (const issue of error?.issues ?? []) {
       // an issue of the same parse, but for the mark that others are reported, too
       issues.push({ ...issue, input: value, continue: true } as z.core.$ZodRawIssue);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { ErrorCode } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { cohortOf, dependenciesOf, isBehavioral } from "../../management/cohort-rules.ts";
 import { firstInvalid, invalid, readWireTime } from "../../management/frame/fields.ts";
 import { type RulesVersion, rulesVersionOf } from "../../world/flag-config.ts";
@@ -265,7 +266,7 @@ function checkedVersion(raw: JsonObject): RulesVersion {
 
 /** Filters of another structure crash upstream; here they are an error like the others. */
 function structured(raw: JsonObject): Checked {
-  const result = Structure.safeParse(raw, { reportInput: true });
+  const result = safeParse(Structure, raw, { reportInput: true });
   if (!result.success) {
     const { message, extra } = firstInvalid(result.error);
     const place = (extra.attr ?? "").replaceAll("__", ".");

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { SimError } from "../../base/errors.ts";
 import { isObject, type Json } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { firstInvalid, invalid } from "../../management/frame/fields.ts";
@@ -62,7 +63,7 @@ const Key = FlagBody.pick({ key: true });
 
 /** Makes room for a flag that other documents create. @throws SimError blank, max_length, invalid_key, unique */
 export function claimKey(desk: ResourceDesk, draft: Draft, project: number, key: string): void {
-  const { error } = Key.safeParse({ key }, { reportInput: true });
+  const { error } = safeParse(Key, { key }, { reportInput: true });
   if (error) throw firstInvalid(error);
   checkKey(desk, project, key);
   removeDeleted(desk, draft, project, key);

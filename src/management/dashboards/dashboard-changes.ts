@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { blankDashboard } from "../../world/blank.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../world/world.ts";
 import { anyDashboard, isInherent, liveDashboard } from "../collaborators.ts";
@@ -162,7 +163,7 @@ function contentOf(template: unknown): TemplateContent {
   if (!isObject(template)) throw invalid("Template must be a dictionary", "template");
   checkTemplate(template);
   const content = Content.parse(template);
-  return { ...content, tiles: content.tiles.map((tile) => ({ ...tile, type: String(tile.type) })) };
+  return { ...content, tiles: content.tiles.map((tile) => ({ ...tile, type: stringOf(tile.type) })) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { invalid, text } from "../frame/fields.ts";
 import { fieldFilter, siblingsOf, textIn } from "../resources/checks.ts";
@@ -68,7 +69,7 @@ export const eventSchemas: ResourceKind = {
   others: async (request, desk, resources) => (await eventDefinitions.load?.(request, desk, resources)) ?? [],
   prepare,
   show({ property_group_id }, { project }, desk) {
-    const group = liveResource(desk.worlds, propertyGroups.kind, project ?? 0, String(property_group_id));
+    const group = liveResource(desk.worlds, propertyGroups.kind, project ?? 0, stringOf(property_group_id));
     return { property_group: group ? showResource(desk, propertyGroups, group) : null };
   },
 };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { isSdkProperty } from "../../journal/sdk-properties.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { numberIn } from "../frame/access.ts";
@@ -57,7 +58,7 @@ async function load(
   const names = [...(asked ?? [])];
   const groupTypes = people.groupTypes(id);
   const isSeen = (name: Json | undefined): boolean =>
-    names.some((event) => events.get(event)?.properties.has(String(name)));
+    names.some((event) => events.get(event)?.properties.has(stringOf(name)));
   const all = joined({
     kind: "property_definitions",
     project: id,

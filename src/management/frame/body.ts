@@ -3,6 +3,7 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
 import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { boundaryOf, readParts } from "../../codec/multipart.ts";
 import type { Call } from "../../http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
@@ -93,6 +94,15 @@ export function fieldsOf(call: Call): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** The same; none when the body cannot be read, which the row did not need to. */
+export function sentFields(call: Call): JsonObject {
+  try {
+    return fieldsOf(call);
+  } catch {
+    return {};
+  }
+}
+
 /** True if the body restores a deleted document: only then deleted ones are found. */
 export function isRestoring(call: Call): boolean {
   const { deleted = null } = fieldsOf(call);
@@ -108,7 +118,7 @@ export function readBody<Body>(call: Call, schema: z.ZodType<Body>): Body {
   if (!isObject(value)) {
     throw new SimError("invalid_input", `Invalid data. Expected a dictionary, but got ${typeName(value)}.`);
   }
-  const result = schema.safeParse(value, { reportInput: true });
+  const result = safeParse(schema, value, { reportInput: true });
   if (!result.success) throw firstInvalid(result.error);
   return result.data;
 }

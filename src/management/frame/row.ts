@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
+import { uriText } from "../../base/text.ts";
 import type { Call } from "../../http/call.ts";
 import { ignoredHeader } from "../../http/cors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
@@ -16,7 +17,7 @@ import {
   enterProject,
   requireScope,
 } from "./access.ts";
-import { bodyTypes, fieldsOf, readBody } from "./body.ts";
+import { bodyTypes, readBody, sentFields } from "./body.ts";
 import type { Pace, ResourceDesk } from "./desk.ts";
 
 /** What a call may be about, and what the handler gets of it. */
@@ -126,7 +127,7 @@ function ignoredKeys(row: Head, call: Call): string[] {
   const read = keysOf(row.body);
   if (!read) return [];
   const known = new Set(["personal_api_key", ...read, ...(keysOf(row.reply) ?? [])]);
-  return Object.keys(fieldsOf(call)).filter((key) => !known.has(key));
+  return Object.keys(sentFields(call)).filter((key) => !known.has(key));
 }
 
 function shown(row: Head, call: Call, value: object | undefined): Reply {
@@ -135,7 +136,7 @@ function shown(row: Head, call: Call, value: object | undefined): Reply {
   // a row that always refuses throws no error: its answer is empty
   if (usual >= 400) call.record.rejected = { reason: "method_not_allowed", detail: row.summary };
   const reply = value === undefined ? empty(status) : json(value, status);
-  const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(encodeURIComponent);
+  const ignored = ignoredKeys(row, call).slice(0, mostIgnored).map(uriText);
   return ignored.length === 0 ? reply : withHeaders(reply, ignoredHeader, ignored.join(", "));
 }
 

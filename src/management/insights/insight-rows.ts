@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { compareText } from "../../base/text.ts";
+import { compareText, stringOf } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Insight } from "../../world/world.ts";
@@ -110,7 +110,7 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     const { filters, variables } = overridesIn(call);
     const id = call.query.get("from_dashboard");
     if (!id) return { filters, variables };
-    const place = desk.places(insight.id).find(({ dashboard }) => String(dashboard.id) === id);
+    const place = desk.places(insight.id).find(({ dashboard }) => stringOf(dashboard.id) === id);
     const { dashboard, tile } = place ?? { dashboard: liveDashboard(desk, project.id, id), tile: undefined };
     return { dashboard, tile, ...overridesIn(call, dashboard) };
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import { withArticle } from "../../base/text.ts";
+import { stringOf, withArticle } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { resourceOf } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
@@ -211,7 +211,7 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
   return [
     ...rows("/access_controls", "the project", ({ project }) => ({
       resource: "project",
-      resource_id: String(project.id),
+      resource_id: stringOf(project.id),
     })),
     ...["/resource_access_controls", "/global_access_controls"].flatMap((path) =>
       rows(path, "kinds of resources", () => ({ resource: null, resource_id: null })),
@@ -219,14 +219,14 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
     ...Object.entries(numbered).flatMap(([path, [resource, collection]]) =>
       rows(`/${path}/:id/access_controls`, withArticle(resource.replace("_", " ")), ({ project, param }) => {
         const { id } = found(documentNamed(desk, collection, project.id, param("id")));
-        return { resource, resource_id: String(id) };
+        return { resource, resource_id: stringOf(id) };
       }),
     ),
     ...Object.entries(resources).flatMap(([path, [resource, kind]]) =>
       rows(`/${path}/:id/access_controls`, withArticle(resource), ({ project, param }) => {
         const id = param("id");
         const { key } = found(liveResource(desk.worlds, kind, project.id, Number(id) || id));
-        return { resource, resource_id: String(key) };
+        return { resource, resource_id: stringOf(key) };
       }),
     ),
     ...claimRow(desk),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { Worlds } from "../../world/world.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../frame/fields.ts";
@@ -29,7 +30,7 @@ export function actionOf(
   id: number,
 ): { readonly name: string; readonly steps: readonly JsonObject[] } | undefined {
   const action = liveResource(worlds, "actions", project, id);
-  return action && { name: String(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
+  return action && { name: stringOf(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
 }
 
 /** @throws SimError unique, blank */

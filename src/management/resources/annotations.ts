@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { stringOf } from "../../base/text.ts";
 import { compareTimes } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
@@ -100,7 +101,7 @@ export const annotations: ResourceKind = {
     const { dashboard_id: dashboard = null } = body;
     if (
       dashboard !== null &&
-      !documentNamed(desk, "dashboards", request.project?.id ?? 0, String(dashboard))
+      !documentNamed(desk, "dashboards", request.project?.id ?? 0, stringOf(dashboard))
     ) {
       throw invalid("Dashboard not found.", "dashboard_id");
     }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";
@@ -22,9 +23,9 @@ export function checkReference(
   const id = body[field];
   const project = request.project?.id ?? 0;
   if (id === undefined || id === null) return;
-  const document = documentNamed(desk, collection, project, String(id));
+  const document = documentNamed(desk, collection, project, stringOf(id));
   if (!document)
-    throw invalid(`Invalid pk "${String(id)}" - object does not exist.`, field, "does_not_exist");
+    throw invalid(`Invalid pk "${stringOf(id)}" - object does not exist.`, field, "does_not_exist");
 }
 
 /** The other documents of the kind that are not deleted. */
@@ -58,7 +59,7 @@ export const fieldFilter = (
   shape: z.ZodType,
   field = parameter,
 ): ListFilter<StoredResource> =>
-  equalFilter(parameter, shape, ({ fields }) => (fields[field] == null ? null : String(fields[field])));
+  equalFilter(parameter, shape, ({ fields }) => (fields[field] == null ? null : stringOf(fields[field])));
 
 /** Objects of a list field; each that has no id yet gets one. */
 export const withIds = (list: Json | undefined, newId: () => string): JsonObject[] =>

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, own, textsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { invalid, typeName } from "../frame/fields.ts";
 import { textIn } from "./checks.ts";
@@ -86,9 +87,9 @@ function checkExposure(criteria: Json): void {
     );
   }
   const kind = config.kind ?? "ExperimentEventExposureConfig";
-  if (!exposureKinds.includes(String(kind))) {
+  if (!exposureKinds.includes(stringOf(kind))) {
     throw refuse(
-      `exposure_criteria.exposure_config.kind must be one of ${listed(exposureKinds)}, got '${String(kind).slice(0, 80)}'. ${exposureHint}`,
+      `exposure_criteria.exposure_config.kind must be one of ${listed(exposureKinds)}, got '${stringOf(kind).slice(0, 80)}'. ${exposureHint}`,
     );
   }
   const required = kind === "ActionsNode" ? ["id"] : ["event", "properties"];
@@ -129,12 +130,12 @@ function checkMetric(metric: Json, i: number, attr: string): void {
     );
   }
   if (kind !== "ExperimentMetric") throw refuse("metric kind must be 'ExperimentMetric'");
-  const known = own(metricTypes as unknown as JsonObject, String(type)) as unknown as
+  const known = own(metricTypes as unknown as JsonObject, stringOf(type)) as unknown as
     | readonly string[]
     | undefined;
   if (!known) {
     const types = Object.keys(metricTypes).map((it) => `'${it}'`);
-    throw refuse(`metric_type must be one of ${types.join(", ")}, got '${String(type ?? "")}'`);
+    throw refuse(`metric_type must be one of ${types.join(", ")}, got '${stringOf(type ?? "")}'`);
   }
   const [name = "", ...fields] = known;
   const absent = fields.filter((it) => (metric[it] ?? null) === null).map((it) => missing([name, it]));
@@ -209,7 +210,7 @@ export function checkDates({ start_date: start, end_date: end }: JsonObject): vo
   }
 }
 
-const keysOf = (variants: readonly Variant[]): string[] => variants.map(({ key }) => String(key));
+const keysOf = (variants: readonly Variant[]): string[] => variants.map(({ key }) => stringOf(key));
 
 /** @throws SimError invalid_input */
 export function checkStatistics(config: Json | undefined, variants: readonly Variant[]): void {
@@ -219,7 +220,7 @@ export function checkStatistics(config: Json | undefined, variants: readonly Var
     throw invalid(`Invalid stats method: '${method}'. Must be one of: bayesian, frequentist`);
   }
   const keys = keysOf(variants);
-  if (baseline !== null && keys.length > 0 && !keys.includes(String(baseline))) {
+  if (baseline !== null && keys.length > 0 && !keys.includes(stringOf(baseline))) {
     const names = keys.toSorted().join(", ");
     throw invalid(`Invalid baseline_variant_key: '${baseline}'. Must be one of: ${names}`);
   }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { liveResources } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
@@ -136,7 +137,7 @@ const actions: readonly Action[] = [
       const { experiment, body, changing } = acting;
       if (!experiment.fields.start_date) throw invalid("Experiment has not been launched yet.");
       const flag = requireFlag(acting, "Experiment does not have a linked feature flag.");
-      const key = String(body.variant_key);
+      const key = stringOf(body.variant_key);
       if (!variantsOf(flag).some((it) => it.key === key)) {
         throw invalid(`Variant '${key}' not found on feature flag.`);
       }

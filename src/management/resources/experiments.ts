@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
+import { compareText, stringOf } from "../../base/text.ts";
 import type { FeatureFlag, StoredResource, Worlds } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import {
@@ -69,7 +69,7 @@ export function experimentOf(
   if (!experiment) return undefined;
   const { feature_flag_id: flag, feature_flag_key: key, excluded_variants: excluded } = experiment.fields;
   const known = typeof flag === "number" ? worlds.get("feature_flags", flag) : undefined;
-  return { flag: known?.key ?? String(key ?? ""), excluded: textsIn(excluded) };
+  return { flag: known?.key ?? stringOf(key ?? ""), excluded: textsIn(excluded) };
 }
 
 const defaultVariants: readonly Variant[] = [
@@ -290,7 +290,7 @@ function create(given: JsonObject, writing: Writing): JsonObject {
     feature_flag_id: flag.id,
     ...(given.type === "web" && {
       variants: Object.fromEntries(
-        variants.map(({ key, rollout_percentage = null }) => [String(key), { rollout_percentage }]),
+        variants.map(({ key, rollout_percentage = null }) => [stringOf(key), { rollout_percentage }]),
       ),
     }),
   };
@@ -395,7 +395,7 @@ const orders: Readonly<Record<string, Key>> = {
 
 function compareKeys(a: string | number | null, b: string | number | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return typeof a === "number" && typeof b === "number" ? a - b : compareText(String(a), String(b));
+  return typeof a === "number" && typeof b === "number" ? a - b : compareText(stringOf(a), stringOf(b));
 }
 
 /** Experiments by status and archived or not, in the order that the call asks for. */

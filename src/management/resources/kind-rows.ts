@@ -2,7 +2,7 @@ import { z } from "zod";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isUuid } from "../../base/ids.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
-import { withArticle } from "../../base/text.ts";
+import { stringOf, withArticle } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
 import { resourceId } from "../../world/resources.ts";
@@ -34,7 +34,7 @@ export function openResources({ worlds, events }: ResourceDesk): Resources {
   };
 }
 
-const timeOf = ({ fields }: Stored): string => String(fields.created_at ?? fields.joined_at ?? "");
+const timeOf = ({ fields }: Stored): string => stringOf(fields.created_at ?? fields.joined_at ?? "");
 
 /** The last created first, and of those created at once the higher number. */
 function newestFirst(a: Stored, b: Stored): number {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { checkFilters, openFilters } from "../../flags/management/filter-rules.ts";
 import { claimKey } from "../../flags/management/flag-changes.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
@@ -17,7 +18,7 @@ export const flagWithId = (
   id: unknown,
 ): FeatureFlag | undefined =>
   typeof id === "number" && project !== null
-    ? documentNamed(desk, "feature_flags", project, String(id))
+    ? documentNamed(desk, "feature_flags", project, stringOf(id))
     : undefined;
 
 /** The live flag of a project with the key. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type JsonObject, own } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { denied, membershipOf } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -144,7 +145,7 @@ const invites: ResourceKind = {
   shown: { emailing_attempt_made: z.literal(false), is_expired: z.boolean() },
   prepare: prepareInvite,
   show: ({ created_at }, _, { clock }) => ({
-    is_expired: clock.now() - Date.parse(String(created_at)) > validity * 86_400_000,
+    is_expired: clock.now() - Date.parse(stringOf(created_at)) > validity * 86_400_000,
   }),
 };
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
 import { isObject, type JsonObject, objectsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import {
   boolean,
   choice,
@@ -63,7 +64,7 @@ function prepareFunction(given: JsonObject, writing: Writing): JsonObject {
     throw invalid("Cannot modify the type of an existing function", "type");
   }
   if (fields.hog === "" && fields.template_id === null) throw invalid("Required.", "hog");
-  if (fields.mappings !== null && !String(fields.type).endsWith("destination")) {
+  if (fields.mappings !== null && !stringOf(fields.type).endsWith("destination")) {
     throw invalid("Mappings are only allowed for destinations.", "mappings");
   }
   const others = siblingsOf(writing, "hog_functions").filter((it) => it.fields.type === "transformation");
@@ -135,7 +136,7 @@ const hogFunctions: ResourceKind = {
   query: { type: z.string().describe("Types, with commas between them (default: destination)") },
   narrow(documents, { call }) {
     const types = (call.query.get("type") ?? call.query.get("types") ?? "destination").split(",");
-    return documents.filter(({ fields }) => types.includes(String(fields.type)));
+    return documents.filter(({ fields }) => types.includes(stringOf(fields.type)));
   },
   prepare: prepareFunction,
   show({ template_id: id = null, type = null, name = null }, { project }, { worlds }) {
@@ -184,7 +185,7 @@ const hogFunctionTemplates: ResourceKind = {
   query: { type: z.string().describe("Types, with commas between them (default: all)") },
   narrow(documents, { call }) {
     const types = (call.query.get("type") ?? call.query.get("types"))?.split(",");
-    return documents.filter(({ fields }) => types?.includes(String(fields.type)) ?? true);
+    return documents.filter(({ fields }) => types?.includes(stringOf(fields.type)) ?? true);
   },
 };
 
@@ -206,11 +207,11 @@ const positions: Readonly<Record<string, string>> = {
 /** `sent every 2 months on the first Monday` */
 function scheduleText({ frequency, interval, byweekday: days, bysetpos }: JsonObject): string {
   const count = Number(interval);
-  const period = periods[String(frequency)] ?? "";
+  const period = periods[stringOf(frequency)] ?? "";
   const [day] = Array.isArray(days) ? days : [];
-  const one = Array.isArray(days) && days.length === 1 ? String(day) : "day";
+  const one = Array.isArray(days) && days.length === 1 ? stringOf(day) : "day";
   const name = one === "day" ? one : one.charAt(0).toUpperCase() + one.slice(1);
-  const on = day !== undefined && bysetpos ? ` on the ${positions[String(bysetpos)]} ${name}` : "";
+  const on = day !== undefined && bysetpos ? ` on the ${positions[stringOf(bysetpos)]} ${name}` : "";
   return `sent every ${count > 1 ? `${count} ${period}s` : period}${on}`;
 }
 

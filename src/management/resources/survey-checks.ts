@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, objectsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";
@@ -37,7 +38,7 @@ function checkRules(rules: Json): void {
   if (!Array.isArray(rules)) throw questionsRefused("Question validation must be a list of validation rules");
   for (const rule of rules) {
     if (!isObject(rule)) throw questionsRefused("Each validation rule must be an object");
-    const type = String(rule.type);
+    const type = stringOf(rule.type);
     const { value = null } = rule;
     if (!ruleTypes.includes(type)) {
       throw questionsRefused(`Validation rule type must be one of: ${ruleTypes.join(", ")}`);
@@ -106,7 +107,7 @@ export function checkSurveyFields({ questions, conditions, appearance, schedule 
   if (conditions !== undefined && conditions !== null && !isObject(conditions)) {
     throw invalid("Conditions must be an object", "conditions");
   }
-  if (schedule && !["once", "recurring", "always"].includes(String(schedule))) {
+  if (schedule && !["once", "recurring", "always"].includes(stringOf(schedule))) {
     throw invalid("Schedule must be one of: once, recurring, always", "schedule");
   }
 }
@@ -119,7 +120,7 @@ function checkVariant(conditions: JsonObject, flag: FeatureFlag | undefined): vo
   if (!variant || variant === anyVariant) return;
   if (!flag) throw invalid("linkedFlagVariant can only be used when a linked_flag_id is specified");
   const known = (flag.filters.multivariate?.variants ?? []).map(({ key }) => key);
-  if (known.includes(String(variant))) return;
+  if (known.includes(stringOf(variant))) return;
   throw invalid(
     known.length > 0
       ? `Feature flag variant '${variant}' does not exist. Available variants: ${known.join(", ")}`
@@ -196,7 +197,7 @@ export function checkSurvey(fields: JsonObject, writing: Writing): void {
   if (targeting && !flagWithId(desk, project, targeting)) {
     throw invalid("Targeting Feature Flag with this ID does not exist");
   }
-  if (insight && !documentNamed(desk, "insights", project, String(insight))) {
+  if (insight && !documentNamed(desk, "insights", project, stringOf(insight))) {
     throw invalid("Insight with this ID does not exist");
   }
   checkVariant(isObject(body.conditions) ? body.conditions : {}, flag);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { groupedBy } from "../../base/grouped-by.ts";
 import { isUuid } from "../../base/ids.ts";
 import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import { liveResources } from "../../world/resources.ts";
@@ -30,7 +31,7 @@ interface Span {
 
 const propertyText = ({ properties }: StoredEvent, name: string): string => {
   const value = own(properties, name) ?? null;
-  return value === null ? "" : String(value);
+  return value === null ? "" : stringOf(value);
 };
 
 /** A submission without an id is an event of its own. */
@@ -231,7 +232,7 @@ async function listResponses(desk: ResourceDesk, request: ProjectRequest<unknown
   const limit = numberIn(request, "limit", 1, 500) ?? 100;
   const offset = numberIn(request, "offset", 0, 1e9) ?? 0;
   const { created_at, start_date, end_date } = survey.fields;
-  const since = timeIn(request, "since") ?? Date.parse(String(start_date ?? created_at));
+  const since = timeIn(request, "since") ?? Date.parse(stringOf(start_date ?? created_at));
   const until =
     timeIn(request, "until") ?? (typeof end_date === "string" ? Date.parse(end_date) : desk.clock.now());
   const sent = (await eventsOf(desk, project.id, "survey sent", { from: since, to: until })).filter(
@@ -253,7 +254,7 @@ async function listResponses(desk: ResourceDesk, request: ProjectRequest<unknown
     .filter((events) => events.slice(-1).every(isKept))
     .map((events) => showResponse(events, questions))
     .filter(fits)
-    .sort((a, b) => (String(a.submitted_at) < String(b.submitted_at) ? 1 : -1));
+    .sort((a, b) => (stringOf(a.submitted_at) < stringOf(b.submitted_at) ? 1 : -1));
   return {
     results: rows.slice(offset, offset + limit),
     has_more: rows.length > offset + limit,
@@ -378,7 +379,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
       handle(request) {
         const { project } = request;
         const all = liveResources(desk.worlds.current, "surveys", project.id);
-        const ids = new Set(all.filter((it) => it.fields.archived !== true).map((it) => String(it.key)));
+        const ids = new Set(all.filter((it) => it.fields.archived !== true).map((it) => stringOf(it.key)));
         const window = spanIn(request);
         if (ids.size === 0) {
           const empty: Readonly<Record<EventName, readonly StoredEvent[]>> = {

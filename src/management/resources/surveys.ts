@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { wireTime } from "../../world/time.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -46,7 +47,7 @@ const intervalDays: Readonly<Record<string, number>> = { day: 1, week: 7, month:
 function withSampling(fields: JsonObject): JsonObject {
   const { response_sampling_interval_type: type, response_sampling_limit: limit } = fields;
   const { response_sampling_start_date: start, response_sampling_interval: interval } = fields;
-  const days = Number(interval) * (intervalDays[String(type)] ?? 0);
+  const days = Number(interval) * (intervalDays[stringOf(type)] ?? 0);
   if (!limit || typeof start !== "string" || !(days > 0)) {
     return { ...fields, response_sampling_daily_limits: null };
   }
@@ -55,7 +56,7 @@ function withSampling(fields: JsonObject): JsonObject {
     const date = wireTime(Date.parse(start) + i * day).replace("Z", "+00:00");
     const responses = Math.floor(most / days) * (i + 1) + Math.min(i + 1, most % days);
     const percent = i === days - 1 ? 100 : Number(((100 / days) * (i + 1)).toFixed(2));
-    const rollout = Number.isInteger(percent) ? `${percent}.0` : String(percent);
+    const rollout = Number.isInteger(percent) ? `${percent}.0` : stringOf(percent);
     return `{"date": "${date}", "daily_response_limit": ${responses}, "rollout_percentage": ${rollout}}`;
   });
   return { ...fields, response_sampling_daily_limits: `[${rows.join(", ")}]` };
@@ -160,7 +161,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
     ? withIds(own.questions, () => desk.ids.uuid())
     : (own.questions ?? null);
   const fields = resumed(withSampling(withIterations({ ...own, questions })), writing);
-  return { ...fields, ...flagIds(String(key), fields, writing) };
+  return { ...fields, ...flagIds(stringOf(key), fields, writing) };
 }
 
 /** Conditions with the actions that they refer to, as the service shows them. */
@@ -273,7 +274,7 @@ export const surveys: ResourceKind = {
       shape: z.string().describe("Only these, with commas between them"),
       test(values) {
         const ids = new Set(values.flatMap((it) => it.split(",")));
-        return ({ key }) => ids.has(String(key));
+        return ({ key }) => ids.has(stringOf(key));
       },
     },
     searchIn("name", "description"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
 import { wireTime } from "../../world/time.ts";
@@ -54,7 +55,7 @@ const isTheme = (value: unknown): value is Theme =>
 /** One setting as it is kept; undefined when it is not set, "wrong" when it cannot be. */
 function readSwitch(value: Json | undefined): boolean | undefined | "wrong" {
   if (value === undefined || value === null) return undefined;
-  const result = boolean().safeParse(value);
+  const result = safeParse(boolean(), value);
   return result.success ? result.data : "wrong";
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
+import { compareText, stringOf } from "../../base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
@@ -81,8 +81,8 @@ export function columnOf(
   group: number | null | undefined,
   context: QueryContext,
 ): ValueColumn {
-  if (type === "hogql") return expressionColumn(String(property), context);
-  return columnAt({ type: type ?? "event", key: String(property), group }, context);
+  if (type === "hogql") return expressionColumn(stringOf(property), context);
+  return columnAt({ type: type ?? "event", key: stringOf(property), group }, context);
 }
 
 /** The values of rows as numbers from 0; rows with equal values have the same. */

@@ -1,4 +1,5 @@
 import { isoOf } from "../../base/clock.ts";
+import { stringOf } from "../../base/text.ts";
 import type { QueryContext } from "../kind.ts";
 import type { DropOff, DropOffs } from "../shapes.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
@@ -69,7 +70,7 @@ function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> 
   const shown = (actor: number): DropOff => {
     const { ids, rows } = left.get(actor) ?? { ids: [], rows: [] };
     return {
-      person: String(column.values[actor] ?? ""),
+      person: stringOf(column.values[actor] ?? ""),
       distinct_ids: [...ids],
       last_events: rows.map((row) => ({
         seq: table.seqs[row] ?? 0,

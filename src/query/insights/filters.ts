@@ -1,4 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
+import { stringOf } from "../../base/text.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
 import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
@@ -59,20 +61,20 @@ export function cohortTest(id: Json | undefined, context: QueryContext): RowTest
 }
 
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
-  const read = FilterOfProperty.safeParse(filter);
+  const read = safeParse(FilterOfProperty, filter);
   if (!read.success)
     throw refuse(`The property filter ${JSON.stringify(filter)} is wrong: ${issueText(read.error)}`);
   const { type: given, key = "", operator, value = null, group_type_index: group, negation } = read.data;
   const type = given ?? "event";
   if (type === "empty") return everyRow;
-  if (type === "hogql") return expressionTest(String(key), context);
+  if (type === "hogql") return expressionTest(stringOf(key), context);
   if (type === "cohort" || type === "static-cohort" || type === "precalculated-cohort") {
     const test = cohortTest(Array.isArray(value) && value.length === 1 ? value[0] : value, context);
     return negation === true || operator === "not_in" ? (row) => !test(row) : test;
   }
   if (negation === true) throw unsupported(`The negation of a filter of the type ${type}`);
   const name = operator ?? "exact";
-  const column = columnAt({ type, key: String(key), group }, context);
+  const column = columnAt({ type, key: stringOf(key), group }, context);
   // Upstream: a filter that is not complete is taken as if it were not there.
   if (value === null && !isValueless(name)) return everyRow;
   const test = valueTest(name, value, context);

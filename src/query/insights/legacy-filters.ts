@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../base/json.ts";
+import { stringOf } from "../../base/text.ts";
 import { refuse } from "./refuse.ts";
 
 /**
@@ -201,7 +202,7 @@ const insights: Readonly<Record<string, { kind: string; fields(filters: JsonObje
 
 function insightOf({ insight = "TRENDS", shown_as: shownAs }: JsonObject): string {
   if (shownAs === "Stickiness") return "STICKINESS";
-  return insight === "SESSIONS" ? "TRENDS" : String(insight);
+  return insight === "SESSIONS" ? "TRENDS" : stringOf(insight);
 }
 
 const withInterval: readonly string[] = ["TRENDS", "FUNNELS", "LIFECYCLE", "STICKINESS"];

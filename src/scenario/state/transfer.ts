@@ -3,6 +3,7 @@ import { isoOf } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { invalid } from "../../http/control-body.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { CopiedLine } from "../../journal/log/traffic-log.ts";
@@ -126,7 +127,7 @@ async function checked(given: JsonObject): Promise<State> {
       "import a state from GET /__sim/state or `phx-sim state export`",
     );
   const { StateSchema } = await import("./transfer-schema.ts");
-  const result = StateSchema.safeParse(given);
+  const result = safeParse(StateSchema, given);
   if (!result.success) {
     const [first, ...others] = result.error.issues;
     const more = others.length > 0 ? ` (and ${others.length} more)` : "";

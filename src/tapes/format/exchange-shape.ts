@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isTooDeep, type Json } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 
 const size = z.int().nonnegative();
 const ms = z.number().nonnegative();
@@ -126,10 +127,10 @@ export function isSound({ i, at, req, res }: Exchange): boolean {
 
 /** The field that keeps a value from being an exchange, e.g. `req.headers`; undefined if there is none. */
 export function wrongField(value: unknown): string | undefined {
-  const path = Exchange.safeParse(value).error?.issues[0]?.path;
+  const path = safeParse(Exchange, value).error?.issues[0]?.path;
   if (path === undefined) return undefined;
   return path[0] === "req" || path[0] === "res" ? path.slice(0, 2).join(".") : String(path[0] ?? "line");
 }
 
 /** True for a parsed line with all that a replay or a sender relies on. Further keys are left alone. */
-export const isExchange = (value: unknown): value is Exchange => Exchange.safeParse(value).success;
+export const isExchange = (value: unknown): value is Exchange => safeParse(Exchange, value).success;

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
 import { isUuid } from "../../base/ids.ts";
 import { isObject, type Json } from "../../base/json.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { version } from "../../base/version.ts";
 import { rulesInHeader, type TapeRules } from "../redact/rules.ts";
 import type { Exchange } from "./exchange.ts";
@@ -64,7 +65,7 @@ function parseHeader(file: string, line: string): TapeHeader {
       `${file} is of format ${value.tape}; this phx-sim (${version}) reads up to ${formatVersion}`,
       { file, line: 1, hint: "update phx-sim, or record the tape again" },
     );
-  const { data, error } = TapeHeader.safeParse(value);
+  const { data, error } = safeParse(TapeHeader, value);
   if (data) return data;
   throw notATape(file, `its header has no valid \`${String(error.issues[0]?.path[0])}\``);
 }

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
+import { safeParse } from "../../base/safe-parse.ts";
 import { writeAll } from "../../store/bytes.ts";
 import { DataFolderError, fileError } from "../../store/data-folder.ts";
 import type { World } from "../world.ts";
@@ -182,7 +183,7 @@ export interface WorldIssue {
 export async function validWorld(document: JsonObject, issues: WorldIssue[]): Promise<World | undefined> {
   // zod costs as much as the rest of the start: loaded only when there is something to check.
   const { WorldSchema } = await import("../world.schema.ts");
-  const result = WorldSchema.safeParse(document);
+  const result = safeParse(WorldSchema, document);
   if (!result.success) issues.push(...result.error.issues);
   return result.data;
 }

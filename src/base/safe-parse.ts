@@ -1,0 +1,32 @@
+import type { z } from "zod";
+
+/** Makes it comparable with a number, without a key that is listed. */
+const comparable = { value: () => Number.NaN };
+
+/** Gives a text to every `length` and `size` that has none. */
+function withTexts(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if ((key === "length" || key === "size") && typeof inner === "object" && inner !== null)
+      Object.defineProperty(inner, Symbol.toPrimitive, comparable);
+    withTexts(inner);
+  }
+}
+
+/**
+ * `safeParse` for values from outside. zod compares the `length` and `size` of values of a wrong type as well, which
+ * throws where these are objects that cannot become text.
+ */
+export function safeParse<Shape extends z.ZodType>(
+  shape: Shape,
+  value: unknown,
+  params?: z.core.ParseContext<z.core.$ZodIssue>,
+): z.ZodSafeParseResult<z.output<Shape>> {
+  try {
+    return shape.safeParse(value, params);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    withTexts(value);
+    return shape.safeParse(value, params);
+  }
+}
