@@ -20,12 +20,28 @@ const most = 10_000;
 type Method = (...args: unknown[]) => unknown;
 type Methods = Record<string, Method | undefined>;
 
+type EventOf = (props: unknown) => string;
+
+const namedEvent: EventOf = (props) => textIn(props, "event") ?? "";
+
 /** Methods of the SDK's client that queue one event, with its name. */
-const queueing: Readonly<Record<string, (props: unknown) => string>> = {
-  capture: (props) => textIn(props, "event") ?? "",
+const queueing: Readonly<Record<string, EventOf>> = {
+  capture: namedEvent,
+  captureAi: namedEvent,
+  captureException: () => "$exception",
   identify: () => "$identify",
   alias: () => "$create_alias",
   groupIdentify: () => "$groupidentify",
+};
+
+/** Those that send it at once. */
+const immediate: Readonly<Record<string, EventOf>> = {
+  captureImmediate: namedEvent,
+  captureAiImmediate: namedEvent,
+  captureExceptionImmediate: () => "$exception",
+  identifyImmediate: () => "$identify",
+  aliasImmediate: () => "$create_alias",
+  groupIdentifyImmediate: () => "$groupidentify",
 };
 
 const textIn = (value: unknown, key: string): string | undefined => {
@@ -48,56 +64,209 @@ function siteOf(stack: string | undefined): string | null {
   return null;
 }
 
+/** Set by the SDK on the events that it makes of exceptions, whose own call was counted. */
+const isOfException = (props: unknown): boolean =>
+  typeof props === "object" &&
+  props !== null &&
+  Reflect.get(props, "_originatedFromCaptureException") === true;
+
+const fieldOf = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>(
+    (it, key) => (typeof it === "object" && it !== null ? Reflect.get(it, key) : undefined),
+    value,
+  );
+
+const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** Calls `end` when the value is settled, if it is a promise. */
+const whenSettled = (value: unknown, end: () => void): void => {
+  Promise.resolve(value).then(end, end);
+};
+
+/** The names of the metrics in a payload of OTLP. */
+const metricsIn = (payload: unknown): string[] =>
+  listIn(fieldOf(payload, "resourceMetrics"))
+    .flatMap((it) => listIn(fieldOf(it, "scopeMetrics")))
+    .flatMap((it) => listIn(fieldOf(it, "metrics")))
+    .map((it) => String(fieldOf(it, "name")));
+
+/** The getter of a class or of one that it extends. */
+function getterOf(prototype: object, name: string): ((this: unknown) => unknown) | undefined {
+  for (let it: object | null = prototype; it !== null; it = Object.getPrototypeOf(it) as object | null) {
+    const found = Object.getOwnPropertyDescriptor(it, name);
+    if (found) return found.get;
+  }
+  return undefined;
+}
+
 /** What the SDK was asked to send. */
 function createLedger() {
   const queued: SdkCall[] = [];
+  const preparing = new Set<SdkCall>();
   const pending = new Set<SdkCall>();
-  const sites: { event: string; site: string | null }[] = [];
-  const watched = new WeakSet<object>();
+  const sentAtOnce = new Set<string>();
+  const calls: SdkCall[] = [];
+  /** The names of metrics in requests that have no response yet. */
+  const metricsUnderway: string[] = [];
+  let sending: readonly string[] = [];
+  const clients = new Set<object>();
+  const patchedMetrics = new WeakSet<object>();
+  let current: SdkCall | undefined;
+
   const keep = <T>(list: T[], item: T) => {
     list.push(item);
     if (list.length > most) list.shift();
+  };
+  const called = (kind: SdkCall["kind"], event: string): SdkCall => {
+    const call = { kind, event, uuid: null, site: siteOf(new Error().stack) };
+    keep(calls, call);
+    return call;
+  };
+  /** The first call for it, which is then taken. */
+  const takeCall = (kind: SdkCall["kind"], event: string): SdkCall | undefined => {
+    const at = calls.findIndex((it) => it.kind === kind && it.event === event);
+    return at === -1 ? undefined : calls.splice(at, 1)[0];
   };
   /** A queued event, as the SDK emits it. */
   const hear = (payload: unknown) => {
     const event = textIn(payload, "event");
     const uuid = textIn(payload, "uuid");
     if (event === undefined || uuid === undefined) return;
-    const call = sites.findIndex((it) => it.event === event);
-    const [{ site } = { site: null }] = call === -1 ? [] : sites.splice(call, 1);
-    keep(queued, { event, uuid, site });
+    const call = takeCall("event", event);
+    if (call) preparing.delete(call);
+    keep(queued, { kind: "event", event, uuid, site: call?.site ?? null });
   };
   /** The events of a client; `on` is the SDK's own, documented way. */
   const watch = (client: unknown) => {
-    if (typeof client !== "object" || client === null || watched.has(client)) return;
-    watched.add(client);
+    if (typeof client !== "object" || client === null || clients.has(client)) return;
+    clients.add(client);
     const { on } = client as Methods;
     for (const type of ["capture", "identify", "alias"]) on?.call(client, type, hear);
   };
+
+  /** Has `before` run before a method; its result is passed to `after`. */
+  function around(
+    prototype: Methods,
+    name: string,
+    before: (args: readonly unknown[]) => SdkCall | undefined,
+    after: (call: SdkCall | undefined, result: unknown) => void = () => {},
+  ): void {
+    const method = prototype[name];
+    if (method === undefined) return;
+    prototype[name] = function patched(this: unknown, ...args: unknown[]) {
+      watch(this);
+      const call = before(args);
+      const outer = current;
+      current = call ?? outer;
+      try {
+        const result = method.apply(this, args);
+        after(call, result);
+        return result;
+      } finally {
+        current = outer;
+      }
+    };
+  }
+
+  const patchMetrics = (metrics: unknown) => {
+    if (typeof metrics !== "object" || metrics === null || patchedMetrics.has(metrics)) return;
+    patchedMetrics.add(metrics);
+    for (const name of ["count", "gauge", "histogram"]) {
+      const method = (metrics as Methods)[name];
+      if (method === undefined) continue;
+      Reflect.set(metrics, name, (...args: unknown[]) => {
+        called("metric", String(args[0]));
+        return method.apply(metrics, args);
+      });
+    }
+  };
+
   /** Adds to the methods of the SDK's class; its own work stays as it is. */
   const patch = (prototype: Methods) => {
-    for (const [name, eventOf] of Object.entries(queueing)) {
-      const method = prototype[name];
-      if (method === undefined) continue;
-      prototype[name] = function patched(this: unknown, ...args: unknown[]) {
-        watch(this);
-        keep(sites, { event: eventOf(args[0]), site: siteOf(new Error().stack) });
-        return method.apply(this, args);
-      };
-    }
-    const { captureImmediate } = prototype;
-    if (captureImmediate === undefined) return;
-    prototype.captureImmediate = function patched(this: unknown, ...args: unknown[]) {
-      const event = textIn(args[0], "event") ?? "";
-      const call: SdkCall = { event, uuid: null, site: siteOf(new Error().stack) };
-      pending.add(call);
-      const result = captureImmediate.apply(this, args);
-      const end = () => void pending.delete(call);
-      Promise.resolve(result).then(end, end);
-      return result;
-    };
+    for (const [name, eventOf] of Object.entries(queueing))
+      around(prototype, name, ([props]) =>
+        isOfException(props) ? undefined : called("event", eventOf(props)),
+      );
+    for (const [name, eventOf] of Object.entries(immediate))
+      around(
+        prototype,
+        name,
+        ([props]) => {
+          const event = eventOf(props);
+          sentAtOnce.add(event);
+          if (isOfException(props)) return undefined;
+          const call = { kind: "event", event, uuid: null, site: siteOf(new Error().stack) } as const;
+          pending.add(call);
+          return call;
+        },
+        (call, result) => whenSettled(result, () => void (call && pending.delete(call))),
+      );
+    // the SDK's own events, such as those of flags
+    around(prototype, "enqueue", () => undefined);
+    // what an event needs before it is queued
+    around(prototype, "addPendingPromise", ([promise]) => {
+      const call = current;
+      if (call !== undefined && !pending.has(call)) {
+        preparing.add(call);
+        whenSettled(promise, () => void preparing.delete(call));
+      }
+      return undefined;
+    });
+    around(prototype, "captureLog", ([options]) => called("log", textIn(options, "body") ?? ""));
+    for (const name of ["startSpan", "withSpan"])
+      around(prototype, name, ([span]) => (typeof span === "string" ? called("span", span) : undefined));
+    around(
+      prototype,
+      "_sendMetricsBatch",
+      ([payload]) => {
+        sending = metricsIn(payload);
+        for (const it of sending) metricsUnderway.push(it);
+        return undefined;
+      },
+      (_, result) => {
+        const names = sending;
+        whenSettled(result, () => {
+          for (const it of names) metricsUnderway.splice(metricsUnderway.indexOf(it), 1);
+        });
+      },
+    );
+    const metrics = getterOf(prototype, "metrics");
+    if (metrics)
+      Object.defineProperty(prototype, "metrics", {
+        configurable: true,
+        get(this: unknown) {
+          watch(this);
+          const found: unknown = metrics.call(this);
+          patchMetrics(found);
+          return found;
+        },
+      });
   };
-  return { patch, queued, pending };
+
+  /** What clients hold back, beside events. */
+  function unsent(): { unsent: SdkCall[]; unread: string[] } {
+    const found: SdkCall[] = [];
+    const unread = new Set<string>();
+    const add = (kind: SdkCall["kind"], name: unknown) => {
+      const event = typeof name === "string" ? name : "";
+      found.push({ kind, event, uuid: null, site: takeCall(kind, event)?.site ?? null });
+    };
+    for (const client of clients) {
+      const logs = (client as Methods).getPersistedProperty?.call(client, "logs_queue");
+      for (const it of listIn(logs)) add("log", fieldOf(it, "record", "body", "stringValue"));
+      if (fieldOf(client, "_logs") !== undefined && logs !== undefined && !Array.isArray(logs))
+        unread.add("logs");
+      const spans = fieldOf(client, "_traces", "_queue");
+      for (const it of listIn(spans)) add("span", fieldOf(it, "name"));
+      if (fieldOf(client, "_traces") !== undefined && !Array.isArray(spans)) unread.add("spans");
+      const series = fieldOf(client, "_metrics", "_series");
+      if (series instanceof Map) for (const it of series.values()) add("metric", fieldOf(it, "name"));
+      else if (fieldOf(client, "_metrics") !== undefined) unread.add("metrics");
+    }
+    for (const it of metricsUnderway) add("metric", it);
+    return { unsent: found, unread: [...unread] };
+  }
+  return { patch, queued, preparing, pending, sentAtOnce, unsent };
 }
 
 const ledger = createLedger();
@@ -186,8 +355,13 @@ function offerWaitUntil(): void {
 const probe =
   /^\/(?:favicon\.ico|robots\.txt|_next\/|(?:api\/)?(?:_?health|_?live|_?ready|ping|status)[\w-]*\/?$)/;
 
+const sayTo =
+  (file: string) =>
+  (record: ExitRecord): void =>
+    appendFileSync(file, `${JSON.stringify(record)}\n`);
+
 function start({ file, path }: ExitOrder): void {
-  const say = (record: ExitRecord) => appendFileSync(file, `${JSON.stringify(record)}\n`);
+  const say = sayTo(file);
   const wanted = path === undefined ? undefined : nameTest(path);
   let isEnding = false;
 
@@ -202,8 +376,12 @@ function start({ file, path }: ExitOrder): void {
     await Promise.race([allWork(), tooLate]);
     // The SDK emits a queued event in a later turn.
     await new Promise((turn) => setImmediate(turn));
-    const { queued, pending } = ledger;
-    say({ kind: "killed", method, path: target, status, isWatched, queued, pending: [...pending] });
+    const { queued, preparing, pending, sentAtOnce } = ledger;
+    say({
+      ...{ kind: "killed", method, path: target, status, isWatched, queued },
+      ...{ preparing: [...preparing], pending: [...pending], immediate: [...sentAtOnce] },
+      ...ledger.unsent(),
+    });
     process.kill(process.pid, "SIGKILL");
   }
 
@@ -226,6 +404,8 @@ function start({ file, path }: ExitOrder): void {
   const { listen } = NetServer.prototype;
   NetServer.prototype.listen = function patched(this: NetServer, ...args: unknown[]) {
     if (this instanceof HttpServer || this instanceof HttpsServer) findSdk();
+    else if (/^Http2(?:Secure)?Server$/.test(this.constructor.name))
+      say({ kind: "unwatched", part: "http2" });
     return Reflect.apply(listen, this, args);
   } as typeof listen;
   offerWaitUntil();
@@ -233,4 +413,8 @@ function start({ file, path }: ExitOrder): void {
 }
 
 const order = process.env[exitVariable];
-if (order && isMainThread) start(JSON.parse(order) as ExitOrder);
+if (order) {
+  const parsed = JSON.parse(order) as ExitOrder;
+  if (isMainThread) start(parsed);
+  else sayTo(parsed.file)({ kind: "unwatched", part: "worker" });
+}

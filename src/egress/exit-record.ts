@@ -8,8 +8,10 @@ export interface ExitOrder {
   readonly path?: string | undefined;
 }
 
-/** A call of an SDK before the process ended. */
+/** What an SDK was asked to send before the process ended. */
 export interface SdkCall {
+  readonly kind: "event" | "log" | "metric" | "span";
+  /** The event's or metric's name, the span's name, the log's text. */
   readonly event: string;
   /** null: the SDK has not queued it, or sends it at once without saying its uuid. */
   readonly uuid: string | null;
@@ -19,6 +21,8 @@ export interface SdkCall {
 
 export type ExitRecord =
   | { readonly kind: "loaded" }
+  /** The process has a part that is not watched, and that does not end it. */
+  | { readonly kind: "unwatched"; readonly part: "http2" | "worker" }
   | {
       readonly kind: "killed";
       /** The request whose response ended the process. */
@@ -27,8 +31,16 @@ export type ExitRecord =
       readonly status: number;
       /** False if posthog-node was not found: a copy in a bundle cannot be watched. */
       readonly isWatched: boolean;
-      /** Calls whose events were queued. */
+      /** Events that were queued, the sent ones included. */
       readonly queued: readonly SdkCall[];
-      /** Calls of `captureImmediate` that had no result yet. */
+      /** Events that the SDK had not queued yet: it reads flags or source files for them. */
+      readonly preparing: readonly SdkCall[];
+      /** Calls of `captureImmediate` and the like that had no result yet. */
       readonly pending: readonly SdkCall[];
+      /** Names of all events that were sent at once. */
+      readonly immediate: readonly string[];
+      /** Logs, metrics and spans that were not sent. */
+      readonly unsent: readonly SdkCall[];
+      /** Kinds of which this version of the SDK does not show what is unsent. */
+      readonly unread: readonly string[];
     };

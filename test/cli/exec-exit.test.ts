@@ -106,6 +106,129 @@ test("an app without posthog-node is no success", async () => {
   expect(section.items).toEqual([expect.objectContaining({ code: "sdk_not_found" })]);
 });
 
+/** An app in a folder of its own that requests itself once, with the SDK of this repository. */
+function appOf(body: string, { head = "", options = "" } = {}): string {
+  const file = join(newFolder(), "app.cjs");
+  const code = `
+    const { PostHog } = require(${JSON.stringify(require.resolve("posthog-node"))});
+    const posthog = new PostHog("phc_sim_default", { host: process.env.POSTHOG_HOST, ${options} });
+    ${head}
+    const server = require("node:http").createServer(async (_, response) => {
+      ${body}
+      response.end();
+    });
+    server.listen(0, "127.0.0.1", () => fetch("http://127.0.0.1:" + server.address().port).catch(() => {}));`;
+  writeFileSync(file, code);
+  return file;
+}
+
+const found = ({ items }: { items: readonly { what: string; code: string }[] }) =>
+  items.map(({ what, code }) => [what.replace(/ \S+:\d+:\d+$/, ""), code]).toSorted();
+
+describe("everything that the SDK sends", () => {
+  const all = `
+    posthog.capture({ distinctId: "u", event: "seen" });
+    posthog.captureException(new Error("boom"), "u");
+    posthog.captureLog({ body: "slow query", level: "warn" });
+    posthog.metrics.count("orders");
+    posthog.startSpan("charge").end();`;
+  const options = "traces: { serviceName: 'shop' }";
+
+  test("is named when it is lost, with its line", async () => {
+    const { section, code } = await run([process.execPath, appOf(all, { options })]);
+    expect(found(section)).toEqual([
+      ["$exception", expect.stringMatching(/^(not_queued|lost_at_exit)$/)],
+      ["log slow query", "lost_at_exit"],
+      ["metric orders", "lost_at_exit"],
+      ["seen", "lost_at_exit"],
+      ["span charge", "lost_at_exit"],
+    ]);
+    expect(section.items.map(({ what }) => what)).toEqual(
+      Array.from({ length: 5 }, () => expect.stringMatching(/app\.cjs:\d+:\d+$/)),
+    );
+    expect(section.summary).toContain("2 events, 1 log, 1 metric, 1 span lost");
+    expect(code).toBe(1);
+  });
+
+  test("is not lost when it is flushed", async () => {
+    const flush = "await posthog.flush(); await posthog.metrics.flush();";
+    const { section, stderr } = await run([process.execPath, appOf(all + flush, { options })]);
+    expect(found(section), stderr).toEqual([]);
+    expect(section).toMatchObject({ failed: false, total: 0 });
+  });
+
+  /** No request of the SDK gets an answer. */
+  const hanging = { options: "fetch: () => new Promise(() => {})" };
+
+  test("an event that waits for flags is lost, too", async () => {
+    const event = 'posthog.capture({ distinctId: "u", event: "seen", sendFeatureFlags: true });';
+    const { section } = await run([process.execPath, appOf(event, hanging)]);
+    expect(found(section)).toEqual([["seen", "not_queued"]]);
+  });
+
+  test.each([
+    ["captureExceptionImmediate(new Error('x'), 'u')", "$exception"],
+    ["identifyImmediate({ distinctId: 'u' })", "$identify"],
+    ["captureAiImmediate({ distinctId: 'u', event: '$ai_generation' })", "$ai_generation"],
+  ])("%s without await", async (call, event) => {
+    const { section } = await run([process.execPath, appOf(`posthog.${call};`, hanging)]);
+    expect(found(section)).toEqual([[event, "not_awaited"]]);
+  });
+});
+
+describe("what is not watched is named", () => {
+  test("a server of HTTP/2", async () => {
+    const file = appOf("");
+    const code = `
+      const http2 = require("node:http2");
+      const server = http2.createServer((_, response) => response.end());
+      server.listen(0, "127.0.0.1", () => {
+        const client = http2.connect("http://127.0.0.1:" + server.address().port);
+        client.request().resume().on("end", () => process.exit(0)).end();
+      });`;
+    writeFileSync(file, code);
+    const { section } = await run([process.execPath, file]);
+    expect(section.items).toEqual([
+      expect.objectContaining({
+        code: "no_response",
+        sentence: expect.stringContaining("servers of HTTP/2"),
+      }),
+    ]);
+  });
+
+  test("a worker thread", async () => {
+    const head = 'const { Worker } = require("node:worker_threads");';
+    const body = `
+      await new Promise((end) => new Worker("", { eval: true }).on("exit", end));
+      posthog.capture({ distinctId: "u", event: "seen" });
+      await posthog.flush();`;
+    const { section } = await run([process.execPath, appOf(body, { head })]);
+    expect(section).toMatchObject({
+      failed: false,
+      summary: expect.stringMatching(/not watched: worker threads/),
+    });
+  });
+
+  test("a copy of the SDK in a bundle", async () => {
+    const bundled = JSON.stringify(require.resolve("posthog-node"));
+    // a class of another file, as in a bundle
+    const head = `
+      const files = Object.keys(require.cache).filter((it) => it.includes("posthog"));
+      for (const it of files) delete require.cache[it];
+      const copy = new (require(${bundled}).PostHog)("phc_sim_default", { host: process.env.POSTHOG_HOST });
+      for (const it of files) delete require.cache[it];`;
+    const body = `copy.capture({ distinctId: "u", event: "seen" }); await copy.flush();`;
+    const { section, code } = await run([process.execPath, appOf(body, { head })]);
+    expect(section.items).toEqual([
+      expect.objectContaining({
+        code: "sdk_not_watched",
+        sentence: expect.stringContaining("1 event arrived"),
+      }),
+    ]);
+    expect(code).toBe(1);
+  });
+});
+
 test.each([
   [["--response-path", "/a"], /--response-path needs --kill-after-response/],
   [["--kill-after-response", "--matrix", "a"], /--kill-after-response/],

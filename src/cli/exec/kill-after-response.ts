@@ -27,6 +27,8 @@ const title = "events at exit";
 const flushFix =
   "await posthog.flush() (or shutdown()) before the response, or pass it to waitUntil(); on serverless platforms set flushAt: 1 and flushInterval: 0 as well";
 const immediateFix = "await captureImmediate() before the response, or pass its promise to waitUntil()";
+const metricsFix =
+  "await posthog.metrics.flush() (or posthog.shutdown()) before the response, or pass it to waitUntil()";
 
 /** Nothing can be said, which fails the run: it was to be tested. */
 const untested = (code: string, sentence: string, fix: string): VerdictSection => ({
@@ -36,23 +38,35 @@ const untested = (code: string, sentence: string, fix: string): VerdictSection =
 
 const mostItems = 100;
 
+/** What it means that something is not sent, by the code of the finding. */
+const meanings = {
+  lost_at_exit: "queued, but not sent",
+  not_queued: "not even queued: the SDK was still reading flags or source files for it",
+  not_awaited: "captureImmediate() had no result yet",
+} as const;
+
 /** Equal losses together: the uuids are part of the sentence. */
-function mishapsOf(lost: readonly SdkCall[], code: string, fix: string, cwd: string): Mishap[] {
+function mishapsOf(
+  lost: readonly SdkCall[],
+  code: keyof typeof meanings,
+  fix: string,
+  cwd: string,
+): Mishap[] {
   const groups = new Map<string, SdkCall[]>();
   for (const it of lost) {
-    const key = `${it.event}\n${it.site}`;
+    const key = `${it.kind}\n${it.event}\n${it.site}`;
     groups.set(key, [...(groups.get(key) ?? []), it]);
   }
   return [...groups.values()].map((calls) => {
-    const [{ event, site } = { event: "", site: null }] = calls;
+    const [{ kind, event, site } = { kind: "event", event: "", site: null }] = calls;
     const uuids = calls.flatMap(({ uuid }) => uuid ?? []);
     const known =
       uuids.length === 0 ? "" : `: ${uuids.slice(0, 5).join(", ")}${uuids.length > 5 ? " …" : ""}`;
-    const what = code === "lost_at_exit" ? "queued, but not sent" : "captureImmediate() had no result yet";
+    const word = kind === "event" ? "" : `${kind} `;
     return {
       code,
-      what: `${clean(event, 200)}${site === null ? "" : ` ${clean(shortened(site, cwd), 300)}`}`,
-      sentence: `${what} when the app ended after its response${known}`,
+      what: `${word}${clean(event, 200)}${site === null ? "" : ` ${clean(shortened(site, cwd), 300)}`}`,
+      sentence: `${meanings[code]} when the app ended after its response${known}`,
       fix,
       count: calls.length,
       tests: { items: [], left_out: 0 },
@@ -66,16 +80,46 @@ function shortened(site: string, cwd: string): string {
   return path.startsWith("..") ? site : path;
 }
 
-/** The uuids of the events that arrived. */
-async function arrivedAt(sim: Sim): Promise<Set<string | null>> {
-  const arrived = new Set<string | null>();
-  for await (const { uuid } of allEvents(sim)) arrived.add(uuid);
-  return arrived;
+type Killed = Extract<ExitRecord, { kind: "killed" }>;
+
+/** Events that arrived: their uuids, and how many came from a copy of posthog-node whose calls were not heard. */
+async function arrivedAt(sim: Sim, killed: readonly Killed[]) {
+  const heard = new Set(killed.flatMap((it) => it.queued.map(({ uuid }) => uuid)));
+  const atOnce = new Set(killed.flatMap((it) => it.immediate));
+  const uuids = new Set<string | null>();
+  let unheard = 0;
+  for await (const { uuid, event, properties } of allEvents(sim)) {
+    uuids.add(uuid);
+    if (properties.$lib === "posthog-node" && !heard.has(uuid) && !atOnce.has(event ?? "")) unheard++;
+  }
+  return { uuids, unheard };
+}
+
+const partWords = {
+  http2: "servers of HTTP/2",
+  worker: "worker threads",
+} as const;
+
+/** What the check did not see, in words; "" for nothing. */
+function unwatchedWords(records: readonly ExitRecord[], unheard: number): string {
+  const parts = new Set(records.flatMap((it) => (it.kind === "unwatched" ? [it.part] : [])));
+  const unread = new Set(records.flatMap((it) => (it.kind === "killed" ? it.unread : [])));
+  const words = [
+    ...[...parts].map((it) => partWords[it]),
+    ...(unheard > 0
+      ? [
+          `a copy of posthog-node that sent ${counted(unheard, "event")} (in a bundle, a worker or another process)`,
+        ]
+      : []),
+    ...[...unread].map((it) => `${it} of this version of posthog-node`),
+  ];
+  return words.length === 0 ? "" : `; not watched: ${words.join(", ")}`;
 }
 
 async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string): Promise<VerdictSection> {
   const killed = records.filter((it) => it.kind === "killed");
   const [first] = killed;
+  const unseen = unwatchedWords(records, 0);
   if (records.length === 0)
     return untested(
       "no_node_process",
@@ -85,41 +129,75 @@ async function sectionOf(records: readonly ExitRecord[], sim: Sim, cwd: string):
   if (first === undefined)
     return untested(
       "no_response",
-      "no HTTP server of the app sent a response that counts",
-      "send the app a request while it runs; responses to probes such as /health do not count, --response-path names one that does",
+      `no HTTP server of the app sent a response that counts${unseen}`,
+      unseen === ""
+        ? "send the app a request while it runs; responses to probes such as /health do not count, --response-path names one that does"
+        : "let the app listen with node:http in its main thread for this check",
     );
   if (!killed.some(({ isWatched }) => isWatched))
     return untested(
       "sdk_not_found",
-      "posthog-node was not found from the app's folder: a copy in a bundle cannot be watched",
+      `posthog-node was not found from the app's folder: a copy in a bundle cannot be watched${unseen}`,
       "install posthog-node where the app runs, and leave it out of the bundle (external)",
     );
-  const arrived = await arrivedAt(sim);
+  const arrived = await arrivedAt(sim, killed);
   const calls = killed.flatMap((it) => it.queued);
+  const preparing = killed.flatMap((it) => it.preparing);
   const pending = killed.flatMap((it) => it.pending);
-  if (arrived.size + calls.length + pending.length === 0)
+  const unsent = killed.flatMap((it) => it.unsent);
+  const atOnce = killed.flatMap((it) => it.immediate);
+  const isSilent = [calls, preparing, pending, unsent, atOnce].every(({ length }) => length === 0);
+  if (isSilent && arrived.unheard > 0)
+    return untested(
+      "sdk_not_watched",
+      `${counted(arrived.unheard, "event")} arrived from a copy of posthog-node that is not watched: in a bundle, a worker or another process${unseen}`,
+      "leave posthog-node out of the bundle (external), and use it in the main thread of the process that answers",
+    );
+  if (isSilent && arrived.uuids.size === 0)
     return untested(
       "nothing_captured",
-      "no event was captured before the response: a copy of posthog-node in a bundle cannot be watched",
+      `no event was captured before the response: a copy of posthog-node in a bundle cannot be watched${unseen}`,
       "request a path that captures an event; leave posthog-node out of the bundle (external)",
     );
-  const queued = calls.filter(({ uuid }) => !arrived.has(uuid));
+  const queued = calls.filter(({ uuid }) => !arrived.uuids.has(uuid));
   const items = [
     ...mishapsOf(queued, "lost_at_exit", flushFix, cwd),
+    ...mishapsOf(preparing, "not_queued", flushFix, cwd),
     ...mishapsOf(pending, "not_awaited", immediateFix, cwd),
+    ...mishapsOf(
+      unsent.filter(({ kind }) => kind !== "metric"),
+      "lost_at_exit",
+      flushFix,
+      cwd,
+    ),
+    ...mishapsOf(
+      unsent.filter(({ kind }) => kind === "metric"),
+      "lost_at_exit",
+      metricsFix,
+      cwd,
+    ),
   ];
-  const total = queued.length + pending.length;
-  const after = `${clean(first.method, 20)} ${clean(first.path, 200)} (HTTP ${first.status})`;
+  const lost = [...queued, ...preparing, ...pending, ...unsent];
+  const after = `the app ended after its response to ${clean(first.method, 20)} ${clean(first.path, 200)} (HTTP ${first.status})`;
   const summary =
-    total > 0
-      ? `${counted(total, "event")} lost: the app ended after its response to ${after}`
-      : `nothing lost, ${counted(arrived.size, "event")} arrived: the app ended after its response to ${after}`;
+    lost.length > 0
+      ? `${countsOf(lost)} lost: ${after}`
+      : `nothing lost, ${counted(arrived.uuids.size, "event")} arrived: ${after}`;
   return {
-    ...{ name, title, failed: total > 0, summary, total, text: null },
+    ...{ name, title, failed: lost.length > 0, total: lost.length, text: null },
+    summary: `${summary}${unwatchedWords(records, arrived.unheard)}`,
     items: items.slice(0, mostItems),
     left_out: Math.max(0, items.length - mostItems),
   };
 }
+
+/** `2 events, 1 log` */
+const countsOf = (lost: readonly SdkCall[]): string =>
+  (["event", "log", "metric", "span"] as const)
+    .map((kind) => [lost.filter((it) => it.kind === kind).length, kind] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, kind]) => counted(count, kind))
+    .join(", ");
 
 /** A damaged last line is of a process that ended while it wrote. */
 function recordsIn(file: string): ExitRecord[] {
