@@ -8,7 +8,7 @@ interface WatchedFile {
   readonly name: string;
   /** Undefined while it is not open. */
   readonly bytes: () => Bytes | undefined;
-  /** True if its size is checked before each write; otherwise at most ten times a second. */
+  /** True if its size is checked before writes; otherwise at most ten times a second. */
   readonly isHot?: boolean;
   /** Continues with what another program added to the file, or left of it. @throws the system's error */
   reread(how: "grown" | "shrunk"): void;
@@ -16,8 +16,11 @@ interface WatchedFile {
 
 /** Notices what other programs do to the files of a data folder while a sim runs. */
 export interface FolderGuard {
-  /** Checks the files and repairs what can be repaired. Does not throw. `isThorough`: all of them, now. */
-  look(isThorough?: boolean): void;
+  /**
+   * Checks the files and repairs what can be repaired. `isThorough`: all of them, now; otherwise nothing within two ms. Does not throw.
+   * @returns true if the hot files were checked, and have only what was written
+   */
+  look(isThorough?: boolean): boolean;
   /** @throws StorageRefusal while nothing may be written */
   mustBeWritable(): void;
   readonly isWritable: boolean;
@@ -38,6 +41,8 @@ export interface FolderGuardOptions {
 /** Time between two checks of an idle sim, and the least time between two thorough ones, ms. */
 const lookEvery = 250;
 const thoroughEvery = 100;
+/** Least time between two checks of sizes, ms: a check takes a tenth of a capture. */
+const hotEvery = 2;
 /** How often a file is checked again after a repair, which may find something else. */
 const mostRepairs = 4;
 
@@ -47,24 +52,27 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
   /** Files that another program shortens, and the size that they had at a time. */
   const shrinking = new Map<WatchedFile, { size: number; at: number }>();
   let lookedAt = Number.NEGATIVE_INFINITY;
+  let hotAt = Number.NEGATIVE_INFINITY;
   let trouble: StorageRefusal | undefined;
   const timer = setInterval(() => look(true), lookEvery).unref();
 
-  function look(isThorough = false): void {
+  function look(isThorough = false): boolean {
     const now = performance.now();
     const checksAll = isThorough || now - lookedAt >= thoroughEvery;
+    if (!checksAll && (trouble || now - hotAt < hotEvery)) return false;
+    hotAt = now;
     try {
       if (checksAll) {
         lookedAt = now;
         mustHold();
-      } else if (trouble) {
-        return;
       }
       for (const it of files) if (checksAll || it.isHot) check(it, checksAll, now);
       if (checksAll) for (const it of others) it();
       trouble = undefined;
+      return true;
     } catch (error) {
       trouble = refusalOf(error);
+      return false;
     }
   }
 

@@ -152,7 +152,8 @@ export const ways: readonly Way[] = [
   },
   {
     name: "all files are deleted, as by git clean",
-    act: (data) => rmSync(data, { recursive: true }),
+    // the sim may write some again meanwhile
+    act: (data) => rmSync(data, { recursive: true, maxRetries: 20, retryDelay: 1 }),
     says: /traffic\.ndjson: another program deleted or moved this file/,
   },
   {

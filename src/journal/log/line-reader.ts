@@ -63,11 +63,14 @@ interface ReaderParts {
   /** Holds the lines that are not in the file yet. */
   writer: GroupWriter<unknown>;
   report: (damage: Damage) => void;
+  /** Checks whether another program has changed the file; true if it was indexed again. */
+  looksAgain: () => boolean;
 }
 
-export function createLineReader({ tables, writer, report }: ReaderParts): LineReader {
+export function createLineReader({ tables, writer, report, looksAgain }: ReaderParts): LineReader {
   const { bytes, name } = tables;
   const cache = createLineCache();
+  const misfit = `${name}: an index file does not fit it`;
   const offsetOf = (row: number): number => tables.index.offsetOf(row);
   /** The requests in the sidecars whose lines are not checked yet; `to` is excluded. */
   const unchecked = {
@@ -109,13 +112,20 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     const found = bytesAt(row);
     const read = requestIn(found, !bytes.isFile);
     if (read?.line.n === tables.opening.n + row) return read;
-    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row);
+    if (looksAgain()) return readAt(row);
+    const isInPlace =
+      read === undefined && found.length + 1 === endOf(row) - offsetOf(row) && startsLine(row);
     if (!isInPlace && !tables.isReindexed) {
       tables.reindex(`${name} was changed`);
       return readAt(row);
     }
     lose(row);
     return undefined;
+  }
+
+  /** True if a line begins where the index says. */
+  function startsLine(row: number): boolean {
+    return !bytes.isFile || bytes.read(offsetOf(row) - 1, 1)[0] === newline;
   }
 
   function lose(row: number): void {
@@ -143,12 +153,21 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
           yield;
           continue;
         }
-        if (!isIntact(piece.subarray(offset - start, end - start), unchecked.from)) readAt(row);
+        const line = piece.subarray(offset - start, end - start);
+        if (!isIntact(line, unchecked.from)) readAt(row);
+        else if (!hasItsEvents(line, unchecked.from)) tables.reindex(misfit);
       } else if (row === held || (row > held && !tables.index.isLost(row - 1))) {
         reportLost(row);
       }
       unchecked.from++;
     }
+  }
+
+  /** True if the table of events has the first event of an intact line where the line says. */
+  function hasItsEvents(line: Buffer, n: number): boolean {
+    const seq = seqIn(line.toString("latin1", 0, readAhead));
+    const row = (seq ?? 0) - tables.opening.seq;
+    return seq === undefined || row < tables.firstEventHeld() || tables.events.get(row, event.request) === n;
   }
 
   /** Reports rows that an earlier run found to be lost. */
@@ -201,7 +220,10 @@ export function createLineReader({ tables, writer, report }: ReaderParts): LineR
     if (line?.seq === undefined) return undefined;
     const seq = tables.opening.seq + row;
     const at = seq - line.seq;
-    return line.events?.[at] === undefined ? undefined : { seq, line, index: at };
+    if (line.events?.[at] !== undefined) return { seq, line, index: at };
+    if (tables.isReindexed) return undefined;
+    tables.reindex(misfit);
+    return refAt(row);
   }
 
   function inOrder(): (row: number) => Buffer | undefined {
@@ -277,13 +299,17 @@ export function headOf(line: TrafficLine): RequestHead {
 function parseHead(
   text: string,
 ): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
-  const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
+  const seq = seqIn(text);
   const end = text.search(/,"(?:seq|events|headers)":/);
   const head = end === -1 ? undefined : parsedJson(`${text.slice(0, end)}}`);
   // The line was checked when it was written, or read for the first time.
-  return isObject(head)
-    ? { fields: fieldsOf(head as unknown as TrafficLine), seq: seq === undefined ? undefined : Number(seq) }
-    : undefined;
+  return isObject(head) ? { fields: fieldsOf(head as unknown as TrafficLine), seq } : undefined;
+}
+
+/** The seq of the first event in the start of a line. */
+function seqIn(text: string): number | undefined {
+  const [, seq] = /,"(?:seq":(\d+),"events|events|headers)":/.exec(text) ?? [];
+  return seq === undefined ? undefined : Number(seq);
 }
 
 interface LineCache {

@@ -1,11 +1,11 @@
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
-import { repairTail } from "../../store/lines.ts";
+import { isSealed, repairTail } from "../../store/lines.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isWarnedFacet, facetLayout as layout } from "./facets.ts";
 import { createHashIndex } from "./hash-index.ts";
-import { type Opening, readOpening, startLog } from "./log-lines.ts";
+import { isIntact, type Opening, readOpening, startLog } from "./log-lines.ts";
 import { openRowFile, type RowFile, type Rows } from "./rows.ts";
 import {
   clearedBit,
@@ -21,6 +21,10 @@ import {
   spanText,
   type TrafficIndex,
 } from "./traffic-index.ts";
+
+/** Bytes of the first read of a line. */
+const readAhead = 4096;
+const newline = 0x0a;
 
 export interface LogTablesOptions {
   bytes: Bytes;
@@ -104,6 +108,7 @@ export interface LogTables {
 
 export function openLogTables(options: LogTablesOptions): LogTables {
   const { bytes, name, notice, report, keysOf } = options;
+  const hasSidecars = options.sidecars !== undefined;
   let hooks = { before: () => {}, after: () => {} };
   const found = readOpening(bytes, name);
   repairTail(bytes, name, notice);
@@ -147,12 +152,10 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     if (!options.sidecars) return [];
     const log = {
       bytes,
-      // Rows are numbered from the first request and the first event. Each of them only grows, so the sum
-      // changes whenever pages of either table are dropped.
-      get birth() {
-        return opening.birth + opening.n + opening.seq;
-      },
       layout,
+      get birth() {
+        return sidecarLog(bytes, opening).birth;
+      },
     };
     const recover = () => reindex(`${name}: an index file is damaged`);
     return [
@@ -163,15 +166,29 @@ export function openLogTables(options: LogTablesOptions): LogTables {
 
   /**
    * Bytes of the log that both sidecars cover. The two are saved one after the other: a crash in between
-   * leaves one of them old, and then both are made again.
+   * leaves one of them old, and then both are made again. So are those whose last row does not lead to its line.
    */
   function agreed(sidecars: readonly RowFile[]): number {
     const [first = 0, second = 0] = sidecars.map((it) => it.covered);
-    if (first === second) return first;
+    const fits = first === 0 || isLastInPlace();
+    if (first === second && fits) return first;
+    if (!fits) notice(`${name}: the index files do not fit it; they are made anew from the log`);
     requests.truncate(0);
     events.truncate(0);
     for (const it of sidecars) it.touch();
     return 0;
+  }
+
+  function isLastInPlace(): boolean {
+    let row = requests.length - 1;
+    while (row >= firstHeld() && index.isLost(row)) row--;
+    if (row < firstHeld()) return true;
+    const offset = index.offsetOf(row);
+    for (let size = readAhead; ; size *= 4) {
+      const found = bytes.read(offset, size);
+      if (found.includes(newline) || found.length < size)
+        return !isSealed(found) || isIntact(found, opening.n + row);
+    }
   }
 
   /** Numbers keep their rows; rows without a line are lost. */
@@ -199,7 +216,6 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     if (isReindexed === wasReindexed) damaged.forEach(report);
   }
 
-  const hasSidecars = options.sidecars !== undefined;
   const isGone = (row: number): boolean => index.offsetOf(row) < bytes.start;
 
   function firstRow(from: number, holds: (row: number) => boolean): number {
@@ -379,6 +395,15 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     },
   };
 }
+
+/** The log that sidecars index, as their headers have it. */
+export const sidecarLog = (bytes: Bytes, opening: Opening) => ({
+  bytes,
+  layout,
+  // Rows are numbered from the first request and the first event. Each of them only grows, so the sum
+  // changes whenever pages of either table are dropped.
+  birth: opening.birth + opening.n + opening.seq,
+});
 
 const otherLog = (name: string): DataFolderError =>
   new DataFolderError(`${name}: it is another log`, { file: name, hint: "move it away" });

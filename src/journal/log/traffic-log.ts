@@ -118,8 +118,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   let checked = 0;
   const writer = createGroupWriter<Written>({
     look() {
-      guard?.look();
-      checked = bytes.size;
+      if (guard?.look()) checked = bytes.size;
     },
     mustBeWritable: () => guard?.mustBeWritable(),
     write: (group) => void bytes.append(group),
@@ -128,7 +127,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     onRefused: takeBack,
     onWritten: announce,
   });
-  const lines = createLineReader({ tables, writer, report });
+  const lines = createLineReader({ tables, writer, report, looksAgain });
   tables.onReindex({ before: writer.flush, after: lines.forget });
   tables.catchUp(tables.covered);
 
@@ -186,6 +185,13 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
   }
 
   // a group that waits has numbers and places already: it is written first
+  /** True if another program has changed the file since the last check, and it was read again. */
+  function looksAgain(): boolean {
+    const before = tables.revision;
+    guard?.look(true);
+    return tables.revision !== before;
+  }
+
   guard?.watch({ name, bytes: () => (writer.size > 0 ? undefined : bytes), isHot: true, reread });
 
   /** Continues with the file as another program left it. */

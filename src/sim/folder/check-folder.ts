@@ -1,7 +1,16 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readOpening } from "../../journal/log/log-lines.ts";
-import { createTrafficIndex, readTraffic } from "../../journal/log/traffic-index.ts";
+import { type Opening, readOpening } from "../../journal/log/log-lines.ts";
+import { sidecarLog } from "../../journal/log/log-tables.ts";
+import { createRows, openRowFile } from "../../journal/log/rows.ts";
+import {
+  createTrafficIndex,
+  event,
+  lostBit,
+  readTraffic,
+  request,
+  type TrafficIndex,
+} from "../../journal/log/traffic-index.ts";
 import { keysOf } from "../../journal/show.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
 import { keyHash } from "../../people/store/apply.ts";
@@ -20,6 +29,7 @@ import { WorldDocument } from "../../world/store/document.ts";
 import { salvagedWorld } from "../../world/store/salvage.ts";
 import { checkedWorld, readWorldFile } from "../../world/store/world-file.ts";
 import { emptyWorld } from "../../world/world.ts";
+import { FolderContents } from "./contents.ts";
 
 type Report = (damage: Damage) => void;
 type KeysOf = (line: TrafficLine) => EventKey[];
@@ -28,6 +38,7 @@ type KeysOf = (line: TrafficLine) => EventKey[];
 type Check = (folder: string, report: Report, keysOf: KeysOf) => void | Promise<void>;
 
 const checks: readonly Check[] = [
+  (folder, report) => new FolderContents(folder, report).reportMissing(),
   (folder, report) => checkWorld(join(folder, "world.json"), report),
   (folder, report) =>
     withFile(join(folder, "world.changes.ndjson"), report, (bytes, name) =>
@@ -45,6 +56,7 @@ const checks: readonly Check[] = [
       const index = createTrafficIndex({ opening, keysOf });
       index.fillUp();
       readTraffic({ index, bytes, name, opening, report }, 0);
+      checkSidecars({ folder, bytes, opening, index }, report);
     }),
   (folder, report) => void clockFile(join(folder, "clock.json"), report).read(),
   (folder, report) => {
@@ -78,11 +90,46 @@ async function checkFolder(folder: string, keysOf: KeysOf): Promise<Damage[]> {
 }
 
 async function checkWorld(file: string, report: Report): Promise<void> {
-  const found = readWorldFile(file);
   try {
-    if (found) await checkedWorld(file, found);
+    const found = readWorldFile(file);
+    if (!found) return;
+    await checkedWorld(file, found);
+    for (const detail of found.missing) report({ file, line: null, detail });
   } catch (error) {
     if (!(await salvagedWorld(file, report))) throw error;
+  }
+}
+
+/** The index files that a start would use must fit the lines of the log. */
+function checkSidecars(
+  { folder, bytes, opening, index }: { folder: string; bytes: Bytes; opening: Opening; index: TrafficIndex },
+  report: Report,
+): void {
+  const tables = [
+    ["requests.idx", index.requests, [request.offsetLow, request.offsetHigh], request.meta],
+    ["events.idx", index.events, [event.request, event.name, event.distinctId], event.meta],
+  ] as const;
+  for (const [name, made, columns, meta] of tables) {
+    const file = join(folder, name);
+    if (!existsSync(file)) continue;
+    const saved = createRows(made.width);
+    let isDamaged = false;
+    const sidecar = openRowFile(file, saved, sidecarLog(bytes, opening), () => {
+      isDamaged = true;
+    });
+    let row = 0;
+    const isSame = () =>
+      row < made.length &&
+      (((made.get(row, meta) | saved.get(row, meta)) & lostBit) !== 0 ||
+        columns.every((it) => made.get(row, it) === saved.get(row, it)));
+    while (row < saved.length && isSame()) row++;
+    sidecar.close();
+    if (isDamaged || row < saved.length)
+      report({
+        file,
+        line: null,
+        detail: "it does not fit the log; nothing is lost: the next start makes it again",
+      });
   }
 }
 

@@ -1,4 +1,5 @@
 import { StorageRefusal } from "../../base/errors.ts";
+import { counted } from "../../base/text.ts";
 import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.ts";
 import { dropDraft, type Keep } from "../../journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
@@ -19,6 +20,7 @@ import { createFolderGuard, type FolderGuard } from "../../store/folder-guard.ts
 import { finishSwitch, type SwitchPart, switchFiles } from "../../store/switch.ts";
 import type { World } from "../../world/world.ts";
 import { memoryWorld, openWorld, type WorldStore } from "../../world/world-store.ts";
+import { FolderContents } from "./contents.ts";
 import { mustBeFree } from "./unreadable-lock.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
@@ -106,7 +108,9 @@ async function inFolder(
   }
 
   try {
+    const contents = new FolderContents(folder.path, damage.report);
     finishSwitch(folder.path, onNotice);
+    contents.reportMissing();
     dropDraft(folder.file("traffic.ndjson"));
     const onDamage = damage.report;
     const commit = () => log.commit();
@@ -129,23 +133,50 @@ async function inFolder(
       log.commit();
       switchFiles(folder.path, parts);
     };
+    const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: folder.path });
+    const found = () => contentsOf({ people, log, snapshots });
+    guard.also(() => contents.keep(found()));
     return {
       worlds,
       people,
       log,
       damage,
-      snapshots: createSnapshots({ worlds, people, log, switchTo, folder: folder.path }),
+      snapshots,
       switchTo,
       clock: clockFile(folder.file("clock.json"), onDamage),
       folder: folder.path,
       announce: (info) => folder.announce(info),
-      close: () => closeAll(log, people, worlds, guard).finally(() => folder.release()),
+      async close() {
+        if (guard.isWritable) contents.keep(found(), true);
+        await closeAll(log, people, worlds, guard).finally(() => folder.release());
+      },
     };
   } catch (error) {
     guard.close();
     folder.release();
     throw error instanceof DataFolderError || !isSystemError(error) ? error : folderError(folder.path, error);
   }
+}
+
+/** What the folder's files hold, in words. */
+function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "snapshots">) {
+  const { persons, groups } = people.counts();
+  const text = (words: string) => () => words;
+  return {
+    "world.json": text("the documents"),
+    "scenario.json": text("the scenario that was last applied"),
+    "clock.json": text("how the clock was set"),
+    ...(persons + groups > 0 && { "people.ndjson": text(counted(persons, "person")) }),
+    ...(log.lastRequest >= log.firstRequest && {
+      "traffic.ndjson": () => {
+        const { requests, events } = log.counts();
+        return `${counted(requests, "request")} with ${counted(events, "event")}`;
+      },
+    }),
+    ...Object.fromEntries(
+      snapshots.list().map(({ name }) => [`snapshots/${name.toLowerCase()}`, text("a snapshot")]),
+    ),
+  };
 }
 
 async function closeAll(

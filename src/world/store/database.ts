@@ -72,7 +72,10 @@ class FolderAdapter implements Adapter<WorldDocument> {
     const { onDamage, migrations } = this.#options;
     try {
       const found = readWorldFile(this.file, migrations);
-      return found && { world: await checkedWorld(this.file, found), isSealed: found.isSealed };
+      if (!found) return undefined;
+      const world = await checkedWorld(this.file, found);
+      for (const detail of found.missing) onDamage?.({ file: this.file, line: null, detail });
+      return { world, isSealed: found.isSealed };
     } catch (error) {
       const world = onDamage && (await salvagedWorld(this.file, onDamage));
       if (!world) throw error;

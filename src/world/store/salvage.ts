@@ -2,7 +2,15 @@ import { isObject, type Json, type JsonObject, parsedJson } from "../../base/jso
 import type { Damage } from "../../store/damage.ts";
 import { collections, emptyWorld, type World } from "../world.ts";
 import { worldKeys } from "./document.ts";
-import { bytesOf, pathText, sealMark, textOf, validWorld, type WorldIssue } from "./world-file.ts";
+import {
+  bytesOf,
+  missingDocuments,
+  pathText,
+  sealMark,
+  textOf,
+  validWorld,
+  type WorldIssue,
+} from "./world-file.ts";
 
 /**
  * What can be read of a world.json that phx-sim wrote and that was damaged since. A line that is not JSON costs its document, and
@@ -18,6 +26,7 @@ export async function salvagedWorld(
   const empty = blankValues();
   const document: JsonObject = { ...empty, version: null, ...found };
   if (document.version !== empty.version) return undefined;
+  for (const detail of missingDocuments(document, sealIn(text))) report({ file, line: null, detail });
   for (const line of damaged)
     report({ file, line, detail: "this line is damaged: the document that it held is lost" });
   for (;;) {
@@ -29,6 +38,11 @@ export async function salvagedWorld(
       drop(document, path);
     }
   }
+}
+
+function sealIn(text: string): Json | undefined {
+  const at = text.lastIndexOf(sealMark);
+  return at === -1 ? undefined : parsedJson(text.slice(at + sealMark.length).split("\n")[0] ?? "");
 }
 
 const blankValues = (): JsonObject => ({ ...emptyWorld() }) as unknown as JsonObject;

@@ -5,9 +5,10 @@ import { promisify } from "node:util";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { safeParse } from "../../base/safe-parse.ts";
+import { counted } from "../../base/text.ts";
 import { writeAll } from "../../store/bytes.ts";
 import { DataFolderError, fileError } from "../../store/data-folder.ts";
-import type { World } from "../world.ts";
+import { collections, type World } from "../world.ts";
 import { clashOf, worldKeys } from "./document.ts";
 import { type Migration, migrate, migrations, UnknownVersionError } from "./migrations.ts";
 
@@ -36,7 +37,8 @@ function* worldPieces(world: World): Generator<Buffer> {
     yield piece;
     text = "";
   }
-  const seal = JSON.stringify({ sha256: hash.update(text).digest("hex") });
+  const documents = Object.fromEntries(collections.map((name) => [name, world[name].length]));
+  const seal = JSON.stringify({ sha256: hash.update(text).digest("hex"), documents });
   yield Buffer.from(`${text}${sealMark}${seal}${ending}`);
 }
 
@@ -105,11 +107,29 @@ export async function writeInBackground(file: string, live: World, isCurrent: ()
 
 const synced = promisify(fdatasync);
 
+/**
+ * Which documents are missing in a world.json that was changed since phx-sim wrote it.
+ * @param seal What phx-sim wrote last: how many documents each collection had
+ */
+export function missingDocuments(document: JsonObject, seal: Json | undefined): string[] {
+  const written = isObject(seal) && isObject(seal.documents) ? seal.documents : {};
+  return Object.entries(written).flatMap(([name, count]) => {
+    const list = document[name];
+    if (!Array.isArray(list) || typeof count !== "number" || list.length >= count) return [];
+    const missing = count - list.length;
+    return [
+      `${name}: ${missing} of the ${counted(count, "document")} that phx-sim wrote ${missing === 1 ? "is" : "are"} missing: removed by hand, or lost`,
+    ];
+  });
+}
+
 /** A world.json that was read, in the newest version. */
 interface WorldText {
   document: JsonObject;
   /** True if phx-sim wrote the file in this version, and it was not changed since. */
   isSealed: boolean;
+  /** What was removed from it since phx-sim wrote it. */
+  missing: readonly string[];
 }
 
 /**
@@ -120,10 +140,12 @@ export function readWorldFile(file: string, steps: readonly Migration[] = migrat
   if (!existsSync(file)) return undefined;
   const bytes = bytesOf(file);
   // `seal` is its name in version 1.
-  const { seal: _old, sealed: _new, ...found } = parsed(file, textOf(bytes));
+  const { seal: _old, sealed: seal, ...found } = parsed(file, textOf(bytes));
   try {
     const document = migrate(found, steps);
-    return { document, isSealed: found.version === document.version && isSealed(bytes) };
+    const isWhole = isSealed(bytes);
+    const missing = isWhole ? [] : missingDocuments(found, seal);
+    return { document, isSealed: found.version === document.version && isWhole, missing };
   } catch (error) {
     if (!(error instanceof UnknownVersionError)) throw error;
     const advice = error.isNewer ? "use a newer phx-sim, or another folder with --data" : hint;

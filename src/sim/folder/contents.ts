@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isObject, type Json, parsedJson } from "../../base/json.ts";
+import type { Damage } from "../../store/damage.ts";
+
+const fileName = "contents.json";
+
+/** Names of files and folders, each with what it holds, in words. */
+type Contents = Readonly<Record<string, string>>;
+
+/** What has content now; the texts are made only when they are kept. */
+type Found = Readonly<Record<string, () => string>>;
+
+/**
+ * Keeps in contents.json which files of a data folder have content, so that a missing or empty one is reported: the store that reads
+ * the file would begin anew.
+ */
+export class FolderContents {
+  readonly #folder: string;
+  readonly #report: (damage: Damage) => void;
+  #known: Contents;
+
+  constructor(folder: string, report: (damage: Damage) => void) {
+    this.#folder = folder;
+    this.#report = report;
+    this.#known = readContents(join(folder, fileName));
+  }
+
+  /** Reports what is missing since the last run. Must be called before the files are made again. */
+  reportMissing(): void {
+    for (const [name, held] of Object.entries(this.#known)) {
+      const file = join(this.#folder, name);
+      if (!isEmpty(file)) continue;
+      const how = statSync(file, { throwIfNoEntry: false }) ? "empty" : "missing";
+      this.#report({ file, line: null, detail: `this file is ${how}: what it held is lost (${held})` });
+    }
+  }
+
+  /** Keeps what the folder has now, if other files have content than before, or if `isLast`; reports what was deleted meanwhile. */
+  keep(found: Found, isLast = false): void {
+    const pathOf = (name: string) => join(this.#folder, name);
+    const names = Object.keys(found).filter((it) => !isEmpty(pathOf(it)));
+    for (const name of Object.keys(this.#known))
+      if (found[name] && !names.includes(name)) {
+        const detail = `another program deleted or emptied this file while the sim ran: what it held is lost (${this.#known[name]})`;
+        this.#report({ file: pathOf(name), line: null, detail });
+      }
+    const file = pathOf(fileName);
+    const isSame = names.join() === Object.keys(this.#known).join() && !isEmpty(file);
+    if (isSame && !isLast) return;
+    this.#known = Object.fromEntries(names.map((it) => [it, found[it]?.() ?? ""]));
+    const draft = `${file}.tmp`;
+    try {
+      rmSync(draft, { force: true });
+      writeFileSync(draft, `${JSON.stringify(this.#known, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      renameSync(draft, file);
+    } catch {
+      // a help only; the next one may succeed
+    }
+  }
+}
+
+const isEmpty = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
+
+function readContents(file: string): Contents {
+  let found: Json | undefined;
+  try {
+    found = parsedJson(readFileSync(file, "utf8"));
+  } catch {
+    // none: an older version's folder, or a new one
+  }
+  const isText = (entry: [string, Json]): entry is [string, string] => typeof entry[1] === "string";
+  return isObject(found) ? Object.fromEntries(Object.entries(found).filter(isText)) : {};
+}
