@@ -1,10 +1,9 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import { callerFrames } from "../egress/attempt.ts";
 import { suiteWait } from "./limits.ts";
-
-/** Fake timers of a test must not stop it. */
-const { setTimeout, clearTimeout } = globalThis;
+import type { KnownCauses } from "./match/causes.ts";
 
 /** An assertion ended its test's project before it had a result: its `await` is missing. */
 export class NotAwaitedError extends Error {
@@ -45,6 +44,24 @@ interface Deadline {
   readonly limit: number;
 }
 
+/** What a runner's fixture knows about missing events. */
+export type Knowledge = () => Promise<Partial<KnownCauses>>;
+
+/** A page that does not answer must not hold up a report, ms. */
+const knowledgePatience = 1_000;
+
+/** True if a timer that is started now waits for the test to move the time. */
+function areTimersFake(): boolean {
+  const current: { clock?: unknown; _isMockFunction?: unknown; name: string } = globalThis.setTimeout;
+  // @sinonjs/fake-timers (vitest, jest, sinon), jest's legacy ones, and node:test's
+  return Object.hasOwn(current, "clock") || current._isMockFunction === true || isOfNode.test(current.name);
+}
+
+const isOfNode = /^bound #createTimer/;
+
+const fakeTimers =
+  'fake timers are in force: an SDK sends its queue, and tries again, only when the test moves the time; call `await client.flush()`, or leave the timers real, e.g. `useFakeTimers({ toFake: ["Date"] })`';
+
 /** Assertions of one handle: which of them have no result yet, and how long they may wait. */
 export interface Assertions {
   /** Ends the calls of assertions that `end` forgets. */
@@ -64,6 +81,10 @@ export interface Assertions {
   run<T>(above: (...args: never[]) => unknown, title: string, assertion: () => Promise<T>): Promise<T>;
   /** How long a wait may take, ms, so that its report comes before the runner's own timeout. */
   within(timeoutMs?: number): number;
+  /** What this process knows about missing events. */
+  known(): Promise<KnownCauses>;
+  /** Adds to what is known. */
+  learn(more: Knowledge): void;
   /** What the assertions without a result would report now: the runner's own limit has ended the test. */
   reports(): Promise<readonly string[]>;
   /** Forgets the assertions without a result and returns the error that reports them. */
@@ -72,11 +93,16 @@ export interface Assertions {
   endWithReports(): Promise<NotAwaitedError | undefined>;
 }
 
-/** Adds the caller's frames if the stack has lost them: runners show the first line of the test's own code. */
+const none = (): Partial<KnownCauses> => ({});
+
+/** Puts the caller's frames first: runners show the line of the first frame, which is to be the test's own. */
 function withFrames(error: unknown, frames: string): unknown {
   if (!(error instanceof Error) || typeof error.stack !== "string") return error;
   const [first = ""] = frames.split("\n", 1);
-  if (first !== "" && !error.stack.includes(first)) error.stack += `\n${frames}`;
+  const at = error.stack.search(/\n\s+at /);
+  const own = at < 0 ? "" : error.stack.slice(at);
+  if (first === "" || own.startsWith(`\n${first}`)) return error;
+  error.stack = `${error.stack.slice(0, error.stack.length - own.length)}\n${frames}${own}`;
   return error;
 }
 
@@ -90,16 +116,24 @@ const lastPatience = 2_000;
 const resultText = (result: unknown): string =>
   typeof result === "object" && result !== null && "text" in result ? String(result.text) : "it holds now";
 
+/** The result of the work, or the other value when the time is over. */
+async function atMost<T>(ms: number, work: Promise<T>, otherwise: () => T): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise()), ms);
+  });
+  return Promise.race([work, over]).finally(() => clearTimeout(timer));
+}
+
 /** The texts until the time is over. */
 async function inTime(works: readonly Promise<string>[]): Promise<string[]> {
   const texts: string[] = [];
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, lastPatience);
-  });
-  await Promise.race([Promise.all(works.map(async (it) => void texts.push(await it))), over]);
-  clearTimeout(timer);
-  return texts;
+  const done = Promise.all(works.map(async (it) => void texts.push(await it)));
+  return atMost(
+    lastPatience,
+    done.then(() => texts),
+    () => texts,
+  );
 }
 
 /** Any number of assertions listen to it at the same time. */
@@ -143,6 +177,7 @@ export function createAssertions(): Assertions {
       isOver = false;
     });
   };
+  const knowledge: Knowledge[] = [];
   const assertions: Assertions = {
     get signal() {
       return ending.signal;
@@ -178,6 +213,18 @@ export function createAssertions(): Assertions {
       const left = Math.floor(deadline.at - performance.now() - reportTime(deadline));
       return Math.max(0, Math.min(timeoutMs, left));
     },
+    async known() {
+      const found = await Promise.all(
+        knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)),
+      );
+      return {
+        certain: found.flatMap((it) => it.certain ?? []),
+        sdk: found.flatMap((it) => it.sdk ?? []),
+        absent: found.flatMap((it) => it.absent ?? []),
+        queue: [...(areTimersFake() ? [fakeTimers] : []), ...found.flatMap((it) => it.queue ?? [])],
+      };
+    },
+    learn: (more) => void knowledge.push(more),
     reports: () => reportsOf(pending),
     end() {
       const left = take();

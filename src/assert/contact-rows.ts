@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { Call } from "../http/call.ts";
 import { row } from "../http/row.ts";
 import type { RequestHead } from "../journal/log/traffic-log.ts";

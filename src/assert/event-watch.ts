@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
 import { searchEvents } from "../journal/search.ts";

@@ -1,4 +1,5 @@
 import { type ErrorCode, SimError } from "../base/errors.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter } from "../journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";

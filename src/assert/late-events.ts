@@ -1,3 +1,4 @@
+import { performance } from "../base/real-time.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { type Dispatcher, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/judge.ts";

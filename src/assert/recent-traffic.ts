@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
 import { searchEvents } from "../journal/search.ts";

@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { clearTimeout, performance, setTimeout } from "../base/real-time.ts";
 import type { Call } from "../http/call.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { interestIn } from "./dispatcher.ts";

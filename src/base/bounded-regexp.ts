@@ -1,4 +1,5 @@
 import { createContext, Script } from "node:vm";
+import { performance } from "./real-time.ts";
 
 /** Steps that a search without a time limit may take in the worst case; about 0.1 s. */
 const mostWays = 10_000_000;

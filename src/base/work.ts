@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { performance } from "./real-time.ts";
 
 /**
  * Work in steps. It yields where other calls may have a turn; a promise that it yields is waited for.

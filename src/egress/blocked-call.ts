@@ -77,6 +77,19 @@ const callerOf = (stack: string): string => {
   return frame === undefined ? "" : ` (${frame.trim()})`;
 };
 
+/** Calls that a cause of missing events names. */
+const callsNamed = 2;
+
+/** Blocked calls, as causes of missing events. */
+export function blockedCauses(calls: readonly BlockedCall[], simUrl: string): string[] {
+  const lines = countedLines(calls.map((call) => `${callText(call)}${callerOf(call.stack)}`));
+  const more = lines.length - callsNamed;
+  return [
+    ...lines.slice(0, callsNamed).map((it) => `blocked (phx-sim guard): ${it}: ${advice(simUrl)}`),
+    ...(more > 0 ? [`${more} more calls were blocked`] : []),
+  ];
+}
+
 const linesShown = 20;
 
 /** Different lines, each once and with its number of times; of many the first, and the number of the others. */

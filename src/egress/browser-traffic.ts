@@ -356,6 +356,22 @@ function suggestion([first]: readonly Escape[]): string {
   return `${host}${isOwn ? "" : prefix}`;
 }
 
+/** Requests that bypassed the sim, as causes of missing events. */
+export function escapeCauses(escapes: readonly Escape[]): string[] {
+  if (escapes.length === 0) return [];
+  const lines = countedLines(escapes.map((it) => lineOf(it).trim()));
+  const unknown = escapes.filter(({ cause }) => cause === undefined);
+  const more =
+    lines.length > escapesNamed ? ` and ${counted(lines.length - escapesNamed, "more request")}` : "";
+  return [
+    `bypassed the sim: ${lines.slice(0, escapesNamed).join(", ")}${more}`,
+    ...[...causeLines(escapes), ...adviceOn(unknown)],
+  ];
+}
+
+/** Escapes that a cause of missing events names. */
+const escapesNamed = 2;
+
 /** Requests to PostHog bypassed the sim. */
 export class EscapeError extends Error {
   readonly escapes: readonly Escape[];

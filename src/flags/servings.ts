@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import { decisionsIn } from "./decision-lines.ts";

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { Call, CallFault } from "./call.ts";
 import type { Family } from "./endpoint.ts";
 import type { Reply } from "./reply.ts";

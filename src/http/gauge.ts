@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { performance } from "../base/real-time.ts";
 
 /** Number of a request in flight, from 1. */
 type Ticket = number;

@@ -1,6 +1,7 @@
 import type { Assertions } from "../assert/client-assertions.ts";
 import type { WaitTarget } from "../assert/client-judged.ts";
 import { called, problemText, wholeEvent } from "../assert/client-pattern.ts";
+import type { KnownCauses } from "../assert/match/causes.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import { checkTerms } from "../assert/match/event-pattern.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
@@ -96,6 +97,13 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
   throw new TypeError("the sim answered a wait without an event");
 };
 
+/** The error with what this process knows about missing events. */
+async function explain(error: ExpectationError, known: KnownCauses): Promise<ExpectationError> {
+  if (Object.values(known).every(({ length }) => length === 0)) return error;
+  const { withKnown } = await import("../assert/match/report.ts");
+  return new ExpectationError(error.status, error.body, withKnown(error.report, known));
+}
+
 /** The events' part of the client. */
 export function eventsBy(place: HandleScope, requests: Requests, assertions: Assertions): Events {
   /** Ends the wait before the test's own limit, and notes in the report that it was shortened. */
@@ -110,9 +118,14 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
     } catch (error) {
       const isTooFew =
         error instanceof ExpectationError && error.report.complaints.some(({ kind }) => kind === "too_few");
-      throw isTooFew && left < timeoutMs
-        ? withLine(error, `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`)
-        : error;
+      if (!isTooFew) throw error;
+      const explained = await explain(error, await assertions.known());
+      throw left < timeoutMs
+        ? withLine(
+            explained,
+            `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`,
+          )
+        : explained;
     }
   };
   /** Runs an assertion; its error points at the line that called `above`. */

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { performance } from "../base/real-time.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Linter } from "./linter.ts";
 import { lintRequestOf } from "./request.ts";

@@ -1,5 +1,6 @@
 import { request as requestHttp } from "node:http";
 import { systemCode } from "../base/errors.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import { isLoopbackHost } from "../http/host-rules.ts";
 
 /** What the proxy answered. */

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FSWatcher } from "chokidar";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../base/real-time.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
 import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";

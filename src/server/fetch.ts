@@ -1,4 +1,5 @@
 import type { TimeSource } from "../base/clock.ts";
+import { performance } from "../base/real-time.ts";
 import type { App } from "../http/app.ts";
 import { callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";

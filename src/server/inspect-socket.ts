@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../base/real-time.ts";
 import type { Call } from "../http/call.ts";
 
 /** The connection of one page, as the feed uses it. */

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { TimeSource } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { onFirstUse } from "../base/on-first-use.ts";
+import { performance, setTimeout } from "../base/real-time.ts";
 import { callFrom, pathOf } from "../http/call.ts";
 import { asSimError, errorReply } from "../http/error-body.ts";
 import { sameOriginOnly } from "../http/reply.ts";

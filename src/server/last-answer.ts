@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { Reply, TransportFault } from "../http/reply.ts";
 
 /**

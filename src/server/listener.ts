@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import type { TimeSource } from "../base/clock.ts";
+import { clearTimeout, performance, setTimeout } from "../base/real-time.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";

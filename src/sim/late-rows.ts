@@ -1,4 +1,5 @@
 import { onFirstUse } from "../base/on-first-use.ts";
+import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { RunningExports } from "../exports/open-exports.ts";
 import type { FlagBook } from "../flags/flag-book.ts";
 import type { GuardRules } from "../http/control-access.ts";

@@ -1,4 +1,5 @@
 import type { TimeSource } from "../base/clock.ts";
+import { performance } from "../base/real-time.ts";
 import type { Incoming, Outgoing, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
 import type { App } from "../http/app.ts";

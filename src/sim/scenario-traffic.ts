@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { TimeSource } from "../base/clock.ts";
+import { performance } from "../base/real-time.ts";
 import { counted } from "../base/text.ts";
 import type { ObservingApp } from "../http/app.ts";
 import { callFrom } from "../http/call.ts";

@@ -1,4 +1,5 @@
 import { shortageOf, storageTrouble } from "../base/errors.ts";
+import { performance } from "../base/real-time.ts";
 import type { Written } from "../journal/log/traffic-log.ts";
 import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
 import { isUnmatched } from "../journal/unmatched.ts";

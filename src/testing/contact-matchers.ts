@@ -2,7 +2,7 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Contact } from "../assert/contact-rows.ts";
 import { printable } from "../assert/match/printable.ts";
 import { capped, sharedLine } from "./event-matchers.ts";
-import { type ContactOptions, type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
+import { type ContactOptions, causesOr, type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
 
 const contactLine = ({ n, at, method, target, kind, inspect }: Contact): string =>
   `  request #${n} ${at} ${kind}: ${method} ${printable(target)}${inspect === null ? "" : `\n    ${printable(inspect, 200)}`}`;
@@ -20,7 +20,8 @@ export async function contacted(
   });
   if (contacts.length === 0) {
     const hint = "check the client's host and key, and whether the user has opted out";
-    return { pass: false, text: messageOf(call, "no request of an SDK has arrived", hint) };
+    const causes = await causesOr(call, hint);
+    return { pass: false, text: messageOf(call, "no request of an SDK has arrived", ...causes) };
   }
   const unattributed = contacts.filter(({ project }) => project === null).length;
   const lines = [

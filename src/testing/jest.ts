@@ -1,14 +1,16 @@
+import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { afterAll, afterEach, beforeEach, expect } from "@jest/globals";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { knowTests, type RunningTest } from "../egress/attempt.ts";
-import type { BlockedCall } from "../egress/blocked-call.ts";
+import { type BlockedCall, blockedCauses } from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
+import { causesInProcess, mockText, sdkNames } from "./sdk-in-process.ts";
 import { type GuardSetting, isReroute, optionsOf, projectName, refuse, rerouteTo } from "./test-worker.ts";
 
 export type { GuardSetting, Project, ProjectOptions, ReportSetting, SimClient };
@@ -75,10 +77,39 @@ let running: { name: string | undefined; deadline: { at: number; limit: number }
 /** Handles on which the running test can assert, with the test that opened them. */
 const watched = new Map<Tenant, string | undefined>();
 
+/**
+ * Mocks of SDKs that are in force, as the test's file loads them: jest keeps mocks apart from what `require.cache` has.
+ */
+function mocksOfJest(file: string): string[] {
+  const require = createRequire(file);
+  return sdkNames.flatMap((name) => {
+    try {
+      const loaded: unknown = require(name);
+      const real: unknown = require.cache[require.resolve(name)]?.exports;
+      return loaded === real ? [] : [mockText(`jest.mock("${name}")`)];
+    } catch {
+      // it is not installed where the test is, or is an ES module
+      return [];
+    }
+  });
+}
+
+/** What this process knows about missing events. */
+async function known() {
+  const { testPath: file = "" } = expect.getState();
+  const { certain = [], ...others } = causesInProcess(file);
+  const mocks = mocksOfJest(file);
+  const name = currentName();
+  const calls = guard?.calls().filter(({ test }) => test === undefined || test === name) ?? [];
+  const blocked = blockedCauses(calls, process.env.PHX_SIM_URL ?? "the sim");
+  return { ...others, certain: [...blocked, ...certain], ...(mocks.length > 0 && { sdk: mocks }) };
+}
+
 /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
 function watch(tenant: Tenant, name: string | undefined): void {
   watched.set(tenant, name);
   const isRunning = () => name === undefined || name === running?.name;
+  assertionsOf(tenant).learn(known);
   assertionsOf(tenant).deadline = () => (isRunning() ? running?.deadline : undefined);
 }
 

@@ -1,3 +1,4 @@
+import { assertionsOf } from "../assert/client-assertions.ts";
 import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Report } from "../assert/match/report-shapes.ts";
 import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
@@ -176,6 +177,17 @@ export interface Judgement {
 
 /** The judgement of a report. */
 export const failedBy = (report: MatcherReport): Judgement => ({ pass: false, text: report.text, report });
+
+/** Why nothing has arrived: what this process knows for certain, else the guesses, with what else it knows. */
+export async function causesOr(
+  { tenant, isNot }: MatcherCall,
+  ...guesses: readonly string[]
+): Promise<readonly string[]> {
+  if (isNot) return guesses;
+  const { certain, sdk, absent, queue } = await assertionsOf(tenant).known();
+  if (certain.length > 0) return certain;
+  return [...(sdk.length > 0 ? sdk : [...guesses, ...absent]), ...queue];
+}
 
 /** A message: the call, and lines below it. */
 export const messageOf = ({ title }: MatcherCall, ...lines: readonly string[]): string =>

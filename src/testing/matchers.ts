@@ -83,6 +83,24 @@ function checkSelectors(title: string, args: readonly unknown[]): void {
   }
 }
 
+/** @throws TypeError for what callers without a compiler pass */
+function checkCall(
+  name: keyof SimMatchers<unknown>,
+  title: string,
+  received: unknown,
+  args: readonly unknown[],
+): void {
+  if (!isTenant(received)) throw wrongReceiver(title, received);
+  if (args.length === 2 && args[1] === undefined)
+    throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
+  const options = optionKeys[name] ?? {};
+  checkOptions(name, options, args, checkCall);
+  checkSelectors(
+    title,
+    Object.keys(options).map((position) => args[Number(position)]),
+  );
+}
+
 type Judge<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Promise<Judgement>;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -120,15 +138,13 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
   ): Promise<MatcherResult> {
     const isNot = state?.isNot === true;
     const title = titleOf(isNot ? `not.${name}` : name, name, args);
-    if (!isTenant(received)) throw wrongReceiver(title, received);
-    if (args.length === 2 && args[1] === undefined)
-      throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
-    const options = optionKeys[name] ?? {};
-    checkOptions(name, options, args, matcher);
-    checkSelectors(
-      title,
-      Object.keys(options).map((position) => args[Number(position)]),
-    );
+    try {
+      checkCall(name, title, received, args);
+    } catch (error) {
+      // the first frame is to be the test's own line
+      if (error instanceof Error) Error.captureStackTrace(error, matcher);
+      throw error;
+    }
     const call: MatcherCall = { tenant: received, isNot, title };
     const {
       pass,

@@ -6,10 +6,12 @@ import { fits } from "../assert/match/pattern.ts";
 import { keyText, nameText, printable, quoted } from "../assert/match/printable.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { performance } from "../base/real-time.ts";
 import type { PropertiesPattern, SimPerson } from "../client/api.ts";
 import type { FlagServing, FlagServings } from "../flags/client.ts";
 import type { StoredEvent } from "../index.ts";
 import {
+  causesOr,
   type IdentityOptions,
   type Judgement,
   type MatcherCall,
@@ -54,10 +56,12 @@ function linkLine({ seq, event, distinct_id, properties, warnings }: Sent): stri
   return `#${seq} ${event} ${pair}${refused}`;
 }
 
-const linkLines = (links: readonly Sent[]): string[] =>
-  links.length === 0
-    ? [`no ${linking.join(", ")} event has this id: check that identify() is called, and the client flushed`]
-    : ["events that link ids, newest first:", ...links.slice(0, shown).map((it) => `  ${linkLine(it)}`)];
+async function linkLines(call: MatcherCall, links: readonly Sent[]): Promise<string[]> {
+  if (links.length > 0)
+    return ["events that link ids, newest first:", ...links.slice(0, shown).map((it) => `  ${linkLine(it)}`)];
+  const causes = await causesOr(call, "check that identify() is called, and the client flushed");
+  return [`no ${linking.join(", ")} event has this id`, ...causes.map((it) => `  ${it}`)];
+}
 
 /** Each property that differs, with its expected and actual value. */
 function differences(wanted: PropertiesPattern, actual: JsonObject): string[] {
@@ -89,7 +93,9 @@ export async function identified(
   const known = await until(call, timeoutMs, () => knownOf(call, id), holds);
   if (holds(known)) return { pass: true, text: messageOf(call, personLine(id, known.person)) };
   const wrong = differences(properties ?? {}, known.person?.properties ?? {});
-  const lines = isIdentified(id, known) ? ["its properties differ:", ...wrong] : linkLines(known.links);
+  const lines = isIdentified(id, known)
+    ? ["its properties differ:", ...wrong]
+    : await linkLines(call, known.links);
   return { pass: false, text: messageOf(call, personLine(id, known.person), ...lines) };
 }
 
@@ -133,7 +139,11 @@ export async function merged(
   if (areOne(known)) return { pass: true, text: messageOf(call, personLine(id, known[0].person)) };
   const links = new Map(known.flatMap(({ links }) => links).map((it) => [it.seq, it]));
   const newest = [...links.values()].sort((a, b) => b.seq - a.seq);
-  const lines = [personLine(id, known[0].person), personLine(other, known[1].person), ...linkLines(newest)];
+  const lines = [
+    personLine(id, known[0].person),
+    personLine(other, known[1].person),
+    ...(await linkLines(call, newest)),
+  ];
   return { pass: false, text: messageOf(call, ...lines) };
 }
 
@@ -177,10 +187,12 @@ function servingLine({ by, request, distinct_id, value, status, fault }: FlagSer
   return `  request #${request} to ${subject}: ${what} (${ways[by]}${http}${fault === null ? "" : `, fault ${nameText(fault)}`})`;
 }
 
-const servingLines = ({ served }: FlagServings): string[] =>
-  served.length === 0
-    ? ["no flags were requested: check the client's host and key, and that a flag is read"]
-    : ["what was served, newest first:", ...served.slice(0, shown).map(servingLine)];
+async function servingLines(call: MatcherCall, { served }: FlagServings): Promise<string[]> {
+  if (served.length > 0)
+    return ["what was served, newest first:", ...served.slice(0, shown).map(servingLine)];
+  const causes = await causesOr(call, "check the client's host and key, and that a flag is read");
+  return ["no flags were requested", ...causes.map((it) => `  ${it}`)];
+}
 
 /** The sim's answer to an unknown key. */
 function noFlag(key: string, error: unknown): string[] {
@@ -248,7 +260,7 @@ export async function servedFlag(
     ...(distinctId !== undefined && { distinctId }),
     ...(value !== undefined && { value }),
   });
-  const lines = servingLines(servings);
+  const lines = await servingLines(call, servings);
   if (servings.fits) return { pass: true, text: messageOf(call, ...lines) };
   const never = isNot && servings.served.length === 0 ? await neverServed(call, key, value) : undefined;
   if (never !== undefined) return { pass: true, text: messageOf(call, never) };

@@ -8,12 +8,14 @@ import {
   type LaunchOptions,
   type TestInfo,
 } from "@playwright/test";
-import { type Assertions, assertionsOf } from "../assert/client-assertions.ts";
+import { type Assertions, assertionsOf, type Knowledge } from "../assert/client-assertions.ts";
 import { checkedWait } from "../assert/limits.ts";
+import type { KnownCauses } from "../assert/match/causes.ts";
+import { counted } from "../base/text.ts";
 import { writeWhole } from "../base/whole-file.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
-import { type Escape, verifyEscapes } from "../egress/browser-traffic.ts";
+import { type Escape, escapeCauses, verifyEscapes } from "../egress/browser-traffic.ts";
 import { serviceHosts } from "../http/host-rules.ts";
 import type { SimOptions } from "../index.ts";
 import type { SimMatchers } from "./matcher.ts";
@@ -28,6 +30,7 @@ import {
   noteOffline,
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
+import { causesInPages, readSdk } from "./sdk-in-page.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
@@ -91,6 +94,29 @@ async function openSim(options: SimOptions): Promise<SimClient> {
   return startSim({ onNotice: printNotice, ...options });
 }
 
+/** What filter lists have blocked, as causes of missing events. */
+const blockedCauses = (attachments: readonly Attachment[]): string[] => {
+  const requests = attachments.flatMap((it) => it.blocked());
+  // events first
+  const sorted = requests.sort((a, b) => Number(b.method === "POST") - Number(a.method === "POST"));
+  const lines = sorted.map(({ method, url }) => `${method} ${url}`);
+  const [first, ...others] = new Set(lines);
+  const more = others.length === 0 ? "" : ` and ${counted(others.length, "other request")}`;
+  return first === undefined ? [] : [`blocked by \`adBlocked\`: ${first}${more}`];
+};
+
+/** What the SDKs in the open pages say about missing events. */
+async function causesIn(targets: Iterable<AttachTarget>): Promise<Partial<KnownCauses>> {
+  const frames = [...targets].flatMap((it) => [
+    ...(it.pages?.().map((page) => page.mainFrame()) ?? []),
+    ...(it.frames?.().slice(0, 1) ?? []),
+  ]);
+  if (frames.length === 0) return { absent: ["no page is open in an attached context"] };
+  return causesInPages(
+    await Promise.all([...new Set(frames)].map((frame) => frame.evaluate(readSdk, undefined))),
+  );
+}
+
 /** Attaches the captured events to a failed test, its verdict, and its report as a page. */
 async function showCaptured(project: Project, info: TestInfo, isReported: boolean): Promise<void> {
   if (info.status === info.expectedStatus) return;
@@ -123,14 +149,14 @@ interface Check {
   /** Sends the process' calls to the real service to this project, if the test's options say so. */
   reroute(project: Project): void;
   /** Assertions on this handle end before the test's own limit, and fail the test if they are not awaited. */
-  watch(tenant: Tenant): void;
+  watch(tenant: Tenant, ...known: readonly Knowledge[]): void;
   /** Looks for assertions without a result: before what the test opened is closed, and again after it. */
   look(): Promise<void>;
   /** @throws NotAwaitedError, or an Error with the reports of what the test's limit has left without a result */
   verify(): Promise<void>;
 }
 
-function checkOf(info: TestInfo): Omit<Check, "reroute"> {
+function checkOf(info: TestInfo, blocked: () => readonly string[]): Omit<Check, "reroute"> {
   const start = performance.now();
   const watched: Assertions[] = [];
   const found: Error[] = [];
@@ -144,8 +170,10 @@ function checkOf(info: TestInfo): Omit<Check, "reroute"> {
     if (info.errors.length === 0) found.push(...errors);
   };
   return {
-    watch(tenant) {
+    watch(tenant, ...known) {
       const assertions = assertionsOf(tenant);
+      assertions.learn(async () => ({ certain: blocked() }));
+      for (const it of known) assertions.learn(it);
       assertions.deadline = () =>
         info.timeout <= 0 ? undefined : { at: start + info.timeout, limit: info.timeout };
       watched.push(assertions);
@@ -258,7 +286,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   phxCheck: [
     async ({ sim, phxGuard }, use, info) => {
       const guarded = guard.begin(sim.url, phxGuard, info.titlePath.slice(1).join(" › "));
-      const check = checkOf(info);
+      const check = checkOf(info, guarded.causes);
       check.watch(sim);
       const reroute = ({ projectId }: Project) => isReroute(phxGuard) && guarded.reroute(projectId);
       await use({ ...check, reroute });
@@ -277,21 +305,28 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
         ...phxProject,
       });
       if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
-      phxCheck.watch(project);
       phxCheck.reroute(project);
       const attachments: Attachment[] = [];
       const early: Escape[] = [];
-      const keep = (attachment: Attachment) => {
+      const escapes = () => [...early, ...attachments.flatMap((it) => [...it.escapes()])];
+      const targets = new Set<AttachTarget>();
+      phxCheck.watch(
+        project,
+        async () => ({ certain: [...escapeCauses(escapes()), ...blockedCauses(attachments)] }),
+        () => causesIn(targets),
+      );
+      const keep = (target: AttachTarget, attachment: Attachment) => {
+        targets.add(target);
         attachments.push(attachment);
         return attachment;
       };
       const attachTo = async (target: AttachTarget, options?: AttachOptions) =>
-        keep(await attach(target, project, options));
+        keep(target, await attach(target, project, options));
       const options = typeof phxAttach === "object" ? phxAttach : {};
       try {
         if (phxAttach !== false)
           early.push(
-            ...(await contexts.begin(async (it) => void keep(await attachForTest(it, project, options)))),
+            ...(await contexts.begin(async (it) => void keep(it, await attachForTest(it, project, options)))),
           );
         await use(Object.assign(project, { attach: attachTo }));
         await phxCheck.look();
@@ -301,7 +336,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
         contexts.end();
         await project.dispose();
       }
-      verifyEscapes([...early, ...attachments.flatMap((it) => [...it.escapes()])]);
+      verifyEscapes(escapes());
     },
     { auto: true },
   ],

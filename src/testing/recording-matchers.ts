@@ -3,7 +3,7 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import { counted, times } from "../base/text.ts";
 import { ControlError } from "../client/errors.ts";
 import type { RecordingFind, RecordingFindings, StoredSession } from "../sessions/client.ts";
-import { type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
+import { causesOr, type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
 const defaultQuiet = 2_500;
@@ -92,9 +92,13 @@ export async function recorded(call: MatcherCall, options: RecordedOptions = {})
     if (sessions.length > 0 || rest <= 0) break;
     await tenant.recordings.grows(since, rest);
   }
-  return sessions.length > 0
-    ? { pass: true, text: messageOf(call, "recorded:", ...limited(sessions.map(sessionLine), "session")) }
-    : { pass: false, text: messageOf(call, "there is no recording", ...hintLines(recordingHints)) };
+  if (sessions.length > 0)
+    return {
+      pass: true,
+      text: messageOf(call, "recorded:", ...limited(sessions.map(sessionLine), "session")),
+    };
+  const causes = await causesOr(call, ...recordingHints);
+  return { pass: false, text: messageOf(call, "there is no recording", ...hintLines(causes)) };
 }
 
 const hintLines = (hints: readonly string[]): string[] => hints.map((it) => `  ${it}`);
@@ -156,7 +160,7 @@ export async function recordedNoneOf(
   if (!findings || findings.searched.parts === 0)
     return undecided(
       "there is no recording, so that nothing is known about it",
-      ...hintLines(recordingHints),
+      ...hintLines(await causesOr(call, ...recordingHints)),
     );
   if (findings.finds.length > 0) return found(findings);
   if (Math.ceil(waited) < limits.quietMs) {

@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spelledOut } from "../base/text.ts";
 import { knowTests, type RunningTest } from "../egress/attempt.ts";
-import { type BlockedCall, callsError, type Guard, type GuardOptions } from "../egress/blocked-call.ts";
+import {
+  type BlockedCall,
+  blockedCauses,
+  callsError,
+  type Guard,
+  type GuardOptions,
+} from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
 import { rerouteProcess } from "../egress/reroute.ts";
 
@@ -39,6 +45,8 @@ export function rerouteTo(
 interface GuardedTest extends RunningTest {
   /** Sends its calls for PostHog's hosts to this project until it ends. */
   reroute(projectId: number): void;
+  /** The calls that were blocked, as causes of missing events. */
+  causes(): readonly string[];
   /** @throws EgressError if calls of its code were blocked, or calls that no running test's code made */
   end(): void;
 }
@@ -82,6 +90,7 @@ export function createWorkerGuard(): WorkerGuard {
         reroute(projectId) {
           endReroute = rerouteTo({ url, projectId }, setting, test);
         },
+        causes: () => blockedCauses(guard.calls(), url),
         end() {
           endReroute?.();
           running.delete(test);

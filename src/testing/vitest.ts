@@ -5,6 +5,7 @@ import { checkedWait } from "../assert/limits.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
+import { causesInProcess, isSdkName, mockText } from "./sdk-in-process.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
@@ -83,11 +84,17 @@ function atBodyEnd(task: Task, check: () => void): void {
   });
 }
 
-function checkOf(task: Task): Pick<Check, "watch"> {
+function checkOf(task: Task, blocked: () => readonly string[]): Pick<Check, "watch"> {
   const start = startOf(task);
+  const known = async () => {
+    const { certain = [], ...others } = causesInProcess(task.file.filepath);
+    const mocks = mocksOfVitest();
+    return { ...others, certain: [...blocked(), ...certain], ...(mocks.length > 0 && { sdk: mocks }) };
+  };
   return {
     watch(tenant) {
       const assertions = assertionsOf(tenant);
+      assertions.learn(known);
       assertions.deadline = () => {
         const began = start();
         const { timeout: limit } = task;
@@ -119,6 +126,26 @@ async function showPending(tenant: Tenant, task: Task): Promise<void> {
   const reports = await assertionsOf(tenant).reports();
   const [error] = task.result?.errors ?? [];
   for (const text of reports) addLine(error, text);
+}
+
+/** A mocked module as vitest keeps it. */
+interface MockedModule {
+  readonly raw: string;
+  readonly type: string;
+}
+
+/** The mocker of vitest, which has no public API for the mocks in force. */
+interface Mocker {
+  getMockerRegistry?(): { readonly registryById?: ReadonlyMap<string, MockedModule> };
+}
+
+/** Mocks of SDKs that are in force. */
+function mocksOfVitest(): string[] {
+  const { __vitest_mocker__: mocker } = globalThis as { __vitest_mocker__?: Mocker };
+  const mocked = [...(mocker?.getMockerRegistry?.().registryById?.values() ?? [])];
+  return mocked
+    .filter(({ raw, type }) => type !== "autospy" && isSdkName(raw))
+    .map(({ raw }) => mockText(`vi.mock("${raw}")`));
 }
 
 const guard = createWorkerGuard();
@@ -161,7 +188,7 @@ export const test = base.extend<SimFixtures>({
     async ({ sim, phxGuard, phxProject, task, onTestFinished }, use) => {
       const name = task.fullTestName ?? task.name;
       const guarded = guard.begin(sim.url, phxGuard, name);
-      const check = checkOf(task);
+      const check = checkOf(task, guarded.causes);
       // Tests that run at the same time share the sim's handle.
       if (!task.concurrent) check.watch(sim);
       // Vitest reports an error of a fixture twice.

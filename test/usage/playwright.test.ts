@@ -16,6 +16,9 @@ beforeAll(async () => {
   browser = await chromiumEnv();
 });
 
+const settings = "the app should use the host";
+const queue = "in its queue";
+
 interface Ran {
   code: number | null;
   text: string;
@@ -93,6 +96,49 @@ describe("Playwright", () => {
     standIn.close();
     expect(text).toContain("3 passed");
     expect([code, connections]).toEqual([0, 0]);
+  });
+
+  test("a report names what the pages know, and what bypassed the sim before guesses", async () => {
+    const { code, text } = await run("silent/playwright");
+    const parts = text.split(/^(?= +\d+\) )/m);
+    const known: [title: string, has: string[], hasNot: string[]][] = [
+      [
+        "an event bypasses the sim",
+        ["causes:\n      - bypassed the sim: POST http://127.0.0.1:"],
+        [settings, queue],
+      ],
+      [
+        "an event is blocked",
+        ["- blocked by `adBlocked`: POST https://us.i.posthog.com/"],
+        [settings, queue],
+      ],
+      [
+        "no page is opened",
+        ["reached the sim: the app should use", "- no page is open in an attached context"],
+        [queue],
+      ],
+      ["posthog-js waits for consent", ["- posthog-js was not initialised in http://127"], [queue]],
+      [
+        "the visitor has opted out",
+        ["has opted out of capturing", "phc_TheKeyOfTheReal"],
+        [queue, "automated"],
+      ],
+      [
+        "posthog-js sends nothing",
+        ["is initialised in http://127.0.0.1:", "phc_TheKeyOfTheReal", "the host https://us.i.posthog.com"],
+        ["check the client's host"],
+      ],
+      ["the snippet's script does not come", ["with the key phc_stub and the host https://eu.i"], [queue]],
+    ];
+    const wrong = known.flatMap(([title, has, hasNot]) => {
+      const part = parts.find((it) => it.split("\n", 1)[0]?.includes(title)) ?? text;
+      return [
+        ...has.flatMap((it) => (part.includes(it) ? [] : [`${it} is missing in ${part}`])),
+        ...hasNot.flatMap((it) => (part.includes(it) ? [`${it} is not expected in ${part}`] : [])),
+      ];
+    });
+    expect(wrong).toEqual([]);
+    expect(code).toBe(1);
   });
 
   test("a suite that fails shows why", async () => {

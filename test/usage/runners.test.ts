@@ -333,3 +333,93 @@ test("jest without a sim says how to have one", async () => {
   expect(out).toMatch(/alone\.test\.cjs/);
   expect(code).toBe(1);
 });
+
+/** The runners of the apps in which nothing arrives. */
+const silent: Record<string, Omit<Runner, "runner" | "passed" | "folder">> = {
+  vitest,
+  "vitest-dom": { ...vitest, args: [...vitest.args, "--environment=jsdom"] },
+  jest,
+  "jest-dom": jest,
+};
+const settings = "no request has reached the sim: the app should use the host";
+const queue = "the event may still be in the SDK's queue";
+const allQueued = "the SDK still has all events in its queue";
+const fake = "fake timers are in force";
+const noOperator = 'there is no operator "@greater"; did you mean @gt?';
+const blocked = "- blocked (phx-sim guard): POST https://us.i.posthog.com/batch/ (at";
+
+interface CauseRow {
+  runners: string[];
+  title: string;
+  has: string[];
+  hasNot?: string[];
+}
+
+const causes: CauseRow[] = [
+  {
+    runners: ["vitest", "jest"],
+    title: "a client with the real host",
+    has: [blocked],
+    hasNot: [settings, allQueued, queue],
+  },
+  {
+    runners: ["vitest"],
+    title: "a client with the real host, which should ask for a flag",
+    has: ["blocked (phx-sim guard): POST https://us.i.posthog.com/flags/"],
+    hasNot: ["check the client's host"],
+  },
+  {
+    runners: ["vitest"],
+    title: "a client with another key",
+    has: ["was rejected with all its events", "phc_other"],
+    hasNot: [settings, allQueued, queue],
+  },
+  {
+    runners: ["vitest", "jest"],
+    title: "an event stays in the queue",
+    has: [settings, fake],
+    hasNot: [allQueued, queue],
+  },
+  { runners: ["vitest"], title: "only the time is fake", has: [settings, allQueued], hasNot: [fake] },
+  {
+    runners: ["vitest", "jest"],
+    title: "a pattern with an operator that does not exist",
+    has: [noOperator, '|   await expect(ph).toHaveCaptured("paid", '],
+  },
+  {
+    runners: ["vitest", "jest"],
+    title: "an SDK that is mocked",
+    has: ["no request has reached the sim: ", '.mock("posthog-node") is in force'],
+    hasNot: [settings, allQueued, fake],
+  },
+  {
+    runners: ["vitest-dom", "jest-dom"],
+    title: "a visitor who has opted out",
+    has: ["has opted out of capturing", "for the key phc_", "and the host http://127.0.0.1:"],
+    hasNot: [settings, allQueued, queue, "automated browsers"],
+  },
+];
+
+const outputs = new Map<string, Promise<Ran>>();
+
+/** The parts of a runner's output that are about a test; the runner runs once. */
+async function outputOf(name: string, title: string): Promise<string> {
+  const ran = outputs.get(name) ?? run({ ...vitest, ...silent[name], folder: `silent/${name}` });
+  outputs.set(name, ran);
+  const { out } = await ran;
+  const parts = out.split(/^(?= +● |[ \w|]*FAIL .*>)/m);
+  const own = parts.filter((it) => it.split("\n", 1)[0]?.trimEnd().endsWith(` ${title}`));
+  expect(own, out).not.toEqual([]);
+  return own.join("\n");
+}
+
+describe.each(causes.flatMap((it) => it.runners.map((runner) => ({ runner, ...it }))))(
+  "a report of $runner",
+  ({ runner, title, has, hasNot = [] }) => {
+    test(title, async () => {
+      const text = await outputOf(runner, title);
+      for (const it of has) expect(text).toContain(it);
+      for (const it of hasNot) expect(text).not.toContain(it);
+    });
+  },
+);

@@ -55,8 +55,23 @@ function habitOf({ everyMs }: Queue, waited: number | null): string {
   return waited === null ? habit : `${habit}, and the wait took ${seconds(waited)}`;
 }
 
+/** What the process of the test knows about missing events. */
+export interface KnownCauses {
+  /** Certain causes: guesses are left out. */
+  readonly certain: readonly string[];
+  /** What is known of the SDK if no request has arrived, instead of the guess that its host or key is wrong. */
+  readonly sdk: readonly string[];
+  /** Where no SDK was found if no request has arrived, instead of the guess that it has kept the events. */
+  readonly absent: readonly string[];
+  /** Why the SDK's queue is not sent by itself, instead of the guess that its time has not come. */
+  readonly queue: readonly string[];
+}
+
+export const nothingKnown: KnownCauses = { certain: [], sdk: [], absent: [], queue: [] };
+
 /** What is known when terms do not hold. */
 export interface CauseFacts {
+  known: KnownCauses;
   surroundings: Surroundings;
   complaints: readonly Complaint[];
   near_misses: readonly NearMiss[];
@@ -83,6 +98,8 @@ const nameOf = ({ seq, event }: Sighting): string => `#${seq} ${nameText(event)}
 
 const projectText = ({ project }: Surroundings): string =>
   project === null ? "all projects" : `project ${project.id} with the key ${printable(project.api_key, 80)}`;
+
+const known: Cause = ({ known: { certain } }) => certain;
 
 const shared: Cause = ({ surroundings: { ended } }) => ended.filter(({ late }) => !late).map(endedText);
 
@@ -135,15 +152,20 @@ const dropped: Cause = ({ dropped }) =>
     (count) => `${counted(count, "more event")} that fit${count === 1 ? "s" : ""} dropped`,
   );
 
-const silence: Cause = ({ surroundings: { requests, in_flight, url, project } }) => {
+const silence: Cause = ({ surroundings: { requests, in_flight, url, project }, known }) => {
   if (requests > 0 || in_flight > 0) return [];
   const key = project
     ? `the project key ${printable(project.api_key, 80)}`
     : "a project key from `phx-sim env`";
-  return [
-    `no request has reached the sim: the app should use the host ${printable(url, 80)} and ${key}; \`phx-sim doctor\` checks its settings`,
+  const settings = `no request has reached the sim: the app should use the host ${printable(url, 80)} and ${key}; \`phx-sim doctor\` checks its settings`;
+  const idle = [
     "or the SDK still has all events in its queue: flush it, or shut it down, before the wait",
+    "or the SDK is disabled (`disabled: true`), or its user has opted out",
   ];
+  if (known.sdk.length > 0)
+    return [...known.sdk.map((it) => `no request has reached the sim: ${it}`), ...known.queue];
+  const facts = [...known.absent, ...known.queue];
+  return [settings, ...(facts.length > 0 ? facts : idle)];
 };
 
 const isBrowser = ({ lib }: { lib: string }): boolean => /^(posthog-js|web)$/.test(lib);
@@ -168,15 +190,18 @@ const emptiness: Cause = (facts) => {
   return [`${counted(requests, "request")} reached the sim, but none had an event for this scope`];
 };
 
+const rejectedWhy = ({ hint, detail }: Surroundings["rejected"][number]): string =>
+  hint === undefined ? (detail ? ` (${printable(detail, 80)})` : "") : `: ${printable(hint, 300)}`;
+
 const rejected: Cause = ({ surroundings }) =>
   listed(
     surroundings.rejected.filter(({ n }) => !namedRequests(surroundings).has(n)),
     (it) =>
-      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, was rejected with all its events: ${printable(it.reason, 60)}${it.detail ? ` (${printable(it.detail, 80)})` : ""}`,
+      `request ${it.n}, ${printable(`${it.method} ${it.target}`, 80)}, was rejected with all its events: ${printable(it.reason, 60)}${rejectedWhy(it)}`,
     (count) => `${counted(count, "more request")} rejected`,
   );
 
-const unmatched: Cause = ({ surroundings: { unmatched } }) =>
+const unmatchedLines = (unmatched: Surroundings["unmatched"]): string[] =>
   listed(
     unmatched,
     (it) =>
@@ -205,41 +230,54 @@ const evicted: Cause = ({ surroundings: { evicted } }) =>
 /** A near miss with this score is the event itself, with other properties: the queue is not the cause. */
 const sureMiss = 0.75;
 
-const queues: Cause = ({ surroundings, near_misses, dropped }) => {
-  const { senders, waited_ms, early, late, elsewhere } = surroundings;
-  const isExplained =
-    early.length + late.length + elsewhere.length > 0 ||
-    dropped.some(({ fits }) => fits) ||
-    near_misses.some(({ score }) => score >= sureMiss);
-  if (isExplained) return [];
+const queues: Cause = ({ surroundings: { requests, senders, waited_ms }, known }) => {
+  if (requests === 0) return [];
+  if (known.queue.length > 0) return known.queue;
   return [...new Set(senders.flatMap((sender) => queueHint(sender, waited_ms) ?? []))].slice(0, 2);
 };
 
-/** Why something can be missing, the most certain first. */
-const absences: readonly Cause[] = [
+/** Requests with events that went to a path that does not exist; what else is there is no cause. */
+const lost: Cause = (facts) => {
+  const { unmatched } = facts.surroundings;
+  return unmatchedLines(unmatched.filter(({ method }) => method === "POST"));
+};
+
+const strays: Cause = (facts) => {
+  const { unmatched } = facts.surroundings;
+  return unmatchedLines(unmatched.filter(({ method }) => method !== "POST"));
+};
+
+/** Why something is missing. */
+const certainties: readonly Cause[] = [
+  known,
   shared,
   wrongKey,
   elsewhere,
   early,
   late,
   dropped,
-  silence,
-  bots,
-  emptiness,
   rejected,
-  unmatched,
-  flight,
-  faults,
-  queues,
-  evicted,
-  lateFlush,
+  lost,
 ];
+
+/** Why something can be missing if nothing certain is known. */
+const guesses: readonly Cause[] = [silence, bots, emptiness];
+
+/** What can explain it as well. */
+const circumstances: readonly Cause[] = [strays, flight, faults];
+
+/** What keeps events from the report, and what belongs to other tests. */
+const remarks: readonly Cause[] = [evicted, lateFlush];
 
 /** Why there can be too much, or another order. */
 const excesses: readonly Cause[] = [faults, evicted];
 
-/** Possible causes and what to do about them: whole sentences, safe to print. */
+/** Possible causes and what to do about them: whole sentences, safe to print. The most certain come first. */
 export function causesOf(facts: CauseFacts): string[] {
-  const isMissing = facts.complaints.some(({ kind }) => kind === "too_few");
-  return (isMissing ? absences : excesses).flatMap((cause) => cause(facts));
+  const of = (causes: readonly Cause[]) => causes.flatMap((cause) => cause(facts));
+  if (!facts.complaints.some(({ kind }) => kind === "too_few")) return of(excesses);
+  const certain = of(certainties);
+  if (certain.length > 0) return [...certain, ...of(circumstances), ...of(remarks)];
+  const isNear = facts.near_misses.some(({ score }) => score >= sureMiss);
+  return [...of(guesses), ...of(circumstances), ...(isNear ? [] : of([queues])), ...of(remarks)];
 }

@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../../journal/event.ts";
 import { explain } from "../../journal/outcome.ts";
-import { causesOf } from "./causes.ts";
+import { causesOf, type KnownCauses, nothingKnown } from "./causes.ts";
 import { describePattern } from "./describe.ts";
 import { fitsEvent, sightingOf } from "./judge.ts";
 import { nearestEvents } from "./nearest.ts";
@@ -66,7 +66,10 @@ export function reportOf(findings: Findings): Report {
   const near_misses = nearMisses(findings);
   const dropped = droppedOf(findings);
   const { complaints } = verdict;
-  const facts = { surroundings, complaints, near_misses, kept: kept.length, dropped };
+  const facts = {
+    known: nothingKnown,
+    ...{ surroundings, complaints, near_misses, kept: kept.length, dropped },
+  };
   const report: ReportFacts = {
     title: titleOf(findings),
     wanted: wantedLines(terms),
@@ -78,4 +81,11 @@ export function reportOf(findings: Findings): Report {
     ...surroundings,
   };
   return { text: reportText(report), ...report };
+}
+
+/** The report with what the process of the test knows. */
+export function withKnown(report: Report, known: KnownCauses): Report {
+  const kept = Object.values(report.seen).reduce((sum, count) => sum + count, 0);
+  const hints = causesOf({ ...report, surroundings: report, known, kept });
+  return { ...report, hints, text: reportText({ ...report, hints }) };
 }

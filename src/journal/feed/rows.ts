@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
 import { SimError } from "../../base/errors.ts";
+import { performance } from "../../base/real-time.ts";
 import { row } from "../../http/row.ts";
 import { indexedPart, parseEventFilter, parseRequestFilter } from "../filter-parameter.ts";
 import { FilterText, OfProject, SinceSeq } from "../query-shapes.ts";

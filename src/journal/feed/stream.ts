@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { TimeSource } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
+import { clearTimeout, setTimeout } from "../../base/real-time.ts";
 import type { Call } from "../../http/call.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { EventSubject, Filter } from "../filter/types.ts";

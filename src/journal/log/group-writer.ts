@@ -1,3 +1,4 @@
+import { setImmediate } from "../../base/real-time.ts";
 import { writeSeal } from "../../store/lines.ts";
 import type { Unit } from "../../store/unit.ts";
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { parsedJson } from "../../base/json.ts";
+import { performance } from "../../base/real-time.ts";
 import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../base/secrets.ts";
 import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
 import { fromBase64 } from "../../codec/base64.ts";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { builtFile } from "../../base/built-file.ts";
 import { SimError } from "../../base/errors.ts";
+import { clearTimeout, setTimeout } from "../../base/real-time.ts";
 import { queryTooLarge, queryTooSlow } from "../refusals.ts";
 import { type FromWorker, frameOf, headerLength, messageIn, type ToWorker } from "./messages.ts";
 

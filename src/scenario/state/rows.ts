@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isoOf } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import { nearest } from "../../base/nearest.ts";
+import { setImmediate } from "../../base/real-time.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { jsonSchemaOf, row } from "../../http/row.ts";
 import { reseedMade, resetProject } from "../../projects/project-reset.ts";

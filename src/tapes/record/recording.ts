@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import type { TimeSource } from "../../base/clock.ts";
+import { clearTimeout, performance, setTimeout } from "../../base/real-time.ts";
 import { atOnce, inSlices, type Work } from "../../base/work.ts";
 import type { ObservingApp } from "../../http/app.ts";
 import type { Family } from "../../http/endpoint.ts";

@@ -5,6 +5,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as overTls } from "node:https";
+import { performance } from "../../base/real-time.ts";
 import { pairsOf } from "../format/exchange.ts";
 import type { RawAnswer, RawBody, RawExchange } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";

@@ -1,5 +1,6 @@
 import type { BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
 import { isObject } from "../../base/json.ts";
+import { clearTimeout, setTimeout } from "../../base/real-time.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import type { Tenant } from "../../client/api.ts";
 import { checkOptions, keysOf } from "../../client/option-keys.ts";

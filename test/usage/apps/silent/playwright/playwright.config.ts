@@ -1,0 +1,3 @@
+import config from "../../playwright/playwright.config.ts";
+
+export default { ...config, testDir: "." };
