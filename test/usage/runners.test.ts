@@ -371,7 +371,7 @@ const causes: CauseRow[] = [
   {
     runners: ["vitest"],
     title: "a client with another key",
-    has: ["was rejected with all its events", "phc_other"],
+    has: ["the SDK used the key phc_other, which no project has"],
     hasNot: [settings, allQueued, queue],
   },
   {
