@@ -25,6 +25,7 @@ export type {
   Scope,
   SimClient,
   SimPerson,
+  SnapshotOptions,
   Tenant,
   VerifyOptions,
   WaitOptions,
@@ -73,6 +74,7 @@ export type {
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
 export type { SimRequest } from "./journal/request-shapes.ts";
+export type { EventSnapshot } from "./journal/snapshot-client.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export {
   type FromTapeOptions,

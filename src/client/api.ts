@@ -12,6 +12,7 @@ import type { Faults } from "../faults/client.ts";
 import type { Flags } from "../flags/client.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
+import type { EventSnapshot } from "../journal/snapshot-client.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { StoredGroup, StoredPerson, StoredPersonWithHistory } from "../people/shapes.ts";
 import type { Proxies } from "../proxies/client.ts";
@@ -58,6 +59,14 @@ export interface EventQuery<W extends PropertiesPattern = PropertiesPattern> ext
   where?: CheckedPattern<W>;
 }
 
+export interface SnapshotOptions {
+  /** Only events after this cursor (`events.mark()`). */
+  since?: number;
+  project?: number;
+  /** Names of properties that differ from run to run: they are left out, at any depth. */
+  omit?: readonly string[];
+}
+
 /** The captured events. Every method that waits returns on arrival of the event; nothing polls. */
 export interface Events {
   /** Events in order of arrival. */
@@ -97,6 +106,11 @@ export interface Events {
    * @throws ExpectationError
    */
   verify<M extends readonly Pattern[]>(terms: CheckedTerms<M>, options?: VerifyOptions): Promise<Verdict>;
+  /**
+   * The events for a snapshot test, without what differs from run to run: ids and times of the run are words such as
+   * `<id 1>`, SDKs' measurements are left out. Settles first; dropped events are there with the reason.
+   */
+  snapshot(options?: SnapshotOptions): Promise<EventSnapshot[]>;
   /** Deletes the events; the numbering continues. */
   clear(): Promise<void>;
   /** The end of the log; pass it as `since` to select later events only. */

@@ -18,7 +18,14 @@ import type { ResetOptions } from "../scenario/state/client.ts";
 import type { RecordingScope } from "../sessions/client.ts";
 import type { TapeOptions } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
-import type { ContactQuery, ProjectOptions, RequestQuery, VerifyOptions, WaitOptions } from "./api.ts";
+import type {
+  ContactQuery,
+  ProjectOptions,
+  RequestQuery,
+  SnapshotOptions,
+  VerifyOptions,
+  WaitOptions,
+} from "./api.ts";
 
 /** The keys of an options type; the compiler reports a key that is missing here. */
 export const keysOf = <T>(keys: Record<keyof T, true>): readonly string[] => Object.keys(keys);
@@ -51,6 +58,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
     keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }),
     verifying,
   ],
+  "events.snapshot": [keysOf<SnapshotOptions>({ since: true, project: true, omit: true })],
   "events.stream": [{ except: [] }, ["signal"]],
   "requests.list": [requests],
   "requests.unmatched": [without(requests, "outcome")],

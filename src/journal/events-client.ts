@@ -184,6 +184,14 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
         const matched = await within({ ...options, title }, (it) => verify(place, terms, it));
         return { passed: true, complaints: [], matched };
       }),
+    async snapshot({ omit = [], ...scope } = {}) {
+      if (!Array.isArray(omit) || !omit.every((it) => typeof it === "string"))
+        throw new TypeError(`omit: expected a list of names of properties, got ${describePattern(omit)}`);
+      const project = place.project ?? scope.project;
+      await place.call("POST", "settle", { project, timeout_ms: assertions.within() });
+      const { snapshotOf } = await import("./snapshot-client.ts");
+      return snapshotOf(await list(place, scope), omit);
+    },
     clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),
     mark,
     stream: (query = {}, { signal } = {}) => streamOf(place, { query, signal, mark }),

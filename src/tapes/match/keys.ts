@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isVolatileProperty } from "../../journal/sdk-properties.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
 import { createJudge } from "../redact/rules.ts";
@@ -151,40 +152,8 @@ const policies: readonly Policy[] = [capture, evaluation, assets, read];
 /** How answers to this request are found: the first row that fits. */
 export const policyOf = (ask: Ask): Policy => policies.find(({ fits }) => fits(ask)) ?? write;
 
-/**
- * Fields of events and of what SDKs send that differ between two runs of the same program. Measured with posthog-js
- * 1.449.2 and posthog-node 5.70.0.
- */
-const names: ReadonlySet<string> = new Set([
-  "uuid",
-  "timestamp",
-  "sent_at",
-  "offset",
-  "$insert_id",
-  "$time",
-  "$initialization_time",
-  "$session_id",
-  "$window_id",
-  "$pageview_id",
-  "$prev_pageview_id",
-  "$prev_pageview_duration",
-  "$lib_rate_limit_remaining_tokens",
-  "$device_id",
-  "$anon_distinct_id",
-  "$feature_flag_evaluated_at",
-  "$feature_flag_definitions_loaded_at",
-  // Where the SDK sends to: the sim itself, on whatever port.
-  "$lib_custom_api_host",
-]);
-
-const prefixes: readonly string[] = ["$sdk_debug_"];
-
 /** Query parameters that mean nothing: cache busters, versions, how the body is packed. */
 const parameters: ReadonlySet<string> = new Set(["_", "sent_at", "ver", "ip", "compression"]);
-
-/** True for a field that differs from run to run by its nature. */
-const isVolatileField = (name: string): boolean =>
-  names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 
 /** What has to be equal, and the ids that have to be the same ones. */
 export interface Key {
@@ -207,7 +176,7 @@ export interface Lexicon {
 export const rulesOf = ({ ids, noise, secrecy }: Lexicon, { dropsVolatile }: Policy): Rules => ({
   ids,
   secrecy,
-  drops: (name, path) => (dropsVolatile && isVolatileField(name)) || noise.has(path),
+  drops: (name, path) => (dropsVolatile && isVolatileProperty(name)) || noise.has(path),
 });
 
 /** The key of a request in one tier. */
