@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { transferableAbortController } from "node:util";
+import util from "node:util";
 import { createAgenda } from "./base/agenda.ts";
 import { createBus } from "./base/bus.ts";
 import { createClock } from "./base/clock.ts";
@@ -89,8 +89,8 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const clock = createClock(clockStart);
   const ids = randomIds(clock);
   const gauge = createGauge();
-  // Node's own, also where a test environment (happy-dom) has replaced the global one
-  const ending = transferableAbortController();
+  // Node's own, also where a test environment (happy-dom) has replaced the global one; Bun has none
+  const ending = util.transferableAbortController?.() ?? new AbortController();
   const lateApp = late<ObservingApp>("the app");
   const traffic = createScenarioTraffic({
     scenario,

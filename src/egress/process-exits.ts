@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Agent, ClientRequest } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
+import { isNode } from "../base/runtime.ts";
 import { isLoopbackHost, plainHost } from "../http/host-rules.ts";
 import {
   aimOf,
@@ -37,7 +38,7 @@ export const aimOfSent = (request: SentRequest) =>
     body: request.body,
   });
 
-/** `fetch` connects in a later turn: its arguments and its caller are remembered until then. */
+/** `fetch` connects in a later turn: its arguments and its caller are remembered until then. Elsewhere than in Node it fails here. */
 const namedFetches =
   (trail: Trail): Exit =>
   (gate) =>
@@ -52,7 +53,8 @@ const namedFetches =
               const pass = () => Reflect.apply(original, this, args);
               if (!isOn()) return pass();
               const attempt = guardedOf(gate, [aimOfFetch(args)], fetch);
-              const answer = trail.during(attempt, pass);
+              const isRefused = attempt && !isNode && original === ownFetch;
+              const answer = isRefused ? failed(gate.refuse(attempt)) : trail.during(attempt, pass);
               if (!attempt || !isAgentOfSdk(agentOf(args))) return answer;
               return answer.catch((error: unknown) => {
                 if (!attempt.refusal) throw error;
@@ -60,6 +62,11 @@ const namedFetches =
               });
             },
         );
+
+/** The runtime's own, if no other tool has replaced it before: what that answers does not leave the process. */
+const ownFetch = globalThis.fetch;
+
+const failed = (cause: EgressError | undefined) => Promise.reject(new TypeError("fetch failed", { cause }));
 
 /** SDKs retry after a failed connection, for seconds; they do not after this status. */
 const refusedAnswer = ({ message }: EgressError): Response =>

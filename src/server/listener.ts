@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Socket } from "node:net";
 import type { TimeSource } from "../base/clock.ts";
 import { clearTimeout, performance, setTimeout } from "../base/real-time.ts";
+import { isNode } from "../base/runtime.ts";
 import type { App } from "../http/app.ts";
 import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
@@ -96,7 +97,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     if (passage !== undefined) rewriteToOrigin(req, passage);
     const passing = options.passing?.current;
     const way: Way = { passage, scheme: schemeOf(req, passage, entrance.isSecure(req.socket)) };
-    if (passing === undefined) receive(req, res, takeParts, options, flights, ends, way);
+    if (passing === undefined) receive(req, res, isNode ? takeParts : readParts, options, flights, ends, way);
     else passOn(req, res, passing, way, () => receive(req, res, readParts, options, flights, ends, way));
   });
   server.on("clientError", (error, socket) => {
@@ -196,24 +197,28 @@ function createFlights(gauge: Gauge, onCutOff: (arrival: Arrival) => void): Flig
   const end = (arrival: Arrival) => {
     if (arrival.others?.delete(arrival)) gauge.end(arrival.ticket);
   };
+  const arrivalsOf = (socket: Socket): Set<Arrival> => {
+    const known = bySocket.get(socket);
+    if (known) return known;
+    const open = new Set<Arrival>();
+    bySocket.set(socket, open);
+    socket.once("close", () => {
+      for (const arrival of [...open]) {
+        end(arrival);
+        if (!arrival.complete) onCutOff(arrival);
+      }
+    });
+    return open;
+  };
   return {
     begin(arrival) {
-      arrival.others = bySocket.get(arrival.req.socket);
-      arrival.others?.add(arrival);
+      // Bun's server announces no connections
+      arrival.others = arrivalsOf(arrival.req.socket);
+      arrival.others.add(arrival);
       arrival.ticket = gauge.begin();
     },
     end,
-    watch(socket) {
-      if (bySocket.has(socket)) return;
-      const open = new Set<Arrival>();
-      bySocket.set(socket, open);
-      socket.once("close", () => {
-        for (const arrival of [...open]) {
-          end(arrival);
-          if (!arrival.complete) onCutOff(arrival);
-        }
-      });
-    },
+    watch: (socket) => void arrivalsOf(socket),
   };
 }
 
@@ -303,7 +308,7 @@ function passOn(
 /** Calls `part` with the parts of a request's body, then `end`. Returns the function that reads the rest as a stream. */
 type Parts = (req: IncomingMessage, part: (chunk: Buffer) => void, end: () => void) => () => void;
 
-/** Reads the request as a stream. */
+/** Reads the request as a stream, as every runtime offers it. */
 const readParts: Parts = (req, part, end) => {
   req.on("data", part).on("end", end);
   return () => {};
