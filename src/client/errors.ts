@@ -38,6 +38,8 @@ export class ExpectationError extends ControlError {
     super(status, body, { message: report.text });
     this.name = "ExpectationError";
     this.report = report;
+    // runners print every enumerable property below the message, which has all of it
+    for (const name of ["report", "body"]) Object.defineProperty(this, name, { enumerable: false });
   }
 }
 

@@ -12,8 +12,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
+import { installed as installedAlone } from "../bench/install.ts";
 
 const root = join(import.meta.dirname, "../..");
 const apps = join(import.meta.dirname, "apps");
@@ -43,8 +44,12 @@ const installedIn = (folder: string): [name: string, path: string][] =>
 /**
  * A folder with the sample apps and this package as npm installs it: the published files, nothing else.
  * @param version A folder of `runners`, whose packages replace those that this project runs its own tests with
+ * @param packages These packages
  */
-function installed(version?: string): string {
+function installed(
+  version?: string,
+  packages = version === undefined ? [] : installedIn(join(versions, version)),
+): string {
   const place = mkdtempSync(join(tmpdir(), "phx-sim-runners-"));
   places.push(place);
   const modules = join(place, "node_modules");
@@ -53,11 +58,8 @@ function installed(version?: string): string {
   const { files } = manifestOf(root);
   for (const file of ["package.json", ...files].filter((it) => existsSync(join(root, it))))
     cpSync(join(root, file), join(own, file), { recursive: true });
-  const packages = new Map([
-    ...installedIn(root),
-    ...(version === undefined ? [] : installedIn(join(versions, version))),
-  ]);
-  for (const [name, path] of packages) symlinkSync(path, join(modules, name));
+  for (const [name, path] of new Map([...installedIn(root), ...packages]))
+    symlinkSync(path, join(modules, name));
   cpSync(apps, join(place, "apps"), { recursive: true });
   writeFileSync(join(place, "package.json"), '{ "type": "module" }');
   return place;
@@ -89,10 +91,15 @@ function run(
   const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, ...rest } = process.env;
   const place = made.get(version) ?? installed(version);
   made.set(version, place);
+  const command = [process.execPath, ...(script === "" ? [] : [join(place, script)]), ...args];
+  return runIn(join(place, "apps", folder), command, { ...rest, ...env });
+}
+
+function runIn(cwd: string, [program = "", ...args]: readonly string[], env: NodeJS.ProcessEnv) {
   return new Promise<Ran>((resolve, reject) => {
-    const child = spawn(process.execPath, [...(script === "" ? [] : [join(place, script)]), ...args], {
-      cwd: join(place, "apps", folder),
-      env: { ...rest, NO_COLOR: "1", CI: "1", FORCE_COLOR: undefined, ...env },
+    const child = spawn(program, args, {
+      cwd,
+      env: { NO_COLOR: "1", CI: "1", FORCE_COLOR: undefined, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let out = "";
@@ -423,3 +430,108 @@ describe.each(causes.flatMap((it) => it.runners.map((runner) => ({ runner, ...it
     });
   },
 );
+
+/** A runner that this project does not need itself. */
+interface FurtherRunner {
+  name: string;
+  /** What `npm run check:runners` installs; absent: it is installed with this project. */
+  spec?: string;
+  /** The command in an app's folder. @param modules Where the runner is installed @param file The file of tests */
+  command(modules: string, file: string): readonly string[];
+  passed: RegExp;
+}
+
+const byNode = (...args: readonly string[]): readonly string[] => [process.execPath, ...args];
+
+/** Bun's package has one more package for each platform, with the program. */
+const bunIn = (modules: string): string =>
+  readdirSync(join(modules, "@oven"))
+    .map((it) => join(modules, "@oven", it, "bin/bun"))
+    .find((it) => existsSync(it)) ?? "bun";
+
+const further: FurtherRunner[] = [
+  {
+    name: "mocha",
+    command: (modules, file) => byNode(join(modules, "mocha/bin/mocha.js"), "--timeout=60000", file),
+    passed: /2 passing/,
+  },
+  {
+    name: "ava",
+    spec: "ava@7.0.0",
+    command: (modules, file) => byNode(join(modules, "ava/entrypoints/cli.mjs"), file),
+    passed: /2 tests passed/,
+  },
+  {
+    name: "tap",
+    spec: "tap@21.8.0",
+    command: (modules, file) =>
+      byNode(join(modules, "tap/dist/esm/run.mjs"), "--disable-coverage", "--allow-empty-coverage", file),
+    passed: /pass: 2 }/,
+  },
+  {
+    name: "bun",
+    spec: "bun@1.4.5",
+    command: (modules, file) => [bunIn(modules), "test", `./${file}`],
+    passed: /2 pass\n +0 fail/,
+  },
+  {
+    name: "deno",
+    spec: "deno@2.9.6",
+    command: (modules, file) => byNode(join(modules, "deno/bin.cjs"), "test", "-A", file),
+    passed: /2 passed \| 0 failed/,
+  },
+];
+
+const isChosen = process.env.RUNNERS === "all";
+
+const homeOf = (name: string): string => join("phx-runners", name);
+const isHere = ({ name, spec }: FurtherRunner): boolean =>
+  spec === undefined ||
+  isChosen ||
+  existsSync(join(root, "node_modules/.cache", homeOf(name), "node_modules", name));
+
+describe.each(further)("$name", (runner) => {
+  if (!isHere(runner)) return void test.skip("runs with npm run check:runners", () => {});
+  const { name, spec, command, passed } = runner;
+  let place = "";
+  let modules = join(root, "node_modules");
+  beforeAll(async () => {
+    if (spec !== undefined) modules = join(await installedAlone(homeOf(name), spec), "..");
+    place = installed(undefined, spec === undefined ? [] : installedIn(join(modules, "..")));
+  });
+  const inFolder = (folder: string, file: string, env: Record<string, string> = {}) => {
+    const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, ...rest } = process.env;
+    return runIn(join(place, "apps", folder), command(join(place, "node_modules"), file), {
+      ...rest,
+      ...env,
+    });
+  };
+
+  test("runs the sample suite", async () => {
+    const { code, out } = await inFolder(name, "shop.test.js");
+    expect(out).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  test("uses the sim of `phx-sim exec`", async () => {
+    await using sim = await startSim();
+    let events = 0;
+    sim.onRequest((it) => {
+      events += it.events;
+    });
+    const { code, out } = await inFolder(name, "shop.test.js", { PHX_SIM_URL: sim.url });
+    expect(out).toMatch(passed);
+    expect(code).toBe(0);
+    expect(events).toBeGreaterThan(0);
+  });
+
+  test("shows the report of what fails", async () => {
+    const { code, out } = await inFolder(join("failing", name), "wrong.test.js");
+    expect(out).toMatch(/waitFor\("signup_completed", \{plan: "free"\}/);
+    expect(out).toMatch(/properties\.plan +- "free"/);
+    expect(out).not.toMatch(/in_flight/);
+    expect(code).toBe(1);
+    const isGuarded = name === "bun" || name === "deno";
+    expect(out.includes("1 call to a guarded host was blocked")).toBe(isGuarded);
+  });
+});
