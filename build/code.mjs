@@ -1,6 +1,6 @@
 // Bundles src, with every package that it uses, into the files of dist. A start loads few of them, and each imports only
 // those that stand before it in the list of chunks.
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { build } from "rolldown";
 import { peers, skins } from "./entries.mjs";
@@ -144,6 +144,10 @@ const others = [
   // it imports the app's own copy of an SDK
   ...(await bundle(["egress/exit-preload.ts"], { ...cjs, dynamicImportInCjs: true })),
 ];
+
+// CommonJS programs get these; the test of jest above is a whole one, as jest cannot require ES modules.
+for (const file of ["index", "plan", "testing/vitest", "testing/vitest-matchers", "testing/playwright"])
+  writeFileSync(`dist/${file}.cjs`, `module.exports = require("./${file.split("/").at(-1)}.js");\n`);
 
 // Patterns are compiled synchronously, which import() cannot do; its WebAssembly lies beside it.
 copyFileSync("node_modules/rregex/lib/commonjs.cjs", "dist/packages/rregex.cjs");

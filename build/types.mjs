@@ -1,6 +1,6 @@
 // Writes the declarations of the public entries into dist, with the types of every package that they need.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { peers, skins } from "./entries.mjs";
@@ -23,5 +23,16 @@ const bundle = await rollup({
   plugins: [dts({ includeExternal: ["zod", "ajv", "jsonc-parser"] })],
 });
 await bundle.write({ dir: "dist", chunkFileNames: "types/[name].ts" });
-copyFileSync("src/testing/jest.d.cts", "dist/testing/jest.d.cts");
+
+/** Declarations that name `Disposable` bring its library: a program may be compiled without it. */
+const withLibrary = (text) =>
+  /\b(?:Async)?Disposable\b/.test(text) ? `/// <reference lib="esnext.disposable" />\n${text}` : text;
+
+// CommonJS programs get declarations of their own: with `module: node16` they must not import those of ES modules.
+for (const file of readdirSync("dist", { recursive: true }).filter((it) => it.endsWith(".d.ts"))) {
+  const text = withLibrary(readFileSync(`dist/${file}`, "utf8"));
+  writeFileSync(`dist/${file}`, text);
+  const required = text.replace(/(['"])(\.\.?\/[^'"]+)\.js\1/g, "$1$2.cjs$1");
+  writeFileSync(`dist/${file.replace(/ts$/, "cts")}`, required);
+}
 rmSync(declarations, { recursive: true });

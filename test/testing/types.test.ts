@@ -37,6 +37,75 @@ startSim(1);
 project(1);
 `;
 
+/** A folder of a user with this package and these files; removed at the end. */
+async function userFolder(files: Readonly<Record<string, string>>) {
+  const folder = await mkdtemp(join(tmpdir(), "phx-types-"));
+  await mkdir(join(folder, "node_modules"));
+  for (const name of ["phx-sim", "vitest", "@playwright", "@jest", "@types"])
+    await symlink(
+      name === "phx-sim" ? root : join(root, "node_modules", name),
+      join(folder, "node_modules", name),
+    );
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+const compilers = ["typescript", "typescript-5"];
+const modules = ["node16", "nodenext"];
+
+/** A file without `"type": "module"` is CommonJS. */
+const commonFiles = {
+  "own.cts": `import { startSim, StartError, type Sim } from "phx-sim";
+import { definePlan } from "phx-sim/plan";
+export const open = async (): Promise<Sim> => { const sim = await startSim(); sim.guard().close(); return sim; };
+export const known = [StartError, definePlan];
+// @ts-expect-error the types are known
+startSim(1);
+`,
+  "own.mts": `import { startSim } from "phx-sim";
+export const url = startSim().then((it) => it.url);
+`,
+  "runners.cts": `import { test as ofVitest } from "phx-sim/vitest";
+import { test as ofPlaywright } from "phx-sim/playwright";
+import { project } from "phx-sim/jest";
+import "phx-sim/vitest/matchers";
+ofVitest("a", async ({ ph }) => { ph.apiKey satisfies string; });
+ofPlaywright("a", async ({ ph }) => { ph.apiKey satisfies string; });
+export const made = project();
+`,
+};
+
+test.each(compilers.flatMap((it) => modules.map((module) => [it, module])))(
+  "%s, module %s: CommonJS files import every entry, without a library for Disposable",
+  async (compiler, module) => {
+    const common = { target: "es2022", module, strict: true, noEmit: true, types: ["node"] };
+    const own = { ...common, lib: ["es2022", "dom"], types: [] };
+    const runners = { ...common, lib: ["es2022", "dom"], skipLibCheck: true };
+    await using user = await userFolder({
+      ...commonFiles,
+      "own.json": JSON.stringify({ compilerOptions: own, files: ["own.cts", "own.mts"] }),
+      "runners.json": JSON.stringify({ compilerOptions: runners, files: ["runners.cts"] }),
+    });
+    for (const project of ["own.json", "runners.json"])
+      expect(await compile(compiler, join(user.folder, project))).toBe("");
+  },
+);
+
+test("CommonJS requires what ES modules import", async () => {
+  const script = `
+    const names = (it) => Object.keys(it).filter((name) => name !== "__esModule" && name !== "module.exports").sort().join();
+    const pairs = ["phx-sim", "phx-sim/plan", "phx-sim/playwright"];
+    Promise.all(pairs.map(async (it) => names(require(it)) === names(await import(it)) && names(require(it)).length > 3))
+      .then((same) => console.log(same.join()));`;
+  await using user = await userFolder({ "required.cjs": script });
+  const out = await new Promise((resolve) =>
+    execFile(process.execPath, [join(user.folder, "required.cjs")], (_, text, error) =>
+      resolve(text + error),
+    ),
+  );
+  expect(out).toBe("true,true,true\n");
+});
+
 /** TypeScript 7 has no `moduleResolution: node`, which does not read `exports`. */
 test("a compiler without exports finds the types of every subpath", async () => {
   const manifest: { exports: object } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
