@@ -11,9 +11,12 @@ import { sameOriginOnly } from "../http/reply.ts";
 import type { Admit, PageSockets } from "./inspect-socket.ts";
 import { endWith } from "./last-answer.ts";
 
-/** Takes connections to the live feed. */
+/** Passes a websocket on to an upstream; false: it does not. @param head What came after the handshake */
+export type PassSocket = (req: IncomingMessage, socket: Socket, head: Buffer) => boolean;
+
+/** Takes connections to the live feed, and other websockets. */
 export interface InspectDoor {
-  /** Takes a connection whose first call is to the feed; other calls on it go to the main server. */
+  /** Takes a connection whose first call is a websocket, or to the feed; other calls on it go to the main server. */
   take(socket: Socket): void;
   /** Ends the feed's connections at once, and other calls after `graceMs`. */
   close(graceMs: number): void;
@@ -27,6 +30,7 @@ export interface InspectOptions {
   /** Called with each connection that is not the main server's. */
   watch(socket: Socket): void;
   readonly admit: Admit;
+  readonly pass: PassSocket;
   readonly clock: TimeSource;
   /** A connection that sends nothing is closed after this time, ms. */
   readonly silence: number;
@@ -94,10 +98,11 @@ export function createInspect(options: InspectOptions): InspectDoor {
       keepAliveTimeout: main.keepAliveTimeout,
       requireHostHeader: false,
       // From Node 24.9 on; Node 26 reads the body before `upgrade`, so that the request could not be handed back.
-      shouldUpgradeCallback: isPage,
+      shouldUpgradeCallback: isSocket,
     };
     const made = createServer(settings);
     made.timeout = options.silence;
+    allowHalfOpen(made);
     made.on("request", (req, res) => {
       work(req.socket, 1);
       res.once("close", () => work(req.socket, -1));
@@ -108,7 +113,8 @@ export function createInspect(options: InspectOptions): InspectDoor {
       if (!(socket instanceof Socket)) return void socket.destroy();
       inTurn(socket, () => {
         if (isPage(req)) void upgrade(req, socket, head);
-        else handBack(req, socket, head);
+        // one that is passed on ends with the sim
+        else if (!isSocket(req) || !options.pass(req, socket, head)) handBack(req, socket, head);
       });
     });
     return made;
@@ -135,11 +141,17 @@ export function createInspect(options: InspectOptions): InspectDoor {
 }
 
 /** True for a websocket's handshake; its target must be a path. */
-const isPage = ({ method, url = "", headers }: IncomingMessage): boolean =>
-  method === "GET" &&
-  headers.upgrade?.toLowerCase() === "websocket" &&
-  url.startsWith("/") &&
-  pathOf(url) === feedPath;
+const isSocket = ({ method, url = "", headers }: IncomingMessage): boolean =>
+  method === "GET" && headers.upgrade?.toLowerCase() === "websocket" && url.startsWith("/");
+
+const isPage = (req: IncomingMessage): boolean => isSocket(req) && pathOf(req.url ?? "") === feedPath;
+
+/**
+ * A client that ends its side of the connection after its request gets an answer: otherwise node:http ends it. The
+ * option has no type.
+ */
+export const allowHalfOpen = (server: Server): void =>
+  void Object.assign(server, { httpAllowHalfOpen: true });
 
 const callOf = (req: IncomingMessage, at: number) =>
   callFrom({

@@ -58,10 +58,15 @@ export function endWith(socket: Socket, answer: string | Buffer, ms = mostLinger
 }
 
 /** Leaves the request open until the server closes. */
-function hang(res: ServerResponse, _: Socket, __: Reply, hung: Set<ServerResponse>): void {
+function hang(res: ServerResponse, socket: Socket, _: Reply, hung: Set<ServerResponse>): void {
   if (res.destroyed) return;
+  const leave = () => res.destroy();
   hung.add(res);
-  res.once("close", () => hung.delete(res));
+  socket.once("end", leave);
+  res.once("close", () => {
+    socket.off("end", leave);
+    hung.delete(res);
+  });
 }
 
 /** RST instead of an answer. */

@@ -9,7 +9,7 @@ import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
 import { type Reply, text } from "../http/reply.ts";
 import type { Passing } from "../tapes/upstream/forward.ts";
-import { createInspect } from "./inspect.ts";
+import { allowHalfOpen, createInspect, type PassSocket } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
 import { type OnePort, openEntrance, openOnePort, type ProxiedAddress } from "./one-port.ts";
@@ -65,6 +65,7 @@ export function listen(options: ListenOptions): Promise<Listener> {
     keepAliveTimeout: 65_000,
     requireHostHeader: false,
   });
+  allowHalfOpen(server);
   const late = new WeakSet<object>();
   const flights = createFlights(options.gauge, (arrival) => {
     const why = late.has(arrival.req.socket) ? "body_read_timeout" : "sender_gone";
@@ -74,6 +75,15 @@ export function listen(options: ListenOptions): Promise<Listener> {
   server.on("connection", flights.watch);
   const silence = Math.min(timeout, mostSilence);
   const ends: Ends = { hung: new Set(), isClosing: false, silence, unread: createUnread(silence) };
+  const takesSockets = () => options.passing?.current !== undefined;
+  /** Passes a websocket of the service on; false: it is answered as any other request. */
+  const pass: PassSocket = (req, socket, head) => {
+    const path = pathOf(req.url ?? "/");
+    const passing = options.passing?.current;
+    if (passing === undefined || isControl(path)) return false;
+    passing.upgrade(req, socket, head, { path, host: req.headers.host });
+    return true;
+  };
   const feed =
     options.admit &&
     createInspect({
@@ -81,14 +91,15 @@ export function listen(options: ListenOptions): Promise<Listener> {
       takeOver: (socket) => entrance.take(socket),
       watch: flights.watch,
       admit: options.admit,
+      pass,
       clock: options.clock,
       silence: timeout,
     });
   const takeFeed = feed?.take;
   const onePort = options.proxy
-    ? onePortOf(server, options.proxy, options.notice, timeout, takeFeed)
+    ? onePortOf(server, options.proxy, options.notice, timeout, takeFeed, takesSockets)
     : undefined;
-  const entrance = onePort ?? entranceOf(server, timeout, takeFeed);
+  const entrance = onePort ?? entranceOf(server, timeout, takeFeed, takesSockets);
   server.on("request", (req, res) => {
     // Node refuses it as well, and closes the connection while the body arrives.
     if (req.httpVersion === "1.1" && req.headers.host === undefined) return sendLast(res, 400, [], null);
@@ -160,21 +171,32 @@ const onePortOf = (
   notice: (text: string) => void = () => {},
   silence: number,
   takeFeed: Take | undefined,
+  takesSockets: () => boolean,
 ): OnePort =>
   openOnePort(server, {
     settings,
     notice,
     silence,
     port: () => (server.address() as AddressInfo).port,
-    ...(takeFeed && { takeFeed }),
+    ...(takeFeed && { takeSocket: takeFeed, takesSockets }),
   });
 
-/** Without a proxy only calls to the live feed are special. */
-function entranceOf(server: Server, silence: number, takeFeed: Take | undefined) {
-  const entrance = openEntrance(server, silence, (socket, speech) => {
-    if (speech === "feed" && takeFeed) takeFeed(socket);
-    else entrance.take(socket);
-  });
+/** Without a proxy only websockets are special. */
+function entranceOf(
+  server: Server,
+  silence: number,
+  takeFeed: Take | undefined,
+  takesSockets: () => boolean,
+) {
+  const entrance = openEntrance(
+    server,
+    silence,
+    (socket, speech) => {
+      if (speech === "socket" && takeFeed) takeFeed(socket);
+      else entrance.take(socket);
+    },
+    takesSockets,
+  );
   return entrance;
 }
 
@@ -407,11 +429,15 @@ function refuse(arrival: Arrival, app: App, flights: Flights, ends: Ends, timeou
   app.refuseTooLarge(callOf(arrival, Buffer.alloc(0))).then(answer, () => answer(brokenReply));
 }
 
-/** Aborts if the sender disconnects before it has its answer. */
+/** Aborts if the sender disconnects, or ends its side of the connection, before it has its answer. */
 function signalOf(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
+  const { socket } = res.req;
+  const leave = () => gone.abort(new Error("the caller disconnected"));
+  socket.once("end", leave);
   res.once("close", () => {
-    if (!res.writableFinished) gone.abort(new Error("the caller disconnected"));
+    socket.off("end", leave);
+    if (!res.writableFinished) leave();
   });
   return gone.signal;
 }
@@ -459,6 +485,11 @@ async function sendStream(
     left.abort();
     void reading.return?.();
   };
+  const { socket } = res.req;
+  const hangUp = () => void res.destroy();
+  // Where a stream has no end the client's is its end.
+  if (body === null) socket.once("end", hangUp);
+  res.once("close", () => socket.off("end", hangUp));
   res.once("close", leave).once("error", leave);
   onStall(res, silence, () => {
     leave();

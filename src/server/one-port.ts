@@ -43,8 +43,10 @@ interface OnePortOptions {
   notice: (text: string) => void;
   /** A connection that sends nothing is closed after this time, ms. */
   silence: number;
-  /** Takes connections that begin with a call to the live feed; absent: the server. */
-  takeFeed?: (socket: Socket) => void;
+  /** Takes connections that begin with a websocket, or a call to the live feed; absent: the server. */
+  takeSocket?: (socket: Socket) => void;
+  /** True while websockets of any path are taken, not only the live feed's. */
+  takesSockets?: () => boolean;
 }
 
 const isSlash = (target: string): boolean => target.charCodeAt(0) === 0x2f;
@@ -63,7 +65,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
   const schemes = new WeakMap<Socket, "http" | "https">();
   const kept = createKept();
   const take = (socket: Socket) => entrance.take(socket);
-  const takeFeed = options.takeFeed ?? take;
+  const takeSocket = options.takeSocket ?? take;
   const proxyOf = onFirstUse<ForwardProxy>(async () => {
     const { createProxy } = await import("./proxy/proxy.ts");
     return createProxy({
@@ -74,7 +76,12 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
       isOurs,
       admit(socket, scheme) {
         schemes.set(socket, scheme);
-        take(socket);
+        if (!options.takesSockets?.()) return take(socket);
+        peek(
+          socket,
+          (speech) => (speech === "socket" ? takeSocket(socket) : take(socket)),
+          options.takesSockets,
+        );
       },
       keep: kept.add,
       notice,
@@ -91,12 +98,17 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
     });
   };
 
-  const entrance = openEntrance(server, silence, (socket, speech) => {
-    if (speech === "http") return take(socket);
-    if (speech === "feed") return takeFeed(socket);
-    if (!isLocal(socket)) return void socket.destroy();
-    hand(socket, (it) => it.decrypt(socket));
-  });
+  const entrance = openEntrance(
+    server,
+    silence,
+    (socket, speech) => {
+      if (speech === "http") return take(socket);
+      if (speech === "socket") return takeSocket(socket);
+      if (!isLocal(socket)) return void socket.destroy();
+      hand(socket, (it) => it.decrypt(socket));
+    },
+    options.takesSockets,
+  );
   server.on("connect", (req: IncomingMessage, socket: Socket, head: Buffer) => {
     // the server no longer listens to the connection's errors
     socket.on("error", () => {});
@@ -193,6 +205,7 @@ export function openEntrance(
   server: Server,
   silence: number,
   hand: (socket: Socket, speech: Speech) => void,
+  takesSockets?: () => boolean,
 ): Entrance {
   /** Connections that have sent nothing yet, and since when: one timer for all, as they are many and short. */
   const waiting = new Map<Socket, number>();
@@ -213,11 +226,15 @@ export function openEntrance(
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
     waiting.set(socket, performance.now());
-    peek(socket, (speech, isSecure) => {
-      waiting.delete(socket);
-      if (isSecure) secure.add(socket);
-      hand(socket, speech);
-    });
+    peek(
+      socket,
+      (speech, isSecure) => {
+        waiting.delete(socket);
+        if (isSecure) secure.add(socket);
+        hand(socket, speech);
+      },
+      takesSockets,
+    );
   });
   return {
     take(socket) {

@@ -153,7 +153,7 @@ const TapeExchangeSummary = z
     url: z.string(),
     status: count.nullable().describe("null: it has no response"),
     ms: z.number().nullable(),
-    complete: z.boolean().describe("False if it was cut off; it is not replayed"),
+    complete: z.boolean().describe("False if it was cut off; it is replayed if the service did it"),
     client: z
       .string()
       .nullable()

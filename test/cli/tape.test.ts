@@ -296,6 +296,16 @@ describe("check", () => {
     });
   });
 
+  test("a recorded reset is shown, and replayed", async () => {
+    const reset = entryWith(
+      { method: "GET", url: "https://us.posthog.com/api/x/", postData: null },
+      { status: 0, _error: "net::ERR_CONNECTION_RESET" },
+    );
+    await importSome([flags, reset]);
+    expect((await run("show", "some")).stdout).toMatch(/^#2 .* GET \/api\/x\/ {2}connection reset/m);
+    expect((await run("check", "some")).stderr).not.toContain("never replayed");
+  });
+
   test("fails when the tape is damaged, with the place", async () => {
     const large = {
       size: 70_000,

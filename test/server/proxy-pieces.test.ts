@@ -27,7 +27,7 @@ describe("first bytes", () => {
     ["P", Buffer.from("P"), undefined],
     ["PR", Buffer.from("PR"), undefined],
     ["GET", Buffer.from("GET / HTTP/1.1"), "http"],
-    ["a call to the feed", Buffer.from("GET /__sim/ws HTTP/1.1"), "feed"],
+    ["a call to the feed", Buffer.from("GET /__sim/ws HTTP/1.1"), "socket"],
     ["the beginning of one", Buffer.from("GET /__s"), undefined],
     ["G", Buffer.from("G"), undefined],
     ["another call of the control API", Buffer.from("GET /__sim/i"), "http"],
@@ -36,6 +36,22 @@ describe("first bytes", () => {
   ];
   test.each(rows)("%s", (_, bytes, speech) => {
     expect(speechOf(bytes)).toBe(speech);
+  });
+
+  const socket = "GET /live HTTP/1.1\r\nHost: a\r\nUPGRADE:websocket\r\n\r\n";
+  test.each<[name: string, text: string, speech: Speech | undefined]>([
+    ["a handshake", socket, "socket"],
+    ["with what comes behind it", `${socket}frame`, "socket"],
+    ["half of one", socket.slice(0, 40), undefined],
+    ["its first bytes", "GE", undefined],
+    ["an offer of another protocol", socket.replace("websocket", "h2c"), "http"],
+    ["the word elsewhere", socket.replace("UPGRADE", "X-Upgrade"), "http"],
+    ["the word in a body", `GET /a HTTP/1.1\r\n\r\n\r\nupgrade: websocket\r\n\r\n`, "http"],
+    ["a POST", socket.replace("GET", "POST"), "http"],
+    ["a head without an end", `GET /${"x".repeat(20_000)}`, "http"],
+    ["the feed", "GET /__sim/ws HTTP/1.1", "socket"],
+  ])("where websockets are taken: %s", (_, text, speech) => {
+    expect(speechOf(Buffer.from(text), true)).toBe(speech);
   });
 });
 

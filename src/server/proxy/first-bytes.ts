@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import { isLoopbackHost, plainHost } from "../../http/host-rules.ts";
 
 /**
- * The protocol of a connection, by its first bytes: TLS (a handshake record), HTTP/2 without TLS, a call to the live
- * feed, or anything else.
+ * The protocol of a connection, by its first bytes: TLS (a handshake record), HTTP/2 without TLS, a websocket or a call
+ * to the live feed, or anything else.
  */
-export type Speech = "tls" | "h2c" | "feed" | "http";
+export type Speech = "tls" | "h2c" | "socket" | "http";
 
 /** The first bytes of every HTTP/2 connection, and of no HTTP/1 method. */
 const preface = Buffer.from("PRI");
@@ -17,13 +17,26 @@ const secured = Buffer.from("\0https\n");
 
 const [g] = feed;
 
-/** undefined: more bytes are needed. */
-export function speechOf(bytes: Buffer): Speech | undefined {
+/** Longer heads are none of a websocket's. */
+const mostHead = 16 * 1024;
+
+/** True for the head of a websocket's handshake; undefined: more bytes are needed. */
+function isHandshake(bytes: Buffer): boolean | undefined {
+  const seen = bytes.toString("latin1", 0, mostHead);
+  if (!"GET /".startsWith(seen.slice(0, 5))) return false;
+  const end = seen.indexOf("\r\n\r\n");
+  if (end === -1) return seen.length === mostHead ? false : undefined;
+  return /\r\nupgrade:[ \t]*websocket[ \t]*\r\n/i.test(seen.slice(0, end + 2));
+}
+
+/** undefined: more bytes are needed. @param takesSockets Websockets of any path are one of the answers */
+export function speechOf(bytes: Buffer, takesSockets = false): Speech | undefined {
   if (bytes[0] === handshake) return "tls";
-  const [known, speech] = bytes[0] === g ? ([feed, "feed"] as const) : ([preface, "h2c"] as const);
+  const [known, speech] = bytes[0] === g ? ([feed, "socket"] as const) : ([preface, "h2c"] as const);
   const seen = bytes.subarray(0, known.length);
-  if (!known.subarray(0, seen.length).equals(seen)) return "http";
-  return seen.length === known.length ? speech : undefined;
+  if (known.subarray(0, seen.length).equals(seen)) return seen.length === known.length ? speech : undefined;
+  const isSocket = takesSockets && isHandshake(bytes);
+  return isSocket === undefined ? undefined : isSocket ? "socket" : "http";
 }
 
 /** True if the bytes begin with the mark of a rerouted connection; undefined: more bytes are needed. */
@@ -37,7 +50,11 @@ function isMarked(bytes: Buffer): boolean | undefined {
  * Reads the first bytes of a connection and puts them back, except for the mark of a rerouted one (`isSecure`). A
  * connection that ends or fails before is closed.
  */
-export function peek(socket: Socket, found: (speech: Speech, isSecure: boolean) => void): void {
+export function peek(
+  socket: Socket,
+  found: (speech: Speech, isSecure: boolean) => void,
+  takesSockets?: () => boolean,
+): void {
   let held: Buffer | undefined;
   let isSecure = false;
   const stop = () => {
@@ -60,7 +77,7 @@ export function peek(socket: Socket, found: (speech: Speech, isSecure: boolean) 
       isSecure = true;
       held = held.subarray(secured.length);
     }
-    const speech = held.length === 0 ? undefined : speechOf(held);
+    const speech = held.length === 0 ? undefined : speechOf(held, takesSockets?.());
     if (speech === undefined) return;
     stop();
     socket.unshift(held);

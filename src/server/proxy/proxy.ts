@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { onFirstUse } from "../../base/on-first-use.ts";
+import { splice } from "../../base/splice.ts";
 import type { HostRule } from "../../http/host-rules.ts";
 import { endWith } from "../last-answer.ts";
 import { distrustText } from "./certificate-authority.ts";
@@ -170,20 +171,4 @@ function noticeOnce(notice: ProxyParts["notice"]) {
     reported.add(host);
     notice(distrustText(host, ca));
   };
-}
-
-/** Passes the bytes of each to the other, and their ends. */
-function splice(one: Socket, two: Socket): void {
-  passOn(one, two);
-  passOn(two, one);
-}
-
-function passOn(from: Socket, to: Socket): void {
-  from.pipe(to);
-  // the close that follows an error ends the other side
-  from.on("error", () => {});
-  from.once("close", (broken) => {
-    if (broken) to.destroy();
-    else to.destroySoon();
-  });
 }

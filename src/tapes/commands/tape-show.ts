@@ -102,8 +102,8 @@ const tapeLines = (header: TapeHeader, style: Style): string[] => [
   ...header.noise.map((path) => `${style.dim("noise")}      ${clean(path, 200)}`),
 ];
 
-function statusOf({ res, complete }: Exchange, style: Style): string {
-  if (!res) return style.bad("no response");
+function statusOf({ res, complete, aborted }: Exchange, style: Style): string {
+  if (!res) return style.bad(aborted === "upstream" ? "connection reset" : "no response");
   const shown = res.status >= 400 ? style.bad(`${res.status}`) : style.good(`${res.status}`);
   return complete ? shown : `${shown} ${style.bad("cut off")}`;
 }

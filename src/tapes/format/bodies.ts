@@ -55,13 +55,28 @@ const announced = (headers: HeaderPairs): string[] =>
     .filter((it) => it !== "" && it !== "identity")
     .reverse() ?? [];
 
+const noDecoder = "not an encoding that can be undone here";
+const unreadable: Readonly<Record<string, string>> = {
+  zstd: `Node ${process.versions.node} cannot decompress it, 22.15 and later can`,
+};
+
+/** An Accept-Encoding without the codings that cannot be undone here: a service answers in one that is offered. */
+export function readableCodings(value: string): string {
+  const all = value.split(",");
+  const kept = all.filter((it) => {
+    const name = (it.split(";")[0] ?? "").trim().toLowerCase().replace(/^x-/, "");
+    return /^(?:|\*|identity)$/.test(name) || inflaters.has(name);
+  });
+  return kept.length === all.length ? value : kept.join(",").trim() || "identity";
+}
+
 /** More than any client stacks. */
 const mostEncodings = 8;
 
 function undoAnnounced(body: Wrapped, headers: HeaderPairs): void {
   for (const encoding of announced(headers).slice(0, mostEncodings)) {
     const inflate = inflaters.get(encoding);
-    if (!inflate) throw new Stuck(encoding, new Error("not an encoding that can be undone here"));
+    if (!inflate) throw new Stuck(encoding, new Error(unreadable[encoding] ?? noDecoder));
     undo(body, encoding, inflate);
   }
 }

@@ -90,7 +90,7 @@ export const Exchange = z.object({
   route: z.string().describe("flags, capture, GET /api/projects/:id/dashboards …"),
   req: TapeRequest,
   res: TapeResponse.nullable().describe("null: no response came"),
-  complete: z.boolean().describe("False: cut off; it is not replayed"),
+  complete: z.boolean().describe("False: cut off; replayed if the service did it"),
   aborted: z.enum(["client", "upstream"]).optional(),
   redacted: texts.describe("Places of placeholders, e.g. req.headers.authorization"),
   client: z.string().optional(),

@@ -67,8 +67,10 @@ interface PairOptions extends Pick<ReadOptions, "onProblem"> {
 /** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
 async function libraryOf(source: DeckSource, options: PairOptions): Promise<Library> {
   const library = createLibrary({ header: await headerOf(source), sides: sidesOf(source) });
+  // An end of a connection has no answer to compare.
   for await (const { exchange, place, body } of exchangesOf(source, options))
-    if (!options.leavesOut?.(exchange, "first")) library.add(exchange, place, body);
+    if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined)
+      library.add(exchange, place, body);
   library.lexicon.secrecy.seal();
   return library;
 }

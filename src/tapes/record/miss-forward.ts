@@ -4,7 +4,7 @@ import { headerOf, pairsOf } from "../format/exchange.ts";
 import { type RawExchange, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
-import { headersToSend, type MissRecorder, type RecordedAnswer } from "../replay/replay.ts";
+import { headersToSend, type MissRecorder, ofBody, type RecordedAnswer } from "../replay/replay.ts";
 import {
   type Bases,
   hasHeader,
@@ -24,7 +24,7 @@ import {
   refuseOwnPort,
   type UpstreamFailure,
 } from "../upstream/upstreams.ts";
-import { createRedaction } from "./observed.ts";
+import { createRedaction, createUnkeptReport } from "./observed.ts";
 import { type OwnPlace, settled } from "./recording.ts";
 import { openTape } from "./recording-tape.ts";
 
@@ -82,7 +82,7 @@ function replyOf(
   const changed = mayHavePages(method, path, given) ? relinked(given.headers, given.body, links) : undefined;
   const { headers: kept, body } = changed ?? given;
   const isHead = method === "HEAD";
-  const headers = headersToSend(pairsOf(kept), isHead);
+  const headers = headersToSend(pairsOf(kept), isHead ? ofBody : undefined);
   if (isHead) return { status, headers, body: null };
   const encoding = changed ? undefined : headerOf(pairsOf(kept), "content-encoding");
   return {
@@ -147,6 +147,7 @@ export async function openMissRecorder(
   const redaction = createRedaction(order, parts.redaction, true);
   const tape = await openTape(order, upstreams, { folders: [process.cwd()], notice, redaction }, true);
   const underWay = new Set<Promise<unknown>>();
+  const reportUnkept = createUnkeptReport(notice);
   let last = "";
   let closed: Promise<void> | undefined;
 
@@ -158,7 +159,9 @@ export async function openMissRecorder(
       last = passed.failure.detail;
       return refusal(passed.failure);
     }
-    tape?.append(redaction.clean(toExchange(passed.exchange, { i, bodyLimit: largestAnswer })));
+    const clean = redaction.clean(toExchange(passed.exchange, { i, bodyLimit: largestAnswer }));
+    tape?.append(clean);
+    reportUnkept(clean);
     return passed.reply;
   }
 

@@ -7,6 +7,7 @@ import { encodeBody } from "../format/bodies.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
 import { answerOf } from "../format/raw-exchange.ts";
+import { pathOf } from "../format/routes.ts";
 import type { RecordingRequest } from "../ports.ts";
 import { fillBody, fillHeaders, fillText } from "../redact/bind.ts";
 import { replaceEncoded } from "../redact/encoded.ts";
@@ -93,6 +94,29 @@ export function createRedaction(
     },
     ignore,
     forCleaned: { profile, ...(rules && { rules }), redact: unchanged, reserve: redactor.reserve },
+  };
+}
+
+const unkept: Readonly<Record<string, string>> = {
+  too_large: "it is too large",
+  redacted: "it cannot be searched for secrets",
+};
+
+/** Most reasons that are reported. */
+const mostReasons = 20;
+
+/** Reports why a body is not on the tape, each reason once. */
+export function createUnkeptReport(notice: (text: string) => void): (clean: Exchange) => void {
+  const reported = new Set<string>();
+  return ({ req, res, complete }) => {
+    if (!complete) return;
+    for (const [side, what] of [[req, "request"] as const, [res, "response"] as const]) {
+      if (!side?.body || !("omitted" in side.body) || side.body.omitted === "excluded") continue;
+      const why = side.wire.trouble ?? unkept[side.body.omitted] ?? side.body.omitted;
+      if (reported.has(why) || reported.size === mostReasons) continue;
+      reported.add(why);
+      notice(`the body of a ${what} is not recorded, ${req.method} ${pathOf(req.url)}: ${why}`);
+    }
   };
 }
 

@@ -13,10 +13,19 @@ import type { RecordingRequest } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { RecordingFacts } from "../shapes.ts";
 import { type ForwardedExchange, forward, type Offered, type Passing } from "../upstream/forward.ts";
+import { passUpgrade } from "../upstream/pass-upgrade.ts";
 import { linksOf } from "../upstream/rewriting.ts";
 import { createAgents, type Offline, openUpstreams, refuseOwnPort } from "../upstream/upstreams.ts";
 import { createComparison } from "../verify/compare.ts";
-import { compared, createRedaction, givenReply, observedCall, type Passed, rejectionOf } from "./observed.ts";
+import {
+  compared,
+  createRedaction,
+  createUnkeptReport,
+  givenReply,
+  observedCall,
+  type Passed,
+  rejectionOf,
+} from "./observed.ts";
 import { openTape, type Taping } from "./recording-tape.ts";
 
 /** What recordings need of the sim. */
@@ -57,6 +66,9 @@ const bodyLimit = 32 * 1024 * 1024;
 /** Requests in flight have this time to end when a recording does, ms. */
 const graceMs = 1000;
 
+/** Paths of websockets that are reported one by one. */
+const mostSockets = 20;
+
 /** Events of these go to the log as if the emulator had taken them. */
 const shadowedFamilies: ReadonlySet<Family> = new Set(["capture", "capture-v1"]);
 
@@ -82,6 +94,8 @@ export async function openRecording(
   const counts = createCounts(parts.notice);
   const comparison = mode === "diff" ? createComparison() : undefined;
   const underWay = new Set<Promise<void>>();
+  const reportUnkept = createUnkeptReport(parts.notice);
+  const sockets = new Set<string>();
   let ownPort = own?.port ?? 0;
   const backlog = createBacklog(() => counts.shown().passed);
 
@@ -109,6 +123,7 @@ export async function openRecording(
         const exchange = yield* redaction.cleanInSteps(whole);
         yield undefined;
         tape?.append(exchange);
+        reportUnkept(exchange);
         return exchange;
       });
       await observe(redaction.withKeys(clean), passage, { ended, ticket, peer, ...times });
@@ -141,6 +156,30 @@ export async function openRecording(
     else parts.knows(offered.path).then((isKnown) => (isKnown ? answerHere() : go()), answerHere);
   }
 
+  /** Passes a websocket on; only its handshake is shown. */
+  async function upgrade(
+    ...[req, socket, head, { path, host }]: Parameters<Passing["upgrade"]>
+  ): Promise<void> {
+    const times = { at: parts.clock.now(), started: performance.now() };
+    const peer = socket.remoteAddress ?? "unknown";
+    const base = upstreams.baseOf(path, host);
+    if (!sockets.has(path) && sockets.size < mostSockets)
+      parts.notice(`the websocket ${base.host}${path} is passed on; websockets are not recorded`);
+    sockets.add(path);
+    const passage = await passUpgrade(req, socket, head, { base, agents, at: Date.now(), ownPort });
+    counts.arrive(undefined);
+    counts.add(passage);
+    const { exchange } = passage;
+    const clean = redaction.withKeys(
+      redaction.clean(toExchange(exchange, { i: counts.shown().passed, bodyLimit })),
+    );
+    const passed = { ...times, ended: performance.now(), ticket: 0, peer };
+    await parts.app().observe(observedCall(clean, passed), givenReply(clean, passage), {
+      isShadowed: () => false,
+      rejection: rejectionOf(passage),
+    });
+  }
+
   const facts = (state: RecordingFacts["state"] = "recording"): RecordingFacts => ({
     state,
     mode,
@@ -154,7 +193,13 @@ export async function openRecording(
   });
 
   return {
-    passing: { offer },
+    passing: {
+      offer,
+      upgrade(...all) {
+        const passing = upgrade(...all).finally(() => underWay.delete(passing));
+        underWay.add(passing);
+      },
+    },
     facts,
     listensAt(place) {
       refuseOwnPort(upstreams, place);

@@ -1,3 +1,4 @@
+import { performance } from "../../base/real-time.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
 import { isBrowsersOwn } from "../../http/browser-requests.ts";
 import type { Call } from "../../http/call.ts";
@@ -187,10 +188,11 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
     }
     if (isBrowsersOwn(call)) return undefined;
     const shown = { method: call.method, target };
-    const detail = missText(name, shown, miss);
+    const isSocket = call.headers.upgrade?.toLowerCase() === "websocket";
+    const detail = `${missText(name, shown, miss)}${isSocket ? "; websockets are not recorded" : ""}`;
     const source = `tape:${name}`;
     const headers = [...jsonType, "x-phx-miss", printable(miss.route)];
-    const answer = { status: missStatus, headers, body: missBody(name, shown, miss), source };
+    const answer = { status: missStatus, headers, body: missBody(detail, miss), source };
     return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
   }
 
@@ -263,7 +265,9 @@ function contentOf(body: TapeBody | undefined): string | Buffer {
 function answerOf({ req, res }: Exchange): RecordedAnswer {
   const status = res?.status ?? 0;
   const isHead = /^head$/i.test(req.method);
-  const headers = headersToSend(res?.headers ?? [], isHead);
+  // What could not be decompressed is on the tape as it came.
+  const isPacked = res?.wire.trouble !== undefined && res.wire.encodings.length === 0;
+  const headers = headersToSend(res?.headers ?? [], isHead ? ofBody : isPacked ? encoding : undefined);
   return { status, headers, body: isHead || bodiless.has(status) ? null : contentOf(res?.body) };
 }
 
@@ -346,16 +350,19 @@ const canBeSent = (name: string, value: string): boolean =>
   namePattern.test(name) && valuePattern.test(value);
 
 /** Headers about a body that an answer to HEAD has without one. */
-const ofBody: ReadonlySet<string> = new Set(["content-length", "content-encoding"]);
+export const ofBody: ReadonlySet<string> = new Set(["content-length", "content-encoding"]);
+const encoding: ReadonlySet<string> = new Set(["content-encoding"]);
+const none: ReadonlySet<string> = new Set();
 
 /**
- * The recorded headers of an answer as they are sent again: flat, in order, duplicates kept. @param isHead It has no body
+ * The recorded headers of an answer as they are sent again: flat, in order, duplicates kept.
+ * @param kept Names of headers about the body that are sent nevertheless
  */
-export const headersToSend = (recorded: HeaderPairs, isHead = false): string[] =>
+export const headersToSend = (recorded: HeaderPairs, kept: ReadonlySet<string> = none): string[] =>
   recorded.flatMap(([name, value]) => {
     const lower = name.toLowerCase();
     if (!canBeSent(name, value)) return [];
-    if (isHead && ofBody.has(lower)) return [lower, value];
+    if (kept.has(lower)) return [lower, value];
     return isUnsent(lower) ? [] : [name, value];
   });
 
@@ -406,11 +413,11 @@ const missText = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
     .join(" ");
 
 /** An answer in the shape of the service's errors with the nearest exchanges. */
-const missBody = (tape: string, asked: Unanswered, miss: ReplayMiss): string =>
+const missBody = (detail: string, miss: ReplayMiss): string =>
   JSON.stringify({
     type: "server_error",
     code: "tape_miss",
-    detail: missText(tape, asked, miss),
+    detail,
     attr: null,
     route: miss.route,
     nearest: JSON.parse(createMask().text(JSON.stringify(miss.nearest))),

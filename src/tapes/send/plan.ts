@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { readMoment } from "../../base/time-text.ts";
-import { encodeBody } from "../format/bodies.ts";
+import { encodeBody, readableCodings } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { fillBody, fillHeaders, fillText, unresolved } from "../redact/bind.ts";
 import { type Placeholder, placeholdersIn } from "../redact/placeholders.ts";
@@ -244,6 +244,7 @@ interface HeaderPlan {
 function headersFor(recorded: HeaderPairs, { host, length, now }: HeaderPlan): string[] {
   const rows: Readonly<Record<string, (value: string) => string>> = {
     authorization: credential,
+    "accept-encoding": readableCodings,
     "posthog-request-timestamp": () => isoOf(now),
   };
   const kept = recorded

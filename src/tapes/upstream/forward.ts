@@ -5,7 +5,8 @@ import {
   type ServerResponse,
 } from "node:http";
 import { request as overTls } from "node:https";
-import { performance } from "../../base/real-time.ts";
+import type { Socket } from "node:net";
+import { clearTimeout, performance, setTimeout } from "../../base/real-time.ts";
 import { pairsOf } from "../format/exchange.ts";
 import type { RawAnswer, RawBody, RawExchange } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";
@@ -36,6 +37,8 @@ export interface Offered {
 export interface Passing {
   /** Passes the request on, or has it answered here. */
   offer(req: IncomingMessage, res: ServerResponse, offered: Offered, answerHere: () => void): void;
+  /** Passes a websocket on. @param head What came after its handshake */
+  upgrade(req: IncomingMessage, socket: Socket, head: Buffer, offered: Omit<Offered, "origin">): void;
 }
 
 interface ForwardOptions {
@@ -77,8 +80,11 @@ interface Transit {
 
 const maxHeaderSize = 64 * 1024;
 
+/** A client that has ended its side gets an answer that begins within this time, ms. */
+const mostHalfOpen = 60_000;
+
 /** A target in absolute form names a host of its own: only its path counts here. */
-const pathIn = (target: string): string => {
+export const pathIn = (target: string): string => {
   if (target.startsWith("/")) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "");
   return path.startsWith("/") ? path : `/${path.replace(/^\*$/, "")}`;
@@ -100,7 +106,14 @@ export function forward(
 ): Promise<ForwardedExchange> {
   return new Promise((resolve) => {
     let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
     const started = performance.now();
+    const leave = () => void res.destroy();
+    /** The client ended its side of the connection: it may still read, or is gone. */
+    const halfClosed = () => {
+      if (transit.answer) leave();
+      else timer ??= setTimeout(leave, mostHalfOpen).unref();
+    };
     const transit: Transit = {
       req,
       res,
@@ -113,10 +126,14 @@ export function forward(
       finish({ aborted, failure } = {}) {
         if (isOver) return;
         isOver = true;
+        clearTimeout(timer);
+        req.socket.off("end", halfClosed);
         resolve({ exchange: exchangeOf(transit, aborted), ...(failure && { failure }) });
       },
     };
     req.on("error", () => {});
+    req.socket.once("end", halfClosed);
+    if (req.socket.readableEnded) halfClosed();
     const begin = (parts?: readonly Buffer[]) => {
       try {
         send(transit, true, parts);
@@ -161,7 +178,7 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
 /** @param parts The whole body, if it came with the head */
 function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[]): void {
   const { req, res, options } = transit;
-  const upstream = open(transit);
+  const upstream = openUpstream(req, options);
   const isBodiless =
     !hasHeader(req.rawHeaders, "content-length") && req.headers["transfer-encoding"] === undefined;
   const leave = () => {
@@ -212,8 +229,12 @@ function endWith(
   else message.end();
 }
 
-function open({ req, options }: Transit): ClientRequest {
-  const { base, agents, ownPort } = options;
+/** Opens the request to the upstream; it is not sent yet. */
+export function openUpstream(
+  req: IncomingMessage,
+  { base, agents, ownPort }: Pick<ForwardOptions, "base" | "agents" | "ownPort">,
+  more: readonly string[] = [],
+): ClientRequest {
   const method = req.method ?? "GET";
   const upstream = (base.protocol === "https:" ? overTls : overHttp)({
     protocol: base.protocol,
@@ -222,7 +243,7 @@ function open({ req, options }: Transit): ClientRequest {
     method,
     path: fullPath(base, req.url ?? "/"),
     agent: agents.of(base.protocol),
-    headers: toUpstream(req.rawHeaders, { host: base.host, method }),
+    headers: [...toUpstream(req.rawHeaders, { host: base.host, method }), ...more],
     setHost: false,
     maxHeaderSize,
   });

@@ -1,4 +1,4 @@
-import { unpackedBytes } from "../format/bodies.ts";
+import { readableCodings, unpackedBytes } from "../format/bodies.ts";
 import { pairsOf } from "../format/exchange.ts";
 import type { Upstreams } from "./upstreams.ts";
 
@@ -43,7 +43,7 @@ function rewritten(flat: Flat, rewrite: (name: string, value: string) => string 
 
 /**
  * A request's headers on their way to the upstream: as received, with the upstream's Host, and without what was meant
- * for our connection.
+ * for our connection, and compressions that cannot be read here.
  */
 export function toUpstream(flat: Flat, { host, method }: { host: string; method: string }): string[] {
   const named = namedInConnection(flat);
@@ -51,6 +51,7 @@ export function toUpstream(flat: Flat, { host, method }: { host: string; method:
   const headers = rewritten(flat, (name, value) => {
     if (name === "host") return hosts++ === 0 ? host : null;
     if (name === "connection") return "keep-alive";
+    if (name === "accept-encoding") return readableCodings(value);
     return hopByHop.has(name) || named.has(name) ? null : value;
   });
   if (hosts === 0) headers.unshift("Host", host);
