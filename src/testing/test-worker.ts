@@ -47,6 +47,8 @@ interface GuardedTest extends RunningTest {
   reroute(projectId: number): void;
   /** The calls that were blocked, as causes of missing events. */
   causes(): readonly string[];
+  /** The code that runs from here on is the test's, as with `begin`. */
+  enter(): void;
   /** @throws EgressError if calls of its code were blocked, or calls that no running test's code made */
   end(): void;
 }
@@ -87,6 +89,7 @@ export function createWorkerGuard(): WorkerGuard {
       let endReroute: (() => void) | undefined;
       const test: GuardedTest = {
         name,
+        enter: () => storage.enterWith(test),
         reroute(projectId) {
           endReroute = rerouteTo({ url, projectId }, setting, test);
         },
@@ -103,7 +106,7 @@ export function createWorkerGuard(): WorkerGuard {
       };
       running.add(test);
       const guard = guardProcess({ ...optionsOf(setting), url, test });
-      storage.enterWith(test);
+      test.enter();
       return test;
     },
     close() {

@@ -108,6 +108,22 @@ function checkOf(task: Task, blocked: () => readonly string[]): Pick<Check, "wat
   };
 }
 
+/** Calls `used` when the test's body takes `ph` from its context: a hook may have prepared the fixtures, elsewhere. */
+function whenUsed({ context }: Task, used: () => void): void {
+  let value: unknown;
+  Object.defineProperty(context, "ph", {
+    configurable: true,
+    enumerable: true,
+    get() {
+      used();
+      return value;
+    },
+    set(it: unknown) {
+      value = it;
+    },
+  });
+}
+
 /** Writes the report of a failed test, and names it in the failure. */
 async function report(project: Project, task: Task, started: number, setting: ReportSetting): Promise<void> {
   const errors = task.result?.errors ?? [];
@@ -190,7 +206,8 @@ export const test = base.extend<SimFixtures>({
       const guarded = guard.begin(sim.url, phxGuard, name);
       const check = checkOf(task, guarded.causes);
       // Tests that run at the same time share the sim's handle.
-      if (!task.concurrent) check.watch(sim);
+      if (task.concurrent) whenUsed(task, guarded.enter);
+      else check.watch(sim);
       // Vitest reports an error of a fixture twice.
       onTestFinished(() => guarded.end());
       const project = isReroute(phxGuard)
