@@ -152,6 +152,8 @@ export interface Trail {
   take(host: string): Attempt | undefined;
   /** Sockets that were refused: later messages on them belong to the same call. */
   readonly refused: WeakSet<object>;
+  /** Frees it: each test may have its own. */
+  end(): void;
 }
 
 export function createTrail(): Trail {
@@ -170,5 +172,6 @@ export function createTrail(): Trail {
       return found;
     },
     refused: new WeakSet(),
+    end: () => storage.disable(),
   };
 }

@@ -133,6 +133,7 @@ function install(): () => void {
   const ends = exits.map((exit) => exit(gate));
   return () => {
     for (const end of ends) end();
+    trail.end();
   };
 }
 

@@ -476,3 +476,69 @@ test("a sim's guard names the sim's address", async () => {
   expect(it.calls()).toHaveLength(1);
   it.close();
 });
+
+describe("an SDK", () => {
+  test("is answered with 403, which it does not retry", async () => {
+    const it = guard();
+    const posthog = new PostHog("phc_of_the_real_project");
+    posthog.capture({ distinctId: "anna", event: "signed_up" });
+    expect(await posthog.getFeatureFlag("new-prices", "anna")).toBeUndefined();
+    await posthog.shutdown();
+    const paths = it.calls().map(({ url }) => new URL(url).pathname);
+    expect(paths.sort()).toEqual(["/batch/", "/flags/"]);
+  });
+
+  test("fails where another tool refuses its connection", async () => {
+    vi.stubGlobal("fetch", () => Promise.reject(new Error("refused by a stub")));
+    guard();
+    const headers = { "user-agent": "posthog-node/5.70.0" };
+    await expect(fetch(`https://${host}/batch/`, { method: "POST", headers })).rejects.toThrow(
+      "refused by a stub",
+    );
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("a request that looks like an SDK's is guarded, to any host", () => {
+  const headers = { "user-agent": "posthog-node/5.70.0" };
+  const own = "e.myapp.invalid";
+
+  test.each<[name: string, call: () => Promise<unknown>]>([
+    ["fetch, by its agent", () => caught(fetch(`https://${own}/batch/`, { method: "POST", headers }))],
+    [
+      "fetch, by the key in its body",
+      () => caught(fetch(`https://${own}/x/capture/`, { method: "POST", body: '{"api_key":"phc_abcd"}' })),
+    ],
+    [
+      "fetch of a Request",
+      () => caught(fetch(new Request(`https://${own}/flags/?v=2`, { method: "POST", headers }))),
+    ],
+    ["https.request", () => sent(httpsRequest(`https://${own}/i/v0/e/`, { method: "POST", headers }), "{}")],
+    [
+      "http.request, by its query",
+      () => sent(httpRequest(`http://${own}/e/?ip=0&ver=1.449.2`, { method: "POST" }), "{}"),
+    ],
+  ])("%s", async (_name, call) => {
+    const it = guard();
+    await call();
+    expect(it.calls()).toMatchObject([{ method: "POST", host: own }]);
+  });
+
+  test.each<[name: string, url: string, init: RequestInit, options?: GuardOptions]>([
+    ["another path", `https://${own}/orders/`, { method: "POST", headers }],
+    ["another client", `https://${own}/batch/`, { method: "POST", body: "{}" }],
+    ["a host that is allowed", `https://${own}/batch/`, { method: "POST", headers }, { allow: [own] }],
+  ])("not %s", async (_name, url, init, options) => {
+    const it = guard(options);
+    await caught(fetch(url, init));
+    expect(it.calls()).toEqual([]);
+  });
+
+  test("not to this machine", async () => {
+    await using sim = await startSim();
+    const it = guard();
+    const body = JSON.stringify({ api_key: sim.apiKey, event: "e", distinct_id: "anna" });
+    const answer = await fetch(`${sim.url}/capture/`, { method: "POST", headers, body });
+    expect([answer.status, it.calls()]).toEqual([200, []]);
+  });
+});
