@@ -1,5 +1,13 @@
 import { isObject, type Json, type JsonObject, maxDepth } from "./json.ts";
-import { code, endOfString, mostNodes, type NodeRoom, TooManyLevels, TooManyNodes } from "./json-bounds.ts";
+import {
+  code,
+  endOfString,
+  mostNodes,
+  type NodeRoom,
+  smallText,
+  TooManyLevels,
+  TooManyNodes,
+} from "./json-bounds.ts";
 import { bytesPerStep, type Work } from "./work.ts";
 
 /** Characters examined in a step: about a millisecond. */
@@ -100,4 +108,77 @@ export function* parsingJson(
 ): Work<Json> {
   const root = yield* measured(text, deepest, room);
   return root ? yield* built(text, root) : JSON.parse(text);
+}
+
+interface WriteRoom {
+  nodes: number;
+  characters: number;
+}
+
+/** True if JSON.stringify takes little time for the value. */
+export function isQuick(value: unknown, room: WriteRoom = { nodes: 10_000, characters: smallText }): boolean {
+  if (--room.nodes < 0) return false;
+  if (typeof value === "string") room.characters -= value.length;
+  if (typeof value !== "object" || value === null) return room.characters >= 0;
+  if ("toJSON" in value) return true;
+  if (Array.isArray(value)) return value.every((it) => isQuick(it, room));
+  for (const key in value) {
+    room.characters -= key.length;
+    if (!isQuick((value as Record<string, unknown>)[key], room)) return false;
+  }
+  return true;
+}
+
+/** Where a long string is cut; never between the halves of a character. */
+function cutOf(text: string, from: number): number {
+  const to = from + charactersPerStep;
+  const last = text.charCodeAt(to - 1);
+  return last >= 0xd800 && last < 0xdc00 ? to - 1 : to;
+}
+
+/** The bytes of JSON.stringify(value), made in many short steps. */
+export function* writingJson(value: unknown): Work<Buffer> {
+  const pieces: Buffer[] = [];
+  let waiting = "";
+  function* put(text: string): Work<void> {
+    waiting += text;
+    if (waiting.length < bytesPerStep) return;
+    pieces.push(Buffer.from(waiting));
+    waiting = "";
+    yield;
+  }
+  function* write(it: unknown): Work<void> {
+    if (isQuick(it, { nodes: 1_000, characters: bytesPerStep })) yield* put(JSON.stringify(it) ?? "null");
+    else if (typeof it === "string") {
+      yield* put('"');
+      for (let from = 0; from < it.length; from = cutOf(it, from))
+        yield* put(JSON.stringify(it.slice(from, cutOf(it, from))).slice(1, -1));
+      yield* put('"');
+    } else if (Array.isArray(it)) {
+      let between = "[";
+      for (let from = 0; from < it.length; between = ",") {
+        // as many members as are quick together
+        const room = { nodes: 1_000, characters: bytesPerStep };
+        let to = from;
+        while (to < it.length && isQuick(it[to], room)) to++;
+        yield* put(between);
+        if (to > from) yield* put(JSON.stringify(it.slice(from, to)).slice(1, -1));
+        else yield* write(it[to++]);
+        from = to;
+      }
+      yield* put(between === "[" ? "[]" : "]");
+    } else {
+      let between = "{";
+      for (const [key, member] of Object.entries(it as object)) {
+        if (member === undefined) continue;
+        yield* put(`${between}${JSON.stringify(key)}:`);
+        yield* write(member);
+        between = ",";
+      }
+      yield* put(between === "{" ? "{}" : "}");
+    }
+  }
+  yield* write(value);
+  pieces.push(Buffer.from(waiting));
+  return Buffer.concat(pieces);
 }

@@ -1,4 +1,5 @@
 import { isObject } from "../base/json.ts";
+import type { Work } from "../base/work.ts";
 import type { Endpoint, EndpointDocs, JsonSchema, QueryParameter, ReplyDocs } from "./endpoint.ts";
 import { type Components, createComponents } from "./openapi-components.ts";
 
@@ -157,7 +158,7 @@ function unique(operation: Part, taken: Set<unknown>): Part {
  * The OpenAPI 3.1 document of the rows, in their order. Schemas with a title become components. Paths are
  * written without a trailing slash; both spellings are served. HEAD and OPTIONS are not listed.
  */
-export function openApiOf(endpoints: readonly Endpoint[], facts: OpenApiFacts): OpenApiDocument {
+export function* openApiOf(endpoints: readonly Endpoint[], facts: OpenApiFacts): Work<OpenApiDocument> {
   const components = createComponents();
   const making = { components, collections: collectionsOf(endpoints), facts };
   const taken = new Set<unknown>();
@@ -167,6 +168,7 @@ export function openApiOf(endpoints: readonly Endpoint[], facts: OpenApiFacts): 
     paths.set(template(endpoint.path), item);
     for (const method of endpoint.methods.filter((it) => Object.hasOwn(verbs, it))) {
       item[method.toLowerCase()] = unique(operationOf(endpoint, method, making), taken);
+      yield;
     }
   }
   const tags = [...new Set(endpoints.map(facts.tagOf))].map((name) => ({ name }));

@@ -1,3 +1,6 @@
+import { isQuick, writingJson } from "../base/json-turns.ts";
+import { inSlices } from "../base/work.ts";
+
 /**
  * Ways in which an answer does not arrive whole: the connection is reset, nothing comes, half of the body, or the body and
  * then the connection's end as if there were more (`cut`).
@@ -93,6 +96,12 @@ export const json = (value: unknown, status = 200): Reply => ({
   headers: jsonType,
   body: bodyOf(value),
 });
+
+/** The same, in turns where there is much to write. */
+export async function jsonInTurns(value: unknown, status = 200): Promise<Reply> {
+  if (isQuick(value)) return json(value, status);
+  return { status, headers: jsonType, body: await inSlices(writingJson(value)) };
+}
 
 /** A reply from JSON text that is already made. */
 export const jsonText = (text: string, status = 200): Reply => ({ status, headers: jsonType, body: text });

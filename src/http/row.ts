@@ -6,7 +6,7 @@ import type { Call } from "./call.ts";
 import { bodyOf } from "./control-body.ts";
 import type { Endpoint, EndpointDocs, Family, JsonSchema, ReplyDocs } from "./endpoint.ts";
 import { controlErrorSchema, errorReplies } from "./error-schemas.ts";
-import { json, type Reply } from "./reply.ts";
+import { json, jsonInTurns, type Reply } from "./reply.ts";
 import { parseShape } from "./shape-errors.ts";
 
 /** The names in a path: `{ id: string }` for `/__sim/faults/:id`. */
@@ -105,7 +105,8 @@ export function row<
       } as RowCall<Path, Query, Body>;
       const answer = definition.handle(request);
       if (reply === undefined) return answer as Reply | Promise<Reply>;
-      return answer instanceof Promise ? answer.then((it) => json(it, status)) : json(answer, status);
+      // what comes at once is small
+      return answer instanceof Promise ? answer.then((it) => jsonInTurns(it, status)) : json(answer, status);
     },
   };
 }

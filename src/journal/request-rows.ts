@@ -1,9 +1,11 @@
 import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
+import { inSlices, itemsPerStep, type Work } from "../base/work.ts";
 import { headerIn } from "../http/client-address.ts";
 import { pathNumber } from "../http/control-body.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { row } from "../http/row.ts";
+import type { StoredEvent } from "./event.ts";
 import { parseRequestFilter } from "./filter-parameter.ts";
 import { headOf, type RequestHead } from "./log/traffic-log.ts";
 import { RequestInFull, RequestListQuery, RequestPage, type SimRequest } from "./request-shapes.ts";
@@ -39,18 +41,25 @@ const showInList = (line: RequestHead): SimRequest => ({
 const pairs = (flat: readonly string[]): [string, string][] =>
   Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""]);
 
-const showInFull = (line: TrafficLine): Omit<RequestInFull, "nearest"> => ({
-  ...showInList(headOf(line)),
-  peer: line.peer,
-  project_header: headerIn(line.headers, projectHeader) ?? null,
-  headers: pairs(line.headers),
-  decode_steps: line.steps ?? [],
-  raw: line.raw ?? null,
-  body: line.body ?? null,
-  reply_headers: pairs(replyHeadersOf(line)),
-  reply: line.reply ?? null,
-  carried: (line.events ?? []).map((_, i) => showEvent(line, i)),
-});
+function* showInFull(line: TrafficLine): Work<Omit<RequestInFull, "nearest">> {
+  const carried: StoredEvent[] = [];
+  for (let i = 0; i < (line.events ?? []).length; i++) {
+    carried.push(showEvent(line, i));
+    if (i % itemsPerStep === 0) yield;
+  }
+  return {
+    ...showInList(headOf(line)),
+    peer: line.peer,
+    project_header: headerIn(line.headers, projectHeader) ?? null,
+    headers: pairs(line.headers),
+    decode_steps: line.steps ?? [],
+    raw: line.raw ?? null,
+    body: line.body ?? null,
+    reply_headers: pairs(replyHeadersOf(line)),
+    reply: line.reply ?? null,
+    carried,
+  };
+}
 
 /** The first requests that match, and where the next page begins: after `limit` of them, or after enough was read. */
 async function pageOf(ports: RequestPorts, selection: RequestSelection, limit: number): Promise<RequestPage> {
@@ -95,9 +104,9 @@ export const requestRows = (ports: RequestPorts) => [
     reply: RequestInFull,
     async handle({ call }) {
       const n = pathNumber(call, "n", "request");
-      const line = ports.log.line(n);
+      const line = await inSlices(ports.log.reading(n));
       if (!line) throw new SimError("not_found", `there is no request ${n}`);
-      return { ...showInFull(line), nearest: await nearestTo(ports, line) };
+      return { ...(await inSlices(showInFull(line))), nearest: await nearestTo(ports, line) };
     },
   }),
 ];

@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { writingJson } from "../base/json-turns.ts";
 import { onFirstUse } from "../base/on-first-use.ts";
 import { version } from "../base/version.ts";
+import { inSlices, type Work } from "../base/work.ts";
 import type { Endpoint, Family, JsonSchema } from "../http/endpoint.ts";
 import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../http/openapi.ts";
-import { json } from "../http/reply.ts";
+import { jsonText } from "../http/reply.ts";
 import { row } from "../http/row.ts";
 
 const text: JsonSchema = { type: "string" };
@@ -113,7 +115,7 @@ const parameterOf: OpenApiFacts["parameterOf"] = (name, collection) => {
   return { description: found?.description ?? "", schema: found?.schema ?? text };
 };
 
-const documentOf = (endpoints: readonly Endpoint[]): OpenApiDocument =>
+const documentOf = (endpoints: readonly Endpoint[]): Work<OpenApiDocument> =>
   openApiOf(endpoints, {
     title: "phx-sim",
     description:
@@ -132,7 +134,10 @@ const Document = z.looseObject({
 
 /** The endpoint of the OpenAPI document, which is made from all rows on first use. */
 export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
-  const made = onFirstUse<OpenApiDocument>(async () => documentOf(await endpoints()));
+  const made = onFirstUse(async () => {
+    const { paths, components, tags, ...head } = await inSlices(documentOf(await endpoints()));
+    return { head, rest: await inSlices(writingJson({ tags, paths, components })) };
+  });
   return [
     row({
       method: "GET",
@@ -141,7 +146,10 @@ export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
       summary: "Describes this API as an OpenAPI 3.1 document",
       replies: { 200: { description: "The document", shape: Document } },
       async handle({ call }) {
-        return json({ ...(await made()), servers: [{ url: call.origin }] });
+        const { head, rest } = await made();
+        // all but the server's address is the same for each client
+        const start = JSON.stringify({ ...head, servers: [{ url: call.origin }] }).slice(0, -1);
+        return { ...jsonText(""), body: Buffer.concat([Buffer.from(`${start},`), rest.subarray(1)]) };
       },
     }),
   ];

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { parsedJson } from "../../src/base/json.ts";
 import { TooManyNodes } from "../../src/base/json-bounds.ts";
-import { parsingJson } from "../../src/base/json-turns.ts";
+import { parsingJson, writingJson } from "../../src/base/json-turns.ts";
 import { atOnce } from "../../src/base/work.ts";
 import { fc } from "../support/chance.ts";
 
 const parse = (text: string, deepest?: number) => atOnce(parsingJson(text, deepest));
 const long = "x".repeat(200_000);
-const big = Array.from({ length: 20_000 }, (_, i) => ({
+const big = Array.from({ length: 5_000 }, (_, i) => ({
   i,
   text: `a "quoted" \\ ${i}`,
   list: [[], {}, null],
@@ -75,4 +75,24 @@ test("more than a million objects and lists are refused, and too many levels", (
   expect(() => parse(`[${"{},".repeat(1_000_000)}{}]`)).toThrow(TooManyNodes);
   expect(() => parse("[".repeat(200) + "]".repeat(200))).toThrow("recursion limit");
   expect(parse("[".repeat(200) + "]".repeat(200), 200)).toBeDefined();
+});
+
+describe("a value that is written in steps has the text of JSON.stringify", () => {
+  const pair = "\ud83d\ude00";
+  const values: [name: string, value: unknown][] = [
+    ["a list", big],
+    ["objects in objects", { a: { b: { big, c: undefined }, d: [] }, e: {} }],
+    ["many keys", Object.fromEntries(big.map((it) => [`k ${it.i} "`, it]))],
+    ["a long string", `x${pair.repeat(600_000)}`],
+    ["a long string of halves", `${"\ud83d".repeat(600_000)}\ude00`],
+    [
+      "what JSON does not have",
+      [undefined, Number.NaN, ...big, new Date(0), { a: undefined, at: new Date(0), big }],
+    ],
+    ["something small", { a: [1, "2", null] }],
+  ];
+  test.each(values)("%s", (_name, value) => {
+    const bytes = atOnce(writingJson(value));
+    expect(bytes.equals(Buffer.from(JSON.stringify(value)))).toBe(true);
+  });
 });

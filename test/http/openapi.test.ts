@@ -1,9 +1,12 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, test } from "vitest";
+import { atOnce } from "../../src/base/work.ts";
 import type { Endpoint, JsonSchema } from "../../src/http/endpoint.ts";
-import { type OpenApiFacts, openApiOf } from "../../src/http/openapi.ts";
+import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../../src/http/openapi.ts";
 import { startSim } from "../../src/index.ts";
 import { documentOf, type Operation, operationsOf, type SimDocument } from "../contract/document.ts";
+
+const made = (...given: Parameters<typeof openApiOf>) => atOnce(openApiOf(...given));
 
 const facts: OpenApiFacts = {
   title: "Things",
@@ -30,7 +33,7 @@ const answering = (schema: JsonSchema) => ({
   docs: () => ({ replies: { 200: { description: "", schema } } }),
 });
 
-const schemaAt = (document: ReturnType<typeof openApiOf>, path: string): unknown =>
+const schemaAt = (document: OpenApiDocument, path: string): unknown =>
   JSON.parse(JSON.stringify(document.paths[path]?.get)).responses["200"].content["application/json"].schema;
 
 describe("a document made of rows", () => {
@@ -46,7 +49,7 @@ describe("a document made of rows", () => {
     ["GET", "/", "root_retrieve"],
   ];
   test.each(names)("%s %s is %s", (method, path, operationId) => {
-    const document = openApiOf(
+    const document = made(
       names.map(([method, path]) => row([method], path)),
       facts,
     );
@@ -55,13 +58,13 @@ describe("a document made of rows", () => {
   });
 
   test("a name that is taken gets a number", () => {
-    const { paths } = openApiOf([row(["GET"], "/s/:a"), row(["GET"], "/s/:a/:b")], facts);
+    const { paths } = made([row(["GET"], "/s/:a"), row(["GET"], "/s/:a/:b")], facts);
     expect(Object.values(paths).map((it) => it.get?.operationId)).toEqual(["s_retrieve", "s_retrieve_2"]);
   });
 
   test("HEAD and OPTIONS are not listed, and a GET has no body", () => {
     const body = { type: "application/json", schema: { type: "object" } };
-    const { paths } = openApiOf(
+    const { paths } = made(
       [row(["POST", "GET", "HEAD", "OPTIONS"], "/a", { docs: () => ({ body, replies: {} }) })],
       facts,
     );
@@ -71,7 +74,7 @@ describe("a document made of rows", () => {
   });
 
   test("parameters of the path are reported with the collection they stand in", () => {
-    const { paths } = openApiOf([row(["GET"], "/api/things/:thing_id/:part")], facts);
+    const { paths } = made([row(["GET"], "/api/things/:thing_id/:part")], facts);
     expect(paths["/api/things/{thing_id}/{part}"]?.get?.parameters).toEqual(
       ["thing_id", "part"].map((name) => ({
         name,
@@ -93,7 +96,7 @@ describe("a document made of rows", () => {
     [{ family: "control" }, [{}, { control_token: [] }]],
   ];
   test.each(security)("%o asks for %o", (more, expected) => {
-    expect(openApiOf([row(["GET"], "/a", more)], facts).paths["/a"]?.get?.security).toEqual(expected);
+    expect(made([row(["GET"], "/a", more)], facts).paths["/a"]?.get?.security).toEqual(expected);
   });
 
   const inner = { title: "Inner", type: "object", properties: { title: { type: "string" } } };
@@ -101,10 +104,7 @@ describe("a document made of rows", () => {
 
   test("a schema with a title is reported once, wherever it stands", () => {
     const list = { type: "array", items: { anyOf: [inner, { type: "null" }] } };
-    const document = openApiOf(
-      [row(["GET"], "/a", answering(list)), row(["GET"], "/b", answering(inner))],
-      facts,
-    );
+    const document = made([row(["GET"], "/a", answering(list)), row(["GET"], "/b", answering(inner))], facts);
     expect(document.components.schemas).toEqual({ Inner: inner });
     expect(schemaAt(document, "/a")).toEqual({
       type: "array",
@@ -115,7 +115,7 @@ describe("a document made of rows", () => {
 
   test("another schema with the same title gets a name of its own", () => {
     const other = { ...inner, required: ["title"] };
-    const document = openApiOf(
+    const document = made(
       [row(["GET"], "/a", answering(inner)), row(["GET"], "/b", answering(other))],
       facts,
     );
@@ -130,7 +130,7 @@ describe("a document made of rows", () => {
   });
   test("definitions become components, the same ones once, whatever they are called", () => {
     const rows = ["one", "two"].map((key) => row(["GET"], `/${key}`, answering(recursive(key))));
-    const document = openApiOf(rows, facts);
+    const document = made(rows, facts);
     expect(document.components.schemas).toEqual({
       Value: { anyOf: [{ type: "null" }, { type: "array", items: reference("Value") }] },
     });
@@ -139,14 +139,14 @@ describe("a document made of rows", () => {
 
   test("a schema may refer to itself as a whole", () => {
     const tree = { title: "Tree", type: "object", properties: { left: { $ref: "#" } } };
-    expect(openApiOf([row(["GET"], "/a", answering(tree))], facts).components.schemas).toEqual({
+    expect(made([row(["GET"], "/a", answering(tree))], facts).components.schemas).toEqual({
       Tree: { title: "Tree", type: "object", properties: { left: reference("Tree") } },
     });
   });
 
   test("a reference that leads nowhere is a bug", () => {
     const broken = answering({ type: "array", items: { $ref: "#/$defs/gone" } });
-    expect(() => openApiOf([row(["GET"], "/a", broken)], facts)).toThrow("#/$defs/gone");
+    expect(() => made([row(["GET"], "/a", broken)], facts)).toThrow("#/$defs/gone");
   });
 });
 

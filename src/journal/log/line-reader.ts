@@ -1,9 +1,12 @@
 import { isObject, parsedJson } from "../../base/json.ts";
+import { smallText } from "../../base/json-bounds.ts";
+import { parsingJson } from "../../base/json-turns.ts";
+import type { Work } from "../../base/work.ts";
 import type { Damage } from "../../store/damage.ts";
-import { lineNumber } from "../../store/lines.ts";
+import { lineNumber, unsealed } from "../../store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import { isIntact, requestIn } from "./log-lines.ts";
+import { isIntact, isOfRequest, requestIn } from "./log-lines.ts";
 import type { LogTables } from "./log-tables.ts";
 import { droppedBit, event, spanText } from "./traffic-index.ts";
 
@@ -38,6 +41,8 @@ export interface EventRef {
 export interface LineReader {
   /** The line of a request; undefined if it is evicted or lost. */
   lineAt(row: number): TrafficLine | undefined;
+  /** The same, in steps. */
+  readingAt(row: number): Work<TrafficLine | undefined>;
   /** Its text. */
   textAt(row: number): string | undefined;
   headAt(row: number): RequestHead | undefined;
@@ -191,6 +196,25 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return read?.line;
   }
 
+  /** The text of a line that is as it was written, without parsing it. */
+  function textAt(row: number): string | undefined {
+    if (!isHeld(row) || tables.index.isLost(row)) return undefined;
+    const found = bytesAt(row);
+    const n = tables.opening.n + row;
+    const isSame = bytes.isFile ? isIntact(found, n) : isOfRequest(found, n);
+    return isSame ? unsealed(found) : readAt(row)?.text;
+  }
+
+  function* readingAt(row: number): Work<TrafficLine | undefined> {
+    if (!isHeld(row)) return undefined;
+    const n = tables.opening.n + row;
+    const text = cache.get(n) || endOf(row) - offsetOf(row) < smallText ? undefined : textAt(row);
+    if (text === undefined) return lineAt(row);
+    yield;
+    // checked as a whole, so that it has what a line has
+    return (yield* parsingJson(text, Number.POSITIVE_INFINITY)) as unknown as TrafficLine;
+  }
+
   function headAt(row: number): RequestHead | undefined {
     if (!isHeld(row) || tables.index.isLost(row)) return undefined;
     const n = tables.opening.n + row;
@@ -255,7 +279,8 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
   return {
     lineAt,
     inOrder,
-    textAt: (row) => readAt(row)?.text,
+    textAt,
+    readingAt,
     headAt,
     refAt,
     endOf,

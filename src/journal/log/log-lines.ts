@@ -55,8 +55,14 @@ export function requestIn(line: Buffer, isTrusted: boolean): { line: TrafficLine
 export function isIntact(bytes: Buffer, n: number): boolean {
   const stop = bytes.indexOf(0x0a);
   const line = stop === -1 ? bytes : bytes.subarray(0, stop);
+  return hasSeal(line) && isOfRequest(line, n);
+}
+
+/** True if a line, sealed or not, begins as that of request n does. */
+export function isOfRequest(line: Buffer, n: number): boolean {
+  const from = isSealed(line) ? sealLength : 1;
   const start = `"n":${n},`;
-  return hasSeal(line) && line.toString("latin1", sealLength, sealLength + start.length) === start;
+  return line.toString("latin1", from, from + start.length) === start;
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -1,5 +1,6 @@
 import { createBus } from "../../base/bus.ts";
 import { fnv1a } from "../../base/hash.ts";
+import type { Work } from "../../base/work.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
@@ -45,11 +46,13 @@ export interface TrafficLog extends LogScan, LogHiding {
   seen(project: number, uuid: string): boolean;
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
+  /** The same, in steps. */
+  reading(n: number): Work<TrafficLine | undefined>;
   /** The head of request n; the cost does not depend on its body's size. */
   head(n: number): RequestHead | undefined;
   /** Bytes of the line of request n; 0 if there is none. */
   sizeOf(n: number): number;
-  /** The JSON text of each request that is not forgotten, oldest first. */
+  /** The JSON text of each request that is not forgotten and arrived before this call, oldest first. */
   texts(): Generator<{ text: string; isCleared: boolean }>;
   /** The first event, and the first request, that is not evicted. */
   readonly firstSeq: number;
@@ -291,11 +294,11 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return tables.findUuid(fnv1a(uuid), isKept) !== -1;
   }
 
-  function* texts(): Generator<{ text: string; isCleared: boolean }> {
+  function* textsUntil(end: number): Generator<{ text: string; isCleared: boolean }> {
     let seq = tables.opening.seq;
     const isBefore = (row: number, n: number): boolean =>
       (tables.events.get(row, event.meta) & lostBit) !== 0 || tables.events.get(row, event.request) < n;
-    for (let n = tables.opening.n; n < tables.nextRequest; n++) {
+    for (let n = tables.opening.n; n < end; n++) {
       while (seq < tables.nextSeq && isBefore(seq - tables.opening.seq, n)) seq++;
       const [at, row] = [n - tables.opening.n, seq - tables.opening.seq];
       if (at < 0 || tables.isForgotten(at) || tables.isGone(at)) continue;
@@ -357,6 +360,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       const row = shownRow(n);
       return row === undefined ? undefined : lines.lineAt(row);
     },
+    *reading(n) {
+      const row = shownRow(n);
+      return row === undefined ? undefined : yield* lines.readingAt(row);
+    },
     head(n) {
       const row = shownRow(n);
       return row === undefined ? undefined : lines.headAt(row);
@@ -366,7 +373,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       if (row < 0 || row >= tables.requests.length) return 0;
       return lines.endOf(row) - tables.index.offsetOf(row);
     },
-    texts,
+    texts: () => textsUntil(tables.nextRequest),
     get firstSeq() {
       return tables.opening.seq + tables.firstEventHeld();
     },

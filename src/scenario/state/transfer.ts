@@ -4,9 +4,10 @@ import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { safeParse } from "../../base/safe-parse.ts";
+import { atOnce, inSlices, type Work } from "../../base/work.ts";
 import { invalid } from "../../http/control-body.ts";
 import type { Reply } from "../../http/reply.ts";
-import type { CopiedLine } from "../../journal/log/traffic-log.ts";
+import type { CopiedLine, TrafficLog } from "../../journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../journal/traffic.ts";
 import { type Bytes, memoryBytes } from "../../store/bytes.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
@@ -31,14 +32,12 @@ const tooLarge = (): SimError =>
     hint: "clear events first (DELETE /__sim/events), or copy the data folder of a stopped sim",
   });
 
-function* peopleTexts({ people }: ExportPorts): Generator<string> {
-  const lines = memoryBytes();
-  people.copyInto(lines);
+function* peopleTexts(lines: Bytes): Generator<string> {
   for (const { text } of textsOf(lines, 0)) if (text !== undefined) yield text;
 }
 
-function* journalTexts({ log }: ExportPorts): Generator<string> {
-  for (const { text, isCleared } of log.texts()) yield isCleared ? `{"cleared":true,${text.slice(1)}` : text;
+function* journalTexts(texts: ReturnType<TrafficLog["texts"]>): Generator<string> {
+  for (const { text, isCleared } of texts) yield isCleared ? `{"cleared":true,${text.slice(1)}` : text;
 }
 
 /** A JSON list of these items. */
@@ -51,21 +50,30 @@ function* listed(items: Iterable<string>): Generator<string> {
   yield between === "[" ? "[]" : "]";
 }
 
-function* stateTexts(ports: ExportPorts): Generator<string> {
-  yield `{"phx_sim_state":1,"saved_at":"${isoOf(ports.clock.now())}","world":`;
-  yield JSON.stringify(ports.worlds.current);
+/** All of the state as it is at the call, whatever happens while it is read. */
+function stateTexts({ worlds, people, log, clock }: ExportPorts): Generator<string> {
+  const lines = memoryBytes();
+  people.copyInto(lines);
+  const head = `{"phx_sim_state":1,"saved_at":"${isoOf(clock.now())}","world":${JSON.stringify(worlds.current)}`;
+  return textsWith(head, peopleTexts(lines), journalTexts(log.texts()));
+}
+
+function* textsWith(head: string, people: Iterable<string>, journal: Iterable<string>): Generator<string> {
+  yield head;
   yield ',\n"people":';
-  yield* listed(peopleTexts(ports));
+  yield* listed(people);
   yield ',\n"journal":';
-  yield* listed(journalTexts(ports));
+  yield* listed(journal);
   yield "}\n";
 }
 
 /** Characters that are encoded at a time. */
-const piece = 1024 * 1024;
+const piece = 256 * 1024;
+/** Attempts to read the journal before it is read in one turn. */
+const mostAttempts = 3;
 
 /** @throws SimError conflict for more than `most` bytes */
-function bytesOf(texts: Iterable<string>, most: number): Buffer {
+function* bytesOf(texts: Iterable<string>, most: number): Work<Buffer> {
   const pieces: Buffer[] = [];
   let waiting = "";
   let size = 0;
@@ -78,7 +86,9 @@ function bytesOf(texts: Iterable<string>, most: number): Buffer {
   };
   for (const text of texts) {
     waiting += text;
-    if (waiting.length >= piece) flush();
+    if (waiting.length < piece) continue;
+    flush();
+    yield;
   }
   flush();
   return Buffer.concat(pieces, size);
@@ -86,13 +96,18 @@ function bytesOf(texts: Iterable<string>, most: number): Buffer {
 
 /** The whole state as one consistent JSON text. @throws SimError conflict if it is too large */
 export async function exportState(ports: ExportPorts, most = largestState): Promise<Reply> {
-  // by then every answered request is in the journal
-  await turn();
-  return {
-    status: 200,
-    headers: ["content-type", "application/json"],
-    body: bytesOf(stateTexts(ports), most),
-  };
+  const { log } = ports;
+  for (let attempt = 1; ; attempt++) {
+    // by then every answered request is in the journal
+    await turn();
+    const { revision, firstRequest, firstHeldSeq } = log;
+    const work = bytesOf(stateTexts(ports), most);
+    // the journal is read in turns; if something of it goes meanwhile, it is read again, at last in one turn
+    const body = attempt < mostAttempts ? await inSlices(work) : atOnce(work);
+    const isSame = log.revision === revision && log.firstRequest === firstRequest;
+    if (isSame && log.firstHeldSeq === firstHeldSeq)
+      return { status: 200, headers: ["content-type", "application/json"], body };
+  }
 }
 
 /** The depth that ingest accepts for bodies, and that of the list around them. */

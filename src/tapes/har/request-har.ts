@@ -38,10 +38,13 @@ function sizeOf({ headers, raw }: TrafficLine): number {
 }
 
 /** What was sent: decoded where the journal could decode it, else the bytes as they came. */
-function postDataOf({ headers, raw, body, steps = [] }: TrafficLine): JsonObject | undefined {
+function postDataOf(
+  { headers, raw, body, steps = [] }: TrafficLine,
+  made: string | undefined,
+): JsonObject | undefined {
   const mimeType = headerIn(headers, "content-type") ?? "";
   if (body !== undefined) {
-    const text = JSON.stringify(body);
+    const text = made ?? JSON.stringify(body);
     if (steps.length === 0) return { mimeType, params: [], text };
     return { mimeType: "application/json", params: [], text, comment: `decoded: ${steps.join(", ")}` };
   }
@@ -79,10 +82,10 @@ const ours = (line: TrafficLine): JsonObject => ({
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,
 });
 
-/** A request as an entry of a HAR; secrets are masked, as in the journal. */
-export function harEntry(line: TrafficLine): JsonObject {
+/** A request as an entry of a HAR; secrets are masked, as in the journal. @param body Its body as JSON, if that is made */
+export function harEntry(line: TrafficLine, body?: string): JsonObject {
   const ms = line.us / 1000;
-  const postData = postDataOf(line);
+  const postData = postDataOf(line, body);
   const headers = replyHeadersOf(line);
   return {
     startedDateTime: isoOf(line.at),
@@ -119,9 +122,16 @@ const creator = { name: "phx-sim", version };
 
 /** A HAR of requests in the order they are given. */
 export const harOf = (lines: Iterable<TrafficLine>): JsonObject => ({
-  log: { version: "1.2", creator, entries: Array.from(lines, harEntry) },
+  log: { version: "1.2", creator, entries: Array.from(lines, (it) => harEntry(it)) },
 });
 
-/** The same as text, made of entries that are text already. */
-export const harText = (entries: readonly string[]): string =>
-  `{"log":{"version":"1.2","creator":${JSON.stringify(creator)},"entries":[${entries.join(",\n")}]}}`;
+/** The same as bytes of JSON, made of entries that are bytes already. */
+export function harBytes(entries: readonly Buffer[], comment: string | undefined): Buffer {
+  const facts = JSON.stringify({ version: "1.2", creator, ...(comment !== undefined && { comment }) });
+  const between = Buffer.from(",\n");
+  return Buffer.concat([
+    Buffer.from(`{"log":${facts.slice(0, -1)},"entries":[`),
+    ...entries.flatMap((it, i) => (i === 0 ? [it] : [between, it])),
+    Buffer.from("]}}"),
+  ]);
+}

@@ -1,11 +1,13 @@
 import { z } from "zod";
+import { writingJson } from "../../base/json-turns.ts";
+import { inSlices } from "../../base/work.ts";
 import { jsonText } from "../../http/reply.ts";
 import { row } from "../../http/row.ts";
 import { parseRequestFilter } from "../../journal/filter-parameter.ts";
 import { Limit, UntilRequest } from "../../journal/query-shapes.ts";
 import { RequestListQuery } from "../../journal/request-shapes.ts";
 import { examineRequests, type RequestSearchPorts } from "../../journal/search.ts";
-import { harEntry, harText } from "./request-har.ts";
+import { harBytes, harEntry } from "./request-har.ts";
 
 const { before: _, ...listFields } = RequestListQuery.shape;
 const HarQuery = z.strictObject({
@@ -19,10 +21,14 @@ const Har = z
     log: z.looseObject({
       version: z.literal("1.2"),
       creator: z.strictObject({ name: z.string(), version: z.string() }),
+      comment: z.string().optional(),
       entries: z.array(z.looseObject({})),
     }),
   })
   .meta({ title: "Har" });
+
+/** Bytes of a HAR: it must fit into memory several times. */
+const largestHar = 200 * 1024 * 1024;
 
 /** The endpoint that exports the journal. */
 export const requestHarRows = (ports: RequestSearchPorts) => [
@@ -36,16 +42,26 @@ export const requestHarRows = (ports: RequestSearchPorts) => [
     async handle({ query: { until, limit, filter, ...selection } }) {
       const before = until === undefined ? undefined : until + 1;
       // each entry becomes text as soon as it is read, because bodies may be large
-      const entries: string[] = [];
+      const entries: Buffer[] = [];
+      let size = 0;
+      let comment: string | undefined;
       for await (const { head } of examineRequests(ports, {
         ...selection,
         before,
         filter: parseRequestFilter(filter),
       })) {
-        const line = head && ports.log.line(head.n);
-        if (line && entries.push(JSON.stringify(harEntry(line))) === limit) break;
+        const line = head && (await inSlices(ports.log.reading(head.n)));
+        if (!line) continue;
+        const body = line.body === undefined ? undefined : await inSlices(writingJson(line.body));
+        const entry = await inSlices(writingJson(harEntry(line, body?.toString())));
+        size += entry.length;
+        if (size > largestHar && entries.length > 0) {
+          comment = `requests up to ${line.n} are left out: a HAR has at most ${largestHar / 1024 / 1024} MB; ?until=${line.n} continues`;
+          break;
+        }
+        if (entries.push(entry) === limit) break;
       }
-      return jsonText(harText(entries.reverse()));
+      return { ...jsonText(""), body: harBytes(entries.reverse(), comment) };
     },
   }),
 ];
