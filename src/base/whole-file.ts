@@ -17,7 +17,9 @@ export async function writeWhole(
   if (isOther) return writeFile(given, content);
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    await writeFile(draft, content, { mode, flush: true });
+    rmSync(draft, { force: true });
+    // exclusive, as in openDraft
+    await writeFile(draft, content, { mode, flush: true, flag: "wx" });
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });

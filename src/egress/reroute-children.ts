@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
+import { writeDraft } from "../base/draft.ts";
 import { bothCases, nodeOptions, proxyNames, proxyVariables } from "./child-guard.ts";
 import { type RerouteRules, rerouteTest, rerouteVariable } from "./reroute.ts";
 
@@ -93,7 +94,7 @@ function kept(text: string, folder: string): string {
   if (textIn(file) === text) return file;
   mkdirSync(folder, { recursive: true });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, text);
+  writeDraft(draft, text, 0o644);
   renameSync(draft, file);
   return file;
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { closeSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { openDraft } from "../base/draft.ts";
 import { isObject, parsedJson } from "../base/json.ts";
 import { writeAll } from "../store/bytes.ts";
 import { type SwitchPart, writeSynced } from "../store/switch.ts";
@@ -59,8 +60,7 @@ export class AppliedScenario {
     this.#last = value;
     if (this.#file === null) return;
     const draft = `${this.#file}.tmp`;
-    rmSync(draft, { force: true });
-    const fd = openSync(draft, "wx", 0o600);
+    const fd = openDraft(draft);
     try {
       writeAll(fd, textOf(value));
     } finally {

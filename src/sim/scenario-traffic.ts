@@ -1,7 +1,8 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { TimeSource } from "../base/clock.ts";
+import { writeDraft } from "../base/draft.ts";
 import { performance } from "../base/real-time.ts";
 import { counted } from "../base/text.ts";
 import type { ObservingApp } from "../http/app.ts";
@@ -128,7 +129,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
   }
 
   const mark = () => {
-    if (marker !== undefined) writeFileSync(marker, "", { mode: 0o600 });
+    if (marker !== undefined) writeDraft(marker, "");
   };
 
   return {

@@ -98,8 +98,11 @@ function fileAt(path: string) {
   }
 }
 
+/** `ax+`: a file that must be new; a link is not followed. */
+export type FileMode = "a+" | "ax+" | "r";
+
 /** @throws the system's error when the file cannot be opened for reading, and with `a+` for appending. */
-export function fileBytes(path: string, mode: "a+" | "r" = "a+"): Bytes {
+export function fileBytes(path: string, mode: FileMode = "a+"): Bytes {
   let fd = openSync(path, mode, 0o600);
   let size = fstatSync(fd).size;
   let dirty = false;

@@ -34,7 +34,7 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
     keep(setting) {
       const seen = "stands" in setting ? setting.stands : Date.now() + setting.ahead;
       const text = `${sealed(JSON.stringify({ version: 1, ...setting, seen })).padEnd(length - 1)}\n`;
-      const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+      const fd = openSync(path, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0), 0o600);
       try {
         writeSync(fd, text, 0);
       } finally {

@@ -1,8 +1,9 @@
 import { accessSync, constants, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { writeDraft } from "../base/draft.ts";
 import { StorageRefusal, systemCode } from "../base/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import { type Bytes, fileBytes } from "./bytes.ts";
+import { type Bytes, type FileMode, fileBytes } from "./bytes.ts";
 import { holderText, isSame, type LockHolder, newHolder, readHolder, releaseLock, takeLock } from "./lock.ts";
 
 /** Trouble with a file or folder of the user's: said in one line, with what to do about it. */
@@ -82,7 +83,7 @@ export function fileError(file: string, error: unknown): DataFolderError {
 }
 
 /** Opens a file of the folder, or creates it. @throws DataFolderError */
-export function openBytes(file: string, mode?: "a+" | "r"): Bytes {
+export function openBytes(file: string, mode?: FileMode): Bytes {
   try {
     return fileBytes(file, mode);
   } catch (error) {
@@ -189,6 +190,6 @@ export const readLocator = (path: string): LockHolder | undefined => readHolder(
 /** Readers see the old text or the new one, never a part. */
 function replaceFile(path: string, content: string): void {
   const draft = join(dirname(path), `.${locatorName}.${process.pid}.tmp`);
-  writeFileSync(draft, content, { mode: 0o600 });
+  writeDraft(draft, content);
   renameSync(draft, path);
 }

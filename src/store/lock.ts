@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { writeDraft } from "../base/draft.ts";
 import { systemCode } from "../base/errors.ts";
 
 /** The process that holds a lock. */
@@ -50,7 +51,7 @@ export const isSame = (one: LockHolder, other: LockHolder): boolean =>
 /** The lock appears whole or not at all: it is written beside its place, then linked, which fails if one exists. */
 function create(file: string, mine: LockHolder): boolean {
   const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, holderText(mine), { mode: 0o600 });
+  writeDraft(draft, holderText(mine));
   try {
     linkSync(draft, file);
     return true;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, lstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { Bytes } from "../../store/bytes.ts";
 
@@ -183,13 +183,21 @@ interface IndexedLog {
   layout: number;
 }
 
+/** False for a link: a sidecar is a cache, and the target of a link is another program's. */
+const isRegular = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+function openNew(path: string): number {
+  rmSync(path, { force: true });
+  return openSync(path, "wx+", 0o600);
+}
+
 /**
  * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
  * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows again.
  */
 export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
   const pageBytes = pageRows * rows.width * 4;
-  let fd = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
+  let fd = isRegular(path) ? openSync(path, "r+") : openNew(path);
   const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
 
   /** Undefined when the page is damaged. */
@@ -230,7 +238,7 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
   let saved = rows.length;
   /** Another program deleted the file: all rows go into a new one. */
   function makeAgain(): void {
-    const next = openSync(path, "w+", 0o600);
+    const next = openNew(path);
     for (let row = 0; row < rows.length; row += pageRows) rows.get(row, 0);
     closeSync(fd);
     fd = next;
@@ -240,7 +248,7 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
   return {
     covered,
     save(logBytes) {
-      if (!existsSync(path)) makeAgain();
+      if (!isRegular(path)) makeAgain();
       const print = printOf(log.bytes, logBytes);
       const header = new Float64Array([
         magic + log.layout,

@@ -1,5 +1,6 @@
-import { closeSync, fdatasync, fdatasyncSync, openSync, renameSync, rmSync, write } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, renameSync, rmSync, write } from "node:fs";
 import { promisify } from "node:util";
+import { openDraft } from "../../base/draft.ts";
 import { readDuration } from "../../base/time-text.ts";
 import { type Bytes, writeAll } from "../../store/bytes.ts";
 import type { GroupWriter } from "./group-writer.ts";
@@ -65,7 +66,7 @@ async function draftFrom(
   isOver: () => boolean,
 ): Promise<Draft> {
   const draft = draftOf(path);
-  const fd = openSync(draft, "w", 0o600);
+  const fd = openDraft(draft);
   let at = from;
   const drop = () => {
     closeSync(fd);

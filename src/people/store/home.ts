@@ -35,7 +35,7 @@ export function folderHome(folder: string): PeopleHome {
     open: () => openBytes(name),
     draft() {
       rmSync(draft, { force: true });
-      return openBytes(draft);
+      return openBytes(draft, "ax+");
     },
     take(written) {
       written.close();

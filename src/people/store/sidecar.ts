@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
+import { openDraft } from "../../base/draft.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
@@ -81,7 +82,7 @@ export function createSidecar(path: string, state: PeopleState): Sidecar {
       projects: [...state.projects.entries],
     };
     const text = Buffer.from(JSON.stringify(head));
-    const fd = openSync(draft, "w", 0o600);
+    const fd = openDraft(draft);
     const start = mark + numberText(text.length) + numberText(crc32(text));
     writeSync(fd, Buffer.concat([Buffer.from(start), text]));
     for (const { rows } of tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));

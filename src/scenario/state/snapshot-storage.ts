@@ -159,7 +159,8 @@ export function folderStorage(
       const { labels, damaged } = found();
       const draft = join(folder, drafted(key));
       rmSync(draft, { recursive: true, force: true });
-      mkdirSync(draft, { recursive: true });
+      mkdirSync(folder, { recursive: true });
+      mkdirSync(draft);
       worlds.saveAs(join(draft, worldName));
       const people_bytes = writePeople(join(draft, peopleName));
       const checks = { world: checkOf(join(draft, worldName)), people: checkOf(join(draft, peopleName)) };

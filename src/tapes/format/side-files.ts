@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeDraft } from "../../base/draft.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { losslessJson, maxDecoded, plainBody, plainBytes } from "./bodies.ts";
 import type { Exchange, TapeBody } from "./exchange.ts";
@@ -20,7 +21,7 @@ function writeWhole(folder: string, name: string, bytes: Buffer): void {
   makeFolder(folder, 0o700);
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    writeFileSync(draft, bytes, { mode: 0o600 });
+    writeDraft(draft, bytes);
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -73,7 +73,7 @@ export class ChangesFile {
     }
     const draft = `${this.#path}.tmp`;
     rmSync(draft, { force: true });
-    const kept = fileBytes(draft);
+    const kept = fileBytes(draft, "ax+");
     kept.append(this.#bytes.read(offset, this.#bytes.size - offset));
     kept.close();
     renameSync(draft, this.#path);

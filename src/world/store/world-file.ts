@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, fdatasync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, fsyncSync, readFileSync, renameSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
+import { openDraft } from "../../base/draft.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { safeParse } from "../../base/safe-parse.ts";
@@ -72,7 +73,7 @@ function isSealed(bytes: Buffer): boolean {
  */
 export function writeWorldFile(file: string, world: World): void {
   const draft = `${file}.tmp`;
-  const fd = openSync(draft, "w", 0o600);
+  const fd = openDraft(draft);
   try {
     for (const piece of worldPieces(world)) writeAll(fd, piece);
     fsyncSync(fd);
@@ -90,7 +91,7 @@ export async function writeInBackground(file: string, live: World, isCurrent: ()
   const draft = `${file}.tmp`;
   // A change makes a new list: these lists stay as they are.
   const world = { ...live };
-  const fd = openSync(draft, "w", 0o600);
+  const fd = openDraft(draft);
   try {
     for (const piece of worldPieces(world)) {
       writeAll(fd, piece);
