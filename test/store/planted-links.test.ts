@@ -77,7 +77,7 @@ test.each([
   for (const name of ["requests.idx", "events.idx"]) expect(lstatSync(join(data, name)).isFile()).toBe(true);
 });
 
-test("a file that is written as a whole does not follow a link in the place of its draft", async () => {
+test("a file that is written as a whole does not follow a link that stands where its draft goes", async () => {
   const file = join(home, "report.html");
   const target = join(home, "target");
   symlinkSync(target, `${file}.${process.pid}.tmp`);
