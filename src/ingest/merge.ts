@@ -4,7 +4,7 @@ import type { People } from "../people/people.ts";
 import { type Person, personUuid } from "../people/person.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Item } from "./item.ts";
-import { type Patch, patched } from "./person-properties.ts";
+import { firstProperties, type Patch, patched } from "./person-properties.ts";
 
 /** The longest group key, in characters. */
 const maxGroupKey = 400;
@@ -89,6 +89,8 @@ interface MergeRequest {
   /** The event's time, ms since the epoch. */
   time: number;
   patch: Patch | undefined;
+  /** The event's uuid. */
+  event: string | null;
 }
 
 /** The action for two ids, and the persons of `other` and `into`. */
@@ -124,14 +126,16 @@ function save(people: People, before: Person, after: Person): Person {
 }
 
 function create(people: People, request: MergeRequest): Person {
-  const { project, other, into, time, patch } = request;
+  const { project, other, into, time, patch, event } = request;
+  // events of an id that was personless have its uuid already
+  const isOther = people.isPersonless(project, other) && !people.isPersonless(project, into);
   const person: Person = {
     project,
-    uuid: personUuid(project, into),
+    uuid: personUuid(project, isOther ? other : into),
     created_at: time,
     is_identified: true,
     version: 0,
-    properties: patched({}, patch),
+    properties: firstProperties(patch, event),
   };
   people.create(person, [into, other]);
   return person;

@@ -6,7 +6,14 @@ import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";
 import { isIllegalForMerge } from "./person-ids.ts";
-import { type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
+import {
+  firstProperties,
+  groupPatched,
+  type Patch,
+  patched,
+  patchOf,
+  personFieldsOf,
+} from "./person-properties.ts";
 
 /** A personless event this long after the creation of its person counts as a full one, ms. */
 const upgradeAfter = 60_000;
@@ -25,24 +32,30 @@ function passPersonless(desk: Desk, project: number, item: Item, facts: EventFac
   }
 }
 
-function createPerson(desk: Desk, project: number, item: Item, patch: Patch | undefined): Person {
+function createPerson(
+  desk: Desk,
+  project: number,
+  item: Item,
+  patch: Patch | undefined,
+  event: string | null,
+): Person {
   const person: Person = {
     project,
     uuid: personUuid(project, item.distinct_id),
     created_at: item.time,
     is_identified: false,
     version: 0,
-    properties: patched({}, patch),
+    properties: firstProperties(patch, event),
   };
   desk.people.create(person, [item.distinct_id]);
   return person;
 }
 
 /** Creates or updates the person of the event's id. @returns its uuid */
-function updatePerson(desk: Desk, project: number, item: Item): string {
+function updatePerson(desk: Desk, project: number, item: Item, { uuid }: EventFacts): string {
   const patch = patchOf(item);
   const person = desk.people.personOf(project, item.distinct_id);
-  if (person === undefined) return createPerson(desk, project, item, patch).uuid;
+  if (person === undefined) return createPerson(desk, project, item, patch, uuid).uuid;
   const properties = patched(person.properties, patch);
   if (properties !== person.properties) {
     desk.people.update({ ...person, properties, version: person.version + 1 });
@@ -52,11 +65,11 @@ function updatePerson(desk: Desk, project: number, item: Item): string {
 
 function mergePersons(desk: Desk, project: number, item: Item, ids: MergedIds, facts: EventFacts): string {
   const { other, into, forced } = ids;
-  if (other === into) return updatePerson(desk, project, item);
+  if (other === into) return updatePerson(desk, project, item, facts);
   if (isIllegalForMerge(other) || isIllegalForMerge(into)) {
     warn(facts, "cannot_merge_with_illegal_distinct_id");
     facts.detail = `${other} into ${into}`;
-    return updatePerson(desk, project, item);
+    return updatePerson(desk, project, item, facts);
   }
   const { person, refused } = applyMerge(desk.people, {
     project,
@@ -66,6 +79,7 @@ function mergePersons(desk: Desk, project: number, item: Item, ids: MergedIds, f
     subject: item.distinct_id,
     time: item.time,
     patch: patchOf(item),
+    event: facts.uuid,
   });
   if (refused) {
     warn(facts, "cannot_merge_already_identified");
@@ -93,7 +107,9 @@ export function settlePerson(
   if (processPerson === true) facts.strips = ["$process_person_profile"];
   else if (processPerson !== undefined) warn(facts, "invalid_process_person_profile");
   facts.person =
-    ids === undefined ? updatePerson(desk, project, item) : mergePersons(desk, project, item, ids, facts);
+    ids === undefined
+      ? updatePerson(desk, project, item, facts)
+      : mergePersons(desk, project, item, ids, facts);
 }
 
 /** A type's index, assigned on first use; undefined if the project already has five others. */
@@ -139,7 +155,7 @@ function identifyGroup(people: People, project: number, item: Item, facts: Event
   }
   const group = people.group(project, type, key);
   const set = isObject($group_set) ? $group_set : {};
-  const properties = patched(group?.properties ?? {}, { set, setOnce: {}, unset: [] });
+  const properties = groupPatched(group?.properties ?? {}, set);
   if (group !== undefined && properties === group.properties) return;
   people.saveGroup({ project, type, key, created_at: group?.created_at ?? item.time, properties });
 }

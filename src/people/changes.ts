@@ -12,12 +12,15 @@ function sourceOf(property: string, event: JsonObject): ChangeSource {
 
 const isSame = (a: Json | undefined, b: Json | undefined): boolean => a === b || isDeepStrictEqual(a, b);
 
+/** The service's own property of a person: it is no change that an event makes. */
+const creator = "$creator_event_uuid";
+
 /** The differences between the properties before and after an event, by name. */
 export function changesBetween(before: JsonObject, after: JsonObject, event: JsonObject): PropertyChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((property): PropertyChange[] => {
     const [from, to] = [own(before, property), own(after, property)];
-    if (isSame(from, to)) return [];
+    if (property === creator || isSame(from, to)) return [];
     const by = to === undefined ? "$unset" : sourceOf(property, event);
     return [{ property, by, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
   });

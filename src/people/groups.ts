@@ -3,7 +3,7 @@ import { isoOf } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { containsText } from "../base/wildcard.ts";
-import { patched } from "../ingest/person-properties.ts";
+import { groupPatched } from "../ingest/person-properties.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
 import type { PeopleStore } from "./people-store.ts";
@@ -69,7 +69,7 @@ function stepsOf(events: readonly StoredEvent[], beginning: JsonObject | undefin
     const { $group_set } = event.properties;
     const was = properties ?? {};
     const set = isObject($group_set) ? $group_set : {};
-    const after = patched(was, { set, setOnce: {}, unset: [] });
+    const after = groupPatched(was, set);
     const created = properties === undefined;
     properties = after;
     return { event: showShort(event), created, changes: changesBetween(was, after, event.properties), after };

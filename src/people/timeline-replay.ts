@@ -126,6 +126,8 @@ const afterOf = (person: Person | undefined): Replayed["after"] =>
 function play({ desk, people }: Scene, event: StoredEvent): Replayed & { isOnTrack: boolean } {
   const project = event.project ?? 0;
   const current = () => people.personOf(project, event.distinct_id);
+  if (event.outcome === "kept" && isPersonless(event) && !current())
+    people.rememberPersonless(project, event.distinct_id);
   if (event.outcome === "dropped" || isPersonless(event))
     return { event, step: null, after: afterOf(current()), isOnTrack: true };
   const item = itemOf(event);

@@ -4,8 +4,12 @@ import { copiedProperties as copied } from "../../src/journal/copied-properties.
 import { personUuid } from "../../src/people/person.ts";
 import { type Edge, key, now, openEdge } from "./edge.ts";
 
-const propertiesOf = (edge: Edge, id = "u"): JsonObject | undefined =>
-  edge.people.personOf(1, id)?.properties;
+/** Without the property that each person has of the event that created it. */
+function propertiesOf(edge: Edge, id = "u"): JsonObject | undefined {
+  const person = edge.people.personOf(1, id);
+  const { $creator_event_uuid: _, ...properties } = person?.properties ?? {};
+  return person && properties;
+}
 
 const hour = 3_600_000;
 const at = (shift: number) => new Date(now + shift).toISOString();
@@ -21,13 +25,39 @@ describe("persons come into being", () => {
       created_at: now - hour,
       is_identified: false,
       version: 0,
-      properties: {},
+      properties: { $creator_event_uuid: stored.uuid },
     });
   });
 
   test("the uuid is the service's", () => {
     // Reference value: RFC 9562 v5 of "1:distinct-id" in the service's namespace, computed with Python's uuid.
     expect(personUuid(1, "distinct-id")).toBe("c36e4f94-0a46-5573-86c2-38fdd475fdda");
+  });
+
+  test("with the event that created them, whatever they set", async () => {
+    const edge = openEdge();
+    const stored = await edge.capture("e", "u", { $set: { $creator_event_uuid: "mine" } });
+    await edge.capture("e", "u", { $set: { a: 1 } });
+    expect(edge.people.personOf(1, "u")?.properties).toEqual({ $creator_event_uuid: stored.uuid, a: 1 });
+  });
+
+  test("a first value replaces a stored null", async () => {
+    const edge = openEdge();
+    await edge.capture("e", "u", { $set: { first: null, other: null } });
+    await edge.capture("e", "u", { $set_once: { first: "a", other: null } });
+    expect(propertiesOf(edge)).toEqual({ first: "a", other: null });
+  });
+
+  test.each([
+    ["the one that was personless", ["anon"], "anon"],
+    ["the identified one, if both were", ["anon", "u"], "u"],
+    ["the identified one, if none was", [], "u"],
+  ])("a person of two new ids has the uuid of one: %s", async (_, before, expected) => {
+    const edge = openEdge();
+    for (const id of before) await edge.capture("e", id, { $process_person_profile: false });
+    const stored = await edge.capture("$identify", "u", { $anon_distinct_id: "anon" });
+    expect(stored.person_id).toBe(personUuid(1, expected));
+    expect(edge.people.personOf(1, "anon")?.uuid).toBe(personUuid(1, expected));
   });
 
   test("one for each project", async () => {
@@ -51,6 +81,20 @@ describe("property updates", () => {
     ["top-level only", "e", {}, { $set: { c: 1 }, $set_once: { d: 2 } }, { ...start, c: 1, d: 2 }],
     ["the event $set", "$set", { $set: { a: 1 } }, {}, { ...start, a: 1 }],
     ["a $set that is no object", "e", { $set: "text", $set_once: [1] }, {}, start],
+    [
+      "a null is absent for $set_once",
+      "e",
+      { $set: { c: null }, $set_once: { a: 1 } },
+      {},
+      { ...start, c: null },
+    ],
+    [
+      "NUL cannot be stored",
+      "e",
+      { $set: { a: "x\0y", d: { "k\0": ["\0"] } } },
+      {},
+      { ...start, a: "x\ufffdy", d: { "k\ufffd": ["\ufffd"] } },
+    ],
     ["null is a value", "e", { $set: { a: null } }, {}, { ...start, a: null }],
     ["an object is replaced whole", "e", { $set: { a: { x: 1 } } }, {}, { ...start, a: { x: 1 } }],
     ["$exception changes nothing", "$exception", { $set: { a: 1 } }, {}, start],
@@ -106,13 +150,49 @@ describe("copied properties", () => {
   test("the latest value, and the first under $initial_…", async () => {
     const edge = openEdge();
     await edge.capture("$pageview", "u", { $current_url: "/a", utm_source: "mail", plan: "pro" });
-    await edge.capture("$pageview", "u", { $current_url: "/b" });
+    await edge.capture("$pageview", "u", { $current_url: "/b", $set: { plan: "pro" } });
     expect(propertiesOf(edge)).toEqual({
       $current_url: "/b",
+      plan: "pro",
       $initial_current_url: "/a",
       utm_source: "mail",
       $initial_utm_source: "mail",
     });
+  });
+
+  const often: [what: string, event: string, properties: JsonObject, isUpdated: boolean][] = [
+    ["$browser", "custom", { $set: { $browser: "B" } }, false],
+    ["$current_url", "$pageview", { $current_url: "/b" }, false],
+    ["a campaign", "custom", { utm_source: "ads" }, false],
+    ["parts of a place", "custom", { $set: { $geoip_latitude: 1, $geoip_subdivision_1_name: "x" } }, false],
+    ["a country", "custom", { $set: { $geoip_country_name: "x" } }, true],
+    ["a new name", "custom", { $set: { $os_name: "x" } }, true],
+    ["another property beside it", "custom", { $set: { $browser: "B", plan: "pro" } }, true],
+    ["a removal beside it", "custom", { $set: { $browser: "B" }, $unset: ["old"] }, true],
+    ["$identify", "$identify", { $set: { $browser: "B" } }, true],
+    ["the event $set", "$set", { $set: { $browser: "B" } }, true],
+  ];
+  // upstream person-update.test.ts
+  test.each(often)("a person is not updated for what changes often alone: %s", async (...row) => {
+    const [, event, properties, isUpdated] = row;
+    const edge = openEdge();
+    const first = {
+      $browser: "A",
+      $current_url: "/a",
+      utm_source: "mail",
+      $geoip_latitude: 0,
+      $geoip_subdivision_1_name: "y",
+      $geoip_country_name: "y",
+      old: 1,
+    };
+    await edge.capture("e", "u", { ...first, $set: first });
+    const before = [propertiesOf(edge), edge.people.personOf(1, "u")?.version];
+    const stored = await edge.capture(event, "u", properties);
+    const after = [propertiesOf(edge), edge.people.personOf(1, "u")?.version];
+    if (isUpdated) expect(after[0]).not.toEqual(before[0]);
+    else expect(after).toEqual(before);
+    // the event has it in any case
+    expect(Object.keys(stored.properties.$set as object).length).toBeGreaterThan(0);
   });
 
   test("an explicit $set wins", async () => {

@@ -80,7 +80,8 @@ async function capture(sim: Sim, properties: object, headers: Headers = {}, more
 
 const personOf = async (sim: Sim): Promise<unknown> => {
   const [person] = await sim.persons.list({ distinct_id: "u" });
-  return person?.properties;
+  const { $creator_event_uuid: _, ...properties } = person?.properties ?? {};
+  return person && properties;
 };
 
 const from = (address: string): Headers => ({ "x-forwarded-for": address });
