@@ -49,12 +49,15 @@ const brace = 0x7b;
 const bracket = 0x5b;
 const startsLikeJson = (bytes: Buffer): boolean => bytes[0] === brace || bytes[0] === bracket;
 
+/** Base64 whose pluses were read as blanks. */
+const withPluses = (bytes: Buffer): Buffer => Buffer.from(bytes.toString("latin1").replaceAll(" ", "+"));
+
 function undoForm(body: Wrapped): void {
   const { data, compression } = readForm(utf8Text(body.bytes));
   if (data === undefined) throw undecodable("expected form data in POST request payload");
   body.form = false;
   if (!body.queryHint) body.hint = compressionOf(compression) ?? body.hint;
-  body.bytes = data;
+  body.bytes = isLooseBase64(data) ? withPluses(data) : data;
 }
 
 function* undoGzip(body: Wrapped): Work<void> {
@@ -120,7 +123,7 @@ function wrapped(packet: Packet, limit: number, steps: DecodeStep[], mayWait: bo
   if (bytes.length === 0) throw new SimError("missing_payload", "request missing data payload");
   const queryHint = compressionOf(query.get("compression"));
   return {
-    bytes: data && isLooseBase64(bytes) ? Buffer.from(data.replaceAll(" ", "+")) : bytes,
+    bytes: data && isLooseBase64(bytes) ? withPluses(bytes) : bytes,
     hint: queryHint ?? compressionOf(data ? undefined : headers["content-encoding"]),
     queryHint: queryHint !== undefined,
     form: !data && headers["content-type"] === formType,
