@@ -21,6 +21,13 @@ export const differences = {
     production: "400 for the whole request, nothing is kept",
     source: "contract, Errors (read the same way); PostHog/posthog rust/capture/src/v0_request.rs",
   },
+  strict_json: {
+    topic:
+      "event with `token` and `api_key`, with `distinct_id` and `$distinct_id`, or with a field twice; a number like `1e400`; a batch whose `historical_migration` is no boolean or whose `sent_at` is no string",
+    documented: "200: the first name, the last value, and fields of a wrong type are ignored",
+    production: "400 for the whole request, nothing is kept",
+    source: "contract, Event capture; PostHog/posthog rust/capture/src/v0_request.rs",
+  },
   alias_direction: {
     topic: "which id survives a `$create_alias`",
     documented: "`alias` becomes the main id; the event's distinct_id is merged into it",
