@@ -235,6 +235,8 @@ export interface ProjectOptions {
   name?: string;
   /** Values of flags, which override their rules. */
   flags?: Readonly<Record<string, boolean | string>>;
+  /** Settings over the copied ones, as the service's API has them, e.g. `{ anonymize_ips: true }`. */
+  settings?: JsonObject;
   /** The project whose flags, cohorts and settings are copied; null: none. Default: the first one. */
   like?: number | null;
 }

@@ -98,7 +98,7 @@ const methods: Readonly<Record<string, OptionKeys>> = {
   insight: { 1: keysOf<QueryOptions>({ project: true }) },
   dropOffs: { 1: keysOf<QueryOptions>({ project: true }) },
   settle: [["idleMs", "timeoutMs"]],
-  project: [keysOf<ProjectOptions>({ name: true, flags: true, like: true })],
+  project: [keysOf<ProjectOptions>({ name: true, flags: true, settings: true, like: true })],
   guard: [keysOf<GuardOptions>({ hosts: true, allow: true })],
   generate: [
     keysOf<SimTrafficOptions>({

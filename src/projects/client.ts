@@ -26,10 +26,10 @@ export const projectBy = async (
 async function makeProject(
   call: ControlCall,
   host: string,
-  { name, flags, like }: ProjectOptions,
+  { name, flags, settings, like }: ProjectOptions,
   waitMs: number,
 ): Promise<Project> {
-  const made = await call<TestProject>("POST", "projects", { name, flags, like, owner });
+  const made = await call<TestProject>("POST", "projects", { name, flags, settings, like, owner });
   const { id: project } = made;
   let disposing: Promise<void> | undefined;
   const remove = async () => {

@@ -60,6 +60,8 @@ interface NewProjectOrder {
   name: string | undefined;
   /** null: nothing is copied. */
   like: StoredProject | null;
+  /** Over the copied ones. */
+  settings: StoredProject["settings"];
   /** For all users. */
   flags: readonly (readonly [key: string, value: boolean | string])[];
 }
@@ -101,6 +103,7 @@ function madeOf(ports: ProjectPorts, draft: Draft, id: number, order: NewProject
     api_key,
     secret_api_key: newKey(ports, "phs_"),
     ...copied,
+    settings: { ...copied.settings, ...order.settings },
     ...membersOf(people, like?.id ?? id, copied.cohorts, id),
     group_types: like ? [...people.groupTypes(like.id)] : [],
     flag_overrides: flags.map(([key, value]) => {

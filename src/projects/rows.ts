@@ -47,11 +47,12 @@ export const projectRows = (ports: ProjectPorts) => [
     status: 201,
     errors: [404, 409],
     reply: TestProject,
-    handle({ body: { name, like, flags, owner }, call }) {
+    handle({ body: { name, like, flags, settings, owner }, call }) {
       const order = {
         name: name || undefined,
         like: templateOf(ports, like),
         flags: Object.entries(flags ?? {}),
+        settings: settings ?? {},
       };
       const made = makeProject(ports, order);
       ports.ended.begin(made.project.id, owner, ports.log.lastRequest);

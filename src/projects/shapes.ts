@@ -40,6 +40,12 @@ export const ProjectOrder = z.strictObject({
     .describe(
       "Names the process that runs the test: a later test of it fails if its SDK goes on using this project's key",
     ),
+  settings: z
+    .record(z.string(), z.json())
+    .nullish()
+    .describe(
+      "Settings over the copied ones, as the service's API has them: `anonymize_ips`, `cookieless_server_hash_mode`, …",
+    ),
   flags: FlagValues.nullish().describe("Flag key → true, false or a variant, for all users"),
 });
 export type ProjectOrder = z.infer<typeof ProjectOrder>;

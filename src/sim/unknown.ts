@@ -27,6 +27,8 @@ export function adopt(
           name: `Adopted ${token}`,
           api_key: token,
           adopted: true,
+          // the real project may have it, and without it events would be lost
+          settings: { cookieless_server_hash_mode: 2 },
         },
         wireTime(clock.now()),
       ),

@@ -1,5 +1,8 @@
 import { expect, test } from "../app/test.ts";
 
+// the project counts visitors without cookies
+test.use({ phxProject: { settings: { cookieless_server_hash_mode: 2 } } });
+
 test("nothing is sent or stored before the user accepts", async ({ page, ph }) => {
   await page.goto("/consent?after-consent");
   await page.getByRole("button", { name: "Buy" }).click();
