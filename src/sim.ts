@@ -23,6 +23,7 @@ import { createCallOwners } from "./ingest/call-owner.ts";
 import type { Desk } from "./ingest/desk.ts";
 import { captureEndpoints } from "./ingest/endpoint/capture.ts";
 import { createPlaces } from "./ingest/geo/places.ts";
+import { createVisitors } from "./ingest/visitors.ts";
 import { eventReader } from "./journal/event-reader.ts";
 import type { FeedAdmission } from "./journal/feed/open-feed.ts";
 import type { ResourceDesk } from "./management/frame/desk.ts";
@@ -132,7 +133,10 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const underway: Desk["underway"] = new Map();
   const projectsMade = createBus<{ id: number; name: string | null }>();
   const { seen } = log;
-  const desk: Desk = { worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, underway };
+  const visitors = createVisitors();
+  const desk: Desk = {
+    ...{ worlds, people, clock, ids, dialect, keys, geoip, projectFor, seen, visitors, underway },
+  };
   const owners = createCallOwners(desk);
 
   // What can answer instead of the handlers.

@@ -34,6 +34,14 @@ export const textsIn = (value: Json | undefined): string[] =>
 export const textOrNumber = (value: Json | undefined): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined;
 
+/** The JSON text of a value, the keys of its objects in order, as the service's parser keeps them. */
+export function sortedText(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${sortedText(value[name] ?? null)}`).join()}}`;
+}
+
 /** Undefined if the text is not JSON. */
 export function parsedJson(text: string): Json | undefined {
   try {

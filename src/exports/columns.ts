@@ -45,6 +45,13 @@ const objectIn = (properties: JsonObject, key: string): Json => {
   return value !== undefined && isObject(value) ? value : null;
 };
 
+/** The chain of elements is a column of its own. */
+function withoutChain(properties: JsonObject): JsonObject {
+  if (!Object.hasOwn(properties, "$elements_chain")) return properties;
+  const { $elements_chain: _, ...others } = properties;
+  return others;
+}
+
 const chainOf = ({ event }: EventRecord): string => textIn(event.properties, "$elements_chain") ?? "";
 
 const column = <R>(name: string, type: ColumnType, of: (record: R) => Json): Column<R> => ({
@@ -62,7 +69,7 @@ const eventColumns: ReadonlyMap<string, Column<EventRecord>> = new Map(
     column<EventRecord>("_inserted_at", "time", ({ event, by }) => Date.parse(event[by])),
     column<EventRecord>("created_at", "time", ({ event }) => Date.parse(event.received_at)),
     column<EventRecord>("event", "text", ({ event }) => event.event),
-    column<EventRecord>("properties", "json", ({ event }) => event.properties),
+    column<EventRecord>("properties", "json", ({ event }) => withoutChain(event.properties)),
     column<EventRecord>("distinct_id", "text", ({ event }) => event.distinct_id),
     column<EventRecord>("elements_chain", "text", chainOf),
     column<EventRecord>("person_id", "text", ({ event }) => event.person_id),

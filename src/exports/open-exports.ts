@@ -4,6 +4,7 @@ import type { Agenda } from "../base/agenda.ts";
 import { patternOf } from "../flags/engine/pattern.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import { outsideEvents } from "../journal/items.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
 import type { PeopleStore } from "../people/people-store.ts";
@@ -97,7 +98,8 @@ export function createEventSource(
       const times = await timesOf(project);
       for (const seq of times.within(span)) {
         for (const { line, index } of log.scan({ project, outcome: "kept", since: seq - 1, until: seq })) {
-          yield show(line, index);
+          const event = show(line, index);
+          if (!outsideEvents.has(event.event)) yield event;
         }
       }
     },

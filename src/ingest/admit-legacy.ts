@@ -140,6 +140,10 @@ function readItem(raw: JsonObject, index: number, admission: Admission): Item {
     place: undefined,
     warnings: undefined,
     placeholder: false,
+    isCookieless: properties.$cookieless_mode === true,
+    hasOwnId: false,
+    adds: undefined,
+    strips: undefined,
     dropped: undefined,
     detail: undefined,
   };

@@ -99,6 +99,10 @@ function keptItem(item: V1Item, uuid: string, admission: V1Admission): Item {
     place: undefined,
     warnings: placeholder ? ["person_processing_disabled"] : undefined,
     placeholder,
+    isCookieless: (options.$cookieless_mode ?? own.$cookieless_mode) === true,
+    hasOwnId: false,
+    adds: undefined,
+    strips: undefined,
     dropped: undefined,
     detail: undefined,
   };

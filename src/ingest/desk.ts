@@ -5,6 +5,7 @@ import type { People } from "../people/people.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";
+import type { Visitors } from "./visitors.ts";
 
 /** The parts of the sim that ingest uses. */
 export interface Desk {
@@ -20,6 +21,8 @@ export interface Desk {
   projectFor(token: string): StoredProject | undefined;
   /** True if the project already has an event with this uuid. */
   seen(project: number, uuid: string): boolean;
+  /** Visitors without cookies. */
+  readonly visitors: Visitors;
   /** The kept uuids of large batches that are not in the journal yet, by their items. */
   readonly underway: Map<
     readonly unknown[],

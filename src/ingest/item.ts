@@ -25,6 +25,13 @@ export interface Item {
   warnings: Warning[] | undefined;
   /** A placeholder id (capture v1): its events are kept without a person. */
   placeholder: boolean;
+  /** The sender knows no id of the visitor: `$cookieless_mode`, wherever it stood. */
+  isCookieless: boolean;
+  /** True if the sent id is not the stored one. */
+  hasOwnId: boolean;
+  /** What the service adds to the properties, and names of those that it does not keep. */
+  adds: JsonObject | undefined;
+  strips: readonly string[] | undefined;
   dropped: DropReason | undefined;
   detail: string | undefined;
 }
@@ -42,6 +49,10 @@ export const unreadItem = (time: number): Item => ({
   place: undefined,
   warnings: undefined,
   placeholder: false,
+  isCookieless: false,
+  hasOwnId: false,
+  adds: undefined,
+  strips: undefined,
   dropped: undefined,
   detail: undefined,
 });

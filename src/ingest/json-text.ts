@@ -7,6 +7,7 @@ import { maskKeys } from "../base/secrets.ts";
 import { bytesPerStep, type Work } from "../base/work.ts";
 import { undecodable } from "../codec/inflate.ts";
 import type { JsonText } from "../journal/traffic.ts";
+import { withExactIds } from "./exact-ids.ts";
 
 const unparsable = (why: string, cause?: unknown): SimError =>
   new SimError("unparsable_payload", `failed to parse request: ${why}`, { cause });
@@ -32,12 +33,12 @@ export function* parseJson(bytes: Buffer): Work<JsonText> {
     const made = batch && (yield* parseBatch(text, bytes, batch));
     if (made) return made;
   }
-  const value = yield* parsedInSteps(text);
+  const { value, hasExactIds } = yield* parsedInSteps(text);
   if (isTooDeep(value)) throw unparsable(tooDeep);
   const { kept, redacted, isVerbatim } = cleaned(text, value);
   const size = bytes.length;
-  if (isVerbatim) return { text, bytes, value, redacted, size };
-  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted, size };
+  if (isVerbatim) return { text, bytes, value, redacted, hasExactIds, size };
+  return { text: JSON.stringify(kept), bytes: undefined, value: kept, redacted, hasExactIds, size };
 }
 
 const tooDeep = "recursion limit exceeded";
@@ -48,7 +49,7 @@ function cleaned(text: string, value: Json): { kept: Json; redacted: boolean; is
   const masked = maskKeys(plain);
   const redacted = masked !== plain;
   const isVerbatim = !redacted && !text.includes("\n") && !text.includes("\r");
-  return { kept: redacted ? parsed(masked) : value, redacted, isVerbatim };
+  return { kept: redacted ? parsed(masked).value : value, redacted, isVerbatim };
 }
 
 /** The places of a body's items: the array's brackets, and commas between items, one for each step. */
@@ -109,17 +110,19 @@ function* parseBatch(
   { open, close, cuts, isRoot }: Batch,
 ): Work<JsonText | undefined> {
   const around = text.slice(0, open + 1) + text.slice(close);
-  const outer = parsed(around);
+  const outer = parsed(around).value;
   if (!isRoot && !(isObject(outer) && isEmptyList(outer.batch))) return undefined;
   const shell = cleaned(around, outer);
   const items: Json[] = [];
   const texts: string[] = [];
   let { isVerbatim, redacted } = shell;
+  let hasExactIds = false;
   for (const [i, end] of [...cuts, close].entries()) {
     yield;
     const from = (cuts[i - 1] ?? open) + 1;
     const part = `[${text.slice(from, end)}]`;
-    const values = yield* parsedInSteps(part, from);
+    const { value: values, hasExactIds: isExact } = yield* parsedInSteps(part, from);
+    hasExactIds ||= isExact;
     if (cuts.length > 0 && isEmptyList(values)) throw unparsable(`an item is missing at character ${from}`);
     const made = cleaned(part, values);
     for (const item of Array.isArray(made.kept) ? made.kept : []) items.push(item);
@@ -130,7 +133,7 @@ function* parseBatch(
   yield;
   const value = isObject(shell.kept) ? { ...shell.kept, batch: items } : items;
   const size = bytes.length;
-  if (isVerbatim) return { text, bytes, value, redacted, size };
+  if (isVerbatim) return { text, bytes, value, redacted, hasExactIds, size };
   const list = `[${texts.join(",")}]`;
   const fields = isObject(shell.kept) ? Object.entries(shell.kept) : [];
   const inner = fields.map(
@@ -138,7 +141,7 @@ function* parseBatch(
   );
   const kept = isRoot ? list : `{${inner.join(",")}}`;
   yield;
-  return { text: kept, bytes: Buffer.from(kept), value, redacted, size };
+  return { text: kept, bytes: Buffer.from(kept), value, redacted, hasExactIds, size };
 }
 
 const isEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length === 0;
@@ -155,18 +158,26 @@ function failure(cause: unknown, from: number): SimError {
   return unparsable(from === 0 ? why : `from character ${from}: ${why}`, cause);
 }
 
-function parsed(text: string, from = 0): Json {
+/** A value, and whether its distinct ids were kept as text. */
+interface Parsed {
+  readonly value: Json;
+  readonly hasExactIds: boolean;
+}
+
+function parsed(text: string, from = 0): Parsed {
   try {
-    return JSON.parse(text);
+    const exact = withExactIds(text);
+    return { value: JSON.parse(exact ?? text), hasExactIds: exact !== undefined };
   } catch (cause) {
     throw failure(cause, from);
   }
 }
 
-function* parsedInSteps(text: string, from = 0): Work<Json> {
+function* parsedInSteps(text: string, from = 0): Work<Parsed> {
   if (text.length <= smallText) return parsed(text, from);
   try {
-    return yield* parsingJson(text);
+    const exact = withExactIds(text);
+    return { value: yield* parsingJson(exact ?? text), hasExactIds: exact !== undefined };
   } catch (cause) {
     throw failure(cause, from);
   }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { EventFacts } from "../journal/event.ts";
+import { outsideEvents } from "../journal/items.ts";
 import type { People } from "../people/people.ts";
 import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
@@ -15,6 +16,19 @@ import {
   personFieldsOf,
 } from "./person-properties.ts";
 
+/** Names of properties that are not kept. */
+function strip(facts: EventFacts, names: readonly string[]): void {
+  if (names.length > 0) facts.strips = [...(facts.strips ?? []), ...names];
+}
+
+/** The event is kept elsewhere than in the table of events, and concerns no person. */
+function passOutside(desk: Desk, project: number, item: Item, facts: EventFacts): void {
+  facts.person =
+    desk.people.personOf(project, item.distinct_id)?.uuid ?? personUuid(project, item.distinct_id);
+  facts.mode = "propertyless";
+  strip(facts, personFieldsOf(item));
+}
+
 /** A personless event this long after the creation of its person counts as a full one, ms. */
 const upgradeAfter = 60_000;
 
@@ -22,8 +36,7 @@ const upgradeAfter = 60_000;
 function passPersonless(desk: Desk, project: number, item: Item, facts: EventFacts): void {
   const { people } = desk;
   const person = people.personOf(project, item.distinct_id);
-  const strips = personFieldsOf(item);
-  if (strips.length > 0) facts.strips = strips;
+  strip(facts, personFieldsOf(item));
   facts.person = person?.uuid ?? personUuid(project, item.distinct_id);
   if (person !== undefined && item.time > person.created_at + upgradeAfter) return;
   facts.mode = "propertyless";
@@ -100,11 +113,15 @@ export function settlePerson(
   facts: EventFacts,
 ): void {
   const { processPerson } = item;
+  if (outsideEvents.has(item.event)) {
+    passOutside(desk, project, item, facts);
+    return;
+  }
   if (processPerson === false || item.placeholder) {
     passPersonless(desk, project, item, facts);
     return;
   }
-  if (processPerson === true) facts.strips = ["$process_person_profile"];
+  if (processPerson === true) strip(facts, ["$process_person_profile"]);
   else if (processPerson !== undefined) warn(facts, "invalid_process_person_profile");
   facts.person =
     ids === undefined
@@ -142,8 +159,7 @@ function noteGroups(people: People, project: number, groups: JsonObject, facts: 
 function identifyGroup(people: People, project: number, item: Item, facts: EventFacts): void {
   const { $group_type: name, $group_key, $group_set } = item.properties;
   const key = groupKeyText($group_key);
-  const strips = personFieldsOf(item);
-  if (strips.length > 0) facts.strips = [...(facts.strips ?? []), ...strips];
+  strip(facts, personFieldsOf(item));
   if (typeof name !== "string" || name === "" || key === "") {
     warn(facts, "missing_group_identity");
     return;

@@ -58,7 +58,7 @@ function admitFirst(packet: Packet, opened: Opened): Item {
 function* takeRecording(desk: Desk, packet: Packet): Work<void> {
   const { record } = packet;
   record.shape = "recording";
-  const opened = openBody(yield* decodeBody(packet, decodedLimits.recording), packet.path);
+  const opened = openBody((yield* decodeBody(packet, decodedLimits.recording)).value, packet.path);
   const project = findProject(desk, opened, packet);
   const first = admitFirst(packet, opened);
   checkSnapshots(opened.items);

@@ -15,6 +15,7 @@ import type { Item } from "./item.ts";
 import { batchToken, commonToken, sentAtOf } from "./open.ts";
 import { decodedLimits, type Packet } from "./packet.ts";
 import { legacyProject, projectByHeader } from "./project.ts";
+import { checkStrictly } from "./strict.ts";
 
 /** The answer to a request whose events were taken; `?beacon=1` asks for none. */
 export const accepted = (call: Call): Reply =>
@@ -30,18 +31,18 @@ export function noteBody(record: CallRecord, json: JsonText | undefined, steps: 
 }
 
 /** The body's JSON. It is decoded once: a fault, a tape or a recording may have asked for it before. */
-export function* decodeBody(packet: Packet, limit: number): Work<Json> {
+export function* decodeBody(packet: Packet, limit: number): Work<JsonText> {
   const { record } = packet;
   const { decoded } = record;
   if (decoded?.json && decoded.json.size <= limit) {
     noteBody(record, decoded.json, decoded.steps);
-    return decoded.json.value;
+    return decoded.json;
   }
   const steps: DecodeStep[] = [];
   let json: JsonText | undefined;
   try {
     json = yield* decodeLegacy(packet, limit, steps, true);
-    return json.value;
+    return json;
   } finally {
     noteBody(record, json, steps);
   }
@@ -100,9 +101,12 @@ function refuseOthers(items: readonly Item[]): void {
 export function* takeLegacy(desk: Desk, packet: Packet, lane: "any" | "ai" = "any"): Work<void> {
   const { record } = packet;
   record.shape = "legacy";
-  const opened = openBody(yield* decodeBody(packet, decodedLimits.legacy), packet.path);
+  const { value, text, hasExactIds } = yield* decodeBody(packet, decodedLimits.legacy);
+  const opened = openBody(value, packet.path);
+  if (desk.dialect === "production") checkStrictly(opened, text);
   const project = findProject(desk, opened, packet);
   const items = yield* admitAll(opened, packet, desk.dialect);
+  if (hasExactIds) for (const item of items) item.hasOwnId = true;
   if (lane === "ai") refuseOthers(items);
   record.events = yield* decideItems(desk, project, items, packet);
   record.keys = items;

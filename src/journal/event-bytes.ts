@@ -437,6 +437,7 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
         if (decided) make(value, decided.value);
       }
     }
+    if (own.id !== undefined && !isAlone) make(event.id, own.id);
     if (!isAlone || !line) return;
     const key = keyOf(passed, line, at);
     make(event.name, key?.event ?? "");

@@ -1,4 +1,6 @@
 import type { StoredEvent } from "./event.ts";
+import { outsideEvents } from "./items.ts";
+import type { EventRef } from "./log/line-reader.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import { showEvent } from "./show.ts";
 
@@ -29,17 +31,28 @@ export interface EventReader {
   readonly revision: number;
 }
 
+/** The event, if the service has it in its table of events. */
+function tableEvent({ line, index }: EventRef): StoredEvent | undefined {
+  const event = showEvent(line, index);
+  return outsideEvents.has(event.event) ? undefined : event;
+}
+
+function* inTable(refs: Iterable<EventRef>): Generator<StoredEvent> {
+  for (const ref of refs) {
+    const event = tableEvent(ref);
+    if (event) yield event;
+  }
+}
+
 export const eventReader = (log: TrafficLog): EventReader => ({
   *newest(query) {
-    for (const { line, index } of log.scan({ ...query, outcome: "kept", order: "desc" })) {
-      yield showEvent(line, index);
-    }
+    yield* inTable(log.scan({ ...query, outcome: "kept", order: "desc" }));
   },
   *byTime(query) {
-    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && showEvent(ref.line, ref.index);
+    for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && tableEvent(ref);
   },
   *after(project, since) {
-    for (const { line, index } of log.scan({ project, since, outcome: "kept" })) yield showEvent(line, index);
+    yield* inTable(log.scan({ project, since, outcome: "kept" }));
   },
   get revision() {
     return log.revision;

@@ -11,6 +11,8 @@ export type { StoredEvent } from "./stored-event.ts";
  */
 export interface EventFacts {
   uuid: string | null;
+  /** The distinct id, where it is not the one in the item: of a visitor without cookies, or a number of many digits. */
+  id?: string;
   /** The event's time, ms since the epoch, after skew and offset. */
   time: number;
   /** The person's uuid at that moment. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, sortedText } from "../base/json.ts";
 import type { EventKey } from "./traffic.ts";
 
 // Stored bodies are read again when their events are shown, by the same rules as when they were captured.
@@ -30,7 +30,7 @@ function isBlank(text: string): boolean {
  */
 function distinctIdText(value: Json | undefined): string | undefined {
   if (value === undefined || value === null) return undefined;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = typeof value === "string" ? value : sortedText(value);
   if (isBlank(text)) return undefined;
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
@@ -139,6 +139,16 @@ export const v1Key = (raw: JsonObject): EventKey => ({
 
 /** The name of the one record that the snapshots of a request become. */
 export const recordingEvent = "$snapshot_items";
+
+/** Clicks and moves of the pointer, which the service keeps in a table of their own. */
+export const heatmapEvent = "$$heatmap";
+
+/** Names of what the service keeps elsewhere than in its table of events. Upstream event-pipeline, by event type. */
+export const outsideEvents: ReadonlySet<string> = new Set([
+  recordingEvent,
+  heatmapEvent,
+  "$$client_ingestion_warning",
+]);
 
 /** An item's properties; empty if it is not an object. */
 export const propertiesOf = (item: Json | undefined): JsonObject =>

@@ -56,6 +56,30 @@ export const dropReasons = {
     sentence: "the OTLP span has no attribute of an AI library, so the service makes no event of it",
     fix: "nothing, if it is no AI call; otherwise set `gen_ai.…` attributes, or export AI spans only (PostHogSpanProcessor)",
   },
+  cookieless_team_disabled: {
+    sentence: "the event has $cookieless_mode, and the project counts no visitors without cookies",
+    fix: "set the project's `cookieless_server_hash_mode` to 1 or 2 (web analytics: cookieless)",
+  },
+  cookieless_disallowed_event: {
+    sentence: "$create_alias and $merge_dangerously cannot be sent with $cookieless_mode",
+    fix: "identify after consent, without `$cookieless_mode`",
+  },
+  cookieless_stateless_disallowed_identify: {
+    sentence: "the project's cookieless mode keeps no state, so that no person can be identified in it",
+    fix: "set `cookieless_server_hash_mode` to 2, or identify after consent",
+  },
+  cookieless_missing_ua: {
+    sentence: "an event with $cookieless_mode needs `$raw_user_agent`",
+    fix: "send it: the visitor's id is made of it",
+  },
+  cookieless_missing_ip: {
+    sentence: "an event with $cookieless_mode needs `$ip`",
+    fix: "leave `$ip` out, so that the request's address counts",
+  },
+  cookieless_missing_host: {
+    sentence: "an event with $cookieless_mode needs `$host`",
+    fix: "send it: the visitor's id is made of it",
+  },
   invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
 } as const satisfies Record<string, ReasonText>;
 

@@ -84,10 +84,12 @@ const noKey: EventKey = { event: "", distinct_id: "" };
 export function keysOf(line: TrafficLine): EventKey[] {
   const reader = readerOf(line);
   const items = reader.items(line);
-  return (line.events ?? []).map((_, index) => {
-    const item = items[index];
-    return isObject(item) ? reader.key(item) : noKey;
-  });
+  return (line.events ?? []).map((facts, index) => keyOf(reader, items[index], facts));
+}
+
+function keyOf(reader: Reader, item: Json | undefined, { id }: EventFacts): EventKey {
+  const key = isObject(item) ? reader.key(item) : noKey;
+  return id === undefined ? key : { ...key, distinct_id: id };
 }
 
 /** `$set` and `$set_once` as stored. */
@@ -185,7 +187,7 @@ export function showEvent(line: TrafficLine, index: number): StoredEvent {
     warnings: facts.warnings ?? [],
     project: line.project,
     uuid: facts.uuid,
-    ...(isObject(found) ? reader.key(item) : noKey),
+    ...keyOf(reader, found, facts),
     timestamp: isoOf(facts.time),
     received_at: isoOf(line.at),
     person_id: facts.person,

@@ -109,6 +109,8 @@ export interface JsonText {
   value: Json;
   /** True if keys were masked in it: they must reach neither the journal nor a person's properties. */
   redacted: boolean;
+  /** True if distinct ids are text in the value that are numbers with more digits than JSON.parse keeps. */
+  hasExactIds: boolean;
   /** Size of the decoded body, in bytes. */
   size: number;
 }

@@ -57,11 +57,11 @@ function showEvent(
   event: StoredEvent,
   isWithPerson: boolean,
 ): z.infer<typeof EventShape> {
-  const { $elements_chain: chain } = event.properties;
+  const { $elements_chain: chain, ...properties } = event.properties;
   return {
     id: event.uuid ?? "",
     distinct_id: event.distinct_id,
-    properties: event.properties,
+    properties,
     event: event.event,
     timestamp: isoTime(Date.parse(event.timestamp)),
     person: isWithPerson ? showOwner(desk, event) : null,

@@ -1,7 +1,7 @@
 import { fnv1a } from "../base/hash.ts";
 import type { Json } from "../base/json.ts";
 import { createEventBytesReader, type EventBytes, type EventValue } from "../journal/event-bytes.ts";
-import { legacyKey, recordingEvent, v1Key } from "../journal/items.ts";
+import { legacyKey, outsideEvents, v1Key } from "../journal/items.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Steps } from "./table.ts";
 import {
@@ -93,8 +93,18 @@ const checkStep = 8_192;
 /** Rows of evicted events that are kept in any case. */
 const mostEvicted = 4_096;
 
-/** Recordings are no events of queries: the service keeps them apart. */
-const recordingHash = fnv1a(recordingEvent);
+/** What the service keeps apart is no event of queries. */
+const outsideHashes: ReadonlySet<number> = new Set([...outsideEvents].map((name) => fnv1a(name)));
+
+const dollar = 0x24;
+
+/** True for an event that the service keeps apart: all those names begin with `$$`, but for recordings, which have no bytes here. */
+const isOutside = ({ bytes, name: { from, to, made } }: EventBytes): boolean =>
+  made
+    ? outsideEvents.has(String(made.value))
+    : bytes[from + 1] === dollar &&
+      bytes[from + 2] === dollar &&
+      outsideEvents.has(bytes.toString("utf8", from + 1, to - 1));
 
 export function createEventRows(log: TrafficLog, project: number): EventRows {
   let revision = log.revision;
@@ -148,7 +158,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
       const to = Math.min(readTo, from + checkStep - 1);
       log.eachEvent(from, to, { project, outcome: "kept" }, ({ seq, name }) => {
         if (row < length && seqs[row] === seq) row++;
-        else if (name !== recordingHash) isSame = false;
+        else if (!outsideHashes.has(name)) isSame = false;
       });
       yield;
       if (log.revision !== checked) return yield* check();
@@ -203,6 +213,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     let row = Math.max(firstHeld(), Math.min(length, ...behind.map((it) => it.length)));
     const reader = createEventBytesReader(behind.map((it) => it.name));
     const take = (event: EventBytes): void => {
+      if (isOutside(event)) return;
       while (row < length && (seqs[row] ?? 0) < event.seq) row++;
       if (row === length) {
         add(event);

@@ -59,7 +59,7 @@ describe("JSON lines", () => {
       _inserted_at: "2026-03-04T09:30:00+00:00",
       created_at: "2026-03-04T09:30:00+00:00",
       event: "signed_up",
-      properties: { $elements_chain: "a.b", $ip: "192.0.2.1", n: 1 },
+      properties: { $ip: "192.0.2.1", n: 1 },
       distinct_id: "ann",
       elements_chain: "a.b",
       person_properties: { email: "ann@example.com" },

@@ -10,6 +10,7 @@ import type { Desk } from "../../src/ingest/desk.ts";
 import { captureEndpoints } from "../../src/ingest/endpoint/capture.ts";
 import { otelEndpoint } from "../../src/ingest/otel/endpoint.ts";
 import { recordingEndpoint } from "../../src/ingest/recordings.ts";
+import { createVisitors } from "../../src/ingest/visitors.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
 import { noPlaces, type Places } from "../../src/journal/places.ts";
 import { showEvent } from "../../src/journal/show.ts";
@@ -94,6 +95,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: (project, uuid) => seen.has(`${project} ${uuid}`),
+    visitors: createVisitors(),
     underway: new Map(),
   };
   const endpoints: Endpoint[] = [

@@ -75,8 +75,8 @@ describe("showEvent", () => {
     ["… of both headers", { "x-forwarded-for": "?", http_x_forwarded_for: "203.0.113.8" }, {}, "203.0.113.8"],
     ["an empty header is none", { "x-forwarded-for": "" }, {}, "10.0.0.9"],
     ["the sender's own $ip", { "x-forwarded-for": "203.0.113.7" }, { $ip: "1.2.3.4" }, "1.2.3.4"],
-    ["… unless it is empty", { "x-forwarded-for": "203.0.113.7" }, { $ip: "" }, "203.0.113.7"],
-    ["… or null", {}, { $ip: null }, "10.0.0.9"],
+    ["… even if it is empty", { "x-forwarded-for": "203.0.113.7" }, { $ip: "" }, ""],
+    ["… or null", {}, { $ip: null }, null],
     ["internal capture", {}, { capture_internal: true }, "127.0.0.1"],
   ])("$ip: %s", async (_, headers, properties, expected) => {
     const body = { api_key: key, event: "e", distinct_id: "u", properties };

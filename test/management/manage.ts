@@ -6,6 +6,7 @@ import { createApp } from "../../src/http/app.ts";
 import { callFrom } from "../../src/http/call.ts";
 import { headerOf } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
+import { createVisitors } from "../../src/ingest/visitors.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
 import type { EventSelection, TimedQuery } from "../../src/journal/event-reader.ts";
 import { openTrafficLog } from "../../src/journal/log/traffic-log.ts";
@@ -81,6 +82,7 @@ export function manage(options: ManageOptions = {}) {
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: () => false,
+    visitors: createVisitors(),
     underway: new Map(),
     events: {
       newest: (query) => newestOf(options.events ?? [], query),

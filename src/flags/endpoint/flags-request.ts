@@ -15,6 +15,7 @@ import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
 import type { Call } from "../../http/call.ts";
 import { forwardedAddress } from "../../http/client-address.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
+import { withExactIds } from "../../ingest/exact-ids.ts";
 import type { DecodeStep } from "../../journal/request-shapes.ts";
 
 /** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
@@ -89,7 +90,7 @@ function parse(text: string): { json: Json; text: string } | undefined {
 
 function parseStrictly(text: string): { json: Json; text: string } | undefined {
   try {
-    return { json: parseBounded(text), text: onOneLine(text) };
+    return { json: parseBounded(withExactIds(text) ?? text), text: onOneLine(text) };
   } catch (error) {
     if (error instanceof TooManyNodes)
       throw new SimError("payload_too_large", `Request has ${error.message}`);

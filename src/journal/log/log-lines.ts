@@ -82,6 +82,7 @@ const runs = (value: unknown): boolean =>
 
 const eventShape: Shape = {
   uuid: nullable(isText),
+  id: optional(isText),
   time: isTime,
   person: nullable(isText),
   dropped: optional(isText),

@@ -122,6 +122,7 @@ const isUsual = (facts: EventFacts): boolean =>
   facts.dropped === undefined &&
   facts.mode === undefined &&
   facts.adds === undefined &&
+  facts.id === undefined &&
   facts.groups === undefined &&
   facts.place === undefined &&
   facts.warnings === undefined &&

@@ -1,7 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
-import { recordingEvent } from "../../journal/items.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
 import { wireTime } from "../../world/time.ts";
 import { calmly } from "../events.ts";
@@ -78,7 +77,7 @@ function addProperties(
 function add(names: Names, event: StoredEvent): void {
   const { seq, event: name, properties, received_at } = event;
   names.seq = seq;
-  if (name === recordingEvent || isTooLong(name)) return;
+  if (isTooLong(name)) return;
   const time = wireTime(Date.parse(received_at));
   const known = names.events.get(name) ?? { name, seq, first: time, last: time, properties: new Set() };
   known.seq = seq;

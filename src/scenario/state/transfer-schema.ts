@@ -52,6 +52,7 @@ const isWarning = (value: unknown) => typeof value === "string" && Object.hasOwn
 
 const EventFacts = z.looseObject({
   uuid: z.string().nullable(),
+  id: z.string().optional(),
   time: eventTime,
   person: z.string().nullable(),
   mode: z.enum(["full", "propertyless", "none"]).optional(),

@@ -6,6 +6,7 @@ import { asSimError, errorReply } from "../../../src/http/error-body.ts";
 import { headerOf, type Reply } from "../../../src/http/reply.ts";
 import { createRouter } from "../../../src/http/router.ts";
 import type { Desk } from "../../../src/ingest/desk.ts";
+import { createVisitors } from "../../../src/ingest/visitors.ts";
 import { noPlaces, type Places } from "../../../src/journal/places.ts";
 import type { CallRecord } from "../../../src/journal/traffic.ts";
 import type { People } from "../../../src/people/people.ts";
@@ -35,6 +36,7 @@ export async function deskOf(
     projectFor: worlds.projectByKey,
     keys: createKeyring(worlds, undefined),
     seen: () => false,
+    visitors: createVisitors(),
     underway: new Map(),
   };
 }

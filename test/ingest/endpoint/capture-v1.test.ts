@@ -137,7 +137,7 @@ describe("events that are dropped", () => {
 describe("what the service writes into the properties", () => {
   const rows: [string, object, Record<string, Json>][] = [
     ["session and window", { session_id: "s", window_id: "w" }, { $session_id: "s", $window_id: "w" }],
-    ["cookieless_mode", { options: { cookieless_mode: true } }, { $cookieless_mode: true }],
+    ["cookieless_mode", { options: { cookieless_mode: "false" } }, { $cookieless_mode: false }],
     ["disable_skew_correction", { options: { disable_skew_correction: "1" } }, { $ignore_sent_at: true }],
     ["product_tour_id", { options: { product_tour_id: 5 } }, { $product_tour_id: "5" }],
     [
