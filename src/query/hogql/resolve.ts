@@ -57,6 +57,8 @@ export interface NameScope {
 
 type At = Located;
 
+const fromOne = "SQL indexes start from one, not from zero. E.g: array.1";
+
 const constant = (value: HogQLValue, type: Type, at: At): HogQLTerm => ({
   op: "constant",
   key: `constant ${typeName(type)} ${keyOf(value)}`,
@@ -165,6 +167,7 @@ export function createResolver(context: FunctionContext): Resolver {
 
   /** Resolves `a.b.c`: a table, an alias or a column, then what follows. */
   function field(node: FieldNode, chain: readonly (string | number)[], scope: NameScope): HogQLTerm {
+    checkSteps(chain, node);
     const [first = "", ...rest] = chain;
     const name = String(first);
     if (name === "*") throw new Refusal("'*' can only be used as a column of SELECT, and in count(*)", node);
@@ -286,15 +289,23 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   function access(array: ExprNode, index: ExprNode, node: ExprNode, scope: NameScope): HogQLTerm {
+    if (index.node === "Constant" && index.value === 0)
+      throw new Refusal("SQL indexes start from one, not from zero. E.g: array[1]", node);
     const chain = chainOf(node);
     if (chain && isJson(chain, scope)) return field({ node: "Field", chain, ...at(node) }, chain, scope);
     return applied("arrayElement", [term(array, scope), term(index, scope)], node);
   }
 
   function member(of: ExprNode, index: number, node: ExprNode, scope: NameScope): HogQLTerm {
+    if (index === 0) throw new Refusal(fromOne, node);
     const chain = chainOf(node);
     if (chain && isJson(chain, scope)) return field({ node: "Field", chain, ...at(node) }, chain, scope);
     return applied("tupleElement", [term(of, scope), constant(index, typeOfInteger(index), node)], node);
+  }
+
+  /** @throws Refusal for a step 0: lists begin at 1 */
+  function checkSteps(chain: readonly (string | number)[], node: At): void {
+    if (chain.includes(0)) throw new Refusal(fromOne, node);
   }
 
   const at = ({ start, end }: At): At => ({
@@ -387,6 +398,7 @@ export function createResolver(context: FunctionContext): Resolver {
     return applied(node.name, [text, ...rest.map((it) => term(it, scope))], node);
   }
 
+  /** The JSON column at the end of a chain; undefined if the chain ends elsewhere, also below one. */
   function jsonAt(
     chain: readonly (string | number)[],
     scope: NameScope,
@@ -395,13 +407,14 @@ export function createResolver(context: FunctionContext): Resolver {
     const named = scope.tables.get(String(first));
     let tables: readonly Table[] =
       named && rest.length > 0 ? [named] : [...scope.tables.values(), ...scope.anonymous];
-    let found: Member | undefined;
-    for (const step of named && rest.length > 0 ? rest : chain) {
-      found = tables.map((it) => it.member(String(step))).find((it) => it !== undefined);
+    const steps = named && rest.length > 0 ? rest : chain;
+    for (const [i, step] of steps.entries()) {
+      const found = tables.map((it) => it.member(String(step))).find((it) => it !== undefined);
+      if (found?.is === "json" && i === steps.length - 1) return found;
       if (found?.is !== "table") break;
       tables = [found.table];
     }
-    return found?.is === "json" ? found : undefined;
+    return undefined;
   }
 
   function lambda(

@@ -80,6 +80,11 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     const { read, dictionary } = nestedProperty(source(of), []);
     return { type: string, ...(dictionary && { dictionary }), read: (row) => read(row) ?? "" };
   }
+  /** Text of a property in a column of its own, NULL if it is missing or empty: an event without a session counts for none. */
+  function ownText(of: ValueColumn): SourceColumn {
+    const { read, ...others } = nestedProperty(source(of), []);
+    return { ...others, read: (row) => read(row) || null };
+  }
   /** The same without the escapes of JSON. */
   const plainColumn = ({ codes, values }: ValueColumn): SourceColumn => ({
     type: string,
@@ -133,8 +138,8 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     uuid: () => whole({ kind: "UUID" }, (event) => event.uuid ?? "00000000-0000-0000-0000-000000000000"),
     created_at: () => whole(time, (event) => Date.parse(event.received_at)),
     properties: () => properties,
-    $session_id: () => column(textColumn(table.property("$session_id"))),
-    $window_id: () => column(textColumn(table.property("$window_id"))),
+    $session_id: () => column(ownText(table.property("$session_id"))),
+    $window_id: () => column(ownText(table.property("$window_id"))),
     elements_chain: () => column(plainColumn(table.property("$elements_chain"))),
     person_mode: () => whole(personModes, (event) => event.person_mode),
     person: () => ({ is: "table", table: person }),

@@ -121,6 +121,12 @@ function* perActorNumbers(all: Cells, actors: ValueColumn) {
 /** The columns that a math reads; those of a query must be known before its rows are. */
 export type Measure = (cells: Cells) => Steps<Float64Array>;
 
+/** The column with null and empty text as if they were missing. */
+function withoutEmpty({ codes, values }: ValueColumn): Pick<ValueColumn, "codes" | "values"> {
+  const empty = new Set(values.flatMap((value, code) => (value === null || value === "" ? [code] : [])));
+  return { values, codes: empty.size === 0 ? codes : codes.map((code) => (empty.has(code) ? 0 : code)) };
+}
+
 /** @throws SimError if the math is not supported */
 export function measureOf(node: SeriesNode, math: string, context: QueryContext): Measure {
   const { table } = context;
@@ -137,7 +143,7 @@ export function measureOf(node: SeriesNode, math: string, context: QueryContext)
   }
   if (math === "unique_session") {
     const sessions = table.property("$session_id");
-    return (cells) => countDistinct(cells, sessions, true);
+    return (cells) => countDistinct(cells, withoutEmpty(sessions), true);
   }
   if (math === "hogql") {
     if (!node.math_hogql) throw refuse("The math hogql of a series needs an expression in math_hogql.");

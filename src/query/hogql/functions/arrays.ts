@@ -152,12 +152,10 @@ const withLambda = (
   });
 
 /** Sorts by value, or by the results of a lambda. */
-const sorted = (name: string, sign: 1 | -1): FunctionRow =>
+const sorted = (name: string): FunctionRow =>
   special(name, [1, 2], (args) => {
     const [lambda, array] = args.length === 2 ? args : [undefined, args[0]];
     expectKind(array, "array", name);
-    const order = (a: HogQLValue, b: HogQLValue): number =>
-      a === null || b === null ? compareValues(a, b) : sign * compareValues(a, b);
     return {
       type: array?.type ?? arrayOf(nothing),
       build: (reads) => {
@@ -165,7 +163,7 @@ const sorted = (name: string, sign: 1 | -1): FunctionRow =>
         return (row) => {
           const all = items(reads.at(-1)?.(row) ?? null);
           const by = keys?.(row) ?? all;
-          const indexes = all.map((_, i) => i).sort((a, b) => order(by[a] ?? null, by[b] ?? null));
+          const indexes = all.map((_, i) => i).sort((a, b) => compareValues(by[a] ?? null, by[b] ?? null));
           return indexes.map((i) => all[i] ?? null);
         };
       },
@@ -302,8 +300,9 @@ export const arrayFunctions: readonly FunctionRow[] = [
       throw new Refusal(`range has at most ${mostItems} items, and a step above 0`);
     return Array.from({ length: Math.max(0, Math.ceil((to - from) / step)) }, (_, i) => from + i * step);
   }),
-  sorted("arraySort", 1),
-  sorted("arrayReverseSort", -1),
+  sorted("arraySort"),
+  // the service maps it to arraySort: posthog/hogql/functions/clickhouse/arrays.py
+  sorted("arrayReverseSort"),
   statistic("arraySum", totalType, (values) => values.reduce((sum, it) => sum + it, 0)),
   statistic(
     "arrayAvg",

@@ -182,14 +182,25 @@ const dateAdd = (name: string, sign: 1 | -1): FunctionRow =>
     return { type: nullable(type, isAnyNullable(args)), build: strict((_, by = 0, at = 0) => run(at, by)) };
   });
 
+/** Units of which a day has as many as pass in it, also where clocks change. */
+const isShort = (unit: TimeUnit): boolean => unit === "second" || unit === "minute" || unit === "hour";
+
+/** Reads the number of a unit since the epoch. Upstream ClickHouse, DateLUTImpl::toRelativeHourNum and others. */
+function unitCounter(of: TimeReader | undefined, unit: TimeUnit): (value: number) => number {
+  if (!of) return () => 0;
+  if (!isShort(unit) || of.type.kind === "Date") return (value) => unitNumber(of.wall(value), unit);
+  const shift = of.zone.wall(0);
+  return (value) => unitNumber(value + shift, unit);
+}
+
 const dateDiff = special("dateDiff", [3, 3], (args, context) => {
   const unit = unitOf(args[0], "dateDiff");
-  const [from, to] = [args[1], args[2]].map((it) => timeReader(it, "dateDiff", context));
+  const [first, last] = [args[1], args[2]].map((it) =>
+    unitCounter(timeReader(it, "dateDiff", context), unit),
+  ) as [(value: number) => number, (value: number) => number];
   return {
     type: nullable({ kind: "Int64" }, isAnyNullable(args)),
-    build: strict(
-      (_, a = 0, b = 0) => unitNumber(to?.wall(b) ?? 0, unit) - unitNumber(from?.wall(a) ?? 0, unit),
-    ),
+    build: strict((_, a = 0, b = 0) => last(Number(b)) - first(Number(a))),
   };
 });
 
