@@ -1,14 +1,15 @@
 import type { Json } from "../../base/json.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
+import type { ExprNode } from "./ast.ts";
 import { parseExpression } from "./grammar/queries.ts";
 import { aggregationOf } from "./grouping.ts";
-import { eventScope } from "./hogql.ts";
+import { eventScope, planPorts } from "./hogql.ts";
 import { columnName } from "./print.ts";
 import { Refusal, refused, refusing } from "./refusal.ts";
-import { checkGrouped } from "./select.ts";
+import { checkGrouped, planQuery } from "./select.ts";
 import { compile, type HogQLTerm, isAggregated } from "./term.ts";
-import { type HogQLValue, isNumber, typeName } from "./types.ts";
+import { type HogQLValue, isNumber, string, typeName } from "./types.ts";
 import { keyOf, shown } from "./values.ts";
 
 /** An expression over the rows of a table of events. */
@@ -58,6 +59,56 @@ export function compileExpression(text: string, context: QueryContext): RowExpre
     type: typeName(term.type),
     prepare,
     read: (row) => shown(read(row), term.type, zones),
+  };
+}
+
+/** True if an expression has an aggregation. @throws SimError as `compileExpression` */
+export const hasAggregation = (text: string, context: QueryContext): boolean =>
+  placing(text, () => isAggregated(resolved(text, context).term));
+
+interface GroupedRows {
+  readonly columns: readonly string[];
+  readonly isInside: (row: number) => boolean;
+  readonly orderBy: readonly { readonly column: string; readonly isDescending: boolean }[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * Columns of events, some of them aggregations: the rows are grouped by the others.
+ * @throws SimError as `compileExpression`
+ */
+export function* groupedRows(
+  { columns, isInside, orderBy, limit, offset }: GroupedRows,
+  context: QueryContext,
+): Steps<{ readonly results: unknown[][]; readonly types: string[] }> {
+  const ports = planPorts(context);
+  const number = (value: number): ExprNode => ({ node: "Constant", value });
+  const plan = placing(columns.join(), () => {
+    const select = columns.map(parseExpression);
+    return planQuery(
+      {
+        node: "SelectQuery",
+        select,
+        select_from: { node: "JoinExpr", table: { node: "Field", chain: ["events"] } },
+        where: { node: "RowTest", test: isInside, text: "" },
+        group_by: select.filter((_, i) => !hasAggregation(columns[i] ?? "", context)),
+        order_by: orderBy.map(({ column, isDescending }) => ({
+          node: "OrderExpr",
+          expr: parseExpression(column),
+          order: isDescending ? "DESC" : "ASC",
+        })),
+        limit: number(limit),
+        offset: number(offset),
+      },
+      ports,
+    );
+  });
+  const rows = yield* refusing(columns.join(), plan.run());
+  const types = plan.columns.map((it) => it.type);
+  return {
+    results: rows.map((row) => row.map((value, i) => shown(value, types[i] ?? string, ports.zones))),
+    types: types.map(typeName),
   };
 }
 

@@ -97,17 +97,20 @@ export function typedProperty(name: string, source: PropertySource): SourceColum
   });
 }
 
+/** The value at a path of keys, and of numbers of items from 1; undefined if there is none. */
+export function valueAt(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
+  let here: Json | undefined = value;
+  for (const step of path) {
+    if (Array.isArray(here))
+      here = typeof step === "number" ? here.at(step > 0 ? step - 1 : step) : undefined;
+    else here = isObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
+  }
+  return here;
+}
+
 /** The text at a path below a property. */
 export function nestedProperty(source: PropertySource, path: readonly (string | number)[]): SourceColumn {
-  return converted(source, { kind: "String", nullable: true }, (value) => {
-    let here: Json | undefined = value;
-    for (const step of path) {
-      if (Array.isArray(here))
-        here = typeof step === "number" ? here.at(step > 0 ? step - 1 : step) : undefined;
-      else here = isObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
-    }
-    return propertyText(here);
-  });
+  return converted(source, { kind: "String", nullable: true }, (value) => propertyText(valueAt(value, path)));
 }
 
 /** The JSON of a property; empty if it is missing. */

@@ -4,7 +4,7 @@ import type { CallNode, CompareNode, ExprNode, FieldNode, Located, QueryNode } f
 import { comparison, comparisonFunctions, setKeys } from "./compare.ts";
 import { shiftedTime } from "./functions/dates.ts";
 import type { FunctionContext } from "./functions/row.ts";
-import { functionNamed, functions } from "./functions/table.ts";
+import { absentFunctions, functionNamed, functions } from "./functions/table.ts";
 import { placed, Refusal } from "./refusal.ts";
 import type { Member, RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
@@ -350,6 +350,7 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   function unknownFunction(name: string, node: At): Refusal {
+    if (absentFunctions.has(name)) return new Refusal(`The function ${name} is not emulated`, node);
     const near = nearest(
       name,
       [...functions.keys(), ...aggregateNames].filter((it) => !it.startsWith("_")),

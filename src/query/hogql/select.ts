@@ -1,12 +1,14 @@
+import { type Json, parsedJson } from "../../base/json.ts";
 import { nearest } from "../../base/nearest.ts";
 import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
 import { aggregationOf, combined, numbering } from "./grouping.ts";
 import { columnName } from "./print.ts";
+import { propertyText, valueAt } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
 import { type NameScope, type Resolver, type Subquery, unionType } from "./resolve.ts";
 import { order, type SortKey, sorted } from "./sort.ts";
-import type { RowSource, Table } from "./source.ts";
+import type { Member, RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
 import { noWork } from "./tables.ts";
 import {
@@ -16,9 +18,10 @@ import {
   isAggregated,
   type Known,
   type Read,
+  type SourceColumn,
   type ValueBudget,
 } from "./term.ts";
-import { type HogQLValue, isNumber, type Type, typeName } from "./types.ts";
+import { type HogQLValue, isNumber, string, type Type, typeName } from "./types.ts";
 import { keyOf, weightOf, type Zones } from "./values.ts";
 
 type ResultRow = readonly HogQLValue[];
@@ -28,7 +31,11 @@ const rowsPerTurn = 2048;
 
 /** A query whose names and types are known. */
 export interface QueryPlan {
-  readonly columns: readonly { readonly name: string; readonly type: Type }[];
+  readonly columns: readonly {
+    readonly name: string;
+    readonly type: Type;
+    readonly isJson?: boolean;
+  }[];
   run(): Steps<ResultRow[]>;
 }
 
@@ -75,6 +82,7 @@ function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: num
       all.map((it) => it.columns[i]?.type).filter((it) => it !== undefined),
       name,
     ),
+    isJson: all.every((it) => it.columns[i]?.isJson === true),
   }));
   return {
     columns,
@@ -89,6 +97,31 @@ function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: num
   };
 }
 
+/** A column of JSON of a query in FROM: the service knows no types of its members, which are texts. */
+function derivedJson(read: (row: number) => HogQLValue): (Member & { is: "json" })["json"] {
+  let last: { row: number; value: Json | undefined } | undefined;
+  const jsonOf = (row: number): Json | undefined => {
+    if (last?.row !== row) last = { row, value: parsedJson(String(read(row))) };
+    return last.value;
+  };
+  const nested = (path: readonly (string | number)[]): SourceColumn => ({
+    type: { kind: "String", nullable: true },
+    read: (row) => propertyText(valueAt(jsonOf(row), path)),
+  });
+  return {
+    property: (name) => nested([name]),
+    nested,
+    text: (name) => ({
+      type: string,
+      read(row) {
+        const value = valueAt(jsonOf(row), [name]);
+        return value === undefined ? "" : JSON.stringify(value);
+      },
+    }),
+    whole: { type: string, isJson: true, read },
+  };
+}
+
 /** A query in FROM as a table. */
 function derivedTable(of: QueryPlan): RowSource {
   let rows: readonly ResultRow[] = [];
@@ -98,8 +131,10 @@ function derivedTable(of: QueryPlan): RowSource {
     starred: names,
     member(name) {
       const at = names.lastIndexOf(name);
-      const type = of.columns[at]?.type;
-      return type && { is: "column", column: { type, read: (row) => rows[row]?.[at] ?? null } };
+      const { type, isJson } = of.columns[at] ?? {};
+      const read = (row: number) => rows[row]?.[at] ?? null;
+      if (isJson) return { is: "json", json: derivedJson(read) };
+      return type && { is: "column", column: { type, read } };
     },
     length: () => rows.length,
     *prepare() {
@@ -189,7 +224,11 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
   };
   if (isGrouped) for (const it of later) checkGrouped(it, new Set(keys.map((key) => key.key)));
   return {
-    columns: columns.map(({ name, term }) => ({ name, type: term.type })),
+    columns: columns.map(({ name, term }) => ({
+      name,
+      type: term.type,
+      isJson: term.op === "column" && term.column.isJson === true,
+    })),
     *run() {
       yield* source.prepare();
       for (const prepare of prerequisites) yield* prepare();

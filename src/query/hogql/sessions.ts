@@ -215,7 +215,8 @@ export function createSessions(
       column && { is: "column", column: { type: column.type, read: (row) => column.value(order[row] ?? 0) } }
     );
   };
-  const starred = ["session_id", "$channel_type"];
+  // without older names of other columns
+  const starred = all.filter((name) => name !== "id" && name !== "duration");
   return {
     sessions: { names: all, starred: [], member: ofEvents },
     source: { names: all, starred, member: ofRows, length: () => order.length, prepare },

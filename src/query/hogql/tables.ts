@@ -100,7 +100,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
       property: (name) => typedProperty(name, source(of(name))),
       nested: ([name, ...path]) => nestedProperty(source(of(name)), path),
       text: (name) => jsonProperty(source(of(name))),
-      whole: { type: string, read: text },
+      whole: { type: string, isJson: true, read: text },
     },
   });
   const properties = json(
@@ -233,7 +233,7 @@ export function documentTable(
       property: (name) => typedProperty(name, source(name)),
       nested: ([name, ...path]) => nestedProperty(source(name), path),
       text: (name) => jsonProperty(source(name)),
-      whole: { type: string, read: (row) => JSON.stringify(all()[row]?.properties ?? {}) },
+      whole: { type: string, isJson: true, read: (row) => JSON.stringify(all()[row]?.properties ?? {}) },
     },
   };
   const names = Object.keys(columns);
@@ -245,7 +245,7 @@ export function documentTable(
   };
   return {
     names,
-    starred: names,
+    starred: names.filter((it) => columns[it] !== "absent"),
     member(name) {
       const found = known.get(name) ?? find(name);
       if (found) known.set(name, found);

@@ -34,6 +34,8 @@ export interface SourceColumn {
   readonly type: Type;
   readonly read: Read;
   readonly dictionary?: Dictionary;
+  /** The text of JSON objects, whose members can be named. */
+  readonly isJson?: true;
 }
 
 /** An argument of a lambda: its value during a call. */

@@ -4,7 +4,7 @@ import { compareText } from "../../base/text.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import { wireTime } from "../../world/time.ts";
-import { compileExpression, expressionTest } from "../hogql/expressions.ts";
+import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { NameColumn, Steps } from "../table.ts";
 import { calendarOf, type ProjectCalendar, readDate } from "./dates.ts";
@@ -225,6 +225,54 @@ function testOf(query: EventsQuery, context: QueryContext): RowTest {
   ]);
 }
 
+/** Columns that are no expressions. */
+const specialColumns: ReadonlySet<string> = new Set(["*", "person", "person_display_name"]);
+
+const isGrouped = (select: readonly string[], context: QueryContext): boolean =>
+  select.map(withoutTitle).some((it) => !specialColumns.has(it) && hasAggregation(it, context));
+
+interface Part {
+  readonly span: { readonly from: number; readonly to: number };
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Events grouped by the columns that are no aggregations; by default the largest first. */
+function* groupedEvents(
+  query: EventsQuery,
+  { span, limit, offset }: Part,
+  context: QueryContext,
+): Steps<Record<string, unknown>> {
+  const { select, orderBy: given } = query;
+  const columns = select.map(withoutTitle);
+  const special = columns.find((it) => specialColumns.has(it));
+  if (special !== undefined)
+    throw refuse(`The column ${special} beside an aggregation is not emulated`, "select");
+  const largest = columns.includes("count()") ? "count()" : columns.find((it) => hasAggregation(it, context));
+  const inside = new Set(yield* selectRows(context, span, testOf(query, context)));
+  const { results, types } = yield* groupedRows(
+    {
+      columns,
+      isInside: (row) => inside.has(row),
+      orderBy: (given ?? [`${largest} DESC`]).map((text) => ({
+        column: withoutTitle(text.replace(direction, "")),
+        isDescending: isDescending(text),
+      })),
+      limit: limit + 1,
+      offset,
+    },
+    context,
+  );
+  return {
+    results: results.slice(0, limit),
+    columns: select,
+    types,
+    hasMore: results.length > limit,
+    limit,
+    offset,
+  };
+}
+
 /** Events of the future are not shown if nothing else is asked for. */
 const tolerance = 5000;
 
@@ -232,9 +280,6 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
   const { table } = context;
   const calendar = calendarOf(context);
   const select = query.select.length === 0 ? ["*"] : query.select;
-  const selected = select.map((it) => selectedColumn(it, context, calendar));
-  for (const { prepare } of selected) if (prepare) yield* prepare();
-  const order = yield* orderOf({ ...query, select }, context);
   const instant = (text: string) => calendar.instant(readDate(text, { calendar }).wall);
   const after = query.after || "-24h";
   // Neither end is included.
@@ -242,9 +287,14 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
     from: after === "all" ? -Infinity : instant(after) + 1,
     to: (query.before ? instant(query.before) : context.now + tolerance) - 1,
   };
-  const rows = yield* selectRows(context, span, testOf(query, context));
   const limit = Math.min(query.limit ?? defaultLimit, mostRows);
   const offset = query.offset ?? 0;
+  if (isGrouped(select, context))
+    return yield* groupedEvents({ ...query, select }, { span, limit, offset }, context);
+  const rows = yield* selectRows(context, span, testOf(query, context));
+  const selected = select.map((it) => selectedColumn(it, context, calendar));
+  for (const { prepare } of selected) if (prepare) yield* prepare();
+  const order = yield* orderOf({ ...query, select }, context);
   const found = yield* firstRows(rows, offset + limit + 1, order);
   const results: unknown[][] = [];
   for (const [at, row] of found.slice(offset, offset + limit).entries()) {

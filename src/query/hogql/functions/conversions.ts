@@ -15,7 +15,6 @@ import {
 } from "../types.ts";
 import { compareValues, defaultOf, textOf } from "../values.ts";
 import {
-  caseless,
   expectKind,
   type FunctionContext,
   type FunctionRow,
@@ -164,24 +163,22 @@ const multiIf = (name: string, args: readonly [number, number]): FunctionRow =>
   });
 
 const coalesce = (name: string, args: readonly [number, number]): FunctionRow =>
-  caseless(
-    special(name, args, (all) => {
-      const common = commonOf(all, name);
-      return {
-        type: nullable(
-          common,
-          all.every((it) => it.type.nullable ?? false),
-        ),
-        build: (reads) => (row) => {
-          for (const read of reads) {
-            const value = read(row);
-            if (value !== null) return value;
-          }
-          return null;
-        },
-      };
-    }),
-  );
+  special(name, args, (all) => {
+    const common = commonOf(all, name);
+    return {
+      type: nullable(
+        common,
+        all.every((it) => it.type.nullable ?? false),
+      ),
+      build: (reads) => (row) => {
+        for (const read of reads) {
+          const value = read(row);
+          if (value !== null) return value;
+        }
+        return null;
+      },
+    };
+  });
 
 const flag: Type = { kind: "UInt8" };
 
@@ -281,23 +278,19 @@ export const conversionFunctions: readonly FunctionRow[] = [
     const name = typeName(arg?.type ?? nothing);
     return { type: string, build: () => () => name };
   }),
-  caseless(
-    special("isNull", [1, 1], () => ({ type: flag, build: lenient((value) => Number(value === null)) })),
-  ),
+  special("isNull", [1, 1], () => ({ type: flag, build: lenient((value) => Number(value === null)) })),
   special("isNotNull", [1, 1], () => ({ type: flag, build: lenient((value) => Number(value !== null)) })),
   coalesce("coalesce", [1, many]),
   coalesce("ifNull", [2, 2]),
-  caseless(
-    special("nullIf", [2, 2], (args) => {
-      commonOf(args, "nullIf");
-      return {
-        type: nullable(args[0]?.type ?? nothing),
-        build: lenient((a, b = null) =>
-          a !== null && b !== null && compareValues(a, b) === 0 ? null : (a ?? null),
-        ),
-      };
-    }),
-  ),
+  special("nullIf", [2, 2], (args) => {
+    commonOf(args, "nullIf");
+    return {
+      type: nullable(args[0]?.type ?? nothing),
+      build: lenient((a, b = null) =>
+        a !== null && b !== null && compareValues(a, b) === 0 ? null : (a ?? null),
+      ),
+    };
+  }),
   special("assumeNotNull", [1, 1], ([arg]) => {
     const type = nullable(arg?.type ?? nothing, false);
     const other = defaultOf(type);
@@ -307,7 +300,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
     type: nullable(arg?.type ?? nothing),
     build: strict((it) => it),
   })),
-  caseless(multiIf("if", [3, 3])),
+  multiIf("if", [3, 3]),
   multiIf("multiIf", [3, many]),
   caseOf,
   logic("and", 0),

@@ -24,7 +24,6 @@ import {
   units,
 } from "../types.ts";
 import {
-  caseless,
   expectKind,
   type FunctionContext,
   type FunctionRow,
@@ -413,7 +412,7 @@ export const dateFunctions: readonly FunctionRow[] = [
   dateAdd("timeStampSub", -1),
   ...named(["dateDiff", "date_diff"], dateDiff),
   ...["formatDateTime", "to_char"].map(format),
-  caseless(moment("now", [0, 0], now)),
+  moment("now", [0, 0], now),
   moment("current_timestamp", [0, 0], now),
   moment("today", [0, 0], today),
   moment("current_date", [0, 0], today),

@@ -18,8 +18,6 @@ export interface FunctionContext {
 export interface FunctionRow {
   readonly name: string;
   readonly args: readonly [least: number, most: number];
-  /** Found in any case, e.g. `COALESCE`. */
-  readonly isCaseless?: boolean;
   /** @throws Refusal if the arguments do not fit */
   resolve(args: readonly HogQLTerm[], context: FunctionContext): { type: Type; build: Build };
 }
@@ -103,9 +101,6 @@ export function fnIn<const P extends readonly Parameter[]>(
     },
   };
 }
-
-/** A function that is found in any case. */
-export const caseless = (row: FunctionRow): FunctionRow => ({ ...row, isCaseless: true });
 
 /** The same function under other names. */
 export const named = (names: readonly string[], row: FunctionRow): FunctionRow[] =>

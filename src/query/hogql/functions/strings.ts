@@ -2,7 +2,7 @@ import { Refusal } from "../refusal.ts";
 import { type HogQLValue, string, type Type } from "../types.ts";
 import { textOf } from "../values.ts";
 import type { Regex } from "./patterns.ts";
-import { caseless, type FunctionRow, fn, fnIn, lenient, many, named, special } from "./row.ts";
+import { type FunctionRow, fn, fnIn, lenient, many, named, special } from "./row.ts";
 
 const length: Type = { kind: "UInt64" };
 const flag: Type = { kind: "UInt8" };
@@ -140,12 +140,12 @@ const search = (name: string, type: Type, run: (text: string, regex: Regex) => H
   );
 
 export const stringFunctions: readonly FunctionRow[] = [
-  caseless(fn("lower", ["string"], string, lowerAscii)),
-  caseless(fn("upper", ["string"], string, upperAscii)),
+  fn("lower", ["string"], string, lowerAscii),
+  fn("upper", ["string"], string, upperAscii),
   fn("lowerUTF8", ["string"], string, (text) => text.toLowerCase()),
   fn("upperUTF8", ["string"], string, (text) => text.toUpperCase()),
   fn("lengthUTF8", ["string"], length, (text) => [...text].length),
-  caseless(fn("ascii", ["string"], { kind: "Int32" }, (text) => Buffer.from(text)[0] ?? 0)),
+  fn("ascii", ["string"], { kind: "Int32" }, (text) => Buffer.from(text)[0] ?? 0),
   fn("left", ["string", "integer"], string, (text, count) =>
     count === 0 ? "" : substringUTF8(text, 1, count),
   ),
@@ -154,10 +154,10 @@ export const stringFunctions: readonly FunctionRow[] = [
       ? substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1)
       : [...text].slice(-count).join(""),
   ),
-  caseless(fn("substring", ["string", "integer", "integer"], string, substring)),
+  fn("substring", ["string", "integer", "integer"], string, substring),
   fn("substringUTF8", ["string", "integer", "integer"], string, substringUTF8),
   concat,
-  caseless(concat),
+  concat,
   special("concatWithSeparator", [2, many], (args, context) => {
     const { build } = fn("concatWithSeparator", ["string", "string*"], string, (separator, ...texts) =>
       texts.join(separator),
@@ -177,13 +177,11 @@ export const stringFunctions: readonly FunctionRow[] = [
   fn("reverseUTF8", ["string"], string, (text) => [...text].reverse().join("")),
   fn("startsWith", ["string", "string"], flag, (text, part) => Number(text.startsWith(part))),
   fn("endsWith", ["string", "string"], flag, (text, part) => Number(text.endsWith(part))),
-  ...named(
-    ["position", "locate"],
-    caseless(fn("position", ["string", "string", "integer?"], length, position)),
-  ).map((it) =>
-    it.name === "locate"
-      ? fn("locate", ["string", "string"], length, (part, text) => position(text, part))
-      : it,
+  ...named(["position", "locate"], fn("position", ["string", "string", "integer?"], length, position)).map(
+    (it) =>
+      it.name === "locate"
+        ? fn("locate", ["string", "string"], length, (part, text) => position(text, part))
+        : it,
   ),
   fn("positionCaseInsensitive", ["string", "string"], length, (text, part) =>
     position(lowerAscii(text), lowerAscii(part)),
@@ -205,7 +203,7 @@ export const stringFunctions: readonly FunctionRow[] = [
   search("extract", string, (text, regex) => regex.first(text)),
   search("extractAll", strings, (text, regex) => regex.all(text)),
   search("countMatches", length, (text, regex) => regex.count(text)),
-  caseless(fn("replace", ["string", "string", "string"], string, replaceAll)),
+  fn("replace", ["string", "string", "string"], string, replaceAll),
   fn("replaceAll", ["string", "string", "string"], string, replaceAll),
   fn("replaceOne", ["string", "string", "string"], string, replaceOne),
   ...[true, false].map((isGlobal) =>
@@ -219,7 +217,7 @@ export const stringFunctions: readonly FunctionRow[] = [
     ),
   ),
   fn("regexpQuoteMeta", ["string"], string, escaped),
-  ...trimmed(["trim", "btrim"], true, true).map(caseless),
+  ...trimmed(["trim", "btrim"], true, true),
   ...trimmed(["trimLeft", "ltrim"], true, false),
   ...trimmed(["trimRight", "rtrim"], false, true),
   fn("splitByChar", ["string", "string"], strings, (separator, text): HogQLValue => {

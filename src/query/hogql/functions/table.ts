@@ -1,7 +1,10 @@
+import { aggregateNames } from "../aggregates.ts";
+import { comparisonFunctions } from "../compare.ts";
 import { arrayFunctions } from "./arrays.ts";
 import { conversionFunctions } from "./conversions.ts";
 import { dateFunctions } from "./dates.ts";
 import { jsonFunctions } from "./json.ts";
+import { caselessNames, createAbsence } from "./names.ts";
 import { numberFunctions } from "./numbers.ts";
 import type { FunctionRow } from "./row.ts";
 import { stringFunctions } from "./strings.ts";
@@ -15,15 +18,18 @@ export const functions: ReadonlyMap<string, FunctionRow> = new Map(
     ...dateFunctions,
     ...arrayFunctions,
     ...jsonFunctions,
-  ].flatMap((row) => [
-    [row.name, row] as const,
-    ...(row.isCaseless ? [[row.name.toLowerCase(), row] as const] : []),
-  ]),
+  ].map((row) => [row.name, row] as const),
 );
 
-export function functionNamed(name: string): FunctionRow | undefined {
-  const found = functions.get(name);
-  if (found) return found;
-  const caseless = functions.get(name.toLowerCase());
-  return caseless?.isCaseless ? caseless : undefined;
-}
+/** Functions that are found in any case. */
+const caseless: ReadonlyMap<string, FunctionRow | undefined> = new Map(
+  caselessNames.map((name) => [name.toLowerCase(), functions.get(name)]),
+);
+
+export const functionNamed = (name: string): FunctionRow | undefined =>
+  functions.get(name) ?? caseless.get(name.toLowerCase());
+
+/** Functions and aggregations of the service that are not emulated. */
+export const absentFunctions = createAbsence(
+  (name) => functions.has(name) || aggregateNames.includes(name) || Object.hasOwn(comparisonFunctions, name),
+);
