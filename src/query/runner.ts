@@ -71,6 +71,12 @@ const noFacts = {
   timings: null,
 } as const;
 
+/** What the sim computes otherwise than the query asks: no field of the service. */
+const notesOn = ({ samplingFactor: factor }: JsonObject): JsonObject =>
+  typeof factor === "number" && factor !== 1
+    ? { phx_sim: { notes: [`samplingFactor ${factor}: no event is left out, every event is counted`] } }
+    : {};
+
 const insightKinds = ["TrendsQuery", "FunnelsQuery", "RetentionQuery", "StickinessQuery", "LifecycleQuery"];
 
 /** How long a result is fresh depends on it. HogQL counts as a query by day, other lists by minute. */
@@ -119,6 +125,7 @@ export function createQueryRunner({
     const response: JsonObject = {
       ...noFacts,
       ...fields,
+      ...notesOn(source),
       cache_key: run.key,
       cache_target_age: wireTime(staleAt(now, interval)),
       is_cached: false,

@@ -137,3 +137,259 @@ describe("events without a session", () => {
     expect(results).toMatchObject([{ aggregated_value: 1 }]);
   });
 });
+
+describe("EventsQuery", () => {
+  test.each<[string[], object, unknown[][]]>([
+    [
+      ["event", "count()"],
+      {},
+      [
+        ["b", 3],
+        ["a", 2],
+        ["$groupidentify", 1],
+      ],
+    ],
+    [["count()"], {}, [[6]]],
+    [["event", "count() -- Number"], { orderBy: ["event ASC"], limit: 1 }, [["$groupidentify", 1]]],
+    [
+      ["sum(properties.n)", "event"],
+      { where: ["properties.n > 0"] },
+      [
+        [12, "b"],
+        [3, "a"],
+      ],
+    ],
+    [["event", "uniq(person_id)"], { event: "a" }, [["a", 1]]],
+  ])("groups %j", async (select, more, results) => {
+    expect(await ask({ kind: "EventsQuery", select, ...more })).toMatchObject({ results, columns: select });
+  });
+
+  test("refuses a column that cannot be grouped", async () => {
+    expect((await ask({ kind: "EventsQuery", select: ["person", "count()"] }, 400)).detail).toContain(
+      "person",
+    );
+  });
+});
+
+describe("names", () => {
+  test.each([
+    ["NOT (1 = 2)", true],
+    ["ROUND(1.5)", 2],
+    ["ABS(-1)", 1],
+    ["Upper('a')", "A"],
+    ["CONCAT('a', 'b')", "ab"],
+    ["If(1 = 1, 2, 3)", 2],
+    ["COALESCE(NULL, 4)", 4],
+    ["IsNull(NULL)", 1],
+  ])("%s is found in any case", async (expression, value) => {
+    const [[found] = []] = await rows(`select ${expression}`);
+    expect(found === true || found === 1 ? Number(found) : found).toBe(value === true ? 1 : value);
+  });
+
+  test.each(["ToString(1)", "ARRAYMAP(x -> x, [1])", "JSONEXTRACTSTRING('{}', 'a')", "Repeat('a', 2)"])(
+    "%s is not",
+    async (expression) => {
+      expect(await refusal(`select ${expression}`)).toMatch(/Unsupported function|not emulated/);
+    },
+  );
+
+  test.each([
+    ["arrayJoin([1])", "The function arrayJoin is not emulated"],
+    ["map('a', 1)", "The function map is not emulated"],
+    ["toWeek(now())", "The function toWeek is not emulated"],
+    ["medianTimingIf(1, 1)", "The function medianTimingIf is not emulated"],
+    ["windowFunnel(3)(timestamp, event = 'a')", "The function windowFunnel is not emulated"],
+    ["h3ToGeo(1)", "The function h3ToGeo is not emulated"],
+    ["toStrin(1)", "Unsupported function call 'toStrin(...)'"],
+  ])("%s", async (expression, text) => {
+    expect(await refusal(`select ${expression} from events`)).toContain(text);
+  });
+
+  test("a table of the service that the sim does not have is named so", async () => {
+    expect(await refusal("select 1 from system.tables")).toContain("The table system.tables is not emulated");
+  });
+});
+
+describe("tables made of others", () => {
+  test.each([
+    "with e as (select event, properties from events) select properties.n from e where event = 'a'",
+    "select s.properties.n from (select * from events) s where event = 'a'",
+    "select p.n from (select event, properties as p from events) where event = 'a'",
+    "select properties.n from (select properties from (select * from events) where event = 'a')",
+  ])("%s", async (query) => {
+    expect(await rows(query)).toEqual([["1"], ["2"]]);
+  });
+
+  test("JSON functions of such a column", async () => {
+    const query =
+      "select p.o.k.z, p['tags'][2], JSONExtractString(p, 'o', 't') from (select properties as p from events) where p.n = '1'";
+    expect(await rows(query)).toEqual([["deep", "y", "flat"]]);
+  });
+
+  test.each(["persons", "groups", "sessions"])("select * from %s", async (table) => {
+    const { results, columns } = await ask({ kind: "HogQLQuery", query: `select * from ${table}` });
+    expect(results.length).toBeGreaterThan(0);
+    expect(columns).not.toContain("pdi");
+  });
+});
+
+describe("elements", () => {
+  const chain =
+    'a.big.link:attr__class="big link"attr__href="/pricing"href="/pricing"nth-child="2"nth-of-type="1"text="See \\"Pro\\"";' +
+    'li:nth-child="1"nth-of-type="1";nav.top:attr__id="menu"attr_id="menu"nth-child="1"nth-of-type="1";body:nth-child="2"nth-of-type="1"';
+  const other = 'button:nth-child="1"nth-of-type="1"text="Buy";body:nth-child="2"nth-of-type="1"';
+
+  beforeAll(async () => {
+    const batch = [chain, other].map(($elements_chain) => ({
+      event: "$autocapture",
+      distinct_id: "clicker",
+      properties: { $elements_chain, $session_id: "s-click", $current_url: "https://shop.example/start" },
+    }));
+    await fetch(`${sim.url}/batch/`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ api_key: key, batch }),
+    });
+  });
+
+  const clicks = async (filter: object): Promise<number> => {
+    const { results } = await ask({
+      kind: "TrendsQuery",
+      series: [{ kind: "EventsNode", event: "$autocapture", properties: [{ type: "element", ...filter }] }],
+      trendsFilter: { display: "BoldNumber" },
+    });
+    return (results[0] as unknown as { aggregated_value: number }).aggregated_value;
+  };
+
+  test.each<[string, unknown, string, number]>([
+    ["tag_name", "a", "exact", 1],
+    ["tag_name", "body", "exact", 2],
+    ["tag_name", "a", "is_not", 1],
+    ["tag_name", ["a", "button"], "exact", 2],
+    ["tag_name", ["a", "button"], "is_not", 0],
+    ["text", "Buy", "exact", 1],
+    ["text", "bu", "icontains", 1],
+    ["text", "^See", "regex", 1],
+    ["href", "/pricing", "exact", 1],
+    ["href", "pric", "icontains", 1],
+    ["href", "/pricing", "is_not", 1],
+    ["selector", "a", "exact", 1],
+    ["selector", "a.link", "exact", 1],
+    ["selector", "a.link.big", "exact", 1],
+    ["selector", ".big", "exact", 1],
+    ["selector", "li > a", "exact", 1],
+    ["selector", "nav > a", "exact", 0],
+    ["selector", "nav a", "exact", 1],
+    ["selector", "body button", "exact", 1],
+    ["selector", "#menu a", "exact", 1],
+    ["selector", '[id="menu"] a', "exact", 1],
+    ["selector", 'a[href="/pricing"]', "exact", 1],
+    ["selector", "a:nth-child(2)", "exact", 1],
+    ["selector", "a:nth-child(3)", "exact", 0],
+    ["selector", "a", "is_not", 1],
+  ])("%s %j %s: %d", async (field, value, operator, count) => {
+    expect(await clicks({ key: field, value, operator })).toBe(count);
+  });
+
+  test.each([
+    [{ key: "tag_name", value: "a", operator: "icontains" }, "only supports exact and is_not"],
+    [{ key: "colour", value: "red" }, "not implemented for key colour"],
+    [{ key: "selector", value: " > " }, "names no element"],
+  ])("%j is refused", async (filter, text) => {
+    const series = [{ kind: "EventsNode", event: null, properties: [{ type: "element", ...filter }] }];
+    expect((await ask({ kind: "TrendsQuery", series }, 400)).detail).toContain(text);
+  });
+
+  test.each<[object, number]>([
+    [{ tag_name: "a" }, 1],
+    [{ text: "Buy", text_matching: "exact" }, 1],
+    [{ text: "ee", text_matching: "contains" }, 1],
+    [{ href: "^/pri", href_matching: "regex" }, 1],
+    [{ selector: "nav a", text: "Buy" }, 0],
+    [{ url: "shop.example" }, 2],
+  ])("a step of an action: %j", async (step, count) => {
+    const body = JSON.stringify({ name: JSON.stringify(step), steps: [{ event: "$autocapture", ...step }] });
+    const made = await fetch(`${sim.url}/api/projects/1/actions/`, { method: "POST", headers, body });
+    const { id } = (await made.json()) as { id: number };
+    const { results } = await ask({
+      kind: "TrendsQuery",
+      series: [{ kind: "ActionsNode", id }],
+      trendsFilter: { display: "BoldNumber" },
+    });
+    expect(results).toMatchObject([{ aggregated_value: count }]);
+  });
+
+  test("properties of sessions are filters and breakdowns", async () => {
+    const series = [{ kind: "EventsNode", event: "$autocapture" }];
+    const filter = { type: "session", key: "$autocapture_count", value: 2, operator: "exact" };
+    const filtered = await ask({
+      kind: "TrendsQuery",
+      series,
+      properties: [filter],
+      trendsFilter: { display: "BoldNumber" },
+    });
+    expect(filtered.results).toMatchObject([{ aggregated_value: 2 }]);
+    const broken = await ask({
+      kind: "TrendsQuery",
+      series,
+      breakdownFilter: { breakdown: "$autocapture_count", breakdown_type: "session" },
+    });
+    expect(broken.results).toMatchObject([{ count: 2 }]);
+    const wrong = { ...filter, key: "$channel_type" };
+    expect((await ask({ kind: "TrendsQuery", series, properties: [wrong] }, 400)).detail).toContain(
+      "$channel_type",
+    );
+  });
+});
+
+describe("math", () => {
+  const funnel = async (math: string) => {
+    const { results } = await ask({
+      kind: "FunnelsQuery",
+      series: [
+        {
+          kind: "EventsNode",
+          event: "b",
+          math,
+          properties: [{ type: "event", key: "n", value: 4, operator: "gte" }],
+        },
+        {
+          kind: "EventsNode",
+          event: "b",
+          properties: [{ type: "event", key: "n", value: 5, operator: "exact" }],
+        },
+      ],
+    });
+    return (results as unknown as { count: number }[]).map((it) => it.count);
+  };
+
+  test.each([
+    ["dau", [1, 1]],
+    ["total", [1, 1]],
+    // the first event `b` of the person has another number
+    ["first_time_for_user", []],
+    ["first_time_for_user_with_filters", [1, 1]],
+  ])("a step of a funnel with the math %s", async (math, counts) => {
+    expect(await funnel(math)).toEqual(counts);
+  });
+
+  test("stickiness counts the values of an expression", async () => {
+    const series = [{ kind: "EventsNode", event: "b", math: "hogql", math_hogql: "properties.n" }];
+    const { results } = await ask({ kind: "StickinessQuery", series });
+    expect((results as unknown as { data: number[] }[])[0]?.data[0]).toBe(3);
+  });
+
+  test("a sampling factor is accepted; every event counts, and the answer says so", async () => {
+    const series = [{ kind: "EventsNode", event: "b" }];
+    const answer = await ask({
+      kind: "TrendsQuery",
+      series,
+      samplingFactor: 0.1,
+      trendsFilter: { display: "BoldNumber" },
+    });
+    expect(answer).toMatchObject({
+      results: [{ aggregated_value: 3 }],
+      phx_sim: { notes: [expect.stringContaining("samplingFactor 0.1")] },
+    });
+  });
+});

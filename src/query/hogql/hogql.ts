@@ -60,7 +60,8 @@ export function planPorts(context: QueryContext): PlanPorts {
     budget: createBudget(),
     tableNames,
     table(name) {
-      if (absentTables.includes(name)) throw new Refusal(`The table ${name} is not emulated`);
+      if (absentTables.includes(name) || /^(?:system|information_schema|postgres|posthog)\./.test(name))
+        throw new Refusal(`The table ${name} is not emulated`);
       return Object.hasOwn(tables, name) ? tables[name]?.() : undefined;
     },
   };

@@ -369,6 +369,7 @@ export function createResolver(context: FunctionContext): Resolver {
       return compare({ node: "CompareOperation", op, left, right, ...at(node) }, scope);
     }
     if (aggregateNamed(name)) return aggregate(node, scope);
+    if (!functionNamed(name)) throw unknownFunction(name, node);
     for (const [what, value] of [
       ["DISTINCT", node.distinct],
       ["FILTER", node.filter_expr],

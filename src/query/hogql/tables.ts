@@ -56,6 +56,12 @@ const chainParts: Readonly<Record<string, { pattern: RegExp; isList: boolean }>>
   },
 };
 
+/** What a pattern finds in a chain of elements: `elements_chain_href` and others. */
+export const chainPart = (name: string, chain: string): string[] => {
+  const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
+  return part ? [...chain.matchAll(part.pattern)].map(([, found = ""]) => found) : [];
+};
+
 /** The table `events` and what belongs to its rows. */
 export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   const { table, now } = context;
@@ -146,7 +152,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     session: () => ({ is: "table", table: sessions }),
   };
 
-  function chainPart(name: string): Member | undefined {
+  function chainColumn(name: string): Member | undefined {
     const part = Object.hasOwn(chainParts, name) ? chainParts[name] : undefined;
     if (!part) return undefined;
     const { read, dictionary } = plainColumn(table.property("$elements_chain"));
@@ -155,7 +161,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
       type,
       ...(dictionary && { dictionary }),
       read(row) {
-        const found = [...String(read(row)).matchAll(part.pattern)].map(([, it = ""]) => it);
+        const found = chainPart(name, String(read(row)));
         return part.isList ? [...new Set(found)] : (found[0] ?? "");
       },
     });
@@ -167,7 +173,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
         ? column(textColumn(table.group(Number(index))))
         : { is: "table", table: group(Number(index)) };
     if (absent.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
-    return (Object.hasOwn(fixed, name) ? fixed[name]?.() : undefined) ?? chainPart(name);
+    return (Object.hasOwn(fixed, name) ? fixed[name]?.() : undefined) ?? chainColumn(name);
   }
   return {
     names: [...Object.keys(fixed), ...starred, "group_0", "group_1", "group_2", "group_3", "group_4"],

@@ -1,3 +1,8 @@
+import type { Json } from "../../base/json.ts";
+import { Refusal } from "../hogql/refusal.ts";
+import { createSessions } from "../hogql/sessions.ts";
+import { zoneOf } from "../hogql/time.ts";
+import type { HogQLValue } from "../hogql/types.ts";
 import type { QueryContext } from "../kind.ts";
 import type { ValueColumn } from "../table.ts";
 import { refuse, unsupported } from "./refuse.ts";
@@ -53,8 +58,32 @@ export function sessionDurations({ table }: QueryContext): ValueColumn {
 const seconds = (ms = 0): number => Math.floor(ms / 1000);
 
 function sessionColumn(key: string, context: QueryContext): ValueColumn {
-  if (key !== "$session_duration") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
-  return sessionDurations(context);
+  if (key === "$session_duration") return sessionDurations(context);
+  const { table, timeZone } = context;
+  const { sessions, prepare } = createSessions(table, zoneOf(timeZone));
+  const found = key === "id" ? undefined : refusing(() => sessions.member(key));
+  if (found?.is !== "column") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
+  const ids = table.property("$session_id");
+  for (const steps = prepare(); !steps.next().done; );
+  const values: ValueColumn["values"][number][] = ids.values.map(() => undefined);
+  for (let row = 0; row < table.length; row++) {
+    const code = ids.codes[row] ?? 0;
+    if (code !== 0 && values[code] === undefined) values[code] = jsonOf(found.column.read(row));
+  }
+  return { codes: ids.codes, values };
+}
+
+/** A value of a query as a filter compares it. */
+const jsonOf = (value: HogQLValue): Json => (Array.isArray(value) ? value.map(jsonOf) : value) as Json;
+
+/** A column that the sim does not have is refused as the other ones of insights. */
+function refusing<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
 }
 
 function personColumn(key: string, context: QueryContext): ValueColumn {

@@ -6,6 +6,7 @@ import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { ValueColumn } from "../table.ts";
 import { columnAt } from "./columns.ts";
+import { elementTest } from "./elements.ts";
 import { isValueless, type ValueTest, valueTest } from "./operators.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import { FilterOfProperty } from "./shapes.ts";
@@ -60,6 +61,10 @@ export function cohortTest(id: Json | undefined, context: QueryContext): RowTest
   return codeTest(context.table.persons, (person) => typeof person === "string" && cohort.has(person));
 }
 
+/** A test of the elements that were used: `selector`, `tag_name`, `href` or `text`. @throws SimError as `elementTest` */
+export const clickTest = (key: string, operator: string, value: Json, context: QueryContext): RowTest =>
+  codeTest(context.table.property("$elements_chain"), elementTest(key, operator, value, context));
+
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const read = safeParse(FilterOfProperty, filter);
   if (!read.success)
@@ -71,6 +76,10 @@ function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   if (type === "cohort" || type === "static-cohort" || type === "precalculated-cohort") {
     const test = cohortTest(Array.isArray(value) && value.length === 1 ? value[0] : value, context);
     return negation === true || operator === "not_in" ? (row) => !test(row) : test;
+  }
+  if (type === "element") {
+    if (value === null) return everyRow;
+    return clickTest(String(key), operator ?? "exact", value, context);
   }
   if (negation === true) throw unsupported(`The negation of a filter of the type ${type}`);
   const name = operator ?? "exact";

@@ -30,8 +30,40 @@ function actorsOf(
 /** Events of a step, with the step's own filters. */
 function stepTest(node: SeriesNode, context: QueryContext): RowTest {
   const { math } = node;
-  if (math && math !== "total") throw unsupported(`The math ${JSON.stringify(math)} of a step of a funnel`);
-  return allOf([existingEntity(node, context).test, filterTest(node.properties, context)]);
+  const entity = existingEntity(node, context).test;
+  const filters = filterTest(node.properties, context);
+  switch (math ?? "total") {
+    case "total":
+    case "dau":
+      return allOf([entity, filters]);
+    case "first_time_for_user":
+      return allOf([firstRows(entity, context), filters]);
+    case "first_time_for_user_with_filters":
+    case "first_matching_event_for_user":
+      return firstRows(allOf([entity, filters]), context);
+    default:
+      throw unsupported(`The math ${JSON.stringify(math)} of a step of a funnel`);
+  }
+}
+
+/** The first event of each person that passes, of all its events. */
+function firstRows(test: RowTest, { table }: QueryContext): RowTest {
+  const { codes } = table.persons;
+  let first: Map<number, number> | undefined;
+  const find = (): Map<number, number> => {
+    const found = new Map<number, number>();
+    for (let row = 0; row < table.length; row++) {
+      const person = codes[row] ?? 0;
+      const earlier = found.get(person);
+      const isFirst = earlier === undefined || (table.times[row] ?? 0) < (table.times[earlier] ?? 0);
+      if (isFirst && test(row)) found.set(person, row);
+    }
+    return found;
+  };
+  return (row) => {
+    first ??= find();
+    return first.get(codes[row] ?? 0) === row;
+  };
 }
 
 interface StepTest {

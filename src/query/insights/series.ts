@@ -3,9 +3,9 @@ import { likeTest } from "../../base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryAction, QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
-import { allOf, codeTest, everyRow, filterTest, noRow, type RowTest } from "./filters.ts";
+import { allOf, clickTest, codeTest, everyRow, filterTest, noRow, type RowTest } from "./filters.ts";
 import { searchOf } from "./operators.ts";
-import { refuse, unsupported } from "./refuse.ts";
+import { refuse } from "./refuse.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** Events with this name; null is every event. */
@@ -16,7 +16,28 @@ function nameTest(event: string | null | undefined, { table }: QueryContext): Ro
   return code === -1 ? noRow : (row) => codes[row] === code;
 }
 
-const elementFields = ["selector", "tag_name", "href", "text"] as const;
+/** Fields of a step that name an element, with the field that says how. */
+const elementFields = [
+  { field: "selector", matching: undefined },
+  { field: "tag_name", matching: undefined },
+  { field: "href", matching: "href_matching" },
+  { field: "text", matching: "text_matching" },
+] as const;
+
+const matchings: Readonly<Record<string, string>> = { contains: "icontains", regex: "regex" };
+
+/** The element of a click, as a step of an action has it. */
+function elementOf(step: JsonObject, context: QueryContext): RowTest {
+  return allOf(
+    elementFields.flatMap(({ field, matching }) => {
+      const value = step[field];
+      if (typeof value !== "string" || value === "") return [];
+      const way = matching === undefined ? "" : String(step[matching] ?? "");
+      const operator = (Object.hasOwn(matchings, way) ? matchings[way] : undefined) ?? "exact";
+      return [clickTest(field, operator, value, context)];
+    }),
+  );
+}
 
 function urlTest(url: string, matching: Json | undefined, context: QueryContext): RowTest {
   const column = context.table.property("$current_url");
@@ -30,12 +51,9 @@ function urlTest(url: string, matching: Json | undefined, context: QueryContext)
 
 function stepTest(step: JsonObject, context: QueryContext): RowTest {
   const { event, url, url_matching: matching, properties } = step;
-  if (event === "$autocapture") {
-    const field = elementFields.find((it) => (step[it] ?? "") !== "");
-    if (field !== undefined) throw unsupported(`The field ${JSON.stringify(field)} of a step of an action`);
-  }
   return allOf([
     typeof event === "string" && event !== "" ? nameTest(event, context) : everyRow,
+    event === "$autocapture" ? elementOf(step, context) : everyRow,
     typeof url === "string" && url !== "" ? urlTest(url, matching, context) : everyRow,
     filterTest(properties, context),
   ]);

@@ -117,8 +117,8 @@ export const insightFields = {
   filterTestAccounts: z.boolean().nullish(),
   properties: Filters,
   aggregation_group_type_index: z.int().min(0).max(4).nullish(),
-  /** The sim has all events, and takes them all. */
-  samplingFactor: z.literal(1).nullish(),
+  /** The sim has all events, and counts them all; the response says so. */
+  samplingFactor: z.number().gt(0).max(1).nullish(),
   dataColorTheme: z.number().nullish(),
   modifiers: Modifiers.nullish(),
   tags: z.record(z.string(), z.json()).nullish(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { sumOf } from "./breakdowns.ts";
@@ -45,7 +46,12 @@ const criteria = {
 };
 
 /** The actors of a series. */
-function actorsOf({ math, math_group_type_index: group }: SeriesNode, { table }: QueryContext): ValueColumn {
+function actorsOf(
+  { math, math_group_type_index: group, math_hogql: expression }: SeriesNode,
+  context: QueryContext,
+): ValueColumn {
+  const { table } = context;
+  if (math === "hogql" && expression) return expressionColumn(expression, context);
   if (math === "unique_group" && typeof group === "number") return table.group(group);
   if (math && math !== "total" && math !== "dau")
     throw unsupported(`The math ${JSON.stringify(math)} of a series`);
