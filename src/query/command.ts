@@ -30,9 +30,10 @@ const isFile = (text: string): boolean => /^\S+\.(json|sql|hogql)$/i.test(text);
 /** @throws Failure usage */
 async function queryIn(text: string, { cwd }: Pick<Shell, "cwd">): Promise<string | JsonObject> {
   if (!isFile(text)) return text;
-  const content = await readFile(resolve(cwd, text), "utf8").catch((error: unknown) => {
+  const bytes = await readFile(resolve(cwd, text), "utf8").catch((error: unknown) => {
     throw new Failure("usage", `${clean(text)} cannot be read; give HogQL or the path of a file`, error);
   });
+  const content = bytes.replace(/^\ufeff/, "");
   if (!/\.json$/i.test(text)) return content;
   const value = parsedJson(content);
   if (isObject(value)) return value;

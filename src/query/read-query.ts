@@ -6,7 +6,7 @@ import { parseShape } from "../http/shape-errors.ts";
 import type { QueryKind } from "./kind.ts";
 
 /** Nodes around a query that say how its result is drawn: the service computes their `source`. */
-const wrappers: readonly string[] = ["InsightVizNode", "DataTableNode", "DataVisualizationNode"];
+export const wrappers: readonly string[] = ["InsightVizNode", "DataTableNode", "DataVisualizationNode"];
 
 /** Other queries of the service; phx-sim computes none of them. Source: PostHog/posthog, posthog/schema.py. */
 const onlyInService: readonly string[] = [

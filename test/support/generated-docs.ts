@@ -19,6 +19,12 @@ import { tools } from "../../src/mcp/tools.ts";
 import { proxyCodes } from "../../src/proxies/codes.ts";
 import { frameworkTitles } from "../../src/proxies/frameworks.ts";
 import { probeRows } from "../../src/proxies/probes.ts";
+import { absentFunctions } from "../../src/query/hogql/functions/table.ts";
+import { absentTables } from "../../src/query/hogql/hogql.ts";
+import { absentSessionColumns } from "../../src/query/hogql/sessions.ts";
+import { absentEventColumns } from "../../src/query/hogql/tables.ts";
+import { kinds } from "../../src/query/kinds.ts";
+import { knownKinds, wrappers } from "../../src/query/read-query.ts";
 import { Persona, PersonaStep } from "../../src/traffic/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
 import { differences } from "../../src/world/dialect.ts";
@@ -216,7 +222,36 @@ const shapeTable = (shape: Readonly<Record<string, { description?: string | unde
     Object.entries(shape).map(([key, { description = "" }]) => [`\`${key}\``, description]),
   );
 
+const code = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
+
+/** Clauses that the grammar names in its refusals. */
+function absentClauses(): string[] {
+  const folder = join(root, "src/query/hogql/grammar");
+  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+  const found = texts.flatMap((text) =>
+    [...text.matchAll(/unsupported\("([^"]+)"/g)].map(([, it = ""]) => it),
+  );
+  return [...new Set(found)].sort();
+}
+
+const absentInQueries = (): string =>
+  table(
+    ["what", "not emulated"],
+    [
+      [
+        "kinds",
+        code(knownKinds.filter((kind) => !wrappers.includes(kind) && !kinds.some((it) => it.kind === kind))),
+      ],
+      ["clauses of HogQL", absentClauses().join(", ")],
+      ["tables", `${code(absentTables)}, \`system.*\``],
+      ["columns of `events`", code(absentEventColumns)],
+      ["columns of `sessions`", code(absentSessionColumns)],
+      ["functions", code(absentFunctions.names)],
+    ],
+  );
+
 export const generated: Readonly<Record<string, () => string | Promise<string>>> = {
+  "queries: not emulated": absentInQueries,
   differences: () =>
     table(
       ["topic", "documented", "production", "source"],

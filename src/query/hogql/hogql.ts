@@ -17,7 +17,7 @@ import { type ClockZone, zoneOf } from "./time.ts";
 const tableNames = ["events", "persons", "groups", "sessions"];
 
 /** Tables of the service that the sim does not have. */
-const absentTables: readonly string[] = [
+export const absentTables: readonly string[] = [
   ...["person_distinct_ids", "cohort_people", "static_cohort_people", "log_entries", "session_replay_events"],
   ...[
     "raw_sessions",

@@ -35,7 +35,13 @@ const counted: Readonly<Record<string, string>> = {
 };
 
 /** Names that the service has and the sim does not. */
-const absent = ["$channel_type", "session_id_v7", "max_inserted_at", "$entry_has_gclid", "$entry_has_fbclid"];
+export const absentSessionColumns: readonly string[] = [
+  "$channel_type",
+  "session_id_v7",
+  "max_inserted_at",
+  "$entry_has_gclid",
+  "$entry_has_fbclid",
+];
 
 /** A value of each session; sessions are the codes of `$session_id`. */
 interface SessionColumn {
@@ -179,7 +185,8 @@ export function createSessions(
     return Object.hasOwn(makers, name) ? makers[name]?.() : undefined;
   }
   function columnOf(name: string): SessionColumn | undefined {
-    if (absent.includes(name)) throw new Refusal(`The column ${name} of sessions is not emulated`);
+    if (absentSessionColumns.includes(name))
+      throw new Refusal(`The column ${name} of sessions is not emulated`);
     sessionIds();
     const found = known.get(name) ?? make(name);
     if (found) known.set(name, found);

@@ -20,7 +20,7 @@ const nameColumn = ({ codes, values }: NameColumn, type: Type = string): SourceC
 });
 
 /** The names that the service has and the sim does not. */
-const absent: readonly string[] = [
+export const absentEventColumns: readonly string[] = [
   ...["$session_id_uuid", "pdi", "poe", "goe_0", "goe_1", "goe_2", "goe_3", "goe_4"],
   ...["team_id", "$virt_is_bot", "$virt_traffic_type", "$virt_traffic_category", "$virt_bot_name"],
 ];
@@ -172,7 +172,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
       return dollar
         ? column(textColumn(table.group(Number(index))))
         : { is: "table", table: group(Number(index)) };
-    if (absent.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
+    if (absentEventColumns.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
     return (Object.hasOwn(fixed, name) ? fixed[name]?.() : undefined) ?? chainColumn(name);
   }
   return {
