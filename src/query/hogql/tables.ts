@@ -145,7 +145,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
     created_at: () => whole(time, (event) => Date.parse(event.received_at)),
     properties: () => properties,
     $session_id: () => column(ownText(table.property("$session_id"))),
-    $window_id: () => column(ownText(table.property("$window_id"))),
+    $window_id: () => column(textColumn(table.property("$window_id"))),
     elements_chain: () => column(plainColumn(table.property("$elements_chain"))),
     person_mode: () => whole(personModes, (event) => event.person_mode),
     person: () => ({ is: "table", table: person }),

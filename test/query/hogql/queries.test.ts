@@ -212,7 +212,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     "select $session_id, session.$session_duration, session.$entry_current_url, session.$pageview_count from events where event = 'paid'",
     [
       ["s1", 82890, "https://shop.test/a?utm=1", 2],
-      ["", 0, null, 0],
+      [null, 0, null, 0],
     ],
   ],
   sessions: [

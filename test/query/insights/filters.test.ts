@@ -158,7 +158,7 @@ describe("groups and types", () => {
 
   test.each<[Json, string]>([
     [{ type: "hogql", key: "event" }, "A filter needs a condition"],
-    [{ type: "element", key: "text", value: "x" }, 'The property type "element" is not supported.'],
+    [{ type: "element", key: "colour", value: "x" }, "not implemented for key colour"],
     [{ type: "session", key: "$entry_url", value: "x" }, 'The property "$entry_url" of sessions'],
     [{ type: "person", key: "$virt_revenue", value: 1 }, "$virt_revenue"],
     [{ key: "a", operator: "is_cleaned_path_exact", value: "x" }, 'The operator "is_cleaned_path_exact"'],

@@ -442,7 +442,7 @@ describe("other views", () => {
     ],
     [{ funnelsFilter: { funnelToStep: 3 } }, "funnelToStep is out of bounds. It must be between 1 and 2."],
     [{ funnelsFilter: { funnelFromStep: 1, funnelToStep: 1 } }, "funnelToStep should be greater"],
-    [{ series: [step("a", { math: "first_time_for_user" }), step("b")] }, 'The math "first_time_for_user"'],
+    [{ series: [step("a", { math: "weekly_active" }), step("b")] }, 'The math "weekly_active"'],
     [{ funnelsFilter: { funnelAggregateByHogQL: "lower(" } }, "Syntax error"],
     [{ series: [{ kind: "ActionsNode", id: 3 }, step("b")] }, "Action ID 3 does not exist!"],
     [{ breakdownFilter: { breakdowns: [{ property: "a", type: "event" }] } }, "`breakdowns` in a funnel"],

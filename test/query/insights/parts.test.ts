@@ -107,14 +107,6 @@ describe("actions", () => {
     expect(rows({ url: "https://x.test/shop", url_matching: "exact" })).toEqual([]);
     expect(rows({ url: "shop\\?id=\\d$", url_matching: "regex" })).toEqual([0]);
   });
-
-  test("elements are refused by name", () => {
-    expect(() => rows({ event: "$autocapture", selector: "button" })).toThrow(
-      'The field "selector" of a step',
-    );
-    expect(() => rows({ event: "$autocapture", text: "Buy" })).toThrow('The field "text" of a step');
-    expect(rows({ event: "$autocapture", text: null })).toEqual([]);
-  });
 });
 
 describe("shapes", () => {
@@ -148,7 +140,7 @@ describe("shapes", () => {
 
   test.each<[string, JsonObject, string]>([
     ["TrendsQuery", { series, colour: 1 }, "colour"],
-    ["TrendsQuery", { series, samplingFactor: 0.1 }, "samplingFactor"],
+    ["TrendsQuery", { series, samplingFactor: 1.5 }, "samplingFactor"],
     ["TrendsQuery", { series, conversionGoal: {} }, "conversionGoal"],
     [
       "TrendsQuery",
