@@ -34,9 +34,9 @@ export class QueryProcess {
       { env, cwd: tmpdir(), stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
     );
     this.#child.on("error", (error) => this.#fail(unavailable(error.message)));
-    // without a process the streams may be missing
-    if (this.#child.pid === undefined) throw unavailable("the system has no process or file descriptor left");
     const { stdin, stdout, stderr } = this.#child;
+    // without a file descriptor there are no streams; another cause is reported by `error`
+    if (!(stdin && stdout && stderr)) throw unavailable("the system has no process or file descriptor left");
     stdin.on("error", () => {}); // it has gone, which `close` reports
     stderr.on("data", (text) => {
       this.#errorText = `${this.#errorText}${text}`.slice(0, mostErrorText);
