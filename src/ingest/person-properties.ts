@@ -87,7 +87,7 @@ function storableValue(value: Json): Json {
 }
 
 /** Properties as the service's database can store them: without NUL. The same object if it has none. */
-export function storable(properties: JsonObject): JsonObject {
+function storable(properties: JsonObject): JsonObject {
   if (!JSON.stringify(properties).includes("\\u0000")) return properties;
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => [withoutNul(name), storableValue(value)]),

@@ -140,13 +140,10 @@ export const v1Key = (raw: JsonObject): EventKey => ({
 /** The name of the one record that the snapshots of a request become. */
 export const recordingEvent = "$snapshot_items";
 
-/** Clicks and moves of the pointer, which the service keeps in a table of their own. */
-export const heatmapEvent = "$$heatmap";
-
 /** Names of what the service keeps elsewhere than in its table of events. Upstream event-pipeline, by event type. */
 export const outsideEvents: ReadonlySet<string> = new Set([
   recordingEvent,
-  heatmapEvent,
+  "$$heatmap",
   "$$client_ingestion_warning",
 ]);
 

@@ -78,6 +78,8 @@ const settings = {
   surveys_opt_in: optionalFlag(),
   heatmaps_opt_in: optionalFlag(),
   flags_persistence_default: optionalFlag(),
+  flags_v3_response_enabled: optionalFlag(),
+  minimal_flag_called_events: optionalFlag(),
   logs_settings: optionalObject(),
   cookieless_server_hash_mode: setting(0, numberChoice([0, 1, 2]).nullable()),
   human_friendly_comparison_periods: switchable(false),

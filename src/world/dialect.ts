@@ -21,6 +21,12 @@ export const differences = {
     production: "400 for the whole request, nothing is kept",
     source: "contract, Errors (read the same way); PostHog/posthog rust/capture/src/v0_request.rs",
   },
+  crawlers: {
+    topic: "flags of a browser of a test tool, by its user agent (headless Chrome, Cypress, Lightpanda)",
+    documented: "as of any browser; only requests of crawlers, by user agent or address, get `flags: {}`",
+    production: "`flags: {}`, as for crawlers",
+    source: "PostHog/posthog#59254, rust/feature-flags/src/utils/bot_detection.rs",
+  },
   strict_json: {
     topic:
       "event with `token` and `api_key`, with `distinct_id` and `$distinct_id`, or with a field twice; a number like `1e400`; a batch whose `historical_migration` is no boolean or whose `sent_at` is no string",

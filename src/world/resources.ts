@@ -1,4 +1,4 @@
-import type { ReadonlyWorld, StoredResource } from "./world.ts";
+import type { ReadonlyWorld, StoredResource, Worlds } from "./world.ts";
 
 /** Kinds of resources with numbers; the others have UUIDs or names. */
 export const numberedKinds: ReadonlySet<string> = new Set([
@@ -73,3 +73,27 @@ export const surveyFlagIds = (world: ReadonlyWorld, project: number): ReadonlySe
   new Set(
     liveResources(world, "surveys", project).flatMap(({ fields }) => generatedFlags.map((it) => fields[it])),
   );
+
+/** Ids and keys of the flags of the project's experiments. */
+const experimentFlagsIn = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
+  new Set(
+    liveResources(world, "experiments", project).map(
+      ({ fields: { feature_flag_id: id, feature_flag_key: key } }) => (typeof id === "number" ? id : key),
+    ),
+  );
+
+const experimentFlags = new WeakMap<object, { version: number; sets: Map<number, ReadonlySet<unknown>> }>();
+
+/** The same, kept until a resource changes. */
+export function experimentFlagsOf(
+  worlds: Pick<Worlds, "current" | "versionOf">,
+  project: number,
+): ReadonlySet<unknown> {
+  const version = worlds.versionOf("resources");
+  const known = experimentFlags.get(worlds);
+  const { sets } = known?.version === version ? known : { sets: new Map<number, ReadonlySet<unknown>>() };
+  const found = sets.get(project) ?? experimentFlagsIn(worlds.current, project);
+  sets.set(project, found);
+  experimentFlags.set(worlds, { version, sets });
+  return found;
+}

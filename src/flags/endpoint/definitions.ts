@@ -5,7 +5,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { empty, jsonText, type Reply, withHeaders } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { hasConditionSets } from "../../world/flag-config.ts";
-import { surveyFlagIds } from "../../world/resources.ts";
+import { experimentFlagsOf, surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import { payloadText } from "../engine/decision.ts";
 import { type FlagEntry, withDependencies } from "../engine/dependencies.ts";
@@ -27,7 +27,11 @@ function withPayloadTexts(filters: Filters): Filters {
   return { ...filters, payloads: Object.fromEntries(texts) };
 }
 
-const showDefinition = (flag: FeatureFlag, filters: Filters): FlagDefinitions["flags"][number] => ({
+const showDefinition = (
+  flag: FeatureFlag,
+  filters: Filters,
+  used: ReadonlySet<unknown>,
+): FlagDefinitions["flags"][number] => ({
   id: flag.id,
   team_id: flag.project,
   name: flag.name,
@@ -41,6 +45,7 @@ const showDefinition = (flag: FeatureFlag, filters: Filters): FlagDefinitions["f
   evaluation_runtime: flag.evaluation_runtime ?? "all",
   evaluation_contexts: flag.evaluation_contexts ?? [],
   bucketing_identifier: flag.bucketing_identifier,
+  has_experiment: used.has(flag.id) || used.has(flag.key),
 });
 
 /** The references between flags, and the order in which they are computed. */
@@ -131,15 +136,17 @@ function definitionsOf(
   const { flags: all, propertyMatchingVersion } = ruleset.source;
   const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
   const flags = all.filter((it) => isShown(it) && !ofSurveys.has(it.id));
+  const used = experimentFlagsOf(desk.worlds, project.id);
   const withChains = chainWriter(ruleset, flags);
   const asServed = leftToServer(desk, project);
   const withCohorts = hasCohorts ? (it: Filters) => it : (it: Filters) => withoutCohorts(ruleset, it);
   const shown = (filters: Filters): Filters => withPayloadTexts(withChains(withCohorts(filters)));
   return {
-    flags: flags.map((flag) => showDefinition(asServed(flag), shown(flag.filters))),
+    flags: flags.map((flag) => showDefinition(asServed(flag), shown(flag.filters), used)),
     group_type_mapping: Object.fromEntries(desk.people.groupTypes(project.id).entries()),
     cohorts: hasCohorts ? cohortTrees(ruleset, flags) : {},
     ...(propertyMatchingVersion === 2 && { property_matching_version: 2 }),
+    ...(project.settings.minimal_flag_called_events === true && { minimal_flag_called_events: true }),
   };
 }
 

@@ -27,7 +27,7 @@ const refusals: Readonly<Record<Service, Readonly<Record<"scope" | "secret" | "p
     flags: {
       scope: () =>
         new SimError(
-          "permission_denied",
+          "authentication_failed",
           "Personal API key lacks required scopes (feature_flag:read or feature_flag:write).",
         ),
       secret: secretInvalid,

@@ -96,6 +96,8 @@ export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subje
 
 /** The decision about a flag, with its condition sets for `?detailed_analysis`. */
 export interface ServedFlag extends Decided {
+  /** An experiment uses the flag. */
+  readonly hasExperiment?: boolean;
   readonly conditions?: ConditionAnalysis[] | undefined;
 }
 
@@ -156,7 +158,7 @@ function detailText(result: ServedFlag): string {
       version: flag.version,
       description: null,
       payload: payloadOf(result),
-      has_experiment: false,
+      has_experiment: result.hasExperiment === true,
     },
     ...(result.conditions && { conditions: result.conditions }),
   };
@@ -188,7 +190,7 @@ function typedText(result: ServedFlag): string {
       config_version: isOfRules ? 2 : 1,
       description: null,
       payload: isOfRules ? null : payloadOf(result),
-      has_experiment: false,
+      has_experiment: result.hasExperiment === true,
       ...(rule?.type && { rule_type: rule.type }),
       ...(rule?.id && { rule_id: rule.id }),
       ...(isByVariants && decision.variant !== null && { variant_key: decision.variant }),
@@ -200,8 +202,9 @@ function typedText(result: ServedFlag): string {
 
 /** A flag has few decisions, and they are the same objects, so each is written once. */
 function detailsShape(detailText: (result: ServedFlag) => string): FlagsWriter {
-  const written = new WeakMap<Decision, string>();
+  const [plain, ofExperiments] = [new WeakMap<Decision, string>(), new WeakMap<Decision, string>()];
   const entry = (result: ServedFlag): string => {
+    const written = result.hasExperiment ? ofExperiments : plain;
     const known = result.conditions ? undefined : written.get(result.decision);
     if (known !== undefined) return known;
     const text = `${keyOf(result)}:${detailText(result)}`;

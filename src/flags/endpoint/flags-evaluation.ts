@@ -2,6 +2,7 @@ import type { Call } from "../../http/call.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { People } from "../../people/people.ts";
 import type { Person } from "../../people/person.ts";
+import { experimentFlagsOf } from "../../world/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../world/world.ts";
 import type { CompiledFlag } from "../engine/compile.ts";
 import { failed } from "../engine/decision.ts";
@@ -142,6 +143,14 @@ export const askedIn = (
   isStoredIgnored: switchOf(call, "only_use_override_person_properties") === true,
 });
 
+function withExperiments(results: readonly Decided[], used: ReadonlySet<unknown>): readonly ServedFlag[] {
+  if (used.size === 0) return results;
+  return results.map((result) => {
+    const { id, key } = result.compiled.flag;
+    return used.has(id) || used.has(key) ? { ...result, hasExperiment: true } : result;
+  });
+}
+
 /**
  * The decisions about the flags of a request.
  * @param reportFailures Reports flags that cannot be evaluated
@@ -171,7 +180,8 @@ export function evaluate(
   const subject = subjectOf(desk, project, asked);
   const decided = withOverrides(evaluateRuleset(ruleset, subject, { keys, isSelected }), overrides);
   reportFailures(decided, project, desk.worlds.current.projects.length > 1);
-  const results = call.fault?.flags === undefined ? decided : withFailures(decided, call.fault.flags);
+  const served = call.fault?.flags === undefined ? decided : withFailures(decided, call.fault.flags);
+  const results = withExperiments(served, experimentFlagsOf(desk.worlds, project.id));
   if (switchOf(call, "detailed_analysis") !== true) return results;
   return results.map((result): ServedFlag => {
     const { flag } = result.compiled;

@@ -197,8 +197,39 @@ function keysIn(value: Json | undefined): ReadonlySet<string> | undefined {
 const runtimeIn = (value: Json | undefined): FlagsRequest["runtime"] =>
   value === "all" || value === "client" || value === "server" ? value : undefined;
 
-/** Reads a body's fields under all their names. Upstream PostHog rust/feature-flags, flag_request. */
+type Fits = (value: Json) => boolean;
+const isText: Fits = (value) => typeof value === "string";
+const isTexts: Fits = (value) => Array.isArray(value) && value.every(isText);
+const isBoolean: Fits = (value) => typeof value === "boolean";
+const isObjects: Fits = (value) => isObject(value) && Object.values(value).every((it) => isObject(it));
+
+/** The fields of a request, each with all its names, and which values but null it may have. */
+const fields: readonly { readonly names: readonly string[]; readonly fits: Fits }[] = [
+  { names: ["token", "$token", "api_key"], fits: isText },
+  { names: ["distinct_id", "$distinct_id"], fits: () => true },
+  { names: ["$anon_distinct_id", "anon_distinct_id"], fits: isText },
+  { names: ["person_properties"], fits: isObject },
+  { names: ["groups"], fits: isObject },
+  { names: ["group_properties"], fits: isObjects },
+  { names: ["flag_keys_to_evaluate", "flag_keys"], fits: isTexts },
+  { names: ["disable_flags"], fits: isBoolean },
+  { names: ["geoip_disable"], fits: isBoolean },
+];
+
+/** serde takes a field of another type, or under two names, for broken JSON. @throws SimError unparsable_payload */
+function checkFields(body: JsonObject): void {
+  for (const { names, fits } of fields) {
+    const given = names.flatMap((name) => (Object.hasOwn(body, name) ? [body[name] ?? null] : []));
+    if (given.length > 1 || given.some((value) => value !== null && !fits(value))) throw brokenJson();
+  }
+}
+
+/**
+ * Reads a body's fields under all their names. Upstream PostHog rust/feature-flags, flag_request.
+ * @throws SimError unparsable_payload
+ */
 export function flagsRequestOf(body: JsonObject): FlagsRequest {
+  checkFields(body);
   const personProperties = objectIn(firstOf(body, "person_properties", "$properties"));
   return {
     token: filled(firstOf(body, "token", "$token", "api_key")),

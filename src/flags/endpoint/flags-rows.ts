@@ -10,6 +10,7 @@ import { remoteConfigOf } from "../../ingest/sdk/remote-config.ts";
 import type { Dialect } from "../../world/dialect.ts";
 import type { StoredProject } from "../../world/world.ts";
 import type { FlagBook } from "../flag-book.ts";
+import { isOfCrawler } from "./crawlers.ts";
 import { isQuotaLimited, quotaLimited } from "./flag-access.ts";
 import { createShapes, type FlagsWriter, type Shapes, shapeOf } from "./flags-answer.ts";
 import { askedIn, createFailureNotices, evaluate, switchOf } from "./flags-evaluation.ts";
@@ -75,7 +76,7 @@ function flagMembers(
   request: FlagsRequest,
   shape: FlagsWriter,
 ): string {
-  if (request.isDisabled) return shape([]);
+  if (request.isDisabled || isOfCrawler(call, service.desk.dialect)) return shape([]);
   const asked = askedIn(service.desk, call, request, distinctIdOf(request));
   if (isQuotaLimited(project, call)) return `${shape([])},"quotaLimited":${JSON.stringify(quotaLimited)}`;
   return shape(evaluate(service, call, project, request, asked));
@@ -132,9 +133,13 @@ function evaluated(service: Service, call: Call): Reply {
   const request = flagsRequestOf(json);
   const project = projectOf(service.desk, call, request.token);
   record.project = project.id;
-  const { shape, hasConfig } = planOf(call, service.isDecide);
+  const { shape: wanted, hasConfig } = planOf(call, service.isDecide);
+  const shape =
+    wanted === "typed" && project.settings.flags_v3_response_enabled !== true ? "details" : wanted;
   const shaped = flagMembers(service, call, project, request, service.shapes[shape]);
-  return answer(service, call, configOf(service, project, hasConfig), shaped);
+  const isMinimal = shape === "details" && project.settings.minimal_flag_called_events === true;
+  const gate = isMinimal ? ',"minimalFlagCalledEvents":true' : "";
+  return answer(service, call, configOf(service, project, hasConfig), shaped + gate);
 }
 
 /** GET has no person and gets no flags; without a version it has the oldest shape. Upstream as evaluation. */

@@ -134,6 +134,12 @@ const flagKeys = {
       "Value by flag key (v=2, v=3, and v=1 on /flags); keys of the flags that are on (v=1 on /decide)",
     ),
   featureFlagPayloads: z.record(z.string(), z.string()).optional().describe("JSON text by flag key"),
+  minimalFlagCalledEvents: z
+    .literal(true)
+    .optional()
+    .describe(
+      "If it is in the project's settings (v=2): SDKs send `$feature_flag_called` with few properties",
+    ),
   errorsWhileComputingFlags: z.boolean().optional().describe("true: some flags could not be computed"),
   quotaLimited: z
     .array(z.string())
@@ -171,6 +177,7 @@ const FlagDefinition = z
     active: z.boolean(),
     ensure_experience_continuity: z.boolean(),
     has_encrypted_payloads: z.boolean(),
+    has_experiment: z.boolean(),
     version: z.int(),
     evaluation_runtime: z.enum(["all", "client", "server"]),
     evaluation_contexts: z.array(z.string()),
@@ -183,6 +190,10 @@ const FlagDefinitions = z
     flags: z.array(FlagDefinition),
     group_type_mapping: z.record(z.string(), z.string()).describe("Group type by its index"),
     cohorts: z.record(z.string(), AnyObject).describe("Conditions by cohort id"),
+    minimal_flag_called_events: z
+      .literal(true)
+      .optional()
+      .describe("If it is in the project's settings: SDKs send `$feature_flag_called` with few properties"),
     property_matching_version: z.int().optional().describe("2 if it is in the project's settings"),
   })
   .meta({ title: "FlagDefinitions" });
