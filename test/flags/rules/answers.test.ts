@@ -57,7 +57,12 @@ describe("flags with rules of version 2", () => {
   let sim: Sim;
   beforeAll(async () => {
     sim = await startSim({
-      scenario: { version: 1, flags, personal_api_keys: [{ key: "phx_one", scopes: ["*"] }] } as never,
+      scenario: {
+        version: 1,
+        settings: { flags_v3_response_enabled: true },
+        flags,
+        personal_api_keys: [{ key: "phx_one", scopes: ["*"] }],
+      } as never,
     });
   });
   afterAll(() => sim.close());

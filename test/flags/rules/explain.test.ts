@@ -29,7 +29,9 @@ const pro = { person: { plan: "pro" } };
 
 let sim: Sim;
 beforeAll(async () => {
-  sim = await startSim({ scenario: { version: 1, flags } as never });
+  sim = await startSim({
+    scenario: { version: 1, settings: { flags_v3_response_enabled: true }, flags } as never,
+  });
 });
 afterAll(() => sim.close());
 

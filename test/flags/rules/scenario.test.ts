@@ -70,7 +70,13 @@ test("a project of a test takes values that the rules can give", async () => {
     return_type: "string",
     default_value: "none",
   });
-  await using sim = await startSim({ scenario: { version: 1, flags: { colour: { filters } } } as never });
+  await using sim = await startSim({
+    scenario: {
+      version: 1,
+      settings: { flags_v3_response_enabled: true },
+      flags: { colour: { filters } },
+    } as never,
+  });
   await using project = await sim.project({ flags: { colour: "blue" } });
   const valueFor = async (api_key: string) => {
     const body = JSON.stringify({ api_key, distinct_id: "u" });
