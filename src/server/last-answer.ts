@@ -62,11 +62,12 @@ function hang(res: ServerResponse, socket: Socket, _: Reply, hung: Set<ServerRes
   if (res.destroyed) return;
   const leave = () => res.destroy();
   hung.add(res);
-  socket.once("end", leave);
   res.once("close", () => {
     socket.off("end", leave);
     hung.delete(res);
   });
+  if (socket.readableEnded) leave();
+  else socket.once("end", leave);
 }
 
 /** RST instead of an answer. */

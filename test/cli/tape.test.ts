@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { on } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -86,6 +87,16 @@ describe("import", () => {
       stdout: expect.stringMatching(/1 exchange,/),
     });
     expect(readdirSync(join(cwd, "tapes"))).toEqual(["big.tape.ndjson"]);
+  });
+
+  test.skipIf(process.platform === "win32")("leaves no tape behind where it cannot be written", async () => {
+    write("big.har", harWith(Array.from({ length: 200 }, (_, i) => get(`/api/projects/${i}/x/`))));
+    const bin = join(import.meta.dirname, "../../bin/phx-sim.js");
+    const limited = ["-c", `ulimit -f 16; exec "${process.execPath}" "${bin}" tape import big.har`];
+    const { status, stdout, stderr } = spawnSync("sh", limited, { cwd, encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/recording has stopped: .* a file may not grow that large here/);
+    expect(readdirSync(join(cwd, "tapes"))).toEqual([]);
   });
 
   test("never goes into a tape that is there", async () => {

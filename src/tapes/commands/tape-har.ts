@@ -118,6 +118,8 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
     throw new Failure("failed", `${clean(file)} has nothing to import${hint}`);
   }
   const { exchanges, bytes, redactions, trouble } = summary;
+  // Nothing is left of a tape that could not be written to its end.
+  if (trouble?.isOver) throw new Failure("failed", clean(`${trouble.detail}; ${trouble.hint}`, 600));
   const report = { tape: summary.file, exchanges, bytes, redactions, problems: [...problems.values()] };
   const line = `${clean(summary.file)}: ${counted(exchanges, "exchange")}, ${sizeText(bytes)}, ${counted(redactions, "secret")} redacted`;
   shell.out.say(json ? jsonLine(report) : line);
