@@ -100,6 +100,23 @@ describe("websockets while recording", () => {
     expect(await alone.recording.get()).toMatchObject({ failed: 1, passed: 1 });
   });
 
+  test("through the proxy, in a tunnel to a host of the service", async () => {
+    const { far, sim } = await recording();
+    const client = rawClient(
+      sim.url,
+      "CONNECT us.i.posthog.com:80 HTTP/1.1\r\nHost: us.i.posthog.com\r\n\r\n",
+    );
+    await client.until(/Established\r\n\r\n/);
+    client.socket.write(
+      "GET /echo HTTP/1.1\r\nHost: us.i.posthog.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+    );
+    expect(await client.until(/welcome/)).toMatch(/HTTP\/1\.1 101 Switching Protocols\r\n.*welcome$/s);
+    expect(far.heads[0]).toMatchObject({ url: "/echo", headers: { host: new URL(far.url).host } });
+    client.socket.destroy();
+    await client.all;
+  });
+
   test("the sim closes while one is open", async () => {
     const far = await service();
     const sim = await startSim({ upstream: far.url });
