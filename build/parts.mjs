@@ -35,11 +35,24 @@ export function partsSource(chunks, start, outside) {
     if (!outside.includes(name)) for (const it of byName.get(name).dynamicImports) collect(it);
   };
   collect(start);
+  // what users import is none of them: bundlers would follow it, and miss its test runner
+  const loadable = new Set();
+  const add = (name) => {
+    if (loadable.has(name) || !byName.has(name)) return;
+    loadable.add(name);
+    for (const it of needsOf(name)) add(it);
+  };
+  for (const it of chunks.flatMap(({ dynamicImports }) => dynamicImports)) add(it);
   const row = ({ fileName }) =>
     `"${fileName}": { open: () => import("./${fileName}"), needs: ${JSON.stringify(needsOf(fileName))} },`;
   return [
+    // every entry imports this file first
+    'import "./src/base/needs-node.ts";',
     'import { partLoader } from "./src/base/part-loader.ts";',
-    `const parts = {\n${chunks.map(row).join("\n")}\n};`,
+    `const parts = {\n${chunks
+      .filter((it) => loadable.has(it.fileName))
+      .map(row)
+      .join("\n")}\n};`,
     `export const { load, loadRest } = partLoader(parts, import.meta.url, ${JSON.stringify([...rest])});`,
   ].join("\n");
 }

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { installed as installedAlone } from "../bench/install.ts";
+import { chromiumEnv } from "../support/chromium.ts";
 
 const root = join(import.meta.dirname, "../..");
 const apps = join(import.meta.dirname, "apps");
@@ -439,6 +440,10 @@ interface FurtherRunner {
   /** The command in an app's folder. @param modules Where the runner is installed @param file The file of tests */
   command(modules: string, file: string): readonly string[];
   passed: RegExp;
+  /** What the app that fails prints (default: the report). */
+  failed?: RegExp;
+  /** Variables that it needs. */
+  env?(): Promise<Record<string, string>>;
 }
 
 const byNode = (...args: readonly string[]): readonly string[] => [process.execPath, ...args];
@@ -480,29 +485,38 @@ const further: FurtherRunner[] = [
     command: (modules, file) => byNode(join(modules, "deno/bin.cjs"), "test", "-A", file),
     passed: /2 passed \| 0 failed/,
   },
+  {
+    name: "vitest-browser",
+    spec: "@vitest/browser-playwright@4.1.12",
+    command: (modules, file) => byNode(join(modules, "vitest/vitest.mjs"), "run", patient, file),
+    passed: /Tests {2}1 passed \(1\)/,
+    failed: /phx-sim runs in Node and cannot be loaded in a browser.*test\.browser\.commands/,
+    env: () => chromiumEnv(),
+  },
 ];
 
 const isChosen = process.env.RUNNERS === "all";
 
 const homeOf = (name: string): string => join("phx-runners", name);
+const cacheOf = (name: string): string => join(root, "node_modules/.cache", homeOf(name));
 const isHere = ({ name, spec }: FurtherRunner): boolean =>
-  spec === undefined ||
-  isChosen ||
-  existsSync(join(root, "node_modules/.cache", homeOf(name), "node_modules", name));
+  spec === undefined || isChosen || existsSync(join(cacheOf(name), "node_modules"));
 
 describe.each(further)("$name", (runner) => {
   if (!isHere(runner)) return void test.skip("runs with npm run check:runners", () => {});
-  const { name, spec, command, passed } = runner;
+  const { name, spec, command, passed, failed } = runner;
   let place = "";
-  let modules = join(root, "node_modules");
+  let own: Record<string, string> | undefined;
   beforeAll(async () => {
-    if (spec !== undefined) modules = join(await installedAlone(homeOf(name), spec), "..");
-    place = installed(undefined, spec === undefined ? [] : installedIn(join(modules, "..")));
+    if (spec !== undefined) await installedAlone(homeOf(name), spec);
+    place = installed(undefined, spec === undefined ? [] : installedIn(cacheOf(name)));
+    own = await runner.env?.();
   });
   const inFolder = (folder: string, file: string, env: Record<string, string> = {}) => {
     const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, ...rest } = process.env;
     return runIn(join(place, "apps", folder), command(join(place, "node_modules"), file), {
       ...rest,
+      ...own,
       ...env,
     });
   };
@@ -527,8 +541,9 @@ describe.each(further)("$name", (runner) => {
 
   test("shows the report of what fails", async () => {
     const { code, out } = await inFolder(join("failing", name), "wrong.test.js");
-    expect(out).toMatch(/waitFor\("signup_completed", \{plan: "free"\}/);
-    expect(out).toMatch(/properties\.plan +- "free"/);
+    expect(out).toMatch(
+      failed ?? /waitFor\("signup_completed", \{plan: "free"\}[\s\S]*properties\.plan +- "free"/,
+    );
     expect(out).not.toMatch(/in_flight/);
     expect(code).toBe(1);
     const isGuarded = name === "bun" || name === "deno";
