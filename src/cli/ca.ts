@@ -82,10 +82,13 @@ export const caCommands: readonly Command[] = [
 const indented = (rows: readonly (readonly [string, string])[]): string[] =>
   rows.map(([who, how]) => `  ${who.padEnd(17)}${clean(how, 1000)}`);
 
-const addresses = ({ limits_addresses, cert_file }: CertificateAuthority): string =>
-  limits_addresses
-    ? "loopback addresses; nothing else"
-    : `and every IP address: an older version made it. To renew it, delete ${clean(dirname(cert_file), 1000)}, run phx-sim ca show and have clients trust the new one`;
+const addresses = ({ limits_addresses, limits_path, cert_file }: CertificateAuthority): string => {
+  if (limits_addresses && limits_path) return "loopback addresses; nothing else";
+  const what = limits_addresses
+    ? "loopback addresses; it could sign another authority, and lives for ten years"
+    : "and every IP address";
+  return `${what}: an older version made it. To renew it, delete ${clean(dirname(cert_file), 1000)}, run phx-sim ca show and have clients trust the new one`;
+};
 
 /** What `ca show` prints. */
 const caLines = (ca: CertificateAuthority): string[] => [
@@ -95,6 +98,9 @@ const caLines = (ca: CertificateAuthority): string[] => [
   `Good for     ${ca.names.map((name) => `${name}, *.${name}`).join(", ")}, ${addresses(ca)}`,
   `Until        ${ca.valid_to}`,
   `SHA-256      ${ca.fingerprint}`,
+  ...(ca.replaced === null
+    ? []
+    : [`Replaces     one that expired on ${ca.replaced.slice(0, 10)}: have clients trust this one`]),
   "Clients that are to trust it:",
   ...indented(ca.recipes),
 ];

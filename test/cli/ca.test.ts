@@ -1,6 +1,7 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { X509CertificateGenerator } from "@peculiar/x509";
 import { generateCACertificate } from "mockttp";
 import { afterAll, describe, expect, test } from "vitest";
 import { trustLines } from "../../src/cli/ca.ts";
@@ -65,6 +66,50 @@ describe("phx-sim ca", () => {
     expect(JSON.parse((await ca(["show", "--json"], env)).stdout)).toMatchObject({ limits_addresses: false });
   });
 
+  test("it lives for 825 days at most, and may sign no other authority", async () => {
+    const certificate = new X509Certificate((await ca(["export"])).stdout);
+    const days = (Date.parse(certificate.validTo) - Date.parse(certificate.validFrom)) / 86_400_000;
+    expect(days).toBeGreaterThan(800);
+    expect(days).toBeLessThanOrEqual(825);
+    // BasicConstraints: an authority, with a path length of 0 (RFC 5280, 4.2.1.9)
+    expect(certificate.raw.includes(Buffer.from("0603551d130101ff040830060101ff020100", "hex"))).toBe(true);
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+  });
+
+  test("an expired one is replaced, and the output names it", async () => {
+    const expired = join(cwd, "expired");
+    const keys = await crypto.subtle.generateKey(
+      { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+      true,
+      ["sign", "verify"],
+    );
+    const old = await X509CertificateGenerator.createSelfSigned({
+      name: "CN=old",
+      notBefore: new Date("2024-01-01"),
+      notAfter: new Date("2025-01-01"),
+      signingAlgorithm: { name: "ECDSA", hash: "SHA-256" },
+      keys,
+    });
+    const pkcs8 = Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey));
+    mkdirSync(expired);
+    writeFileSync(join(expired, "ca.pem"), old.toString("pem"));
+    writeFileSync(
+      join(expired, "ca.key"),
+      createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" }).export({ type: "pkcs8", format: "pem" }),
+    );
+    const env = { PHX_SIM_CA_DIR: expired };
+    const { code, stdout } = await ca(["show"], env);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Replaces     one that expired on 2025-01-01: have clients trust this one");
+    expect(readFileSync(join(expired, "ca.pem"), "utf8")).not.toBe(old.toString("pem"));
+    const again = await ca(["show", "--json"], env);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      limits_addresses: true,
+      limits_path: true,
+      replaced: null,
+    });
+  });
+
   test("a damaged folder: what is wrong, and the way out", async () => {
     const damaged = join(cwd, "damaged");
     mkdirSync(damaged);
@@ -89,6 +134,8 @@ test.each([
     subject: "O=phx-sim, CN=phx-sim local CA",
     names: [],
     limits_addresses: true,
+    limits_path: true,
+    replaced: null,
     valid_to: "",
     fingerprint: "",
     spki: "",

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, sign, X509Certificate } from "node:crypto";
+import { createHash, createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
@@ -12,6 +12,8 @@ export interface Ca {
   /** Path of the certificate, for clients that are to trust it. */
   readonly certFile: string;
   readonly keyFile: string;
+  /** The end of the authority that this one has just replaced; null: there was none. */
+  readonly replaced: string | null;
 }
 
 /** The folder does not contain a valid authority. */
@@ -32,6 +34,11 @@ const caNames: readonly string[] = ["posthog.com", "localhost"];
 /** The only addresses: a constraint on names does not limit them. Each an address and its mask, in hex. */
 const caAddresses: readonly string[] = ["7f000000ff000000", `${"00".repeat(15)}01${"ff".repeat(16)}`];
 
+const day = 24 * 3600 * 1000;
+
+/** The longest life of a certificate that Apple's systems trust. */
+const life = 825 * day;
+
 /** Where the user's authority is kept: `PHX_SIM_CA_DIR`, else `~/.phx-sim/ca`. */
 export const defaultCaFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
   env.PHX_SIM_CA_DIR || join(homedir(), ".phx-sim", "ca");
@@ -39,17 +46,17 @@ export const defaultCaFolder = (env: Readonly<Record<string, string | undefined>
 const filesIn = (folder: string) => ({ certFile: join(folder, "ca.pem"), keyFile: join(folder, "ca.key") });
 
 /**
- * The user's authority; made on first use.
+ * The user's authority; made on first use, and again when it has expired.
  * @throws CaError if the folder contains something else, or cannot be written
  */
 export async function openCa(folder = defaultCaFolder()): Promise<Ca> {
   const found = await readCa(folder);
-  if (found !== undefined) return found;
+  if (found !== undefined && !isExpired(found)) return found;
   await makeCa(folder);
   const made = await readCa(folder);
-  if (made === undefined)
+  if (made === undefined || isExpired(made))
     throw new CaError(`no authority could be kept in ${folder}`, "check that it is writable");
-  return made;
+  return found === undefined ? made : { ...made, replaced: endOf(found) };
 }
 
 /** @throws CaError when one of the two files is missing, or they are not a valid pair */
@@ -63,15 +70,19 @@ async function readCa(folder = defaultCaFolder()): Promise<Ca | undefined> {
   }
   checkPair(cert, key, folder, hint);
   await closeToOthers(files.keyFile);
-  return { cert, key, ...files };
+  return { cert, key, ...files, replaced: null };
 }
+
+const endOf = ({ cert }: Pick<Ca, "cert">): string =>
+  new Date(new X509Certificate(cert).validTo).toISOString();
+
+const isExpired = (ca: Pick<Ca, "cert">): boolean => Date.parse(endOf(ca)) < Date.now();
 
 function checkPair(cert: string, key: string, folder: string, hint: string): void {
   try {
     const certificate = new X509Certificate(cert);
     if (!certificate.checkPrivateKey(createPrivateKey(key)))
       throw new Error("the key does not match the certificate");
-    if (Date.parse(certificate.validTo) < Date.now()) throw new Error(`it expired on ${certificate.validTo}`);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CaError(`the certificate authority in ${folder} cannot be used: ${why}`, hint, cause);
@@ -94,41 +105,57 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-const subject = {
-  commonName: "phx-sim local CA: only for posthog.com and localhost",
-  organizationName: "phx-sim",
+const commonName = "phx-sim local CA: only for posthog.com and localhost";
+
+/** A value of DER with its tag; all of ours are shorter than 128 bytes. */
+const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
+  const content = Buffer.concat(parts);
+  return Buffer.concat([Buffer.from([tag, content.length]), content]);
 };
 
-/** Tags of a GeneralName (RFC 5280, 4.2.1.6). */
-const [nameTag, addressTag] = [0x82, 0x87];
+/** NameConstraints of RFC 5280, 4.2.1.10: names and addresses that are permitted. */
+function nameConstraints(): Buffer {
+  const [sequence, permitted, dnsName, ipAddress] = [0x30, 0xa0, 0x82, 0x87] as const;
+  const bases = [
+    ...caNames.map((it) => der(dnsName, Buffer.from(it))),
+    ...caAddresses.map((it) => der(ipAddress, Buffer.from(it, "hex"))),
+  ];
+  return der(sequence, der(permitted, ...bases.map((it) => der(sequence, it))));
+}
 
-/**
- * mockttp constrains names only. So the certificate is made with a name of equal length for each address; then the
- * names are replaced by the addresses, and the certificate is signed again.
- */
+/** It signs certificates of hosts only, no other authority (a path length of 0). */
 async function generateCa(): Promise<{ cert: string; key: string }> {
-  const { generateCACertificate } = await import("mockttp");
-  const addresses = caAddresses.map((hex) => Buffer.from(hex, "hex"));
-  const places = addresses.map(({ length }, i) => String(i).repeat(length));
-  const { cert, key } = await generateCACertificate({
-    subject,
-    nameConstraints: { permitted: [...caNames, ...places] },
+  const x509 = await import("@peculiar/x509");
+  const signingAlgorithm = {
+    name: "RSASSA-PKCS1-v1_5",
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+    hash: "SHA-256",
+  };
+  const keys = await crypto.subtle.generateKey(signingAlgorithm, true, ["sign", "verify"]);
+  const { keyCertSign, cRLSign } = x509.KeyUsageFlags;
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    // positive
+    serialNumber: `4${randomBytes(16).toString("hex").slice(1)}`,
+    name: [{ O: ["phx-sim"] }, { CN: [commonName] }],
+    // clocks differ
+    notBefore: new Date(Date.now() - day),
+    notAfter: new Date(Date.now() + life - day),
+    signingAlgorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(keyCertSign | cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      new x509.Extension("2.5.29.30", true, nameConstraints()),
+    ],
   });
-  const der = Buffer.from(new X509Certificate(cert).raw);
-  for (const [i, address] of addresses.entries()) {
-    const at = der.indexOf(
-      Buffer.concat([Buffer.from([nameTag, address.length]), Buffer.from(places[i] ?? "")]),
-    );
-    der[at] = addressTag;
-    address.copy(der, at + 2);
-  }
-  // A certificate is a sequence of what is signed, the algorithm and the signature; the two headers have 4 bytes each.
-  const signed = der.subarray(4, 8 + der.readUInt16BE(6));
-  const signature = sign("sha256", signed, key);
-  signature.copy(der, der.length - signature.length);
-  const made = new X509Certificate(der);
-  if (!made.verify(made.publicKey)) throw new Error("the certificate authority could not be signed");
-  return { cert: made.toString(), key };
+  const key = createPrivateKey({
+    key: Buffer.from(await crypto.subtle.exportKey("pkcs8", keys.privateKey)),
+    format: "der",
+    type: "pkcs8",
+  });
+  return { cert: `${cert.toString("pem")}\n`, key: key.export({ type: "pkcs8", format: "pem" }).toString() };
 }
 
 /** Both files appear at once, so that two processes that start together use one authority. */
@@ -141,10 +168,20 @@ async function makeCa(folder: string): Promise<void> {
     const files = filesIn(fresh);
     await writeFile(files.keyFile, key, { mode: 0o600 });
     await writeFile(files.certFile, cert, { mode: 0o644 });
+    await discardExpired(folder);
     await rename(fresh, folder).catch(() => settle(fresh, folder));
   } catch (cause) {
     throw new CaError(`no certificate authority can be kept in ${folder}`, "set PHX_SIM_CA_DIR", cause);
   }
+}
+
+/** Another process may have renewed it meanwhile. */
+async function discardExpired(folder: string): Promise<void> {
+  const found = await readCa(folder);
+  if (found === undefined || !isExpired(found)) return;
+  const files = filesIn(folder);
+  await rm(files.certFile, { force: true });
+  await rm(files.keyFile, { force: true });
 }
 
 /** Another process was first, or the folder existed: moves the missing files into it. */
@@ -166,6 +203,10 @@ export interface CaFacts {
   names: readonly string[];
   /** False for one of an older version: its certificates are valid for every address. */
   limits_addresses: boolean;
+  /** False for one of an older version: it could sign another authority, and lives for ten years. */
+  limits_path: boolean;
+  /** The end of the authority that this one has just replaced, to be trusted in its place; null: there was none. */
+  replaced: string | null;
   valid_to: string;
   /** SHA-256 of the certificate, as browsers show it. */
   fingerprint: string;
@@ -173,7 +214,10 @@ export interface CaFacts {
   spki: string;
 }
 
-export function factsOf({ cert, certFile, keyFile }: Ca): CaFacts {
+/** BasicConstraints of an authority, with a path length of 0. */
+const pathOfNone = Buffer.from("30060101ff020100", "hex");
+
+export function factsOf({ cert, certFile, keyFile, replaced }: Ca): CaFacts {
   const certificate = new X509Certificate(cert);
   const publicKey = certificate.publicKey.export({ type: "spki", format: "der" });
   return {
@@ -182,6 +226,8 @@ export function factsOf({ cert, certFile, keyFile }: Ca): CaFacts {
     subject: certificate.subject.replaceAll("\n", ", "),
     names: caNames,
     limits_addresses: caAddresses.every((hex) => certificate.raw.includes(Buffer.from(hex, "hex"))),
+    limits_path: certificate.raw.includes(pathOfNone),
+    replaced,
     valid_to: new Date(certificate.validTo).toISOString(),
     fingerprint: certificate.fingerprint256,
     spki: createHash("sha256").update(publicKey).digest("base64"),
@@ -198,6 +244,10 @@ export const trustRecipes = (
   ["Python requests", `REQUESTS_CA_BUNDLE=${certFile}`],
   ["Chromium", `--ignore-certificate-errors-spki-list=${spki}`],
 ];
+
+/** The notice on an authority that has replaced an expired one. */
+export const replacedText = (end: string, certFile: string): string =>
+  `the certificate authority expired on ${end.slice(0, 10)}; a new one is in ${certFile}: clients must trust the new one (phx-sim ca trust)`;
 
 /** The notice on a client that rejected the certificate. */
 export function distrustText(host: string, { certFile, spki }: { certFile: string; spki: string }): string {

@@ -8,6 +8,8 @@ interface DecryptorOptions {
   admit: (socket: Socket, scheme: "http" | "https") => void;
   /** Called when a client does not trust the certificate. */
   onDistrusted: (host: string, ca: { certFile: string; spki: string }) => void;
+  /** Called when a new authority has replaced one that expired at `end`. */
+  onReplaced: (end: string, certFile: string) => void;
 }
 
 /** mockttp in its own thread: accepts TLS and HTTP/2, and sends plain HTTP/1.1 to listeners of ours. */
@@ -54,7 +56,7 @@ async function openDoors(admit: DecryptorOptions["admit"]) {
   return { http: await open("http"), https: await open("https") };
 }
 
-function startWorker(input: WorkerInput, { onDistrusted }: DecryptorOptions) {
+function startWorker(input: WorkerInput, { onDistrusted, onReplaced }: DecryptorOptions) {
   return new Promise<{ worker: Worker; port: number }>((resolve, reject) => {
     // mockttp also prints its events
     const worker = new Worker(builtFile("server/proxy/worker.js"), {
@@ -73,6 +75,7 @@ function startWorker(input: WorkerInput, { onDistrusted }: DecryptorOptions) {
       if (message.kind === "distrusted" && ca !== undefined) onDistrusted(message.host, ca);
       if (message.kind !== "ready") return;
       ca = message;
+      if (message.replaced !== null) onReplaced(message.replaced, message.certFile);
       resolve({ worker, port: message.port });
     });
   });
@@ -87,7 +90,13 @@ export interface WorkerInput {
 
 /** The worker's messages. */
 export type WorkerMessage =
-  | { readonly kind: "ready"; readonly port: number; readonly certFile: string; readonly spki: string }
+  | {
+      readonly kind: "ready";
+      readonly port: number;
+      readonly certFile: string;
+      readonly spki: string;
+      readonly replaced: string | null;
+    }
   /** A client ended the handshake; `host` is the requested one. */
   | { readonly kind: "distrusted"; readonly host: string; readonly cause: string }
   | { readonly kind: "failed"; readonly message: string };

@@ -4,7 +4,7 @@ import { onFirstUse } from "../../base/on-first-use.ts";
 import { splice } from "../../base/splice.ts";
 import type { HostRule } from "../../http/host-rules.ts";
 import { endWith } from "../last-answer.ts";
-import { distrustText } from "./certificate-authority.ts";
+import { distrustText, replacedText } from "./certificate-authority.ts";
 import { openDecryptor } from "./decryptor.ts";
 import { type AbsoluteTarget, type Authority, peek, readAuthority } from "./first-bytes.ts";
 import { findTarget, refuseRequest, sendElsewhere, TargetError } from "./targets.ts";
@@ -61,6 +61,7 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
       caFolder: parts.caFolder,
       admit: parts.admit,
       onDistrusted: noticeOnce(notice),
+      onReplaced: (end, certFile) => notice(replacedText(end, certFile)),
     }),
   );
 

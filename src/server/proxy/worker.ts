@@ -67,7 +67,8 @@ async function serve({ caFolder, back }: WorkerInput): Promise<void> {
   await server.on("tls-client-error", reportDistrust);
   // Without a listener it keeps whole answers in spite of the limit.
   await server.on("response", () => {});
-  send({ kind: "ready", port: server.port, certFile: ca.certFile, spki: factsOf(ca).spki });
+  const { spki, replaced } = factsOf(ca);
+  send({ kind: "ready", port: server.port, certFile: ca.certFile, spki, replaced });
 }
 
 serve(workerData as WorkerInput).catch((error: unknown) => {
