@@ -159,6 +159,7 @@ writeLicences(
   [
     ...[...chunks, ...others].flatMap((it) => it.moduleIds),
     "node_modules/rregex/lib/commonjs.cjs",
+    "node_modules/rregex/lib/rregex.wasm",
     ...pages.map((it) => `node_modules/${it}`),
   ],
   "THIRD_PARTY_LICENSES",
