@@ -147,7 +147,7 @@ async function generateCa(): Promise<{ cert: string; key: string }> {
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(keyCertSign | cRLSign, true),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      new x509.Extension("2.5.29.30", true, nameConstraints()),
+      new x509.Extension("2.5.29.30", true, new Uint8Array(nameConstraints())),
     ],
   });
   const key = createPrivateKey({
