@@ -89,7 +89,7 @@ interface Begun<C extends RowCount> {
  * Keeps the `most` counts that were used last, by name. One call works on a count at a time. Clearing events drops all
  * counts.
  */
-export function countsOf<C extends RowCount>(log: TrafficLog, most: number) {
+export function countsOf<C extends RowCount>(log: Pick<TrafficLog, "onVeiled">, most: number) {
   const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
   log.onVeiled(() => known.clear());
   return {
@@ -107,8 +107,9 @@ export function countsOf<C extends RowCount>(log: TrafficLog, most: number) {
       known.set(name, entry);
       for (const oldest of known.keys()) if (known.size > most) known.delete(oldest);
       const { count, counter } = entry;
-      entry.working = entry.working.then(() => continueCounting(count, counter));
-      await entry.working;
+      const done = entry.working.then(() => continueCounting(count, counter));
+      entry.working = done.catch(() => {});
+      await done;
       const progress = progressOf(count, counter);
       if (entry.isTimed && !progress.counting && known.get(name) === entry) known.delete(name);
       return { count, progress };

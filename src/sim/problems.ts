@@ -147,8 +147,9 @@ function createProblems(log: TrafficLog) {
 
   return {
     async list(project: number | undefined): Promise<Problems> {
-      working = working.then(work);
-      await working;
+      const done = working.then(work);
+      working = done.catch(() => {});
+      await done;
       const isIt = (it: { readonly project: number }) => project === undefined || it.project === project;
       const { events, requests } = counts;
       // a request without a project's key may belong to this one

@@ -14,6 +14,7 @@ import {
 import { Failure } from "../../cli/failure.ts";
 import {
   closesWithin,
+  loadRest,
   openRequestLog,
   openSim,
   reachOf,
@@ -226,7 +227,11 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<CommandEnd
   shell.out.say(...startLines(sim, values, shell));
   shell.out.flush();
   if (!values.quiet) reportTape(sim, modeOf(values), shell);
+  const loading = new AbortController();
+  // what cannot be loaded now is loaded on first use
+  loadRest(loading.signal).catch(() => {});
   const ending = await Promise.race([signal, stopped]);
+  loading.abort();
   await conclude(sim, log, values.quiet, shell);
   return ending;
 }
