@@ -96,6 +96,7 @@ const outer = ["sim", "start-sim", "client", "cli", "testing", "check", "mcp", "
 
 /** package → its one home. */
 const homes: Readonly<Record<string, string>> = {
+  "@peculiar/x509": "server",
   mockttp: "server",
   ws: "server",
   lowdb: "world",

@@ -18,8 +18,8 @@ function unread(name: string, cause: unknown): never {
   throw Object.assign(new Error(`${name}: ${why}`, { cause }), { code });
 }
 
-/** Pauses around the loading of the rest, ms: each part takes a turn, and requests come first. */
-const pauses = { before: 300, between: 40, afterFailure: 1000 };
+/** Time until a part of the rest is tried again, ms. */
+const afterFailure = 1000;
 
 /**
  * Loads files of the build on first use. Node remembers most failed imports for the life of the process, also those of
@@ -59,15 +59,14 @@ export function partLoader(parts: Readonly<Record<string, Part>>, base: string, 
   /**
    * Loads one part after the other until all are there or `signal` aborts; never rejects. For a process of phx-sim's own:
    * from then on files are read at once, so that no connection takes the descriptor in between, which Node 20 would remember.
+   * @param pause Resolves when the next part may be loaded
    */
-  async function loadRest(signal: AbortSignal): Promise<void> {
+  async function loadRest(signal: AbortSignal, pause: () => Promise<void>): Promise<void> {
     read = createRequire(base);
-    const pause = (ms: number) => delay(ms, undefined, { ref: false, signal }).catch(() => {});
-    await pause(pauses.before);
     for (const name of rest) {
-      await pause(pauses.between);
+      await pause();
       while (!signal.aborted && (await load(name).catch(() => undefined)) === undefined)
-        await pause(pauses.afterFailure);
+        await delay(afterFailure, undefined, { ref: false, signal }).catch(() => {});
     }
   }
   return { load, loadRest };

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { builtFile } from "../base/built-file.ts";
 import type { Sim } from "../index.ts";
@@ -219,11 +220,32 @@ export async function openServer(values: Values, options: SimOptions, shell: She
  * Loads what a running sim may need later, so that it does not depend on files that an installation or a build replaces,
  * or on free file descriptors.
  */
-export async function loadRest(signal: AbortSignal): Promise<void> {
+export async function loadRest(sim: Pick<SimServer, "onRequest">, signal: AbortSignal): Promise<void> {
+  let lastRequest = performance.now();
+  const latest = lastRequest + lateness.longest;
+  const unsubscribe = sim.onRequest(() => {
+    lastRequest = performance.now();
+  });
+  const isQuiet = () => performance.now() > Math.min(lastRequest + lateness.quiet, latest);
+  const pause = async () => {
+    do await delay(lateness.step, undefined, { ref: false, signal }).catch(() => {});
+    while (!signal.aborted && !isQuiet());
+  };
   const loader = pathToFileURL(builtFile("parts.js")).href;
-  const parts = (await import(loader)) as { loadRest(signal: AbortSignal): Promise<void> };
-  await parts.loadRest(signal);
+  try {
+    const parts = (await import(loader)) as PartLoader;
+    await parts.loadRest(signal, pause);
+  } finally {
+    unsubscribe();
+  }
 }
+
+interface PartLoader {
+  loadRest(signal: AbortSignal, pause: () => Promise<void>): Promise<void>;
+}
+
+/** When the rest is loaded, ms: one part in a step, after a time without requests, or after the longest time. */
+const lateness = { step: 40, quiet: 400, longest: 20_000 };
 
 /** Why a sim with these options did not start, with the program that has its port. */
 export async function startFailure(error: StartError, options: SimOptions): Promise<Failure> {

@@ -81,7 +81,7 @@ async function run(settings: StartSettings, shell: Shell) {
     settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, client, shell);
   if (settings.values.open) await showInspector(sim, shell);
   const loading = new AbortController();
-  loadRest(loading.signal).then(
+  loadRest(sim, loading.signal).then(
     () => settings.values.verbose && shell.err.say("phx-sim: all parts are loaded"),
     // they are loaded on first use
     () => {},

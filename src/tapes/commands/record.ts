@@ -229,7 +229,7 @@ async function serve(settings: RecordSettings, shell: Shell): Promise<CommandEnd
   if (!values.quiet) reportTape(sim, modeOf(values), shell);
   const loading = new AbortController();
   // what cannot be loaded now is loaded on first use
-  loadRest(loading.signal).catch(() => {});
+  loadRest(sim, loading.signal).catch(() => {});
   const ending = await Promise.race([signal, stopped]);
   loading.abort();
   await conclude(sim, log, values.quiet, shell);
