@@ -1,5 +1,4 @@
 import type { SimOptions } from "../index.ts";
-import { printNotice } from "./test-worker.ts";
 
 /** The parts of jest's project configuration that are used here. */
 interface ProjectConfig {
@@ -15,8 +14,8 @@ interface ProjectConfig {
 export default async function setup(_: unknown, project?: ProjectConfig): Promise<void> {
   const { PHX_SIM_URL: url } = process.env;
   if (url !== undefined && url !== "") return;
-  const { startSim } = await import("../index.ts");
-  const sim = await startSim({ onNotice: printNotice, ...project?.globals?.phxSim });
+  const { startOwnSim } = await import("./own-sim.ts");
+  const sim = await startOwnSim(project?.globals?.phxSim ?? {});
   process.env.PHX_SIM_URL = sim.url;
   const { PHX_SIM_TOKEN: token } = process.env;
   if (sim.controlToken !== null) process.env.PHX_SIM_TOKEN = sim.controlToken;

@@ -31,7 +31,7 @@ import {
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
 import { causesInPages, readSdk } from "./sdk-in-page.ts";
-import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
@@ -90,8 +90,8 @@ export interface SimWorkerOptions {
 
 async function openSim(options: SimOptions): Promise<SimClient> {
   if (process.env.PHX_SIM_URL) return connectSim();
-  const { startSim } = await import("../index.ts");
-  return startSim({ onNotice: printNotice, ...options });
+  const { startOwnSim } = await import("./own-sim.ts");
+  return startOwnSim(options);
 }
 
 /** What filter lists have blocked, as causes of missing events. */

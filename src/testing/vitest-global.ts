@@ -1,5 +1,4 @@
 import type { SimOptions } from "../index.ts";
-import { printNotice } from "./test-worker.ts";
 
 /** The options of `startSim()` that can be passed between processes. */
 export type VitestSimOptions = Omit<SimOptions, "onNotice">;
@@ -31,10 +30,9 @@ export async function setup(project: Setup): Promise<(() => Promise<void>) | und
     project.provide("phxSimUrl", url);
     return undefined;
   }
-  const { startSim } = await import("../index.ts");
-  const sim = await startSim({
+  const { startOwnSim } = await import("./own-sim.ts");
+  const sim = await startOwnSim({
     reportLinks: project.config.watch === true,
-    onNotice: printNotice,
     ...project.config.provide?.phxSim,
   });
   project.provide("phxSimUrl", sim.url);

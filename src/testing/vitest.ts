@@ -6,7 +6,7 @@ import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.t
 import { connectSim } from "../client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import { causesInProcess, isSdkName, mockText } from "./sdk-in-process.ts";
-import { createWorkerGuard, type GuardSetting, isReroute, printNotice, projectName } from "./test-worker.ts";
+import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";
 import "./vitest-matchers.ts";
 
@@ -177,8 +177,8 @@ async function openSim(): Promise<SimClient> {
       ...(waitMs !== undefined && { waitMs }),
     });
   }
-  const { startSim } = await import("../index.ts");
-  return startSim({ onNotice: printNotice, ...inject("phxSim") });
+  const { startOwnSim } = await import("./own-sim.ts");
+  return startOwnSim(inject("phxSim") ?? {});
 }
 
 /**

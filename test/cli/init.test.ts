@@ -251,7 +251,17 @@ test.each([
   });
   expect(status, stdout + stderr).toBe(0);
   expect(stdout + stderr).toMatch(/1 event/);
-  // without `exec` it starts a sim of its own
+  // without `exec` it starts a sim of its own, with the same scenario
+  const file = listed(folder).find((it) => it.startsWith("test/analytics.")) ?? "";
+  const flags = "(await ph.flags.list()).map(({ key }) => key)";
+  const checked = read(folder, file)
+    .replace("await expect(ph).toHaveNoDroppedEvents();", `expect(${flags}).toContain("button-color");`)
+    .replace(
+      "assert.deepEqual(await ph.events.dropped(), [])",
+      `assert.ok(${flags}.includes("button-color"))`,
+    );
+  expect(checked).toContain("button-color");
+  writeFileSync(join(folder, file), checked);
   const [, line = ""] =
     / exec -- (.*)/.exec(JSON.parse(read(folder, "package.json")).scripts["test:analytics"]) ?? [];
   const alone = spawnSync("npx", ["--no-install", ...line.split(" ")], { cwd: folder, encoding: "utf8" });

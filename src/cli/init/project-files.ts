@@ -96,7 +96,7 @@ import { after, before, test } from "node:test";
 let sim;
 // The sim of \`phx-sim exec\`, else one in this process.
 before(async () => {
-  sim = process.env.PHX_SIM_URL ? await connectSim() : await startSim();
+  sim = process.env.PHX_SIM_URL ? await connectSim() : await startSim({ scenario: "scenario.yaml" });
 });
 after(() => sim.close());
 
