@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { shortened } from "../base/problem.ts";
+import { readRegularFile } from "../base/regular-file.ts";
 import { counted } from "../base/text.ts";
 import { writeWhole } from "../base/whole-file.ts";
 import type { EnvGroup } from "../egress/env-names.ts";
@@ -9,7 +10,9 @@ import { syntaxes } from "./env-lines.ts";
 import { Failure } from "./failure.ts";
 import { reasonOf } from "./system-reason.ts";
 
-/** The name that a line of a variables file sets. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** The name that an entry of a variables file sets. */
 const nameIn = (line: string): string | undefined => /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/.exec(line)?.[1];
 
 /** Sets the variables in a file: their lines are replaced, new ones added, all others stay. @returns what was done */
@@ -20,19 +23,26 @@ export async function writeVariables(
 ): Promise<string> {
   const shown = clean(shortened(file, cwd));
   try {
-    const target = existsSync(file) ? realpathSync(file) : file;
-    const text = existsSync(target) ? readFileSync(target, "utf8") : "";
-    const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
-    await writeWhole(target, [withVariables(text, groups)], mode);
+    const found = statSync(file, { throwIfNoEntry: false });
+    const text = found ? readRegularFile(file, mostBytes).toString() : "";
+    await writeWhole(file, [withVariables(text, groups)], found ? found.mode & 0o777 : 0o600);
   } catch (error) {
     throw new Failure("failed", `${shown} cannot be written: ${reasonOf(error)}`, error);
   }
   return `${counted(groups.flatMap(({ variables }) => variables).length, "variable")} set in ${shown}`;
 }
 
+/** The entries of a variables file: a line each, or all lines of a value in quotes. */
+const entriesIn = (text: string): string[] =>
+  [
+    ...`${text}\n`.matchAll(
+      /([ \t]*(?:export[ \t]+)?[A-Za-z_]\w*[ \t]*=[ \t]*(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|`[^`]*`)[^\n]*|[^\n]*)\n/g,
+    ),
+  ].map(([, entry = ""]) => entry);
+
 /** The text with these variables. A name that is set more than once keeps its last line, which counts. */
 function withVariables(text: string, groups: readonly EnvGroup[]): string {
-  const lines = text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const lines = text === "" ? [] : entriesIn(text.replaceAll("\r\n", "\n").replace(/\n$/, ""));
   const places = new Map(lines.map((line, i) => [nameIn(line), i]));
   const added = groups.flatMap(({ comments, variables, syntax }) => {
     const { comment, line } = syntaxes[syntax ?? "dotenv"];
@@ -46,5 +56,5 @@ function withVariables(text: string, groups: readonly EnvGroup[]): string {
   });
   const gap = lines.length > 0 && added.length > 0 && lines.at(-1) !== "" ? [""] : [];
   const end = text.includes("\r\n") ? "\r\n" : "\n";
-  return [...lines, ...gap, ...added, ""].join(end);
+  return [...lines, ...gap, ...added, ""].join("\n").replaceAll("\n", end);
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { endAll, newFolder, removeFolders, runHere, startReady } from "./phx-sim.ts";
@@ -58,12 +59,35 @@ describe("env --write", () => {
     expect(read(cwd, "real").replaceAll("\r\n", "")).not.toContain("\n");
   });
 
+  test("a value of several lines is one entry, whatever it contains", async () => {
+    const cwd = newFolder();
+    const { ready } = await startReady([], { cwd });
+    const key = 'KEY="-----BEGIN-----\nPOSTHOG_HOST=mine\n\\"POSTHOG_API_KEY=mine\n-----END-----" # kept';
+    const quoted = "NOTE='\nPOSTHOG_HOST=mine\n'\nTICKS=`\nPOSTHOG_HOST=mine`";
+    const before = `${key}\n${quoted}\nPOSTHOG_API_KEY="old\nold"\nOPEN="not closed\nPOSTHOG_HOST=old\n`;
+    for (const ends of ["\n", "\r\n"]) {
+      writeFileSync(join(cwd, ".env"), before.replaceAll("\n", ends));
+      expect(await runHere(["env", "--framework", "node", "--write", ".env"], { cwd })).toMatchObject({
+        code: 0,
+      });
+      const expected = before
+        .replace('POSTHOG_API_KEY="old\nold"', `POSTHOG_API_KEY=${ready.project_api_key}`)
+        .replace("POSTHOG_HOST=old", `POSTHOG_HOST=${ready.url}`);
+      expect(read(cwd, ".env").slice(0, expected.replaceAll("\n", ends).length)).toBe(
+        expected.replaceAll("\n", ends),
+      );
+    }
+  });
+
   test("only where lines are NAME=value; a file that cannot be written is named", async () => {
     const cwd = newFolder();
     await startReady([], { cwd });
     expect(await runHere(["env", "--format", "json", "--write", "x"], { cwd })).toMatchObject({ code: 2 });
     const { code, stderr } = await runHere(["env", "--write", "missing/.env"], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining("missing/.env cannot be written: ")]);
+    // a device or a pipe has no lines to keep
+    const device = await runHere(["env", "--write", devNull], { cwd });
+    expect(device).toMatchObject({ code: 1, stderr: expect.stringContaining("a pipe, a socket or a device") });
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { objectIn } from "../../base/json.ts";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -131,14 +131,11 @@ function plannedFiles(place: Place, stack: Stack, withAgents: boolean): PlannedF
 
 const isWritten = ({ action }: PlannedFile): boolean => action !== "unchanged" && action !== "exists";
 
-/** Links stay links: the file that they name is replaced. */
 async function write(folder: string, { path, text }: PlannedFile): Promise<void> {
   const file = join(folder, path);
   try {
     makeFolder(dirname(file));
-    const target = existsSync(file) ? realpathSync(file) : file;
-    const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o644;
-    await writeWhole(target, [text], mode);
+    await writeWhole(file, [text], existsSync(file) ? statSync(file).mode & 0o777 : 0o644);
   } catch (error) {
     throw new Failure("failed", `${path} cannot be written: ${reasonOf(error)}`, error);
   }
