@@ -271,7 +271,7 @@ export const completion = (commands: () => readonly Command[]): Command =>
     examples: [
       ['eval "$(phx-sim completion bash)"', "in ~/.bashrc"],
       ['eval "$(phx-sim completion zsh)"', "in ~/.zshrc, after compinit"],
-      ["phx-sim completion fish > ~/.config/fish/completions/phx-sim.fish", "for fish"],
+      ["phx-sim completion fish | source", "in ~/.config/fish/config.fish"],
     ],
     async run({ values: { shell: name, words } }, shell) {
       if (words.length === 0) {

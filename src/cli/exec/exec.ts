@@ -157,7 +157,7 @@ export const exec = command({
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
     ["phx-sim exec scenarios/shop.json -- sh -c 'npm run seed && npm test'", "with a world, and a shell"],
-    ["phx-sim exec --matrix new-checkout,free-shipping -- npm test", "every pair of flag values"],
+    ["phx-sim exec --matrix new-checkout,beta-feature -- npm test", "every pair of flag values"],
   ],
   run,
 });

@@ -42,7 +42,7 @@ export const send: Command = command({
   options,
   examples: [
     [
-      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_local",
+      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_sim_default",
       "to a sim on this machine, at once",
     ],
     ["phx-sim send checkout --to https://staging.example", "elsewhere: first lists what would be sent"],
@@ -51,11 +51,11 @@ export const send: Command = command({
       "then sends it",
     ],
     [
-      "phx-sim send checkout --to http://127.0.0.1:7490 --exclude event:login --exclude path:event.properties.card",
+      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_sim_default --exclude event:login --exclude path:event.properties.card",
       "without some events, and without one property of all",
     ],
     [
-      "phx-sim send checkout --to http://127.0.0.1:7490 --only capture --timestamps shift --uuids new",
+      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_sim_default --only capture --timestamps shift --uuids new",
       "a demo",
     ],
   ],

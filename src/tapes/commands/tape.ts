@@ -61,7 +61,7 @@ const importHar = command({
     json,
   },
   examples: [
-    ["phx-sim tape import checkout.har", "tapes/checkout.tape.ndjson, and what was odd about the HAR"],
+    ["phx-sim tape import session.har", "tapes/session.tape.ndjson, and what was odd about the HAR"],
   ],
   confirms: true,
   run: async ({ values }, shell) => (await import("./tape-har.ts")).importTape(values, shell),
