@@ -87,7 +87,10 @@ describe("env --write", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("missing/.env cannot be written: ")]);
     // a device or a pipe has no lines to keep
     const device = await runHere(["env", "--write", devNull], { cwd });
-    expect(device).toMatchObject({ code: 1, stderr: expect.stringContaining("a pipe, a socket or a device") });
+    expect(device).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("a pipe, a socket or a device"),
+    });
   });
 });
 

@@ -229,7 +229,8 @@ ${output}`);
 const pageOf = ({ page }: TypedCommand): string => {
   const asked = /^phx-sim (.*) --help$/.exec(page)?.[1];
   const isClient = commands.some(({ name, options }) => name === asked && "url" in options);
-  return isClient && !/^(?:stop|status|env|init|doctor|mcp|completion|events clear|generate)$/.test(asked ?? "")
+  return isClient &&
+    !/^(?:stop|status|env|init|doctor|mcp|completion|events clear|generate)$/.test(asked ?? "")
     ? "client commands"
     : page;
 };
