@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { closeSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { openDraft } from "../base/draft.ts";
-import { isObject, parsedJson } from "../base/json.ts";
+import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
 import { writeAll } from "../store/bytes.ts";
 import { type SwitchPart, writeSynced } from "../store/switch.ts";
+import { migrate, UnknownVersionError } from "../world/store/migrations.ts";
 import type { World } from "../world/world.ts";
 import type { ScenarioSource } from "./load.ts";
 import type { ScenarioProblem } from "./problems.ts";
@@ -83,8 +84,17 @@ export class AppliedScenario {
   #parsed(): LastApplied | undefined {
     const [header, content = ""] = this.#lines();
     if (header?.content !== digestOf(content)) return undefined;
-    // written by `textOf`
-    return parsedJson(content) as unknown as LastApplied | undefined;
+    // written by `textOf`, maybe of an older version
+    const last = parsedJson(content) as unknown as
+      | { scenario: Scenario; world: JsonObject | null }
+      | undefined;
+    if (!last) return undefined;
+    try {
+      return { scenario: last.scenario, world: last.world && (migrate(last.world) as unknown as World) };
+    } catch (error) {
+      if (error instanceof UnknownVersionError) return undefined;
+      throw error;
+    }
   }
 
   #lines(): [header?: { scenario?: unknown; content?: unknown }, content?: string] {

@@ -14,6 +14,7 @@ import { DataFolderError } from "../../store/data-folder.ts";
 import { textsOf } from "../../store/lines.ts";
 import type { SwitchPart } from "../../store/switch.ts";
 import { clashOf } from "../../world/store/document.ts";
+import { migrate, UnknownVersionError } from "../../world/store/migrations.ts";
 import type { World } from "../../world/world.ts";
 import type { StatePorts } from "./ports.ts";
 import type { ImportedState } from "./shapes.ts";
@@ -133,6 +134,18 @@ interface State {
   journal: JsonObject[];
 }
 
+/** The documents in this version, as a data folder of an older one is read. @throws SimError invalid_input */
+function migrated(world: Json | undefined): Json | undefined {
+  if (!isObject(world)) return world;
+  try {
+    return migrate(world);
+  } catch (error) {
+    if (!(error instanceof UnknownVersionError)) throw error;
+    const hint = error.isNewer ? "import it into a newer phx-sim" : undefined;
+    throw invalid(`the world of the state cannot be read: ${error.message}`, "/world/version", hint);
+  }
+}
+
 /** @throws SimError invalid_input with a pointer to the first mistake */
 async function checked(given: JsonObject): Promise<State> {
   if (given.phx_sim_state !== 1)
@@ -142,7 +155,7 @@ async function checked(given: JsonObject): Promise<State> {
       "import a state from GET /__sim/state or `phx-sim state export`",
     );
   const { StateSchema } = await import("./transfer-schema.ts");
-  const result = safeParse(StateSchema, given);
+  const result = safeParse(StateSchema, { ...given, world: migrated(given.world) });
   if (!result.success) {
     const [first, ...others] = result.error.issues;
     const more = others.length > 0 ? ` (and ${others.length} more)` : "";

@@ -284,6 +284,25 @@ describe("GET and PUT /__sim/state", () => {
     await sending;
   });
 
+  test("a state of the version before this one is migrated, as a data folder is", async () => {
+    await using sim = await startSim();
+    const { answer: state } = await call(sim, "GET", "/__sim/state");
+    const { resources: _, ...world } = state.world as JsonObject;
+    const surveys = [{ id: "0190aaaa-0000-7000-8000-000000000001", project: 1, name: "How was it?" }];
+    const older = { ...world, version: 2, surveys, early_access_features: [], web_experiments: [] };
+    expect(await call(sim, "PUT", "/__sim/state", { ...state, world: older })).toMatchObject({ status: 200 });
+    const { answer: now } = await call(sim, "GET", "/__sim/state");
+    expect(now.world).toMatchObject({
+      version: world.version,
+      resources: [{ kind: "surveys", project: 1, fields: { name: "How was it?" } }],
+    });
+    const newer = { ...world, version: 99 };
+    expect(await call(sim, "PUT", "/__sim/state", { ...state, world: newer })).toMatchObject({
+      status: 400,
+      answer: { pointer: "/world/version", hint: "import it into a newer phx-sim" },
+    });
+  });
+
   describe("what is no state", () => {
     let sim: Sim;
     let state: ExportedState;
