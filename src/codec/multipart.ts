@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { mediaType } from "./media-type.ts";
 
 const undecodable = (detail: string) =>
   new SimError("undecodable_payload", `failed to decode request: ${detail}`);
@@ -16,7 +17,7 @@ const headEnd = "\r\n\r\n";
 
 /** The boundary named by a content type. @throws SimError undecodable_payload */
 export function boundaryOf(contentType: string): string {
-  if (!contentType.startsWith("multipart/form-data")) {
+  if (mediaType(contentType) !== "multipart/form-data") {
     throw undecodable("Content-Type must be multipart/form-data");
   }
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^;\s]{1,70}))/i.exec(contentType) ?? [];

@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { isJsonType } from "../codec/media-type.ts";
 import type { Call } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "./host-rules.ts";
@@ -124,7 +125,7 @@ const isChange = (call: Call): boolean => !["GET", "HEAD"].includes(call.method)
 
 function checkBody(call: Call): void {
   const type = call.headers["content-type"] ?? "";
-  if (call.body.length === 0 || /^application\/json\b/i.test(type)) return;
+  if (call.body.length === 0 || isJsonType(type)) return;
   throw new SimError("unsupported_media_type", `the body's content type is "${type}"`, {
     hint: "send `Content-Type: application/json` (curl: --json)",
   });

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { maskKeys } from "../base/secrets.ts";
 import { atOnce, inSlices, type Work } from "../base/work.ts";
 import { inflated, undecodable } from "../codec/inflate.ts";
+import { isJsonType } from "../codec/media-type.ts";
 import { boundaryOf, type MultipartPart, readParts } from "../codec/multipart.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { json } from "../http/reply.ts";
@@ -44,7 +45,7 @@ function jsonOf(part: MultipartPart, title: string): Json {
 
 /** JSON and text blobs are kept in the event; of others, what they were. */
 function blobValue({ type = "application/octet-stream", content }: MultipartPart): Json {
-  if (type.startsWith("application/json")) return atOnce(parseJson(content)).value;
+  if (isJsonType(type)) return atOnce(parseJson(content)).value;
   return type.startsWith("text/") ? utf8Text(content) : { content_type: type, bytes: content.length };
 }
 

@@ -3,6 +3,7 @@ import { isUuid } from "../base/ids.ts";
 import type { Json } from "../base/json.ts";
 import { inSlices, itemsPerStep, type Work } from "../base/work.ts";
 import { inflated, inflaters } from "../codec/inflate.ts";
+import { isJsonType } from "../codec/media-type.ts";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { errorReply } from "../http/error-body.ts";
@@ -50,8 +51,6 @@ function bearer(authorization: string): string {
   if (scheme.toLowerCase() === "bearer" && token !== "") return token;
   throw invalid("Authorization must use Bearer scheme");
 }
-
-const isJsonType = (type: string): boolean => type.split(";")[0]?.trim().toLowerCase() === "application/json";
 
 interface Check {
   header: string;

@@ -1,4 +1,5 @@
 import { SimError } from "../base/errors.ts";
+import { credentialPlace } from "../http/closed-hosts.ts";
 import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../http/host-rules.ts";
 import { codeRow, type ProxyCode } from "./codes.ts";
 import { differencesOf, type ProbeExchange, type ProxyDifference, type ProxyPlace } from "./compare.ts";
@@ -34,6 +35,8 @@ function proxyUrl(text: string, simUrl: string): URL {
     throw mistake('"through" must have no user, query or fragment', example);
   if (hostRuleFor(service, placeOf(url)))
     throw mistake(`"through" names the real service (${url.hostname}): phx-sim sends nothing there`, example);
+  const place = credentialPlace(url.hostname);
+  if (place !== undefined) throw mistake(`"through" is ${place}: phx-sim sends nothing there`, example);
   if (url.origin === new URL(simUrl).origin)
     throw mistake('"through" is the address of the sim itself', example);
   url.pathname = url.pathname.replace(/\/+$/, "");

@@ -1,6 +1,7 @@
 import { request as requestHttp } from "node:http";
 import { systemCode } from "../base/errors.ts";
 import { clearTimeout, setTimeout } from "../base/real-time.ts";
+import { closedLookup } from "../http/closed-hosts.ts";
 import { isLoopbackHost } from "../http/host-rules.ts";
 
 /** What the proxy answered. */
@@ -42,7 +43,13 @@ export async function sendToProxy(
   const length = body.length > 0 && !isChunked ? { "content-length": String(body.length) } : {};
   const trust = isSecure && isLoopbackHost(url.hostname) ? { rejectUnauthorized: false } : {};
   return new Promise((resolve) => {
-    const request = open(url, { method, headers: { ...headers, ...length }, agent: false, ...trust });
+    const request = open(url, {
+      method,
+      headers: { ...headers, ...length },
+      agent: false,
+      lookup: closedLookup(),
+      ...trust,
+    });
     const end = (outcome: ProxyOutcome) => {
       clearTimeout(timer);
       signal.removeEventListener("abort", leave);

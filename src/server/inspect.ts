@@ -38,6 +38,17 @@ export interface InspectOptions {
 
 const feedPath = "/__sim/ws";
 
+/** False with several `Host` headers, of which a proxy may have read another one, and with none from HTTP/1.1 on. */
+export function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage): boolean {
+  if (headers.host === undefined) return httpVersion !== "1.1";
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts <= 1;
+}
+
 /**
  * node:http ignores `Upgrade:` only if a server has no listener for it, and the main server must ignore it: Java's
  * client offers HTTP/2 with each request. So the websockets have their own server, which listens on no port.
@@ -61,6 +72,7 @@ export function createInspect(options: InspectOptions): InspectDoor {
   async function upgrade(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => {});
     try {
+      if (!hasOneHost(req)) throw new SimError("invalid_input", "a request has one Host header");
       const connect = await admit(callOf(req, clock.now()));
       const pages = await socketsOf();
       if (isClosing) return void socket.destroy();

@@ -9,7 +9,7 @@ import { type Call, callFrom, pathOf } from "../http/call.ts";
 import type { Gauge } from "../http/gauge.ts";
 import { type Reply, text } from "../http/reply.ts";
 import type { Passing } from "../tapes/upstream/forward.ts";
-import { allowHalfOpen, createInspect, type PassSocket } from "./inspect.ts";
+import { allowHalfOpen, createInspect, hasOneHost, type PassSocket } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";
 import { type OnePort, openEntrance, openOnePort, type ProxiedAddress } from "./one-port.ts";
@@ -101,8 +101,8 @@ export function listen(options: ListenOptions): Promise<Listener> {
     : undefined;
   const entrance = onePort ?? entranceOf(server, timeout, takeFeed, takesSockets);
   server.on("request", (req, res) => {
-    // Node refuses it as well, and closes the connection while the body arrives.
-    if (req.httpVersion === "1.1" && req.headers.host === undefined) return sendLast(res, 400, [], null);
+    // Node refuses one without as well, and closes the connection while the body arrives.
+    if (!hasOneHost(req)) return sendLast(res, 400, [], null);
     const passage = onePort?.passage(req, res);
     if (passage === "elsewhere") return;
     if (passage !== undefined) rewriteToOrigin(req, passage);

@@ -62,6 +62,34 @@ describe("captured text stays on its line", () => {
   });
 });
 
+describe("captured text mentions no users and no issues", () => {
+  const event = "@octocat/team ask@x #12 a/b#3 GH-7 https://github.com/a/b/issues/1 # @";
+  const tests = { items: [], left_out: 0 };
+  const items = [{ code: "c", what: event, sentence: event, fix: event, count: 1, tests }];
+  const section = { name: "s", title: event, summary: event, total: 1, left_out: 0, failed: false };
+
+  test("in tables and paragraphs", () => {
+    const run = verdict({
+      traffic: tallyOf({ dropped: [drop(event)] }),
+      sections: [{ ...section, text: null, items }],
+    });
+    const text = summaryMarkdown(run).replaceAll(/&#\d+;/g, (it) =>
+      String.fromCodePoint(Number(it.slice(2, -1))),
+    );
+    expect(text).toContain("@\u200boctocat");
+    expect(text).not.toMatch(/@\w|#\d|GH-\d|:\/\/github/);
+  });
+
+  test("in a block of code, which no text ends", () => {
+    const block = ["a", "```", "@octocat", "`````"].join("\n");
+    const lines = summaryMarkdown(verdict({ sections: [{ ...section, text: block, items: [] }] })).split(
+      "\n",
+    );
+    const start = lines.indexOf("``````diff");
+    expect(lines.slice(start, start + 6)).toEqual(["``````diff", "a", "```", "@octocat", "`````", "``````"]);
+  });
+});
+
 describe("the verdict as JUnit XML", () => {
   const traffic = tallyOf(
     { projectName: "shop › buys", kept: ["bought"] },

@@ -448,6 +448,13 @@ describe("mistakes", () => {
     ],
     ["http://user:secret@127.0.0.1:1/ingest", /no user, query or fragment/],
     ["http://127.0.0.1:1/ingest?x=1", /no user, query or fragment/],
+    ["http://169.254.169.254/latest", /link-local address, where clouds keep their credentials/],
+    ["http://0xa9fea9fe/", /link-local address/],
+    ["http://[::ffff:169.254.169.254]/", /link-local address/],
+    ["http://[64:ff9b::a9fe:a9fe]/", /link-local address/],
+    ["http://[fe80::1]/", /link-local address/],
+    ["http://168.63.129.16/", /a cloud's metadata/],
+    ["http://[fd00:ec2::254]/", /a cloud's metadata/],
   ];
   test.each(rows)("%j", async (url, said) => {
     await expect(sim.proxies.check(url)).rejects.toThrow(said);

@@ -141,6 +141,8 @@ describe("the control API answers", () => {
     ["POST", "multipart/form-data; boundary=b", "--b--", true],
     ["POST", "text/plain; x=application/json", "{}", true],
     ["POST", "application/jsonp", "{}", true],
+    ["POST", "application/json/evil", "{}", true],
+    ["POST", "application/json-patch", "{}", true],
     ["POST", undefined, "{}", true],
     ["POST", undefined, "1", true],
     ["DELETE", "text/plain", "{}", true],

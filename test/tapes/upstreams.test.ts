@@ -65,6 +65,9 @@ test.each([
   ["http://169.254.169.254/latest", /link-local/],
   ["http://[fe80::1]/", /link-local/],
   ["http://0xa9fea9fe/", /link-local/],
+  ["http://[64:ff9b::a9fe:a9fe]/", /link-local/],
+  ["http://168.63.129.16/", /metadata/],
+  ["http://[fd00:ec2::254]/", /metadata/],
 ])("%j is no upstream", (text, message) => {
   expect(() => readUpstreams(text)).toThrow(TapeOrderError);
   expect(() => readUpstreams(text)).toThrow(message);

@@ -117,9 +117,17 @@ export function summaryLines(verdict: RunVerdict, style: Style): string[] {
   ];
 }
 
-/** A cell of a Markdown table: captured text may not end the row, nor be HTML or a link. */
+/** What GitHub makes a mention of a user or of an issue of: a name, a number, an address behind it. */
+const mention = /@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/[\w.-]*github\.)/gi;
+
+/**
+ * A cell of a Markdown table: captured text may not end the row, nor be HTML or a link, nor mention users or issues. A space
+ * without width prevents that; an entity would not, because GitHub looks for mentions in the text that is shown.
+ */
 const cell = (text: string): string =>
-  clean(text, 200).replace(/[\\`*_|[\]<>&]/g, (char) => `&#${char.codePointAt(0)};`);
+  clean(text, 200)
+    .replace(mention, (found) => `${found}\u200b`)
+    .replace(/[\\`*_|[\]<>&]/g, (char) => `&#${char.codePointAt(0)};`);
 
 const row = (cells: readonly (string | number)[]): string => `| ${cells.join(" | ")} |`;
 
@@ -168,7 +176,10 @@ const mostMarkdownLines = 200;
 function codeBlock(text: string): string[] {
   const coloured = (line: string) => line.replace(/^ +(?=[-+] )/, "").replace(/^ +~ /, "! ");
   const lines = text.split("\n").map((line) => coloured(clean(line, 600)));
-  return ["", "```diff", ...firstLines(lines, lines.length, mostMarkdownLines), "```"];
+  // longer than each run in the text, which would end the block
+  const runs = lines.join("\n").match(/`+/g) ?? [];
+  const fence = "`".repeat(Math.max(3, ...runs.map((it) => it.length + 1)));
+  return ["", `${fence}diff`, ...firstLines(lines, lines.length, mostMarkdownLines), fence];
 }
 
 const sectionMarkdown = ({ name, title, summary, items, left_out, text }: VerdictSection): string[] => [

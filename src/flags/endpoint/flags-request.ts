@@ -12,6 +12,7 @@ import {
 import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
+import { mediaType } from "../../codec/media-type.ts";
 import type { Call } from "../../http/call.ts";
 import { forwardedAddress } from "../../http/client-address.ts";
 import { defaultBodyLimit } from "../../http/endpoint.ts";
@@ -47,7 +48,7 @@ const form = "application/x-www-form-urlencoded";
 const contentTypes: ReadonlySet<string> = new Set(["", "application/json", "text/plain", form]);
 
 function contentTypeOf(call: Call): string {
-  const type = (call.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = mediaType(call.headers["content-type"]);
   if (!contentTypes.has(type)) throw undecodable(`unsupported content type: ${type}`);
   return type;
 }

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { maskKeys } from "../../base/secrets.ts";
 import type { Work } from "../../base/work.ts";
 import { inflated, tooLarge, undecodable } from "../../codec/inflate.ts";
+import { mediaType } from "../../codec/media-type.ts";
 import { json, type Reply } from "../../http/reply.ts";
 import { openLegacy } from "../../journal/items.ts";
 import { decideItems } from "../decide.ts";
@@ -42,15 +43,15 @@ function* readJson(bytes: Buffer): Work<Json> {
 
 function* readRequest(packet: Packet): Work<JsonObject> {
   const bytes = yield* unpacked(packet);
-  const type = packet.headers["content-type"] ?? "";
+  const type = mediaType(packet.headers["content-type"]);
   const { record } = packet;
   const readable = bytes.toString("latin1");
   if (maskKeys(readable) !== readable) record.redacted = true;
-  if (type.startsWith("application/x-protobuf")) {
+  if (type === "application/x-protobuf") {
     record.steps = [...(record.steps ?? []), "protobuf"];
     return yield* readProtobuf(bytes);
   }
-  if (!type.startsWith("application/json"))
+  if (type !== "application/json")
     throw undecodable("Content-Type must be application/x-protobuf or application/json");
   const value = yield* readJson(bytes);
   if (isObject(value)) return value;

@@ -5,6 +5,7 @@ import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../base/secret
 import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
 import { fromBase64 } from "../../codec/base64.ts";
 import { inflaters, isGzip } from "../../codec/inflate.ts";
+import { isJsonType } from "../../codec/media-type.ts";
 import type { EventFacts } from "../event.ts";
 import { type CallRecord, usualReplyHeaders } from "../traffic.ts";
 
@@ -199,7 +200,7 @@ function replyText(reply: GivenReply, target: string, isTouched: boolean): strin
   // A refusal may repeat what it refuses, and the management API returns what it was given.
   const mayRepeat = reply.status >= 400 || managementPath.test(target);
   const text = mayRepeat ? maskKeys(reply.body.toString("utf8")) : reply.body.toString("utf8");
-  const isJson = type.startsWith("application/json") && (!isTouched || parsedJson(text) !== undefined);
+  const isJson = isJsonType(type) && (!isTouched || parsedJson(text) !== undefined);
   return isJson && !text.includes("\n") && !text.includes("\r") ? text : JSON.stringify(text);
 }
 

@@ -4,12 +4,10 @@ import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json
 import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { safeParse } from "../../base/safe-parse.ts";
+import { mediaType } from "../../codec/media-type.ts";
 import { boundaryOf, readParts } from "../../codec/multipart.ts";
 import type { Call } from "../../http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
-
-const mediaType = (call: Call): string =>
-  (call.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 
 /** Messages of Python's parser, by what it expected. */
 const expectations: Record<NonNullable<ReturnType<typeof syntaxErrorAt>>["expected"], string> = {
@@ -78,7 +76,9 @@ function bodyOf(call: Call): Json {
   if (call.body.length === 0) return {};
   const known = parsed.get(call);
   if (known !== undefined) return known;
-  const parse = Object.hasOwn(parsers, mediaType(call)) ? parsers[mediaType(call)] : undefined;
+  const parse = Object.hasOwn(parsers, mediaType(call.headers["content-type"]))
+    ? parsers[mediaType(call.headers["content-type"])]
+    : undefined;
   if (!parse) {
     const type = call.headers["content-type"] ?? "";
     throw new SimError("unsupported_media_type", `Unsupported media type "${type}" in request.`);

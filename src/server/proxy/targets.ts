@@ -3,6 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
+import { credentialNetworks } from "../../http/closed-hosts.ts";
 import { type HostRule, hostRuleFor, plainHost } from "../../http/host-rules.ts";
 import { sendLast } from "../last-answer.ts";
 
@@ -23,10 +24,7 @@ const closedNetworks: readonly (readonly [network: string, what: string])[] = [
   ["::1", "this machine"],
   ["0.0.0.0/8", "this machine"],
   ["::", "this machine"],
-  ["169.254.0.0/16", "a link-local address, where clouds keep their credentials"],
-  ["fe80::/10", "a link-local address"],
-  ["168.63.129.16", "a cloud's metadata"],
-  ["fd00:ec2::/32", "a cloud's metadata"],
+  ...credentialNetworks,
   ["10.0.0.0/8", "a private network"],
   ["172.16.0.0/12", "a private network"],
   ["192.168.0.0/16", "a private network"],

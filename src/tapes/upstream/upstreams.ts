@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { rootCertificates } from "node:tls";
-import { isInNetwork, parseAddress, parseNetwork } from "../../base/network.ts";
+import { closedCode, closedLookup, credentialPlace } from "../../http/closed-hosts.ts";
 import { isLoopbackHost, plainHost } from "../../http/host-rules.ts";
 import { TapeOrderError } from "../ports.ts";
 
@@ -48,14 +48,6 @@ function cloudUpstreams(region: (typeof regions)[number]): Upstreams {
   };
 }
 
-/** Where machines of a cloud provider find their own credentials. */
-const linkLocal = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseNetwork(text) ?? []);
-
-function isLinkLocal(host: string): boolean {
-  const address = parseAddress(plainHost(host));
-  return address !== undefined && linkLocal.some((network) => isInNetwork(address, network));
-}
-
 const examples = "give us, eu, or an address such as https://posthog.example.com";
 
 function readAddress(text: string): URL {
@@ -75,8 +67,9 @@ function readAddress(text: string): URL {
       `${shown} is not an upstream: it has a query or a fragment`,
       examples,
     );
-  if (isLinkLocal(url.hostname))
-    throw new TapeOrderError("upstream", `${shown} is a link-local address, and no upstream`, examples);
+  const place = credentialPlace(url.hostname);
+  if (place !== undefined)
+    throw new TapeOrderError("upstream", `${shown} is ${place}, and no upstream`, examples);
   return url;
 }
 
@@ -136,7 +129,12 @@ const idleMs = 4000;
  * @param connections Most connections to one host
  */
 export function createAgents(ca?: string, connections?: number): Agents {
-  const options = { keepAlive: true, timeout: idleMs, ...(connections && { maxSockets: connections }) };
+  const options = {
+    keepAlive: true,
+    timeout: idleMs,
+    lookup: closedLookup(),
+    ...(connections && { maxSockets: connections }),
+  };
   const plain = new HttpAgent(options);
   const tls = new HttpsAgent({
     ...options,
@@ -161,6 +159,7 @@ export interface UpstreamFailure {
 }
 
 const reasons: Readonly<Record<string, string>> = {
+  [closedCode]: "its name leads to a link-local address or a cloud's metadata, where nothing is sent",
   ECONNREFUSED: "nothing listens there: check that it is running, and the port",
   ENOTFOUND: "its name is unknown: check the spelling and the network",
   EAI_AGAIN: "names cannot be looked up: check the network",

@@ -176,6 +176,13 @@ describe("/i/v0/ai/otel", () => {
       401,
       /Project API key invalid/,
     ],
+    [
+      "a type like JSON",
+      request([]),
+      { ...json, "content-type": "application/json/evil" },
+      400,
+      /Content-Type must be/,
+    ],
     ["another type", request([]), { ...json, "content-type": "text/plain" }, 400, /Content-Type must be/],
     [
       "another encoding",
