@@ -29,11 +29,22 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
 }
 
 /** Shown in this order, if the sim reports them. */
-const rows = ["pid", "dialect", "data", "inspector_url", "project_api_key", "personal_api_key", "project_id"];
+const rows = [
+  "pid",
+  "scenario",
+  "dialect",
+  "data",
+  "inspector_url",
+  "project_api_key",
+  "personal_api_key",
+  "project_id",
+];
 
 function statusLines({ info, foundBy }: Running, style: Style): string[] {
   const row = (name: string, text: string) => `  ${style.dim(name.padEnd(17))} ${clean(text)}`;
-  const shown = rows.filter((name) => Object.hasOwn(info, name)).map((name) => row(name, show(info[name])));
+  // An object that a program gave has no name.
+  const named = info.scenario === null ? rows.filter((name) => name !== "scenario") : rows;
+  const shown = named.filter((name) => Object.hasOwn(info, name)).map((name) => row(name, show(info[name])));
   return [
     `phx-sim ${clean(show(info.version), 20)} is running at ${style.bold(clean(show(info.url)))}`,
     ...shown,

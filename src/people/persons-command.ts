@@ -17,7 +17,11 @@ const project = {
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only persons with this text in an id or a property", flagOnly: true },
+  search: {
+    kind: "text",
+    describe: "Only persons with this text in an id, e-mail address or name",
+    flagOnly: true,
+  },
   "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
   limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
   ...whereOptions,
@@ -79,7 +83,7 @@ export const personCommands: readonly Command[] = [
     group,
     describe: "List the persons, newest first",
     options: listOptions,
-    examples: [["phx-sim persons list --search ann@", "with this text in an id or a property"]],
+    examples: [["phx-sim persons list --search ann@", "with this text in an id, e-mail address or name"]],
     run: list,
   }),
   thinCommand({

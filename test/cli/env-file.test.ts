@@ -111,6 +111,9 @@ describe("without a running sim", () => {
       /^phx-sim: no sim runs; these are the address and keys that `phx-sim start` has here/,
     );
     const { sim, ready } = await startReady(["--port", port], { cwd });
+    expect((await runHere(["status"], { cwd })).stdout).toContain(
+      `scenario          ${join(cwd, "s.yaml")}\n`,
+    );
     expect((await runHere(["env"], { cwd })).stdout).toBe(stdout);
     expect(ready.project_api_key).toBe("phc_mine");
     await sim.signal("SIGINT");
