@@ -146,7 +146,7 @@ export const ways: readonly Way[] = [
   {
     name: "the index files are deleted",
     act(data) {
-      for (const name of ["requests.idx", "events.idx"]) rmSync(join(data, name));
+      for (const name of ["requests.idx", "events.idx"]) rmSync(join(data, name), { force: true });
     },
     says: /(?:)/,
   },
