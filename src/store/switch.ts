@@ -31,10 +31,11 @@ export interface SwitchPart {
 const draftName = "next.tmp";
 const decidedName = "next";
 
-/** Caches of a file and changes to it, which are deleted when the file is replaced. */
+/** Caches of a file, changes to it, and facts about it, which are deleted when the file is replaced. */
 const companions: Readonly<Record<string, readonly string[]>> = {
   "world.json": ["world.changes.ndjson"],
-  "people.ndjson": ["people.idx"],
+  // the new one may be empty, which the next start must not report
+  "people.ndjson": ["people.idx", "contents.json"],
   "traffic.ndjson": ["requests.idx", "events.idx"],
 };
 

@@ -37,6 +37,7 @@ describe("migrations", () => {
     expect(readWorldFile(fileOf(folder), steps)).toEqual({
       document: { version: 3, name: "t", tags: [] },
       isSealed: false,
+      missing: [],
     });
   });
 

@@ -105,11 +105,24 @@ function checkSidecars(
   { folder, bytes, opening, index }: { folder: string; bytes: Bytes; opening: Opening; index: TrafficIndex },
   report: Report,
 ): void {
+  const { from = opening } = opening;
   const tables = [
-    ["requests.idx", index.requests, [request.offsetLow, request.offsetHigh], request.meta],
-    ["events.idx", index.events, [event.request, event.name, event.distinctId], event.meta],
+    [
+      "requests.idx",
+      index.requests,
+      [request.offsetLow, request.offsetHigh],
+      request.meta,
+      from.n - opening.n,
+    ],
+    [
+      "events.idx",
+      index.events,
+      [event.request, event.name, event.distinctId],
+      event.meta,
+      from.seq - opening.seq,
+    ],
   ] as const;
-  for (const [name, made, columns, meta] of tables) {
+  for (const [name, made, columns, meta, first] of tables) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;
     const saved = createRows(made.width);
@@ -117,7 +130,8 @@ function checkSidecars(
     const sidecar = openRowFile(file, saved, sidecarLog(bytes, opening), () => {
       isDamaged = true;
     });
-    let row = 0;
+    // evicted requests have rows in one of them only
+    let row = first;
     const isSame = () =>
       row < made.length &&
       (((made.get(row, meta) | saved.get(row, meta)) & lostBit) !== 0 ||

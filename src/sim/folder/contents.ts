@@ -48,11 +48,22 @@ export class FolderContents {
     const file = pathOf(fileName);
     const isSame = names.join() === Object.keys(this.#known).join() && !isEmpty(file);
     if (isSame && !isLast) return;
-    this.#known = Object.fromEntries(names.map((it) => [it, found[it]?.() ?? ""]));
+    this.#write(Object.fromEntries(names.map((it) => [it, found[it]?.() ?? ""])));
+  }
+
+  /** Must be called before the sim removes the content of a file. */
+  drop(name: string): void {
+    const { [name]: dropped, ...others } = this.#known;
+    if (dropped !== undefined) this.#write(others);
+  }
+
+  #write(known: Contents): void {
+    this.#known = known;
+    const file = join(this.#folder, fileName);
     const draft = `${file}.tmp`;
     try {
       rmSync(draft, { force: true });
-      writeFileSync(draft, `${JSON.stringify(this.#known, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      writeFileSync(draft, `${JSON.stringify(known, null, 2)}\n`, { mode: 0o600, flag: "wx" });
       renameSync(draft, file);
     } catch {
       // a help only; the next one may succeed

@@ -108,8 +108,8 @@ async function inFolder(
   }
 
   try {
-    const contents = new FolderContents(folder.path, damage.report);
     finishSwitch(folder.path, onNotice);
+    const contents = new FolderContents(folder.path, damage.report);
     contents.reportMissing();
     dropDraft(folder.file("traffic.ndjson"));
     const onDamage = damage.report;
@@ -136,12 +136,24 @@ async function inFolder(
     const snapshots = createSnapshots({ worlds, people, log, switchTo, folder: folder.path });
     const found = () => contentsOf({ people, log, snapshots });
     guard.also(() => contents.keep(found()));
+    people.onChange((change) => {
+      if (change?.kind === "clear") contents.drop("people.ndjson");
+    });
     return {
       worlds,
       people,
       log,
       damage,
-      snapshots,
+      snapshots: {
+        ...snapshots,
+        get isEmpty() {
+          return snapshots.isEmpty;
+        },
+        remove(name) {
+          contents.drop(snapshotFolder(name));
+          return snapshots.remove(name);
+        },
+      },
       switchTo,
       clock: clockFile(folder.file("clock.json"), onDamage),
       folder: folder.path,
@@ -158,6 +170,8 @@ async function inFolder(
   }
 }
 
+const snapshotFolder = (name: string): string => `snapshots/${name.toLowerCase()}`;
+
 /** What the folder's files hold, in words. */
 function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "snapshots">) {
   const { persons, groups } = people.counts();
@@ -173,9 +187,7 @@ function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "
         return `${counted(requests, "request")} with ${counted(events, "event")}`;
       },
     }),
-    ...Object.fromEntries(
-      snapshots.list().map(({ name }) => [`snapshots/${name.toLowerCase()}`, text("a snapshot")]),
-    ),
+    ...Object.fromEntries(snapshots.list().map(({ name }) => [snapshotFolder(name), text("a snapshot")])),
   };
 }
 

@@ -26,7 +26,8 @@ export async function salvagedWorld(
   const empty = blankValues();
   const document: JsonObject = { ...empty, version: null, ...found };
   if (document.version !== empty.version) return undefined;
-  for (const detail of missingDocuments(document, sealIn(text))) report({ file, line: null, detail });
+  if (damaged.length === 0)
+    for (const detail of missingDocuments(document, sealIn(text))) report({ file, line: null, detail });
   for (const line of damaged)
     report({ file, line, detail: "this line is damaged: the document that it held is lost" });
   for (;;) {
