@@ -94,7 +94,10 @@ const files = ["traffic.ndjson", "people.ndjson", "world.json", "run.json"];
 async function untilWhole(data: string): Promise<number> {
   const startedAt = performance.now();
   const isWhole = () =>
-    files.every((it) => (statSync(join(data, it), { throwIfNoEntry: false })?.size ?? 0) > 0);
+    files.every((it) => {
+      const found = statSync(join(data, it), { throwIfNoEntry: false });
+      return found?.isFile() && found.size > 0;
+    });
   while (!isWhole() && performance.now() - startedAt < 10 * bar) await wait(5);
   return performance.now() - startedAt;
 }
