@@ -48,6 +48,8 @@ const mostRepairs = 4;
 
 export function createFolderGuard({ report, mustHold }: FolderGuardOptions): FolderGuard {
   const files: WatchedFile[] = [];
+  /** False for files whose number differs by path and descriptor, as on some file systems: these are not compared. */
+  const hasNumber = new WeakMap<Bytes, boolean>();
   const others: (() => void)[] = [];
   /** Files that another program shortens, and the size that they had at a time. */
   const shrinking = new Map<WatchedFile, { size: number; at: number }>();
@@ -76,11 +78,17 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
     }
   }
 
+  function comparesNumbers(bytes: Bytes): boolean {
+    const known = hasNumber.get(bytes) ?? bytes.foreignChange(true)?.how !== "replaced";
+    hasNumber.set(bytes, known);
+    return known;
+  }
+
   function check(file: WatchedFile, checksPath: boolean, now: number): void {
     const { name } = file;
     for (let left = mostRepairs; left > 0; left--) {
       const bytes = file.bytes();
-      const found = bytes?.foreignChange(checksPath);
+      const found = bytes?.foreignChange(checksPath && comparesNumbers(bytes));
       if (!bytes || !found) {
         shrinking.delete(file);
         return;
@@ -99,6 +107,7 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
         file.reread("shrunk");
       } else {
         const aside = bytes.restore(true);
+        if (bytes.foreignChange(true)?.how === "replaced") hasNumber.set(bytes, false);
         const held = `its ${counted(size, "byte")}`;
         const detail =
           aside === undefined
@@ -125,7 +134,11 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
     get isWritable() {
       return trouble === undefined;
     },
-    watch: (file) => void files.push(file),
+    watch(file) {
+      files.push(file);
+      const bytes = file.bytes();
+      if (bytes) comparesNumbers(bytes);
+    },
     also: (check) => void others.push(check),
     close: () => clearInterval(timer),
   };

@@ -155,3 +155,24 @@ describe("only one sim writes to a folder", () => {
     await again.close();
   });
 });
+
+test("a world.json that was edited while the sim ran is kept beside the sim's own", async () => {
+  const data = join(newFolder(), "data");
+  const { sim, ready } = await start(data);
+  const file = join(data, "world.json");
+  while (!existsSync(file)) await turn();
+  const edited = readFileSync(file, "utf8").replace("Welcome", "Edited");
+  writeFileSync(file, edited);
+  const headers = { authorization: "Bearer phx_sim_default", "content-type": "application/json" };
+  const url = `${ready.url}/api/projects/1/dashboards/`;
+  const { status } = await fetch(url, { method: "POST", headers, body: '{"name":"mine"}' });
+  expect(status).toBe(201);
+  await sim.says(
+    "stderr",
+    /world\.json: another program changed this file .* the other file is .*\.replaced\n/,
+  );
+  await sim.signal("SIGTERM");
+  expect(readFileSync(`${file}.replaced`, "utf8")).toBe(edited);
+  expect(readFileSync(file, "utf8")).toContain('"name":"mine"');
+  expect(await checkData(data)).toEqual([]);
+});

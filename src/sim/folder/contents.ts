@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { writeDraft } from "../../base/draft.ts";
 import { isObject, type Json, parsedJson } from "../../base/json.ts";
 import type { Damage } from "../../store/damage.ts";
 
@@ -62,8 +63,7 @@ export class FolderContents {
     const file = join(this.#folder, fileName);
     const draft = `${file}.tmp`;
     try {
-      rmSync(draft, { force: true });
-      writeFileSync(draft, `${JSON.stringify(known, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+      writeDraft(draft, `${JSON.stringify(known, null, 2)}\n`);
       renameSync(draft, file);
     } catch {
       // a help only; the next one may succeed

@@ -159,8 +159,15 @@ async function inFolder(
       folder: folder.path,
       announce: (info) => folder.announce(info),
       async close() {
-        if (guard.isWritable) contents.keep(found(), true);
-        await closeAll(log, people, worlds, guard).finally(() => folder.release());
+        // counted while the log is open, and kept once all files are written
+        const last = Object.entries(found()).map(([name, text]) => [name, text()] as const);
+        try {
+          await closeAll(log, people, worlds, guard);
+          if (guard.isWritable)
+            contents.keep(Object.fromEntries(last.map(([name, it]) => [name, () => it])), true);
+        } finally {
+          folder.release();
+        }
       },
     };
   } catch (error) {

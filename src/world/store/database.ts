@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, statSync } from "node:fs";
+import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
 import { storageTrouble } from "../../base/errors.ts";
@@ -11,7 +11,14 @@ import { ChangesFile, changeLine, replaceLine } from "./changes-file.ts";
 import { type Step, WorldDocument } from "./document.ts";
 import type { Migration } from "./migrations.ts";
 import { salvagedWorld } from "./salvage.ts";
-import { checkedWorld, readWorldFile, writeInBackground, writeWorldFile } from "./world-file.ts";
+import {
+  bytesOf,
+  checkedWorld,
+  isSealed,
+  readWorldFile,
+  writeInBackground,
+  writeWorldFile,
+} from "./world-file.ts";
 
 export const fileName = "world.json";
 const changesName = "world.changes.ndjson";
@@ -110,12 +117,12 @@ class FolderAdapter implements Adapter<WorldDocument> {
     this.#hasFile = true;
   }
 
-  /** A world.json that another program wrote is kept under another name. */
+  /** A copy of a world.json that another program wrote is kept. Times and numbers of files differ on some file systems: the seal decides. */
   #keepOther(): void {
     const found = markOf(this.file);
-    if (found === undefined || found === this.#known || this.isGone) return;
+    if (found === undefined || found === this.#known || this.isGone || isSealed(bytesOf(this.file))) return;
     const aside = asideName(this.file);
-    renameSync(this.file, aside);
+    copyFileSync(this.file, aside);
     const detail = `another program changed this file while the sim ran; the sim wrote its own documents, and the other file is ${aside}`;
     this.#options.onDamage?.({ file: this.file, line: null, detail });
   }

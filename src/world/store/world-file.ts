@@ -58,7 +58,7 @@ function* worldTexts(world: World): Generator<string> {
 }
 
 /** True if the file ends with a seal that matches what is before it. */
-function isSealed(bytes: Buffer): boolean {
+export function isSealed(bytes: Buffer): boolean {
   const end = bytes.lastIndexOf(sealMark);
   if (end === -1) return false;
   const [, digest] =
