@@ -64,10 +64,8 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
     if (!checksAll && (trouble || now - hotAt < hotEvery)) return false;
     hotAt = now;
     try {
-      if (checksAll) {
-        lookedAt = now;
-        mustHold();
-      }
+      if (checksAll) lookedAt = now;
+      mustHold();
       for (const it of files) if (checksAll || it.isHot) check(it, checksAll, now);
       if (checksAll) for (const it of others) it();
       trouble = undefined;

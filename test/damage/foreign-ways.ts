@@ -125,6 +125,11 @@ export const ways: readonly Way[] = [
     says: /people\.ndjson: another program deleted or moved this file/,
   },
   {
+    name: "the persons are emptied",
+    act: (data) => truncateSync(people(data)),
+    says: /people\.ndjson: another program shortened this file while the sim ran: \d+ persons? lost/,
+  },
+  {
     name: "world.json is deleted",
     act: (data) => rmSync(join(data, "world.json")),
     says: /world\.json: another program deleted or emptied this file/,
