@@ -26,20 +26,14 @@ export interface Config {
 
 /**
  * The nearest phx-sim.config.json at or above `folder`; null without one.
- * @param options The options to read; called only if there is a file
- * @param others What happens to entries that are none of them
+ * @param options Every option that it may set; called only if there is a file
  * @throws Failure usage, with file:line:col
  */
-export async function findConfig(
-  folder: string,
-  options: () => Promise<Options>,
-  others: "refused" | "skipped" = "refused",
-): Promise<Config | null> {
+export async function findConfig(folder: string, options: () => Promise<Options>): Promise<Config | null> {
   for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
-    if (text !== undefined)
-      return { file, folder: at, ...(await checked(file, at, text, await options(), others)) };
+    if (text !== undefined) return { file, folder: at, ...(await checked(file, at, text, await options())) };
   }
   return null;
 }
@@ -99,7 +93,6 @@ async function checked(
   folder: string,
   text: string,
   options: Options,
-  others: "refused" | "skipped",
 ): Promise<Pick<Config, "texts" | "redaction">> {
   const { value, positionOf } = await parsed(file, text);
   if (!isObject(value))
@@ -110,7 +103,6 @@ async function checked(
     const option = Object.hasOwn(options, key) ? options[key] : undefined;
     const { line, column } = positionOf([key], true);
     const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
-    if (!option && others === "skipped") continue;
     if (!option)
       throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
     const { json, expects, isSecret }: OptionKind = kinds[option.kind];

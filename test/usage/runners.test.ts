@@ -88,10 +88,12 @@ const made = new Map<string | undefined, string>();
 function run(
   { version, folder, script, args }: Omit<Runner, "runner" | "passed">,
   env: Record<string, string> = {},
+  prepare = (_apps: string) => {},
 ) {
   const { VITEST: _1, NODE_OPTIONS: _2, PHX_SIM_URL: _3, ...rest } = process.env;
   const place = made.get(version) ?? installed(version);
   made.set(version, place);
+  prepare(join(place, "apps"));
   const command = [process.execPath, ...(script === "" ? [] : [join(place, script)]), ...args];
   return runIn(join(place, "apps", folder), command, { ...rest, ...env });
 }
@@ -549,4 +551,56 @@ describe.each(further)("$name", (runner) => {
     const isGuarded = name === "bun" || name === "deno";
     expect(out.includes("1 call to a guarded host was blocked")).toBe(isGuarded);
   });
+});
+
+/** Runners in a folder below a phx-sim.config.json, which names a scenario. */
+const configured: [name: string, runner: Pick<Runner, "folder" | "script" | "args">, passed: RegExp][] = [
+  ["vitest", { ...vitest, folder: "configured/vitest" }, onePassed.vitest],
+  ["vitest without a global setup", { ...vitest, folder: "configured/vitest-alone" }, onePassed.vitest],
+  ["jest", { ...jest, folder: "configured/jest" }, onePassed.jest],
+  [
+    "Playwright",
+    {
+      folder: "configured/playwright",
+      script: "node_modules/@playwright/test/cli.js",
+      args: ["test", "--output=results"],
+    },
+    /1 passed/,
+  ],
+];
+
+describe.each(configured)("the nearest phx-sim.config.json in %s", (_, runner, passed) => {
+  test("counts without `phx-sim exec`", async () => {
+    const { code, out } = await run(runner);
+    expect(out).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  test("counts with it", async () => {
+    const { script, args, folder } = runner;
+    const command = [process.execPath, `../../../${script}`, ...args];
+    const { code, out } = await run({
+      folder,
+      script: "node_modules/phx-sim/bin/phx-sim.js",
+      args: ["exec", "--", ...command],
+    });
+    expect(out).toMatch(passed);
+    expect(code).toBe(0);
+  });
+
+  test("fails with its place if it is wrong", async () => {
+    const folder = `${runner.folder}-wrong`;
+    const { code, out } = await run({ ...runner, folder }, {}, (place) => {
+      cpSync(join(place, runner.folder), join(place, folder), { recursive: true });
+      writeFileSync(join(place, folder, "phx-sim.config.json"), '{\n  "scenaro": "flags.json"\n}');
+    });
+    expect(out).toContain('phx-sim.config.json:2:3: "scenaro" is not an option; did you mean scenario?');
+    expect(code).toBe(1);
+  });
+});
+
+test("a scenario of the suite comes before that of the config file", async () => {
+  const { code, out } = await run({ ...vitest, folder: "configured/own" });
+  expect(out).toMatch(onePassed.vitest);
+  expect(code).toBe(0);
 });
