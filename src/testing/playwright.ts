@@ -30,7 +30,7 @@ import {
   noteOffline,
 } from "./playwright/attach.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
-import { causesInPages, readSdk } from "./sdk-in-page.ts";
+import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-page.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
@@ -112,9 +112,9 @@ async function causesIn(targets: Iterable<AttachTarget>): Promise<Partial<KnownC
     ...(it.frames?.().slice(0, 1) ?? []),
   ]);
   if (frames.length === 0) return { absent: ["no page is open in an attached context"] };
-  return causesInPages(
-    await Promise.all([...new Set(frames)].map((frame) => frame.evaluate(readSdk, undefined))),
-  );
+  const sdks = await Promise.all([...new Set(frames)].map((frame) => frame.evaluate(readSdk, undefined)));
+  const stopped = await Promise.all([...new Set(frames)].map((frame) => frame.evaluate(isTimeStopped)));
+  return { ...causesInPages(sdks), ...(stopped.includes(true) && { queue: [stoppedTime] }) };
 }
 
 /** Attaches the captured events to a failed test, its verdict, and its report as a page. */

@@ -75,6 +75,29 @@ export function readSdk(given?: PageSdk): SdkInPage {
   };
 }
 
+interface ClockScope {
+  readonly __pwClock?: {
+    readonly builtins: { readonly setTimeout: (run: () => void, ms: number) => unknown };
+  };
+}
+
+/**
+ * True in a page whose time `page.clock` has stopped: a timer that is due does not fire. The function must not refer to
+ * anything outside of itself.
+ */
+export function isTimeStopped(): Promise<boolean> {
+  const { __pwClock: clock } = globalThis as ClockScope;
+  return new Promise((resolve) => {
+    if (!clock) return resolve(false);
+    globalThis.setTimeout(() => resolve(false), 0);
+    clock.builtins.setTimeout(() => resolve(true), 100);
+  });
+}
+
+/** Why SDKs in pages with stopped time send nothing. */
+export const stoppedTime =
+  "page.clock has stopped the time of the page: posthog-js sends its queue, and tries again, only when the test moves the time (page.clock.runFor(), page.clock.resume())";
+
 const shown = (text: string): string => printable(text, 80);
 
 const settingsOf = ({ key, host }: SdkInPage): string =>

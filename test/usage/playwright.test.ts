@@ -129,6 +129,12 @@ describe("Playwright", () => {
         ["check the client's host"],
       ],
       ["the snippet's script does not come", ["with the key phc_stub and the host https://eu.i"], [queue]],
+      [
+        "the page's time is stopped",
+        ["- page.clock has stopped the time of the page"],
+        ["may still be in the SDK's queue"],
+      ],
+      ["the page's time goes on", ["may still be in the SDK's queue"], ["page.clock has"]],
     ];
     const wrong = known.flatMap(([title, has, hasNot]) => {
       const part = parts.find((it) => it.split("\n", 1)[0]?.includes(title)) ?? text;

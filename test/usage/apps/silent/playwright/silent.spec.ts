@@ -47,3 +47,17 @@ test("the snippet's script does not come", async ({ page, ph }) => {
   });
   await expect(ph).toHaveCaptured("too early", {}, soon);
 });
+
+test("the page's time is stopped", async ({ page, ph }) => {
+  await page.clock.install();
+  await page.goto("/consent?opt-in");
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.getByRole("button", { name: "Buy" }).click();
+  await expect(ph).toHaveCaptured("checkout_completed", {}, soon);
+});
+
+test("the page's time goes on", async ({ page, ph }) => {
+  await page.clock.install();
+  await page.goto("/consent?opt-in");
+  await expect(ph).toHaveCaptured("never", {}, soon);
+});
