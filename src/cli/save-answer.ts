@@ -19,7 +19,7 @@ export async function saveAnswer({ url, token }: Address, path: string, file: st
   const response = await fetch(`${url}/__sim/${path}`, { headers, signal: AbortSignal.timeout(transferMs) });
   if (!response.ok || !response.body) throw new RefusedCall(response.status, await response.json());
   try {
-    await writeWhole(file, Readable.fromWeb(response.body));
+    await writeWhole(file, Readable.from(response.body));
     return statSync(file).size;
   } catch (error) {
     throw new Failure("failed", `${clean(file)} cannot be written: ${reasonOf(error)}`, error);

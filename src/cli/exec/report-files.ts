@@ -78,7 +78,7 @@ const mostRequests = 10_000;
 async function harOf(sim: Sim): Promise<Content> {
   const answer = await sim.handle(new Request(`${sim.url}/__sim/requests.har?limit=${mostRequests}`));
   if (!answer.ok || !answer.body) throw new Error(`requests.har is answered with ${answer.status}`);
-  return Readable.fromWeb(answer.body);
+  return Readable.from(answer.body);
 }
 
 /** Shows the summary on the page of a GitHub Actions job, which names a file for it. */
