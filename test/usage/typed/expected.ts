@@ -147,6 +147,7 @@ export const pages: Readonly<Record<string, Page>> = {
   "docs/testing/playwright.md": {
     commands: { "phx-sim exec -- npx playwright test": { not: "test/usage/playwright.test.ts" } },
   },
+  "docs/testing/runners.md": { commands: { "phx-sim exec -- bun test": { not: "needs Bun" } } },
   "docs/testing/vitest.md": {
     commands: {
       "npm install --save-dev phx-sim": { not: registry },
@@ -154,7 +155,7 @@ export const pages: Readonly<Record<string, Page>> = {
     },
   },
   "docs/traffic.md": { given: ["app", "sim"] },
-  "docs/troubleshooting.md": { given: ["app", "sim", "proxied"] },
+  "docs/troubleshooting.md": { given: ["app", "sim", "proxied"], commands: { "npm ci": { not: registry } } },
   "client commands": { given: ["app", "sim", "report"] },
   "phx-sim events clear --help": { given: ["app", "sim"] },
   "phx-sim generate --help": { given: ["app", "sim"] },
