@@ -9,10 +9,13 @@ import type { Endpoint } from "../http/endpoint.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TimedQuery } from "../journal/event-reader.ts";
 import { wireTime } from "../world/time.ts";
+import { numberIn } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid } from "./frame/fields.ts";
 import { linkWith, pageQuery, propertyTest, readMoment, windowOf } from "./frame/lists.ts";
 import { inProject, managementRow } from "./frame/row.ts";
+import { eventsOfAction } from "./resources/action-rows.ts";
+import { actionOf } from "./resources/actions.ts";
 
 const EventShape = z
   .object({
@@ -152,8 +155,20 @@ async function firstEvents(
   return { found, stoppedAt: undefined };
 }
 
-async function listEvents(desk: ResourceDesk, call: Call, project: number) {
+/** With `action_id` only the events of that action. @throws SimError not_found, invalid_input */
+async function wantedOfAction(desk: ResourceDesk, call: Call, project: number): Promise<Wanted> {
   const wanted = wantedBy(desk, call, project);
+  const id = call.query.get("action_id");
+  if (!id) return wanted;
+  const action = numberIn(id);
+  if (action === undefined || !actionOf(desk.worlds, project, action))
+    throw invalid("Action does not exist", "action_id");
+  const uuids = await eventsOfAction(desk, project, action);
+  return { ...wanted, fits: (event) => uuids.has(event.uuid) && wanted.fits(event) };
+}
+
+async function listEvents(desk: ResourceDesk, call: Call, project: number) {
+  const wanted = await wantedOfAction(desk, call, project);
   const { limit: asked, offset } = windowOf(call);
   if (offset > mostEvents) {
     throw invalid(`Offset is deprecated. Max supported offset value is ${mostEvents}`);
@@ -228,6 +243,7 @@ const eventQuery = pageQuery.extend({
   person_id: text("Uuid of a person: the events of all its ids"),
   before: text("Only events before this time (default: in five seconds)"),
   after: text("Only events after this time"),
+  action_id: text("Id of an action: only the events that match it"),
   orderBy: text('JSON list: ["timestamp"] for the earliest first'),
   properties: text("Property filters, as JSON"),
 });

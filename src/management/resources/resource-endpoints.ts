@@ -2,6 +2,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { accessControlRows } from "./access-controls.ts";
+import { actionRows } from "./action-rows.ts";
 import { experimentRows } from "./experiment-rows.ts";
 import { kindRows, openResources } from "./kind-rows.ts";
 import { resourceKinds } from "./kinds.ts";
@@ -12,6 +13,7 @@ export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
   const resources = openResources(desk);
   return [
     ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
+    ...actionRows(desk),
     ...surveyRows(desk),
     ...experimentRows(desk),
     ...accessControlRows(desk),
