@@ -1,6 +1,6 @@
 import { type Answer, answerOf } from "./answer.ts";
 import type { CallFacts } from "./call-facts.ts";
-import type { FaultEffect, Quota } from "./shapes.ts";
+import type { FaultEffect, Quota, ScriptedResult } from "./shapes.ts";
 
 /** An answer on its way out. */
 interface Outgoing {
@@ -16,6 +16,7 @@ export interface Effect {
   readonly transport?: "reset" | "hang" | "truncate";
   readonly flags?: "partial" | readonly string[];
   readonly quota?: readonly Quota[];
+  readonly results?: ScriptedResult;
 }
 
 /** A body that is not JSON. */
@@ -53,13 +54,14 @@ const spends: Readonly<Record<Quota, (facts: CallFacts) => boolean>> = {
 
 /** The effect on a call; undefined if it does not concern it. `{}`: a latency alone. */
 export function effectFor(effect: FaultEffect, facts: CallFacts): Effect | undefined {
-  const { status, socket, body, flags, quota } = effect;
+  const { status, socket, body, flags, quota, results } = effect;
   if (status !== undefined) return { answer: answerOf(status, facts.family, body, effect.headers ?? {}) };
   if (socket !== undefined) {
     return effect.after === true ? { transport: socket } : { transport: socket, answer: noAnswer() };
   }
   if (typeof body === "string") return damages[body];
   if (flags !== undefined) return isEvaluation(facts) ? { flags } : undefined;
+  if (results !== undefined) return facts.family === "capture-v1" ? { results } : undefined;
   if (quota === undefined) return {};
   const spent = quota.filter((it) => spends[it](facts));
   return spent.length > 0 ? { quota: spent } : undefined;

@@ -34,6 +34,21 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     match: { route: "sdk" },
     effect: { quota: ["events", "recordings", "feature_flags"] },
   },
+  "events-dropped": {
+    describe: "Capture v1 answers 200, and drops each event: the project has used up its events",
+    match: { route: "capture" },
+    effect: { results: { result: "drop", details: "billing_limit_exceeded" } },
+  },
+  "events-invalid": {
+    describe: "Capture v1 answers 200, and drops each event as invalid",
+    match: { route: "capture" },
+    effect: { results: { result: "drop", details: "invalid_event" } },
+  },
+  "events-retried": {
+    describe: "Capture v1 answers 200, and asks for each event again",
+    match: { route: "capture" },
+    effect: { results: { result: "retry", details: "temporarily_unavailable" } },
+  },
   "connection-reset": {
     describe: "The connection is reset before the request is handled",
     match: {},

@@ -209,6 +209,8 @@ const texts: readonly ((effect: FaultEffect) => string | undefined)[] = [
   ({ flags }) =>
     flags && (flags === "partial" ? "every second flag failing" : `failing flags ${flags.join(", ")}`),
   ({ quota }) => quota && `used up: ${quota.join(", ")}`,
+  ({ results }) =>
+    results && `the result ${results.result} (${results.details}) for each event of capture v1`,
 ];
 
 function effectText(effect: FaultEffect): string {

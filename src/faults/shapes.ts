@@ -12,6 +12,9 @@ export const presetNames = [
   "capture-503",
   "rate-limited",
   "quota-exhausted",
+  "events-dropped",
+  "events-invalid",
+  "events-retried",
   "connection-reset",
   "garbage-json",
 ] as const;
@@ -20,6 +23,13 @@ export type PresetName = (typeof presetNames)[number];
 /** What a project can have used up. */
 const quotas = ["events", "recordings", "feature_flags"] as const;
 export type Quota = (typeof quotas)[number];
+
+/** The result of an event of capture v1. */
+const ScriptedResult = z.strictObject({
+  result: z.enum(["drop", "retry"]).describe("What the SDK reads of each event"),
+  details: z.string().min(1).max(200).describe("Such as billing_limit_exceeded"),
+});
+export type ScriptedResult = z.infer<typeof ScriptedResult>;
 
 /** The longest wait, and the longest time that a rule lasts, in ms. */
 const longest = { wait: 600_000, rule: 365 * 86_400_000 };
@@ -57,7 +67,7 @@ export const Method = z
   .describe("HTTP method (default: all except OPTIONS)");
 
 /** Effects other than a latency; a fault has one of them at most. */
-const kinds = ["status", "socket", "body", "flags", "quota"] as const;
+const kinds = ["status", "socket", "body", "flags", "quota", "results"] as const;
 
 /** Keys that require another one. */
 const needs: readonly (readonly [
@@ -92,6 +102,9 @@ const EffectKeys = z.strictObject({
     .optional()
     .describe("Flags that cannot be computed: every second one (partial), or these"),
   quota: z.array(z.enum(quotas)).min(1).optional().describe("What the project has used up"),
+  results: ScriptedResult.optional().describe(
+    "The result of each event in answers of capture v1, which have status 200; no event is kept",
+  ),
 });
 
 function kindsIn(effect: z.infer<typeof EffectKeys>): readonly (typeof kinds)[number][] {

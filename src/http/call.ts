@@ -62,6 +62,8 @@ export interface CallFault {
   readonly flags?: "partial" | readonly string[];
   /** What the project has used up. Read by the handlers. */
   readonly quota?: readonly string[];
+  /** The result of each event of capture v1. */
+  readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
 }
 
 /** The parts of a call that a door knows; `callFrom` derives the rest. */

@@ -148,13 +148,19 @@ const steps: ReadonlyMap<string, DecodeStep[]> = new Map<string, DecodeStep[]>([
 
 /** The result of one event. */
 interface V1Result {
-  result: "ok" | "drop";
+  result: "ok" | "drop" | "retry";
   details?: string;
 }
 
 function resultOf(item: Item): V1Result {
   if (item.dropped !== undefined) return { result: "drop", details: item.dropped };
   return item.placeholder ? { result: "ok", details: "person_processing_disabled" } : { result: "ok" };
+}
+
+/** A fault gives the event's result. */
+function drop(item: Item, detail: string): void {
+  item.dropped = "scripted_result";
+  item.detail = detail;
 }
 
 /** A v1 request is answered with a result for each uuid. */
@@ -209,11 +215,13 @@ function* takeV1(desk: Desk, packet: Packet, aiOnly: boolean): Work<V1Results> {
   const opened = openV1(yield* bodyOf(packet, encoding));
   if (isUsedUp(packet, "events")) throw overQuota();
   const items = yield* admitV1Batch(opened.items, { at: packet.at, sentAt, aiOnly });
+  const scripted = packet.fault?.results;
+  if (scripted) for (const item of items) drop(item, `${scripted.result}: ${scripted.details}`);
   record.events = yield* decideItems(desk, project, items, packet);
   record.keys = items;
   const results: V1Results = {};
   for (const [i, item] of items.entries()) {
-    results[item.uuid ?? ""] = resultOf(item);
+    results[item.uuid ?? ""] = scripted ?? resultOf(item);
     if (i % itemsPerStep === itemsPerStep - 1) yield;
   }
   return results;

@@ -12,8 +12,14 @@ export interface Packet {
   readonly peer: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
-  /** Quotas that are used up by a fault. */
-  readonly fault?: { readonly quota?: readonly string[] } | undefined;
+  /** Quotas that are used up by a fault, or results that it gives. */
+  readonly fault?:
+    | {
+        readonly quota?: readonly string[];
+        /** The result of each event, in place of the true one. */
+        readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
+      }
+    | undefined;
   readonly record: CallRecord;
 }
 

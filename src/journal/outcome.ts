@@ -27,6 +27,10 @@ export const dropReasons = {
     sentence: "a fault says that the project has used up its quota",
     fix: "nothing, if that is what you test; otherwise `phx-sim faults clear`",
   },
+  scripted_result: {
+    sentence: "a fault answered capture v1 with this result",
+    fix: "nothing, if that is what you test; otherwise `phx-sim faults clear`",
+  },
   dropped_performance_event: {
     sentence: "$performance_event is filtered out by the service",
     fix: "use session replay's network timings instead",

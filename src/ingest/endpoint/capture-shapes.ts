@@ -96,7 +96,7 @@ const V1EventBatch = z
   })
   .meta({ title: "V1EventBatch" });
 
-const V1Result = z.strictObject({ result: z.enum(["ok", "drop"]), details: z.string().optional() });
+const V1Result = z.strictObject({ result: z.enum(["ok", "drop", "retry"]), details: z.string().optional() });
 const V1Results = z.strictObject({ results: z.record(z.string(), V1Result) }).meta({ title: "V1Results" });
 
 const v1: EndpointDocs = {
