@@ -49,7 +49,7 @@ describe("retrieve", () => {
       name: "Signups",
       description: "New people",
       dashboards: [10],
-      dashboard_tiles: [{ id: 101, dashboard_id: 10, deleted: false }],
+      dashboard_tiles: [{ id: 101, dashboard_id: 10, deleted: null }],
       tags: ["growth"],
       saved: true,
       favorited: false,

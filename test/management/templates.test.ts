@@ -196,7 +196,6 @@ describe("create_from_template_json", () => {
     ["x", "Template must be a dictionary", "template"],
     [without("template_name"), "'template_name' is a required property", null],
     [without("dashboard_description"), "'dashboard_description' is a required property", null],
-    [without("dashboard_filters"), "'dashboard_filters' is a required property", null],
     [without("tiles"), "'tiles' is a required property", null],
     [{ ...template, template_name: 7 }, "7 is not of type 'string'", null],
     [{ ...template, dashboard_filters: [] }, "[] is not of type 'object'", null],

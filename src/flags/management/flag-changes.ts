@@ -50,7 +50,19 @@ const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
     switches.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] ?? false]])),
   ),
   ...(body.tags && { tags: tidyTags(body.tags) }),
+  ...(body.rollback_conditions !== undefined && { rollback_conditions: body.rollback_conditions ?? [] }),
+  ...(body.analytics_dashboards && { analytics_dashboards: body.analytics_dashboards }),
 });
+
+/** @throws SimError does_not_exist for a dashboard that the project does not have */
+function checkDashboards({ worlds }: ResourceDesk, project: number, ids: readonly number[] = []): void {
+  const missing = ids.find((id) => {
+    const dashboard = worlds.get("dashboards", id);
+    return !dashboard || dashboard.deleted || dashboard.project !== project;
+  });
+  if (missing === undefined) return;
+  throw invalid(`Invalid pk "${missing}" - object does not exist.`, "analytics_dashboards", "does_not_exist");
+}
 
 /** Removes the deleted flags with the key of a new one. */
 function removeDeleted(desk: ResourceDesk, draft: Draft, project: number, key: string): void {
@@ -74,6 +86,7 @@ export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>
   const { worlds } = desk;
   const { caller, project } = request;
   const body = request.body();
+  checkDashboards(desk, project.id, body.analytics_dashboards);
   checkKey(desk, project.id, body.key);
   const filters =
     checkFilters(body.filters, { worlds, project: project.id, makeId: desk.ids.uuid }) ?? openFilters;
@@ -112,7 +125,8 @@ function checkVersion(desk: ResourceDesk, flag: FeatureFlag, next: FeatureFlag, 
   );
 }
 
-const dependsOn =
+/** A test of flags: true for one that is not deleted and has a condition on the flag with this id. */
+export const dependsOn =
   (id: number) =>
   ({ deleted, filters }: FeatureFlag): boolean =>
     !deleted &&
@@ -195,6 +209,7 @@ export function updateFlag(
   isPatch: boolean,
 ): FeatureFlag {
   const body = request.body();
+  checkDashboards(desk, flag.project, body.analytics_dashboards);
   const fields = withFields(flag, body);
   if (body.key !== undefined || (flag.deleted && !fields.deleted)) {
     checkKey(desk, flag.project, fields.key, flag.id);

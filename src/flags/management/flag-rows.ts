@@ -14,6 +14,7 @@ import { inProject, type ProjectRequest, projectRoot } from "../../management/fr
 import { newestFirst, sortedByProject } from "../../management/frame/sorted.ts";
 import { liveResources, surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
+import { flagActRows } from "./flag-acts.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag } from "./flag-shapes.ts";
 
@@ -69,7 +70,9 @@ export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
     compare: newestFirst,
     has: ({ deleted }) => !deleted,
   });
-  return resourceRows(desk, {
+  // rows with a name in the path come before those of any id
+  const acts = flagActRows(desk, (request) => flagOf(desk, request));
+  const documents = resourceRows(desk, {
     path: `${projectRoot}/feature_flags`,
     reads: inProject("feature_flag:read"),
     writes: inProject("feature_flag:write"),
@@ -101,4 +104,5 @@ export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
     },
     remove: { summary: "Always refused: flags are deleted with PATCH" },
   });
+  return [...acts, ...documents];
 }

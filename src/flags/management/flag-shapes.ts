@@ -38,6 +38,8 @@ const fields = {
   version: integer().optional(),
   ensure_experience_continuity: boolean().nullable().optional(),
   tags: list(text()).optional(),
+  rollback_conditions: list(json()).nullable().optional(),
+  analytics_dashboards: list(integer()).optional(),
   /** Accepted, not kept. */
   creation_context: choice([
     "feature_flags",
@@ -136,12 +138,12 @@ export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof 
     features: usersOf(desk, flag, "early_access_features", "feature_flag_id").map((it) =>
       showFeature(current, it),
     ),
-    rollback_conditions: [],
+    rollback_conditions: flag.rollback_conditions ?? [],
     performed_rollback: false,
     can_edit: true,
     evaluation_tags: flag.evaluation_contexts ?? [],
     usage_dashboard: null,
-    analytics_dashboards: [],
+    analytics_dashboards: flag.analytics_dashboards ?? [],
     has_enriched_analytics: false,
     user_access_level: "editor",
     status: "ACTIVE",

@@ -109,7 +109,7 @@ interface Rule {
 const rules: readonly Rule[] = [
   { key: "template_name", types: ["string"], isRequired: true },
   { key: "dashboard_description", types: ["string"], isRequired: true },
-  { key: "dashboard_filters", types: ["object"], isRequired: true },
+  { key: "dashboard_filters", types: ["object"] },
   { key: "tiles", types: ["array"], isRequired: true },
   { key: "id", types: ["string"] },
   { key: "team_id", types: ["number", "null"] },
@@ -153,7 +153,7 @@ function refuseStrangers(list: Json | undefined, is: (member: Json) => boolean, 
 const Content = z.object({
   template_name: z.string(),
   dashboard_description: z.string(),
-  dashboard_filters: z.record(z.string(), json()),
+  dashboard_filters: z.record(z.string(), json()).default({}),
   tags: z.array(z.string()).default([]),
   tiles: z.array(z.record(z.string(), json())),
 });

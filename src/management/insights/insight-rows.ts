@@ -15,11 +15,17 @@ import {
   tagsFilter,
 } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
-import { inProject, type ProjectRequest, projectRoot } from "../frame/row.ts";
+import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { sortedByProject } from "../frame/sorted.ts";
 import { changeInsight, createInsight, InsightFields } from "./insight-changes.ts";
 import { computeInsight, overridesIn, type ResultOrder, resultOrder } from "./insight-results.ts";
-import { type InsightPlaces, InsightShape, openInsightDesk, ReadInsightShape } from "./insight-views.ts";
+import {
+  BasicInsightShape,
+  type InsightPlaces,
+  InsightShape,
+  openInsightDesk,
+  ReadInsightShape,
+} from "./insight-views.ts";
 
 /** The last to be changed first. */
 const compare = (a: Insight, b: Insight): number =>
@@ -65,6 +71,14 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
         created_by === user.id,
   },
   {
+    name: "feature_flag",
+    shape: z.string().describe("Only those whose query names `$feature/KEY`, the property of this flag"),
+    test([value = ""]) {
+      const property = `$feature/${value}"`;
+      return ({ query, filters }) => JSON.stringify([query, filters]).includes(property);
+    },
+  },
+  {
     name: "dashboards",
     shape: z.string().describe("Only those that are on all of these dashboards: a JSON array of ids"),
     test([value = ""]) {
@@ -91,6 +105,9 @@ const readQuery = z.object({
   variables_override: z.string().describe("Values of variables as JSON, by their ids"),
   client_query_id: z.string().describe("Names the query for its status and its end"),
 });
+
+/** Length of the list of insights that were viewed last. Upstream posthog/api/insight.py, my_last_viewed. */
+const mostViewed = 5;
 
 /** Insights, and the results of their queries. */
 export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
@@ -126,7 +143,43 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     return desk.views.show(insight, request, computed);
   }
 
-  return resourceRows(desk, {
+  /** Times of the last views, by user and insight; they are not stored. */
+  const viewed = new Map<string, Map<number, number>>();
+  const viewsOf = ({ project, caller }: ProjectRequest<unknown>): Map<number, number> => {
+    const key = `${project.id} ${caller.user.id}`;
+    const known = viewed.get(key) ?? new Map<number, number>();
+    viewed.set(key, known);
+    return known;
+  };
+  const viewRows = [
+    ...managementRow<"project">(desk, {
+      method: "GET",
+      path: `${projectRoot}/insights/my_last_viewed`,
+      summary: "The insights that the caller viewed last, since the sim's start",
+      access: inProject("insight:read", "analytics"),
+      reply: z.array(BasicInsightShape),
+      handle(request) {
+        const times = viewsOf(request);
+        return insights(request.project.id)
+          .filter(({ id }) => times.has(id))
+          .sort((a, b) => (times.get(b.id) ?? 0) - (times.get(a.id) ?? 0))
+          .slice(0, mostViewed)
+          .map((insight) => desk.views.basic(insight, request));
+      },
+    }),
+    ...managementRow<"project">(desk, {
+      method: "POST",
+      path: `${projectRoot}/insights/:id/viewed`,
+      summary: "Notes that the caller viewed an insight",
+      access: inProject("insight:read", "analytics"),
+      status: 201,
+      handle(request) {
+        viewsOf(request).set(desk.liveInsight(request).id, desk.clock.now());
+        return undefined;
+      },
+    }),
+  ];
+  const documents = resourceRows(desk, {
     path: `${projectRoot}/insights`,
     reads: inProject("insight:read", "analytics"),
     writes: inProject("insight:write", "analytics"),
@@ -159,4 +212,5 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     },
     remove: { summary: "Refused, with an empty body: insights are deleted by PATCH with `deleted` true" },
   });
+  return [...viewRows, ...documents];
 }

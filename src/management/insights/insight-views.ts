@@ -129,7 +129,7 @@ export function openInsightPlaces(desk: ResourceDesk) {
 
 export type InsightPlaces = ReturnType<typeof openInsightPlaces>;
 
-const TileOfInsight = z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean() });
+const TileOfInsight = z.object({ id: z.int(), dashboard_id: z.int(), deleted: z.boolean().nullable() });
 
 /** An insight as it is read, alone, in lists and on dashboards. */
 export const InsightShape = z
@@ -157,12 +157,13 @@ export const InsightShape = z
     user_access_level: z.string().nullable(),
     order: z.null(),
     is_sample: z.literal(false),
+    refreshing: z.literal(false),
     ...insightResult,
   })
   .meta({ title: "Insight" });
 
 /** An insight with `basic`: without what its query gives. */
-const BasicInsightShape = InsightShape.pick({
+export const BasicInsightShape = InsightShape.pick({
   id: true,
   short_id: true,
   name: true,
@@ -198,7 +199,7 @@ export function openInsightViews(desk: ResourceDesk, { rights, places }: Insight
       dashboard_tiles: on.map(({ dashboard, tile }) => ({
         id: tile.id,
         dashboard_id: dashboard.id,
-        deleted: tile.deleted,
+        deleted: tile.deleted || null,
       })),
       created_by: showUserOf(desk, insight.created_by),
       updated_at: insight.last_modified_at,

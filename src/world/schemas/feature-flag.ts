@@ -27,6 +27,10 @@ export const FeatureFlag = z.object({
   deleted: z.boolean(),
   version: z.int(),
   ensure_experience_continuity: z.boolean(),
+  /** Kept as they were written; nothing is rolled back here. */
+  rollback_conditions: z.array(z.json()).optional(),
+  /** Ids of dashboards. */
+  analytics_dashboards: z.array(z.int()).optional(),
   has_encrypted_payloads: z.boolean(),
   is_remote_configuration: z.boolean(),
   evaluation_runtime: z.enum(["all", "client", "server"]).nullable(),
