@@ -116,7 +116,12 @@ describe("bad rules", () => {
     ],
     [{ effect: { statuss: 500 } }, "/effect/statuss", 'unknown key "statuss"', "did you mean status?"],
     [{ effect, match: { rout: "flags" } }, "/match/rout", 'unknown key "rout"', "did you mean route?"],
-    [{ effect: {} }, "/effect", "expected latency, status, socket, body, flags, quota or results in it", null],
+    [
+      { effect: {} },
+      "/effect",
+      "expected latency, status, socket, body, flags, quota or results in it",
+      null,
+    ],
     [{ effect: { status: 500, socket: "reset" } }, "/effect", "expected only one of status, socket", null],
     [{ effect: { status: 99 } }, "/effect/status", "expected a number of at least 200", null],
     [{ effect: { status: "503" } }, "/effect/status", "expected a number", "leave the quotes out"],
