@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
 import { SimError } from "../base/errors.ts";
 import { isUuid } from "../base/ids.ts";
@@ -10,6 +9,7 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { TimedQuery } from "../journal/event-reader.ts";
 import { wireTime } from "../world/time.ts";
 import { numberIn } from "./frame/access.ts";
+import { calmly } from "./frame/calmly.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid } from "./frame/fields.ts";
 import { linkWith, pageQuery, propertyTest, readMoment, windowOf } from "./frame/lists.ts";
@@ -71,18 +71,6 @@ function showEvent(
     elements: [],
     elements_chain: typeof chain === "string" ? chain : "",
   };
-}
-
-/** Number of events read before other work gets its turn. */
-const turnEvents = 200;
-
-/** Events one after another; other work gets its turn between them. */
-export async function* calmly(events: Iterable<StoredEvent | undefined>): AsyncGenerator<StoredEvent> {
-  let looked = 0;
-  for (const event of events) {
-    if (event) yield event;
-    if (!event || ++looked % turnEvents === 0) await turn();
-  }
 }
 
 /** Most events read for one answer; a page that reaches it ends early, and its link continues there. */

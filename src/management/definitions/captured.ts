@@ -3,7 +3,7 @@ import type { StoredEvent } from "../../journal/event.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
 import { wireTime } from "../../world/time.ts";
-import { calmly } from "../events.ts";
+import { calmly } from "../frame/calmly.ts";
 
 /** A name that events of a project have. */
 interface CapturedName {
