@@ -69,6 +69,12 @@ test("a script that ends is reported without a browser", async () => {
   expect(code).toBe(1);
 });
 
+test("a script that sends nothing is no success", async () => {
+  const { code, stdout } = await check(["--start", "node -e 0"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("nothing_observed");
+});
+
 test("an app that fails is one finding, with its first errors and without escape codes", async () => {
   const at = newFolder();
   writeFileSync(

@@ -29,7 +29,9 @@ test("a flag has rules of version 2", async () => {
     value: "blue",
   };
   const colour = { filters: { version: 2, return_type: "string", default_value: "grey", rules: [rule] } };
-  await using sim = await startSim({ scenario: { version: 1, flags: { colour } } as Scenario });
+  await using sim = await startSim({
+    scenario: { version: 1, settings: { flags_v3_response_enabled: true }, flags: { colour } } as Scenario,
+  });
 
   const explained = await sim.flags.explain("colour", { distinctId: "user-1", person: { plan: "pro" } });
   expect(explained).toMatchObject({ value: "blue", rule: { code: "targeting_match", value: "blue" } });

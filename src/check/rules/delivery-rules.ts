@@ -2,7 +2,7 @@ import { distance } from "../../base/nearest.ts";
 import type { Observations, SdkRequest } from "../observations.ts";
 import { callsOf, distinct, hasFailed, loadedSdks, requestEvidence } from "./facts.ts";
 import { type KeyKind, keyKindOf, shownKey } from "./keys.ts";
-import type { CheckEvidence, CheckRule } from "./rule.ts";
+import { type CheckEvidence, type CheckRule, noDelivery } from "./rule.ts";
 
 /** The keys of these kinds that the browser sent or the SDK was initialized with. */
 function keysOf(o: Observations, ...wanted: readonly KeyKind[]): CheckEvidence[] {
@@ -45,6 +45,17 @@ const damaged =
 
 /** Whether what is sent reaches the service: the key, the host, the proxy. */
 export const deliveryRules = {
+  nothing_observed: {
+    area: "app",
+    severity: "error",
+    sentence: "no page was opened and no request arrived, so that nothing was checked",
+    fix: "name the address of the app, or start a program that sends to the environment's host",
+    unless: [...noDelivery, "app_failed"],
+    find: (o) =>
+      o.visits.length + o.requests.length + o.events.length + o.rejected.length === 0
+        ? [{ text: o.app.command === null ? "no command" : o.app.command }]
+        : [],
+  },
   key_personal: {
     area: "key",
     severity: "error",
