@@ -23,9 +23,9 @@ const onlyInService: Readonly<Record<string, string>> = {
     "tasks uploaded_media warehouse_saved_queries warehouse_tables warehouse_view_link warehouse_view_links " +
     "web_experiments",
   "/api/projects/:id/dashboards/:id": "run_insights stream_tiles",
-  "/api/projects/:id/feature_flags": "activity evaluation_reasons my_flags user_blast_radius",
-  "/api/projects/:id/feature_flags/:id": "activity create_static_cohort_for_flag role_access status",
-  "/api/projects/:id/insights": "activity funnel my_last_viewed trend viewed",
+  "/api/projects/:id/feature_flags": "evaluation_reasons user_blast_radius",
+  "/api/projects/:id/feature_flags/:id": "create_static_cohort_for_flag role_access",
+  "/api/projects/:id/insights": "activity funnel trend",
   "/api/projects/:id/insights/:id": "activity alerts sharing thresholds",
   "/api/projects/:id/persons": "activity cohorts funnel lifecycle values",
   "/api/projects/:id/persons/:id": "activity split",

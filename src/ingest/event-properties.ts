@@ -20,6 +20,8 @@ function joinElements(item: Item): void {
  */
 export function settleProperties(item: Item, { settings }: StoredProject): void {
   joinElements(item);
-  if (item.properties.$heatmap_data !== undefined) without(item, "$heatmap_data");
+  // of `$$heatmap` itself they are all there is to see
+  if (item.event !== "$$heatmap" && item.properties.$heatmap_data !== undefined)
+    without(item, "$heatmap_data");
   if (settings.anonymize_ips === true) without(item, "$ip");
 }

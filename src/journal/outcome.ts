@@ -20,16 +20,16 @@ export const dropReasons = {
     fix: "use a key from `phx-sim env`, or start with --adopt-tokens",
   },
   duplicate_event_uuid: {
-    sentence: "an event with this uuid was already kept in the project",
-    fix: "nothing, if this was a retry; otherwise give each event its own uuid",
+    sentence: "the project already has an event with this uuid",
+    fix: "give each event its own uuid, unless this was a retry",
   },
   over_quota: {
     sentence: "a fault says that the project has used up its quota",
-    fix: "nothing, if that is what you test; otherwise `phx-sim faults clear`",
+    fix: "`phx-sim faults clear`, unless you test it",
   },
   scripted_result: {
-    sentence: "a fault answered capture v1 with this result",
-    fix: "nothing, if that is what you test; otherwise `phx-sim faults clear`",
+    sentence: "a fault gave this result",
+    fix: "`phx-sim faults clear`, unless you test it",
   },
   dropped_performance_event: {
     sentence: "$performance_event is filtered out by the service",
@@ -37,7 +37,7 @@ export const dropReasons = {
   },
   invalid_event_when_process_person_profile_is_false: {
     sentence: "person events cannot be sent with $process_person_profile: false",
-    fix: "drop the property from $identify, $create_alias, $merge_dangerously and $groupidentify",
+    fix: "leave the property out of events that identify or merge",
   },
   invalid_alias: { sentence: "`alias` is not a string", fix: "send a string in `properties.alias`" },
   invalid_anon_distinct_id: {
@@ -57,32 +57,32 @@ export const dropReasons = {
     fix: "send other events to /i/v1/analytics/events",
   },
   not_an_ai_span: {
-    sentence: "the OTLP span has no attribute of an AI library, so the service makes no event of it",
-    fix: "nothing, if it is no AI call; otherwise set `gen_ai.…` attributes, or export AI spans only (PostHogSpanProcessor)",
+    sentence: "the OTLP span has no attribute of an AI library",
+    fix: "set `gen_ai.…` attributes, or export AI spans only (PostHogSpanProcessor)",
   },
   cookieless_team_disabled: {
-    sentence: "the event has $cookieless_mode, and the project counts no visitors without cookies",
-    fix: "set the project's `cookieless_server_hash_mode` to 1 or 2 (web analytics: cookieless)",
+    sentence: "$cookieless_mode is off in the project",
+    fix: "set the project's `cookieless_server_hash_mode` to 1 or 2",
   },
   cookieless_disallowed_event: {
     sentence: "$create_alias and $merge_dangerously cannot be sent with $cookieless_mode",
     fix: "identify after consent, without `$cookieless_mode`",
   },
   cookieless_stateless_disallowed_identify: {
-    sentence: "the project's cookieless mode keeps no state, so that no person can be identified in it",
+    sentence: "$identify cannot be sent in the project's $cookieless_mode",
     fix: "set `cookieless_server_hash_mode` to 2, or identify after consent",
   },
   cookieless_missing_ua: {
-    sentence: "an event with $cookieless_mode needs `$raw_user_agent`",
-    fix: "send it: the visitor's id is made of it",
+    sentence: "$cookieless_mode needs `$raw_user_agent`",
+    fix: "send it",
   },
   cookieless_missing_ip: {
-    sentence: "an event with $cookieless_mode needs `$ip`",
-    fix: "leave `$ip` out, so that the request's address counts",
+    sentence: "$cookieless_mode needs `$ip`",
+    fix: "leave `$ip` out: then the request's address counts",
   },
   cookieless_missing_host: {
-    sentence: "an event with $cookieless_mode needs `$host`",
-    fix: "send it: the visitor's id is made of it",
+    sentence: "$cookieless_mode needs `$host`",
+    fix: "send it",
   },
   invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
 } as const satisfies Record<string, ReasonText>;
@@ -91,15 +91,15 @@ export type DropReason = keyof typeof dropReasons;
 
 export const warnings = {
   cannot_merge_with_illegal_distinct_id: {
-    sentence: "an id in the merge is a placeholder the service refuses to merge with",
+    sentence: "the service refuses to merge placeholders such as this id",
     fix: "pass the user's real id, not 'anonymous', 'null', 'undefined' …",
   },
   cannot_merge_already_identified: {
-    sentence: "both persons exist and the one to be merged away is already identified",
+    sentence: "the person to be merged away is already identified",
     fix: "call reset() on logout, or use $merge_dangerously",
   },
   invalid_process_person_profile: {
-    sentence: "$process_person_profile is neither true nor false and was read as true",
+    sentence: "$process_person_profile is no boolean: read as true",
     fix: "send a boolean",
   },
   ignored_invalid_timestamp: {
@@ -113,7 +113,7 @@ export const warnings = {
   event_name_truncated: { sentence: "the event's name was cut to 200 characters", fix: "shorten it" },
   distinct_id_truncated: { sentence: "the distinct_id was cut to 200 characters", fix: "shorten it" },
   group_type_limit_reached: {
-    sentence: "the project already has five group types; this one was ignored",
+    sentence: "the project already has five group types",
     fix: "reuse a group type",
   },
   missing_group_identity: {

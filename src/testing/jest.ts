@@ -86,7 +86,7 @@ function mocksOfJest(file: string): string[] {
     try {
       const loaded: unknown = require(name);
       const real: unknown = require.cache[require.resolve(name)]?.exports;
-      return loaded === real ? [] : [mockText(`jest.mock("${name}")`)];
+      return loaded === real ? [] : [mockText("jest", name)];
     } catch {
       // it is not installed where the test is, or is an ES module
       return [];

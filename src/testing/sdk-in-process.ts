@@ -7,8 +7,9 @@ export const sdkNames = ["posthog-node", "posthog-js", "posthog-js-lite", "posth
 
 export const isSdkName = (name: string): boolean => sdkNames.some((it) => it === name);
 
-export const mockText = (call: string): string =>
-  `${call} is in force: what replaces the SDK sends nothing; remove it, the sim answers in its place`;
+/** The name of the runner stands apart: vitest rewrites the modules whose text calls `vi.mock`, and breaks their exports. */
+export const mockText = (runner: "vi" | "jest", name: string): string =>
+  `${runner}.mock("${name}") is in force: what replaces the SDK sends nothing; remove it, the sim answers in its place`;
 
 /** True if it is like posthog-js's instance, which a process has once. */
 const isBrowserSdk = (value: unknown): value is PageSdk =>

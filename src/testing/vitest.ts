@@ -161,7 +161,7 @@ function mocksOfVitest(): string[] {
   const mocked = [...(mocker?.getMockerRegistry?.().registryById?.values() ?? [])];
   return mocked
     .filter(({ raw, type }) => type !== "autospy" && isSdkName(raw))
-    .map(({ raw }) => mockText(`vi.mock("${raw}")`));
+    .map(({ raw }) => mockText("vi", raw));
 }
 
 const guard = createWorkerGuard();

@@ -109,7 +109,7 @@ const names = async (sim: Sim) => {
 /** A session on a tape of this name, with a cloud of its own. */
 async function recorded(name: string, load: Loader) {
   const tape = join(folder, `${name}.tape.ndjson`);
-  const cloud = await started({ scenario, dialect: "production" });
+  const cloud = await started({ scenario });
   const near = await started({ mode: "record", upstream: cloud.url, tape });
   expect(await session(near, load)).toEqual([seen, seen]);
   expect(await near.recording.stop()).toMatchObject({ failed: 0, trouble: null, in_flight: 0 });

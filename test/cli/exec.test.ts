@@ -523,7 +523,7 @@ describe("--matrix", () => {
     "free-shipping": false,
   };
   const app = `
-    const { featureFlags: flags } = JSON.parse((await send("/decide?v=3", { token: api_key, distinct_id: "anna" })).text);
+    const { featureFlags: flags } = JSON.parse((await send("/decide?v=3", { distinct_id: "anna" })).text);
     console.log(JSON.stringify(flags));
     if (flags["hero-banner"] === "video") { await send("/capture/", { event: "lost" }); process.exit(7); }`;
   const folder = (): string => {

@@ -69,7 +69,7 @@ describe("phx-sim fault", () => {
 
   test("presets", async () => {
     const { stdout } = await run("presets");
-    expect(stdout.split("\n")).toHaveLength(9);
+    expect(stdout.split("\n")).toHaveLength(12);
     expect(stdout).toContain("flags-down        The flags service is not available\n");
   });
 

@@ -157,6 +157,22 @@ describe("an answer", () => {
     ]);
     expect(await of(project, "&key=on")).toHaveLength(1);
   });
+
+  test.each([{ groups: [] }, { $anon_distinct_id: 7 }, { $distinct_id: "second" }])(
+    "refused for %j: lists and totals go on",
+    async (extra) => {
+      await using own = await startSim({ scenario: { version: 1, flags: { on: true } } });
+      await fetch(`${own.url}/flags/?v=2`, {
+        method: "POST",
+        body: JSON.stringify({ token: own.apiKey, distinct_id: "anna", ...extra }),
+      });
+      const read = async (path: string) => (await fetch(`${own.url}/__sim/${path}`)).json();
+      expect(await read("flag-decisions")).toMatchObject({
+        decisions: [{ status: 400, flags: [], rejected: expect.stringContaining("invalid JSON") }],
+      });
+      expect(await read("flag-decisions/totals")).toMatchObject({ flags: [] });
+    },
+  );
 });
 
 describe("the uses that followed", () => {

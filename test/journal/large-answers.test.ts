@@ -36,11 +36,11 @@ async function ask(path: string): Promise<{ text: string; turns: number }> {
 
 describe("an answer that takes long leaves turns to other calls", () => {
   const paths: [path: string, turns: number][] = [
-    ["requests/1", 50],
+    ["requests/1", 20],
     ["requests.har", 30],
     ["state", 3],
     ["events?limit=10000", 20],
-    ["openapi.json", 50],
+    ["openapi.json", 20],
   ];
   test.each(paths)("%s", async (path, least) => {
     const { text, turns } = await ask(path);

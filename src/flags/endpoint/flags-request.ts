@@ -218,19 +218,15 @@ const fields: readonly { readonly names: readonly string[]; readonly fits: Fits 
 ];
 
 /** serde takes a field of another type, or under two names, for broken JSON. @throws SimError unparsable_payload */
-function checkFields(body: JsonObject): void {
+export function checkFields(body: JsonObject): void {
   for (const { names, fits } of fields) {
     const given = names.flatMap((name) => (Object.hasOwn(body, name) ? [body[name] ?? null] : []));
     if (given.length > 1 || given.some((value) => value !== null && !fits(value))) throw brokenJson();
   }
 }
 
-/**
- * Reads a body's fields under all their names. Upstream PostHog rust/feature-flags, flag_request.
- * @throws SimError unparsable_payload
- */
+/** Reads a body's fields under all their names. Upstream PostHog rust/feature-flags, flag_request. */
 export function flagsRequestOf(body: JsonObject): FlagsRequest {
-  checkFields(body);
   const personProperties = objectIn(firstOf(body, "person_properties", "$properties"));
   return {
     token: filled(firstOf(body, "token", "$token", "api_key")),

@@ -14,7 +14,7 @@ import { isOfCrawler } from "./crawlers.ts";
 import { isQuotaLimited, quotaLimited } from "./flag-access.ts";
 import { createShapes, type FlagsWriter, type Shapes, shapeOf } from "./flags-answer.ts";
 import { askedIn, createFailureNotices, evaluate, switchOf } from "./flags-evaluation.ts";
-import { type FlagsRequest, flagsBodyOf, flagsRequestOf } from "./flags-request.ts";
+import { checkFields, type FlagsRequest, flagsBodyOf, flagsRequestOf } from "./flags-request.ts";
 
 /** What both paths use; made once for all calls. */
 interface Service {
@@ -130,6 +130,7 @@ function evaluated(service: Service, call: Call): Reply {
   record.steps = steps;
   record.text = text;
   record.bytes = bytes;
+  checkFields(json);
   const request = flagsRequestOf(json);
   const project = projectOf(service.desk, call, request.token);
   record.project = project.id;

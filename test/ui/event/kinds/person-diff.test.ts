@@ -53,7 +53,7 @@ test("an identify: changed, new, removed and as before, as the sim replays it", 
       "= never $unset   ",
     ].map((it) => it.trim()),
   );
-  expect(others).toBe(2);
+  expect(others).toBe(3);
 
   expect(lines(personDiff(event, undefined).meant)).toContain('? plan $set  "pro"');
   expect(personDiff(event, undefined).others).toBeUndefined();
