@@ -33,6 +33,10 @@ class TreeBuilder {
     return { source: this.#source, offset };
   }
 
+  text(offset: number, length: number): string {
+    return this.#source.text.slice(offset, offset + length);
+  }
+
   complain(offset: number, at: Path, text: string): void {
     this.problems.push({ place: this.placeAt(offset), pointer: pointerTo(at), text });
   }
@@ -46,12 +50,20 @@ class TreeBuilder {
     throw new TooLarge();
   }
 
-  /** A value without parts; a number that JSON cannot represent is a problem. */
+  /**
+   * A value without parts. A whole number that a double does not hold exactly is kept as text; one that JSON cannot
+   * represent is a problem.
+   */
   plain(offset: number, value: unknown, at: Path): Tree {
     const place = this.placeAt(offset);
-    if (typeof value === "number" && !Number.isFinite(value)) {
+    const number = typeof value === "bigint" ? Number(value) : value;
+    if (typeof number === "number" && !Number.isFinite(number)) {
       this.complain(offset, at, "expected a number that JSON can hold");
       return { kind: "plain", place, value: 0 };
+    }
+    if (typeof value === "bigint") {
+      const isExact = typeof number === "number" && BigInt(number) === value;
+      return { kind: "plain", place, value: isExact ? number : String(value) };
     }
     const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
     return { kind: "plain", place, value: isPlain ? value : null };
@@ -103,6 +115,10 @@ function jsonTree(builder: TreeBuilder, node: JsonNode, at: Path): Tree {
   if (node.type === "array") {
     return { kind: "list", place, items: children.map((it, i) => jsonTree(builder, it, [...at, i])) };
   }
+  if (node.type === "number") {
+    const text = builder.text(offset, node.length);
+    return builder.plain(offset, /^-?\d+$/.test(text) ? BigInt(text) : node.value, at);
+  }
   if (node.type !== "object") return builder.plain(offset, node.value, at);
   const entries = new Map<string, TreeEntry>();
   for (const { children: [key, value] = [] } of children) {
@@ -128,6 +144,7 @@ export const parseYaml = (source: Source): Promise<ParsedText> =>
     const document = yaml.parseDocument(source.text, {
       schema: "core",
       merge: true,
+      intAsBigInt: true,
       uniqueKeys: false,
       prettyErrors: false,
       logLevel: "error",

@@ -29,7 +29,18 @@ describe("JSON", () => {
   });
 
   test("a number beyond all is a problem", async () => {
-    expect(await textsOf(parseJson(source("[1e999]")))).toEqual(["expected a number that JSON can hold"]);
+    for (const number of ["1e999", `1${"0".repeat(400)}`]) {
+      const problem = ["expected a number that JSON can hold"];
+      expect(await textsOf(parseJson(source(`[${number}]`)))).toEqual(problem);
+      expect(await textsOf(parseYaml(source(`[${number}]`)))).toEqual(problem);
+    }
+  });
+
+  test("a whole number that a double does not hold is kept as text", async () => {
+    const text = "[9007199254740993, -9007199254740993, 9007199254740992, 12, 1e3, 1.5]";
+    const kept = ["9007199254740993", "-9007199254740993", 2 ** 53, 12, 1000, 1.5];
+    expect(await jsonOf(parseJson(source(text)))).toEqual(kept);
+    expect(await jsonOf(parseYaml(source(text)))).toEqual(kept);
   });
 
   test.each([
