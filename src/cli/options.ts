@@ -40,11 +40,15 @@ function readUrl(text: string): string | undefined {
 const readPath = (text: string, folder: string): string | undefined =>
   text === "" || text.includes("\0") ? undefined : resolve(folder, text);
 
-/** `KEY=VALUE`, where a value that is not JSON is a string. Object.fromEntries accepts `__proto__` as a key. */
+/**
+ * `KEY=VALUE`, where a value that is not JSON, or a whole number that a double does not hold, is a string.
+ * Object.fromEntries accepts `__proto__` as a key.
+ */
 function readPair(text: string): JsonObject | undefined {
   const at = text.indexOf("=");
   const value = text.slice(at + 1);
-  const json = parsedJson(value);
+  const isInexact = /^-?\d{16,}$/.test(value) && BigInt(Number(value)) !== BigInt(value);
+  const json = isInexact ? undefined : parsedJson(value);
   return at > 0 ? Object.fromEntries([[text.slice(0, at), json === undefined ? value : json]]) : undefined;
 }
 

@@ -44,9 +44,11 @@ const valueIn = (entry: Json | undefined): boolean | string | null => {
   return servedValueOf(entry);
 };
 
-/** A typed number or object, as the payload that older clients get. */
-const typedPayload = ({ value }: JsonObject): string | null =>
+/** A typed number or object as JSON text: the value in `/flags?v=3`, the payload in older versions. */
+const typedPayload = (value: Json | undefined): string | null =>
   typeof value === "number" || isObject(value) ? JSON.stringify(value) : null;
+
+const payloadIn = (payload: Json | undefined): string | null => textIn(payload) ?? typedPayload(payload);
 
 function reasonIn(entry: JsonObject): Pick<DecidedFlag, "reason" | "condition_index"> {
   const reason = own(entry, "reason");
@@ -75,7 +77,8 @@ function detailed([key, entry]: [string, Json]): DecidedFlag[] {
   const value = valueIn(entry);
   if (value === null || !isObject(entry)) return [];
   const metadata = own(entry, "metadata");
-  const payload = (isObject(metadata) ? textIn(own(metadata, "payload")) : null) ?? typedPayload(entry);
+  const payload =
+    (isObject(metadata) ? payloadIn(own(metadata, "payload")) : null) ?? typedPayload(entry.value);
   return [{ ...bare(key, value, payload), ...reasonIn(entry), failed: own(entry, "failed") === true }];
 }
 
@@ -91,7 +94,7 @@ function flagsIn(reply: Json | undefined): DecidedFlag[] {
   const payloads = isObject(featureFlagPayloads) ? featureFlagPayloads : {};
   return Object.entries(featureFlags).flatMap(([key, entry]) => {
     const value = valueIn(entry);
-    return value === null ? [] : [bare(key, value, textIn(own(payloads, key)))];
+    return value === null ? [] : [bare(key, value, payloadIn(own(payloads, key)))];
   });
 }
 

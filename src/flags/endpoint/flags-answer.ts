@@ -1,3 +1,4 @@
+import type { Json } from "../../base/json.ts";
 import { rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { Decision } from "../engine/decision.ts";
@@ -116,8 +117,12 @@ const isOn = ({ decision }: ServedFlag): boolean => decision.enabled;
 const isKnown = ({ decision }: ServedFlag): boolean =>
   !decision.failed || !decision.reason.code.startsWith("unsupported_");
 
-const payloadOf = ({ compiled, decision }: ServedFlag): string | null =>
-  decision.payload !== null && compiled.flag.has_encrypted_payloads ? redacted : decision.payload;
+/** JSON text; what rules of version 2 give is JSON itself. Upstream as `typedText`: the corpus of rules_v2_evaluation. */
+function payloadOf({ compiled, decision }: ServedFlag): Json {
+  if (decision.payload === null) return null;
+  if (compiled.flag.has_encrypted_payloads) return redacted;
+  return decision.rule ? decision.rule.value : decision.payload;
+}
 
 const members = (results: readonly ServedFlag[], value: (result: ServedFlag) => string): string =>
   `{${results.map((result) => `${keyOf(result)}:${value(result)}`).join()}}`;

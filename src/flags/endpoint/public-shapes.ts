@@ -85,7 +85,9 @@ const FlagDetails = z
       id: z.int(),
       version: z.int(),
       description: z.string().nullable(),
-      payload: z.string().nullable().describe("JSON text"),
+      payload: z
+        .json()
+        .describe("JSON text; JSON itself where rules of version 2 give a number or an object"),
       has_experiment: z.boolean(),
     }),
     failed: z.boolean().optional().describe("true: the flag could not be computed"),

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
@@ -196,5 +199,33 @@ describe("minimal $feature_flag_called", () => {
     expect(event?.properties).toMatchObject({ $feature_flag: "beta", $feature_flag_response: true });
     for (const name of ["tier", "$feature/beta"])
       expect(Object.hasOwn(event?.properties ?? {}, name)).toBe(!isGated);
+  });
+});
+
+describe("whole numbers beyond a double in a scenario", () => {
+  test("ids and persons have the exact text", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "phx-rows-"));
+    const file = join(folder, "big.yaml");
+    const person = "{ distinct_ids: [9007199254740993], properties: { n: 9007199254740993 } }";
+    const filter = "{ key: n, type: person, operator: exact, value: 9007199254740993 }";
+    writeFileSync(
+      file,
+      `version: 1\npersons:\n  - ${person}\nflags:\n  big: { filters: { groups: [{ properties: [${filter}] }] } }\n`,
+    );
+    const sim = await startSim({ scenario: file });
+    sims.push(sim);
+    rmSync(folder, { recursive: true });
+    const served = async (id: string) => {
+      const body = `{"token":"phc_sim_default","distinct_id":${id}}`;
+      const answer = await fetch(`${sim.url}/flags/?v=1`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      return ((await answer.json()) as { featureFlags: object }).featureFlags;
+    };
+    expect(await served("9007199254740993")).toEqual({ big: true });
+    expect(await served('"9007199254740993"')).toEqual({ big: true });
+    expect(await served("9007199254740992")).toEqual({ big: false });
   });
 });

@@ -89,8 +89,8 @@ describe("flags with rules of version 2", () => {
     ["yes", true, { enabled: true, variant: null, payload: null }, true],
     ["no", false, { enabled: false, variant: null, payload: null }, false],
     ["text", "blue", { enabled: true, variant: "blue", payload: null }, "blue"],
-    ["number", 2.5, { enabled: true, variant: null, payload: "2.5" }, true],
-    ["object", { a: [1] }, { enabled: true, variant: null, payload: '{"a":[1]}' }, true],
+    ["number", 2.5, { enabled: true, variant: null, payload: 2.5 }, true],
+    ["object", { a: [1] }, { enabled: true, variant: null, payload: { a: [1] } }, true],
   ] as const)("%s: its value in each version", async (key, value, { payload, ...details }, legacy) => {
     expect(await flag(key, 3)).toEqual({
       key,
