@@ -140,7 +140,7 @@ const maxLeftOut = 20;
 async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: Shell) {
   const file = tapePlace(values.tape, shell.cwd);
   const { out } = values;
-  const [{ scenarioFromTape }, { readTape }, { problemCount, warnOfDamage }] = await Promise.all([
+  const [{ scenarioFromTape }, { readTape }, { damageText, problemCount, warnOfDamage }] = await Promise.all([
     import("../index.ts"),
     import("../tapes/format/read.ts"),
     import("../tapes/commands/verify-report.ts"),
@@ -160,6 +160,7 @@ async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: She
   } else if (out === undefined) shell.out.say(made.text.trimEnd());
   const where = out === undefined ? "" : `${clean(shortened(out, shell.cwd))} is written: `;
   shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made), ...(await flagLines(made, file)));
+  if (found.damaged > 0) throw new Failure("failed", `${damageText(found.damaged)} (${clean(source)})`);
   return "ok" as const;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -328,6 +328,16 @@ describe("tape diff", () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: "phx-sim: 3 breaks, 1 additive (tapes/a.tape.ndjson)\n",
+    });
+  });
+
+  test.each(["a", "b"])("a damaged tape fails, also where the rest is equal: %s", async (name) => {
+    for (const it of ["a", "b"]) await write(it, [got("/api/projects/1/", { id: 1 })]);
+    appendFileSync(join(cwd, `tapes/${name}.tape.ndjson`), '{"i":2');
+    expect(await run(["tape", "diff", "a", "b"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("1 of 1 exchange compared"),
+      stderr: expect.stringContaining("phx-sim: the tape is damaged: 1 line passed over"),
     });
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -87,6 +87,15 @@ async function counting(): Promise<{ port: number; connections: () => number }> 
 }
 
 describe("to a sim on this machine", () => {
+  test("a damaged tape sends its rest, and fails", async () => {
+    appendFileSync(join(cwd, "tapes/some.tape.ndjson"), '{"i":8');
+    const sim = await simFor();
+    const args = ["--to", sim.url, "--token", sim.apiKey, "--personal-key", sim.personalApiKey, "--json"];
+    const { code, stdout, stderr } = await send(args);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, sent: 7 });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("the tape is damaged: 1 line passed over")]);
+  });
+
   test("events arrive as they were, with the sim's keys", async () => {
     const sim = await simFor();
     const args = ["--to", sim.url, "--token", sim.apiKey, "--concurrency", "8", "--json"];

@@ -342,6 +342,11 @@ describe("check", () => {
       /some\.tape\.ndjson:4: side file [0-9a-f]{64}: its content is not what was recorded/,
     );
     expect(stderr).toContain(`  ${file}:5: it is unfinished: the recording was cut off (`);
+    expect(await run("export", "some", "--out", "damaged.har")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("damaged.har: "),
+      stderr: expect.stringContaining("the tape is damaged: 3 lines passed over"),
+    });
     const json = await run("check", "some", "--json");
     expect(json.code).toBe(1);
     expect(JSON.parse(json.stdout).report).toMatchObject({

@@ -97,11 +97,24 @@ describe("verify", () => {
 
   test("what cannot be compared is reported", async () => {
     const [first] = exchanges;
-    tape("odd", [first, { ...first, res: null }, { ...first, complete: false }, "{", "[]"]);
-    const { code, stdout, stderr } = await run("verify", "odd", "--dialect", "production");
+    tape("odd", [first, { ...first, res: null }, { ...first, complete: false }]);
+    const { code, stdout } = await run("verify", "odd", "--dialect", "production");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^not compared: 2 cut off, or without a response$/m);
-    expect(stderr).toBe("phx-sim: 2 lines of the tape passed over; line 5: it is not JSON\n");
+  });
+
+  test("a damaged tape fails, also where the rest is equal", async () => {
+    tape("odd", [exchanges[0], "{", "[]"]);
+    const args = ["verify", "odd", "--dialect", "production", "--junit", "odd.xml"];
+    expect(await run(...args)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("1 of 1 exchange compared"),
+      stderr:
+        "phx-sim: 2 lines of the tape passed over; line 3: it is not JSON\n" +
+        "phx-sim: the tape is damaged: 2 lines passed over (tapes/odd.tape.ndjson)\n",
+    });
+    expect(readFileSync(join(cwd, "odd.xml"), "utf8")).toContain('<failure type="tape" message="the tape is');
+    expect(JSON.parse((await run(...args, "--json")).stdout)).toMatchObject({ ok: false, damaged: 2 });
   });
 
   test("hostile text does not reach the terminal", async () => {
@@ -158,9 +171,10 @@ describe("scenario from-tape", () => {
 
   test("reports what of a damaged tape is passed over", async () => {
     tape("shop", [...exchanges, "{"]);
-    const { code, stderr } = await run("scenario", "from-tape", "shop");
-    expect(code).toBe(0);
+    const { code, stderr, stdout } = await run("scenario", "from-tape", "shop");
+    expect([code, stdout]).toEqual([1, expect.stringContaining('"api_key": "phc_tape_1"')]);
     expect(stderr).toMatch(/^phx-sim: 1 line of the tape passed over; line 22: it is not JSON\n/);
+    expect(stderr).toMatch(/^phx-sim: the tape is damaged: 1 line passed over \(tapes/m);
   });
 
   test("to stdout without --out", async () => {

@@ -25,6 +25,7 @@ import { checkKeys, keysOf } from "./send-needs.ts";
 import { dryReport, type SendFacts, type Sent, type Surveyed, sentReport, skipLines } from "./send-report.ts";
 import { jsonLine, tapeProblemLine } from "./tape-show.ts";
 import { onFile } from "./tape-trouble.ts";
+import { damageText } from "./verify-report.ts";
 
 type Values = SendSettings["values"];
 
@@ -108,7 +109,7 @@ async function surveyed(request: SendRequest, shell: Shell): Promise<Surveyed> {
   if (damaged > mostProblems) shell.err.say(`phx-sim: … and ${damaged - mostProblems} more lines`);
   const excluded = new Map(request.excluder.counts());
   const idle = [...excluded].find(([, times]) => times === 0)?.[0];
-  if (idle === undefined) return { ...survey, excluded };
+  if (idle === undefined) return { ...survey, excluded, damaged };
   const text = `--exclude ${idle} fits nothing on the tape; give ${exclusionExpected}`;
   throw new Failure("usage", clean(text, 600));
 }
@@ -212,11 +213,14 @@ export async function sendTape(values: Values, shell: Shell): Promise<CommandEnd
   const sent = await onFile(file, () => sendAll(request, values, survey, shell));
   const failure = failureOf(sent.tally, sent.ending, values, request.target.url.href.replace(/\/$/, ""));
   const { report, lines } = sentReport(request, survey, sent, shell.outStyle);
-  if (values.json) shell.out.say(jsonLine({ ok: !failure && sent.ending === "ok", ...report }));
+  if (values.json)
+    shell.out.say(jsonLine({ ok: !failure && survey.damaged === 0 && sent.ending === "ok", ...report }));
   else {
     shell.err.say(...skipLines(sent.tally.skipped, survey.excluded));
     shell.out.say(...lines);
   }
   if (failure && sent.ending === "ok") throw failure;
+  if (survey.damaged > 0 && sent.ending === "ok")
+    throw new Failure("failed", `${damageText(survey.damaged)} (${clean(file)})`);
   return sent.ending;
 }

@@ -15,6 +15,7 @@ import type { HarProblem } from "../har/import.ts";
 import type { TapeProblem } from "../shapes.ts";
 import { jsonLine, tapeProblemLine } from "./tape-show.ts";
 import { onFile } from "./tape-trouble.ts";
+import { damageText } from "./verify-report.ts";
 
 interface ImportRequest {
   file: string;
@@ -158,7 +159,11 @@ export async function exportTape(request: ExportRequest, shell: Shell): Promise<
       entries++;
     }
   };
-  const onProblem = (problem: TapeProblem) => shell.err.say(`phx-sim: ${tapeProblemLine(problem)}`);
+  let damaged = 0;
+  const onProblem = (problem: TapeProblem) => {
+    damaged++;
+    shell.err.say(`phx-sim: ${tapeProblemLine(problem)}`);
+  };
   const onProgress = (bytes: number) =>
     progress.show(`exporting ${clean(basename(tape), 60)}: ${entries} entries, ${sizeText(bytes)} read`);
   const chunks = counted(exportHar(tape, { unsafe: request.unsafe, onProblem, onProgress }));
@@ -173,5 +178,6 @@ export async function exportTape(request: ExportRequest, shell: Shell): Promise<
       ? jsonLine(exported)
       : `${clean(place)}: ${exported.entries} ${exported.entries === 1 ? "entry" : "entries"}, ${sizeText(exported.bytes)}`,
   );
+  if (damaged > 0) throw new Failure("failed", `${damageText(damaged)} (${clean(tape)})`);
   return "ok";
 }

@@ -46,17 +46,34 @@ export async function reportComparison(
   const fatal = new Set(failing[request.failOn]);
   const fails = (it: { severity: Severity }) => fatal.has(it.severity);
   const failed = result.groups.filter(fails);
-  const ok = failed.length === 0 && result.compared > 0;
+  const trouble = troubleOf(result);
+  const ok = failed.length === 0 && trouble === undefined;
   const title = `phx-sim ${request.command}`;
   if (junit !== undefined)
-    await onFile(junit, () => writeWhole(junit, [verifyJunit(title, result, fails, sides)], 0o666));
+    await onFile(junit, () => writeWhole(junit, [verifyJunit(title, result, fails, sides, trouble)], 0o666));
   warnOfDamage(result, shell);
   if (json) shell.out.say(JSON.stringify({ ok, ...request.named, ...result }));
   else shell.out.say(...verifyLines(result, request, shell.outStyle));
   if (ok) return "ok";
-  const why = result.compared === 0 ? "there was nothing to compare" : countsText(failed);
-  throw new Failure("failed", `${why} (${clean(name)})`);
+  const why = [
+    ...(failed.length > 0 ? [countsText(failed)] : []),
+    ...(trouble === undefined ? [] : [trouble]),
+  ];
+  throw new Failure("failed", `${why.join("; ")} (${clean(name)})`);
 }
+
+/** What could not be compared at all; undefined: nothing is missing. */
+function troubleOf({ compared, damaged }: Comparison): string | undefined {
+  const missing = [
+    ...(damaged > 0 ? [damageText(damaged)] : []),
+    ...(compared === 0 ? ["there was nothing to compare"] : []),
+  ];
+  return missing.length > 0 ? missing.join(", ") : undefined;
+}
+
+/** The end of a command that passed over damage. */
+export const damageText = (damaged: number): string =>
+  `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
 /** Reports how many lines of a tape could not be used, and the first of them. */
 export function warnOfDamage(
@@ -166,13 +183,14 @@ function verifyLines(result: Comparison, request: LinesRequest, style: Style): s
 
 /**
  * Differences as JUnit XML: a test case for each route, failed if it has a difference that `fails`; the others are its
- * output. `title` names the suite: `phx-sim verify`.
+ * output. `trouble` is a failed case of its own. `title` names the suite: `phx-sim verify`.
  */
 function verifyJunit(
   title: string,
   { routes, groups }: Pick<Comparison, "routes" | "groups">,
   fails: (group: DifferenceGroup) => boolean,
   sides: Sides,
+  trouble: string | undefined,
 ): string {
   const textOf = (it: DifferenceGroup): string =>
     `${it.severity} ${it.count} of ${it.of}: ${differenceText(it, sides)} #${it.first}`;
@@ -186,5 +204,7 @@ function verifyJunit(
       output: own.filter((it) => !fails(it)).map(textOf),
     };
   });
-  return junitReport(title, cases);
+  const whole =
+    trouble === undefined ? [] : [{ name: "tape", failure: { type: "tape", message: trouble, lines: [] } }];
+  return junitReport(title, [...whole, ...cases]);
 }

@@ -186,8 +186,9 @@ const flat = (headers: readonly (readonly [string, string])[]): string[] =>
 const clientGone = 499;
 
 /** The upstream's answer, for the journal. */
-export function givenReply({ res }: Exchange, { failure }: ForwardedExchange): Reply {
+export function givenReply({ res }: Exchange, { exchange, failure }: ForwardedExchange): Reply {
   const source = "upstream";
+  if (failure && exchange.aborted === "upstream") return { status: 0, headers: [], body: null, source };
   if (failure) {
     return { status: 502, headers: ["content-type", "application/json"], body: failureBody(failure), source };
   }

@@ -97,7 +97,7 @@ const fullPath = (base: URL, target: string): string => base.pathname.replace(/\
  * Passes a request on and its answer back, as they are: order, case and duplicates of headers, bodies undecoded and
  * unbuffered, with back-pressure, early hints, trailers and aborts. Redirects are the client's to follow. Only links to
  * the upstream are rewritten, so that further pages are asked for here as well; the exchange has them as they were. Answers 502
- * where the upstream gives no answer. Resolves when it is over; never rejects.
+ * where the upstream cannot be reached. Resolves when it is over; never rejects.
  */
 export function forward(
   req: IncomingMessage,
@@ -404,9 +404,15 @@ function writeHead({ req, res }: Transit, { status, reason, headers }: Head): vo
   res.writeHead(status, reason, toClient(headers, hop));
 }
 
-/** Answers instead of the upstream. */
+/** Answers instead of the upstream; where that reset the connection, the client's is reset, too, as by a replay. */
 function refuse(transit: Transit, failure: UpstreamFailure): void {
   const { req, res } = transit;
+  if (resets.has(failure.code)) {
+    // before the client's own end is seen
+    transit.finish({ failure, aborted: "upstream" });
+    res.socket?.resetAndDestroy();
+    return;
+  }
   const body = failureBody(failure);
   const { origin } = req.headers;
   const cors =
@@ -418,8 +424,7 @@ function refuse(transit: Transit, failure: UpstreamFailure): void {
     res.writeHead(502, [...head, ...cors, "x-phx-source", "upstream"]);
     res.end(body);
   }
-  // Nothing was said before the connection ended: a replay ends it, too.
-  transit.finish({ failure, ...(resets.has(failure.code) && { aborted: "upstream" }) });
+  transit.finish({ failure });
 }
 
 /** Codes of connections that the upstream ended instead of an answer. */
