@@ -101,7 +101,8 @@ export const simOptions = {
   },
   approximate: {
     kind: "switch",
-    describe: "Give flags of another person or group where the tape has none of this one; they are marked",
+    describe:
+      "Give flags of another person, group or other properties where the tape has none of this one; they are marked",
     flagOnly: true,
   },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },

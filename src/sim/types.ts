@@ -92,7 +92,7 @@ export interface SimOptions {
   timing?: string;
   /** With a tape: recorded answers with these statuses are not given, e.g. `[429]`. Default: all are. */
   skipStatus?: readonly number[];
-  /** With `tape`: gives flags of another person or group where the tape has none of this one. Default: off. */
+  /** With `tape`: gives flags of another person, group or other properties where the tape has none of this one. Default: off. */
   approximate?: boolean;
   /**
    * Whose answers are recorded: `us`, `eu`, or the address of a self-hosted service. Alone it means the mode `record`:

@@ -44,7 +44,7 @@ const TapeLedger = z
     requests: count.describe("Requests that reached the tape, answered by it or not"),
     hits: count.describe("Requests that the tape answered"),
     approximate: count.describe(
-      "Of these, answers that were given with the flags of another person or group",
+      "Of these, answers that were given with the flags of another person, group or other properties",
     ),
     unused_count: count,
     miss_count: count.describe("Requests for which the tape has no response"),
@@ -80,7 +80,7 @@ const LoadedTape = z
     on_miss: z.enum(missPolicies),
     timing: z.string(),
     skip_status: z.array(count).describe("Recorded responses with these statuses are not given"),
-    approximate: z.boolean().describe("True if flags of another person or group are given"),
+    approximate: z.boolean().describe("True if flags of another person, group or other properties are given"),
     problems: z.array(TapeProblem).describe("Lines that could not be read"),
     added: count.describe(
       "Exchanges recorded because the tape had no response; only in the mode new, which a sim must be started with",
@@ -116,7 +116,7 @@ export const TapeOrder = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Gives the flags of another person or group where the tape has none of this one, marked by the header x-phx-approximate (default: such a request is missed)",
+      "Gives the flags of another person, group or other properties where the tape has none of this one, marked by the header x-phx-approximate (default: such a request is missed)",
     ),
 });
 

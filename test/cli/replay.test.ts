@@ -81,7 +81,7 @@ describe("with a command", () => {
     expect(code).toBe(0);
     expect(stdout + stderr).toMatch(/200 tape:checkout#\d another_person another_person (?:anna|carl)\n/);
     expect(stdout).toMatch(/"missed": ?0,\s*"approximate": ?1/);
-    expect(stderr).toContain("1 answer for flags of another person or group");
+    expect(stderr).toContain("1 answer for flags of another person, group or other properties");
   });
 
   test("--on-miss emulate does not", async () => {

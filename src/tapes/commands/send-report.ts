@@ -21,7 +21,11 @@ export interface SendFacts {
 }
 
 /** What is to be sent, and what `--exclude` left out of it. */
-export type Surveyed = Survey & { excluded: ExcludedCounts };
+export type Surveyed = Survey & {
+  excluded: ExcludedCounts;
+  /** Number of lines of the tape that were passed over. */
+  damaged: number;
+};
 
 /** The result of sending. */
 export interface Sent {

@@ -82,7 +82,9 @@ export function tapeLines(played: Played | undefined, style: Style): string[] {
   return [
     head,
     ...(ledger.approximate > 0
-      ? [`  ${style.bad(`${counted(ledger.approximate, "answer")} for flags of another person or group`)}`]
+      ? [
+          `  ${style.bad(`${counted(ledger.approximate, "answer")} for flags of another person, group or other properties`)}`,
+        ]
       : []),
     ...(advice === undefined ? [] : [`  ${style.bad(advice)}`]),
     ...ledger.misses.slice(0, most).flatMap(missedLines(style)),

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isUuid } from "../../base/ids.ts";
 import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { isVolatileProperty } from "../../journal/sdk-properties.ts";
 import type { TapeHeader } from "../format/header.ts";
@@ -43,15 +44,36 @@ export function parametersOf(query: Ask["query"]): JsonObject {
 
 const textOf = (values: Json[]): Json => (values.length === 1 ? (values[0] ?? "") : values);
 
-const isEmpty = (value: Json | undefined): boolean =>
-  value === undefined || value === null || (isObject(value) && Object.keys(value).length === 0);
+/** PHP sends `[]` for an empty map. */
+const isEmpty = (value: Json): boolean =>
+  value === null || (typeof value === "object" && Object.keys(value).length === 0);
+
+/** Other names of the fields of a flags request; the service reads them all. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  token: ["api_key", "$token"],
+  distinct_id: ["$distinct_id"],
+  $anon_distinct_id: ["anon_distinct_id"],
+  $device_id: ["device_id"],
+  groups: ["$groups"],
+  person_properties: ["$properties"],
+  group_properties: ["$group_properties"],
+  flag_keys_to_evaluate: ["flag_keys"],
+  evaluation_contexts: ["evaluation_environments"],
+};
+
+/** A field of a flags request under any of its names. */
+const fieldOf = (body: JsonObject, name: string): Json | undefined =>
+  [name, ...(otherNames[name] ?? [])].map((it) => own(body, it)).find((it) => it !== undefined);
 
 /** Fields of a body; an empty object and an absent one are the same to the flags endpoint. */
-function fieldsOf(ask: Ask, names: readonly string[]): JsonObject {
-  const { body } = ask;
+function fieldsOf({ body }: Ask, names: readonly string[]): JsonObject {
   if (!isObject(body)) return {};
-  const present = names.filter((name) => !isEmpty(own(body, name)));
-  return Object.fromEntries(present.map((name) => [name, body[name] ?? null]));
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = fieldOf(body, name);
+      return value === undefined || isEmpty(value) ? [] : [[name, value] as const];
+    }),
+  );
 }
 
 const version = (ask: Ask): JsonObject => {
@@ -59,35 +81,80 @@ const version = (ask: Ask): JsonObject => {
   return { v, config };
 };
 
-const properties = ["groups", "person_properties", "group_properties"];
-const asked = ["flag_keys_to_evaluate", "only_evaluate_survey_feature_flags", "evaluation_contexts"];
-const tokens = ["token", "api_key", "$token"];
+const properties = ["person_properties", "group_properties"];
+
+/** Which flags are asked for: an answer has no others. */
+const asked = (ask: Ask): JsonObject =>
+  fieldsOf(ask, ["flag_keys_to_evaluate", "only_evaluate_survey_feature_flags", "evaluation_contexts"]);
 
 /** The project's key, whatever the SDK calls it. */
-function projectOf(ask: Ask): JsonObject {
-  const found = Object.values(fieldsOf(ask, tokens))[0];
-  return found === undefined ? {} : { token: found };
-}
+const projectOf = (ask: Ask): JsonObject => fieldsOf(ask, ["token"]);
 
-/** What SDKs make for a visitor who is not identified; these differ from run to run. */
-const anonymousId = /^[\da-f]{8}-[\da-f]{4}-[1-9a-f][\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i;
+/** The ids that SDKs make for a visitor who is not identified, of version 7; these differ from run to run. */
+const anonymousId = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/i;
+
+const isAnonymousId = (value: Json): boolean => typeof value === "string" && anonymousId.test(value);
 
 /** Like an id that is not made anew in each run: equal values only are the same. */
 const fixedText = (value: Json): string => digest(JSON.stringify(value));
 
-/**
- * Whose flags they are: an identified person and the groups must be the recorded ones. An SDK names the anonymous id,
- * too, once a visitor is identified.
- */
-function identity({ body }: Ask): JsonObject {
-  if (!isObject(body)) return {};
-  const { distinct_id: id = null, $anon_distinct_id: anonymous = null, groups = null } = body;
-  const isAnonymous = typeof id === "string" && anonymousId.test(id) && (anonymous ?? id) === id;
+const mapValues = (object: JsonObject, of: (value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, of(value)]));
+
+/** The app's own UUIDs, such as the id of a tenant, are values as any others. */
+function withFixedIds(value: Json): Json {
+  if (typeof value === "string") return isUuid(value) && !isAnonymousId(value) ? fixedText(value) : value;
+  if (Array.isArray(value)) return value.map(withFixedIds);
+  return isObject(value) ? mapValues(value, withFixedIds) : value;
+}
+
+/** The properties that the app sets; an SDK's own (`$os`) differ from machine to machine. */
+const ownProperties = (value: Json): JsonObject =>
+  isObject(value)
+    ? Object.fromEntries(
+        Object.entries(value).flatMap(([name, it]) =>
+          name.startsWith("$") ? [] : [[name, withFixedIds(it)]],
+        ),
+      )
+    : {};
+
+const allProperties = (ask: Ask): JsonObject => mapValues(fieldsOf(ask, properties), withFixedIds);
+
+/** The properties that decide the flags. */
+function facts(ask: Ask): JsonObject {
+  const { person_properties: person = {}, group_properties: groups = {} } = fieldsOf(ask, properties);
+  const ofGroups = isObject(groups) ? Object.entries(mapValues(groups, ownProperties)) : [];
   return {
-    ...(id !== null && !isAnonymous && { person: fixedText(id) }),
-    ...(!isEmpty(groups) && { groups: fixedText(groups) }),
+    person_properties: ownProperties(person),
+    group_properties: Object.fromEntries(ofGroups.filter(([, it]) => !isEmpty(it))),
   };
 }
+
+/**
+ * Whose flags they are: an identified person, a device and the groups must be the recorded ones. An SDK names the
+ * anonymous id, too, once a visitor is identified.
+ */
+function subject(ask: Ask): JsonObject {
+  const names = ["distinct_id", "$anon_distinct_id", "groups", "person_properties"];
+  const {
+    distinct_id: id = null,
+    $anon_distinct_id: anonymous = id,
+    groups,
+    person_properties: person,
+  } = fieldsOf(ask, names);
+  const { $device_id: device = (isObject(person) && own(person, "$device_id")) || null } = fieldsOf(ask, [
+    "$device_id",
+  ]);
+  const isAnonymous = isAnonymousId(id) && anonymous === id;
+  return {
+    ...(id !== null && !isAnonymous && { person: fixedText(id) }),
+    ...(device !== null && !isAnonymousId(device) && { device: fixedText(device) }),
+    ...(groups !== undefined && { groups: fixedText(groups) }),
+  };
+}
+
+/** Everything that decides an answer, but for what SDKs make anew. */
+const identity = (ask: Ask): JsonObject => ({ ...subject(ask), ...facts(ask), ...asked(ask) });
 
 const distinctId = (ask: Ask): JsonObject => fieldsOf(ask, ["distinct_id"]);
 
@@ -116,14 +183,15 @@ const capture: Policy = {
 const evaluation: Policy = {
   fits: ({ route, method }) => route === "flags" && !isRead(method),
   tiers: [
-    { name: "exact", parts: flags(identity, distinctId, (ask) => fieldsOf(ask, [...properties, ...asked])) },
+    { name: "exact", parts: flags(identity, distinctId, allProperties) },
     { name: "distinct_id", parts: flags(identity, distinctId) },
-    { name: "properties", parts: flags(identity, (ask) => fieldsOf(ask, properties)) },
+    { name: "properties", parts: flags(identity, allProperties) },
     { name: "route", parts: flags(identity) },
   ],
   approximate: [
-    { name: "another_group", parts: flags(distinctId) },
-    { name: "another_person", parts: flags((ask) => fieldsOf(ask, properties)) },
+    { name: "other_properties", parts: flags(subject, asked, distinctId) },
+    { name: "another_group", parts: flags(distinctId, asked) },
+    { name: "another_person", parts: flags(facts, asked) },
     { name: "another_person", parts: flags() },
   ],
   dropsVolatile: true,
@@ -148,6 +216,20 @@ const write: Policy = {
 };
 
 const policies: readonly Policy[] = [capture, evaluation, assets, read];
+
+/** A request in which the ids that no other ones stand for are texts; for a comparison without keys. */
+export function withOwnIds(ask: Ask): Ask {
+  if (policyOf(ask) !== evaluation || !isObject(ask.body)) return ask;
+  const { groups } = fieldsOf(ask, ["groups"]);
+  const { person, device } = subject(ask);
+  const own = {
+    ...(person !== undefined &&
+      isUuid(fieldsOf(ask, ["distinct_id"]).distinct_id) && { distinct_id: person }),
+    ...(device !== undefined && { device }),
+    ...(isObject(groups) && { groups: mapValues(groups, (it) => (isUuid(it) ? fixedText(it) : it)) }),
+  };
+  return { ...ask, body: { ...mapValues(ask.body, withFixedIds), ...own } };
+}
 
 /** How answers to this request are found: the first row that fits. */
 export const policyOf = (ask: Ask): Policy => policies.find(({ fits }) => fits(ask)) ?? write;

@@ -8,7 +8,7 @@ import { createMask } from "../redact/mask-target.ts";
 import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
 import { canonical, maxDepth, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
-import { parametersOf, policyOf, rulesOf } from "./keys.ts";
+import { parametersOf, policyOf, rulesOf, withOwnIds } from "./keys.ts";
 import type { ExchangeRow, Library } from "./library.ts";
 import { type Ask, recordedAsk } from "./requests.ts";
 
@@ -105,13 +105,14 @@ export function redactedRow(
 ): number | undefined {
   const rules = rulesOf(lexicon, policyOf(ask));
   const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
-  const live = documentOf(ask);
+  const own = withOwnIds(ask);
+  const live = documentOf(own);
   let compared = 0;
   for (let row = 0; row < rows.length && compared < mostRedacted; row++) {
     const { isRedacted, route, method } = rows[row] ?? {};
     if (!isRedacted || route !== ask.route || method !== ask.method) continue;
     compared++;
-    const document = documentBeside(recordedAsk(shelf.get(row)), ask);
+    const document = documentBeside(withOwnIds(recordedAsk(shelf.get(row))), own);
     if (differencesOf(document, live, walk).next().done) return row;
   }
   return undefined;

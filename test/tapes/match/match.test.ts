@@ -33,7 +33,7 @@ const others: { name: string; live: { [key: string]: Json }; found: string }[] =
   {
     name: "flags: other properties",
     live: { distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "b" } },
-    found: "distinct_id",
+    found: "miss",
   },
 ];
 
@@ -237,6 +237,12 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     name: "flags: other properties",
     recorded: flags({ distinct_id: "u", person_properties: { plan: "a" } }),
     live: flags({ distinct_id: "u", person_properties: { plan: "b" } }),
+    found: "miss",
+  },
+  {
+    name: "flags: other properties of the SDK's own",
+    recorded: flags({ distinct_id: "u", person_properties: { plan: "a", $initial_url: "a" } }),
+    live: flags({ distinct_id: "u", person_properties: { plan: "a", $initial_url: "b" } }),
     found: "distinct_id",
   },
   ...others.map(({ name, live, found }) => ({
@@ -249,7 +255,7 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     name: "flags: another visitor, as anonymous as the recorded one",
     recorded: flags({ distinct_id: one, person_properties: { plan: "a" } }),
     live: flags({ distinct_id: two, person_properties: { plan: "b" } }),
-    found: "distinct_id",
+    found: "miss",
   },
   {
     name: "flags: a person whose id is a UUID",
@@ -272,6 +278,64 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
   { name: "flags: body that is none", recorded: flags("x"), live: flags([1]), found: "exact" },
 ];
 
+const v4 = (n: number) => `1b4e28ba-2fa1-4d2e-883f-00000000000${n}`;
+
+/** The same request, with another value of what decides its flags. */
+const deciding: [name: string, recorded: { [key: string]: Json }, live: { [key: string]: Json }][] = [
+  ["$distinct_id", { $distinct_id: "anna" }, { $distinct_id: "ben" }],
+  ["a UUID of the app", { distinct_id: v4(1) }, { distinct_id: v4(2) }],
+  [
+    "anon_distinct_id",
+    { distinct_id: one, anon_distinct_id: two },
+    { distinct_id: three, anon_distinct_id: two },
+  ],
+  ["$groups", { distinct_id: "u", $groups: { c: "a" } }, { distinct_id: "u", $groups: { c: "b" } }],
+  ["$device_id", { $device_id: "a" }, { $device_id: "b" }],
+  ["device_id", { device_id: "a" }, { device_id: "b" }],
+  [
+    "$device_id of the person",
+    { person_properties: { $device_id: "a" } },
+    { person_properties: { $device_id: "b" } },
+  ],
+  ["$properties", { $properties: { plan: "a" } }, { $properties: { plan: "b" } }],
+  ["a UUID in properties", { person_properties: { org: v4(1) } }, { person_properties: { org: v4(2) } }],
+  [
+    "group_properties",
+    { group_properties: { c: { plan: "a" } } },
+    { group_properties: { c: { plan: "b" } } },
+  ],
+  [
+    "$group_properties",
+    { $group_properties: { c: { plan: "a" } } },
+    { $group_properties: { c: { plan: "b" } } },
+  ],
+  ["flag_keys_to_evaluate", { flag_keys_to_evaluate: ["a"] }, { flag_keys_to_evaluate: ["b"] }],
+  ["flag_keys", { flag_keys: ["a"] }, { flag_keys: ["b"] }],
+  ["all flags", { flag_keys: ["a"] }, {}],
+  ["evaluation_environments", { evaluation_environments: ["a"] }, { evaluation_environments: ["b"] }],
+];
+
+test.each(deciding)("flags: another %s is a miss, the same one none", async (_, recorded, live) => {
+  const deck = await deckOf([flags(recorded)]);
+  expect([deck.answer(asked(flags(live))), deck.answer(asked(flags(recorded)))].map(hitOf)).toEqual([
+    "miss",
+    1,
+  ]);
+});
+
+test("flags: one field under two names is the same", async () => {
+  const deck = await deckOf([flags({ api_key: "phc_aaaa", distinct_id: "u", groups: [] })]);
+  expect(hitOf(deck.answer(asked(flags({ token: "phc_aaaa", $distinct_id: "u" }))))).toBe(1);
+});
+
+test("flags: properties that differ without meaning are left out", async () => {
+  const deck = await deckOf([flags({ distinct_id: "u", person_properties: { seen: 1, plan: "a" } })], {
+    noise: ["req.body.person_properties.seen"],
+  });
+  const of = (plan: string) => flags({ distinct_id: "u", person_properties: { seen: 2, plan } });
+  expect([deck.answer(asked(of("b"))), deck.answer(asked(of("a")))].map(hitOf)).toEqual(["miss", 1]);
+});
+
 test.each(rows)("$name: $found", async ({ recorded, live, found }) => {
   const answered = (await deckOf([recorded])).answer(asked(live));
   expect("hit" in answered ? answered.tier : "miss").toBe(found);
@@ -280,6 +344,11 @@ test.each(rows)("$name: $found", async ({ recorded, live, found }) => {
 test.each([
   ["another person", { distinct_id: "w" }, "another_person"],
   ["another group", { distinct_id: "u", groups: { company: "b" } }, "another_group"],
+  [
+    "other properties",
+    { distinct_id: "u", groups: { company: "a" }, person_properties: { plan: "b" } },
+    "other_properties",
+  ],
   ["the same", { distinct_id: "u", groups: { company: "a" } }, undefined],
 ])("approximate answers are marked: %s", async (_, body, mark) => {
   const recorded = flags({ distinct_id: "u", groups: { company: "a" } });

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterAll, describe, expect, test } from "vitest";
+import { uuidV7 } from "../../../src/base/ids.ts";
 import type { Json } from "../../../src/base/json.ts";
 import { startSim } from "../../../src/index.ts";
 import { decodeBody } from "../../../src/tapes/format/bodies.ts";
@@ -62,7 +63,7 @@ async function nodeSession(): Promise<RawExchange[]> {
     },
   });
   const client = new PostHog(key, { host: sim.url, flushInterval: 60_000, fetch: listening(seen) });
-  const anonymous = randomUUID();
+  const anonymous = uuidV7(Date.now(), Math.random);
   await client.getAllFlags("ann", { personProperties: { plan: "pro" } });
   (await client.evaluateFlags(anonymous)).isEnabled("beta");
   client.capture({ distinctId: "ann", event: "ordered", properties: { items: [1, 2], trace: randomUUID() } });
@@ -130,7 +131,8 @@ describe("posthog-node", () => {
 /** What a page does, as posthog-js sends it; `cuts`: where its timers cut the batches. */
 function browserSession(cuts: readonly number[]): Said[] {
   const key = `phc_${randomUUID().replaceAll("-", "")}`;
-  const [distinct_id, session, device] = [randomUUID(), randomUUID(), randomUUID()];
+  const newId = () => uuidV7(Date.now(), Math.random);
+  const [distinct_id, session, device] = [newId(), newId(), newId()];
   const event = (name: string, person: string, more: Json = {}): Json => ({
     uuid: randomUUID(),
     event: name,

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { SimOptions } from "../../../src/index.ts";
 import { answer, asked, exchange, started, tapeOf } from "./tapes.ts";
@@ -90,6 +91,65 @@ describe("what is not on the tape", () => {
       request: await sim.requests.get(n?.n ?? 0),
     };
     expect(JSON.stringify(all)).not.toContain("mysecret");
+  });
+
+  const json = (it: object) => ({
+    body: JSON.stringify(it),
+    headers: { "content-type": "application/json" },
+  });
+  const encodings: readonly (readonly [
+    string,
+    (it: object) => { body: string | Buffer<ArrayBuffer>; headers: Record<string, string> },
+  ])[] = [
+    ["JSON", json],
+    ["gzip", (it) => ({ ...json(it), body: Buffer.from(gzipSync(JSON.stringify(it))) })],
+    ["base64", (it) => ({ body: btoa(JSON.stringify(it)), headers: { "content-type": "text/plain" } })],
+    [
+      "a form",
+      (it) => ({
+        body: new URLSearchParams({ data: btoa(JSON.stringify(it)) }).toString(),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      }),
+    ],
+  ];
+  const persons = [
+    [{ distinct_id: "anna" }, { distinct_id: "ben" }],
+    [{ $distinct_id: "anna" }, { $distinct_id: "ben" }],
+    [
+      { distinct_id: "u", $groups: { company: "a" } },
+      { distinct_id: "u", $groups: { company: "b" } },
+    ],
+    [
+      { distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000001" },
+      { distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000002" },
+    ],
+    [
+      { distinct_id: "u", person_properties: { plan: "pro" } },
+      { distinct_id: "u", person_properties: { plan: "free" } },
+    ],
+    [
+      { distinct_id: "u", flag_keys_to_evaluate: ["a"] },
+      { distinct_id: "u", flag_keys_to_evaluate: ["b"] },
+    ],
+  ] as const;
+
+  test.each(encodings)("is every other person, group, property and list of flags: %s", async (_, encoded) => {
+    const token = "phc_recordedRecordedRecorded";
+    const target = "POST /flags/?v=2";
+    const file = await tapeOf(
+      persons.map(([recorded], i) => {
+        const { body, headers } = encoded({ token, ...recorded });
+        const flat = Object.entries(headers).flat();
+        return { ...exchange(target, answer({ i }), { headers: flat }), body: Buffer.from(body) };
+      }),
+    );
+    const sim = await started({ tape: file });
+    const ask = async (it: object) =>
+      (await fetch(`${sim.url}/flags/?v=2`, { method: "POST", ...encoded({ token, ...it }) })).headers.get(
+        "x-phx-source",
+      );
+    for (const [i, [recorded, other]] of persons.entries())
+      expect([await ask(other), await ask(recorded)]).toEqual(["tape:checkout", `tape:checkout#${i + 1}`]);
   });
 
   test.each<[string, SimOptions]>([
