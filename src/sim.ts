@@ -104,7 +104,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   });
   const store = await openOrExplain(options, scenario, clock.now, notice, traffic.expect);
   const { worlds, people, log } = store;
-  const newProjects = options.fresh ? [] : await applyOrExplain(options, scenario, store, notice);
+  const newProjects = await applyOrExplain(options, scenario, store, notice);
   const onRefusal = createRefusals({ folder: store.folder, notice });
   const kept = options.clock === undefined ? store.clock?.read() : undefined;
   if (kept) clock.resume(kept.setting);

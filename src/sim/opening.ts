@@ -1,3 +1,4 @@
+import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { type ClockStart, realTime } from "../base/clock.ts";
 import { clockStartExpected, readClockStart } from "../base/time-text.ts";
@@ -9,7 +10,6 @@ import { AppliedScenario } from "../scenario/applied.ts";
 import { loadScenario, ScenarioError, type ScenarioSource } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
-import type { Listener } from "../server/listener.ts";
 import { DataFolderError } from "../store/data-folder.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
 import { openStore, type Store } from "./folder/open-store.ts";
@@ -135,17 +135,22 @@ export async function openOrExplain(
 }
 
 /**
- * Applies the scenario to documents of an earlier start if it is another one, or was edited since.
+ * Applies the scenario to documents of an earlier start if it is another one, or was edited since. Nothing is changed,
+ * and nothing may be removed for `fresh`, by a start that cannot listen.
  * @returns the projects that are new
- * @throws StartError scenario
+ * @throws StartError scenario, or why the sim cannot listen; then the store is closed
  */
 export async function applyOrExplain(
-  { onChange = "merge" }: SimOptions,
+  options: SimOptions,
   scenario: ScenarioState,
-  { worlds, people, log, switchTo }: Store,
+  store: Store,
   notice: (text: string) => void,
 ): Promise<readonly number[]> {
-  if (scenario.applied.is(scenario.current)) return [];
+  const { onChange = "merge", fresh = false } = options;
+  if (!fresh && scenario.applied.is(scenario.current)) return [];
+  await listenOrExplain(() => canListen(options), options, store);
+  if (fresh) return [];
+  const { worlds, people, log, switchTo } = store;
   const { applyScenario } = await import("../scenario/apply-scenario.ts");
   const mode = onChange === "reset" ? "reset" : "merge";
   const opening = "the scenario is not the one of the last start and is now in force";
@@ -153,6 +158,7 @@ export async function applyOrExplain(
     const parts = { scenario, worlds, people, log, switchTo, notice };
     return applyScenario(parts, scenario.current, mode, opening);
   } catch (error) {
+    await store.close();
     const text = `the scenario cannot be merged into the data folder: ${error instanceof Error ? error.message : error}`;
     throw new StartError("scenario", text, "start with --fresh, or with another folder by --data", error);
   }
@@ -187,11 +193,19 @@ const listenErrors: SystemErrors = {
   ENOTFOUND: (_, host) => new StartError("bad_host", `the host ${host} is not known`, "use --host 127.0.0.1"),
 };
 
-export async function listenOrExplain(
-  open: () => Promise<Listener>,
+/** Listens for a moment. @throws the system's error */
+function canListen({ port = 0, host = "127.0.0.1" }: SimOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject).listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+export async function listenOrExplain<T>(
+  open: () => Promise<T>,
   options: SimOptions,
   store: Store,
-): Promise<Listener> {
+): Promise<T> {
   try {
     return await open();
   } catch (error) {

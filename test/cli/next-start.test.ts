@@ -60,6 +60,25 @@ test("--fresh begins anew; it needs a data folder", async () => {
   expect((await runHere(["start", "--fresh", "--memory"], { cwd })).code).toBe(2);
 });
 
+test("a start whose port is taken changes nothing in its folder", async () => {
+  const cwd = newFolder();
+  const first = await startReady([], { cwd });
+  await capture(first.ready, "before");
+  await first.sim.signal("SIGINT");
+  await runHere(["init"], { cwd });
+  const other = await startReady(["--memory"], { cwd: newFolder() });
+  const { port } = new URL(other.ready.url);
+  for (const options of [["--fresh"], []]) {
+    const failed = await runHere(["start", "--port", port, ...options], { cwd });
+    expect(failed.code).not.toBe(0);
+    expect(failed.stderr).toMatch(/^phx-sim: port \d+ is in use by [^\n]+\n$/);
+  }
+  const second = await startReady([], { cwd });
+  expect(await eventsOf(second.ready)).toEqual(["before"]);
+  const { stderr } = await second.sim.signal("SIGINT");
+  expect(stderr).toContain("the scenario is not the one of the last start and is now in force: ");
+});
+
 test("state reset --keep-events", async () => {
   const cwd = newFolder();
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ api_key: "phc_app", flags: { beta: true } }));
