@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { type Problem, problemLines } from "../base/problem.ts";
 import { askInfo, askReady } from "./ask-sim.ts";
 import { clean } from "./clean-text.ts";
 import type { Shell } from "./command.ts";
@@ -75,6 +76,17 @@ interface Spot {
 export interface Running extends Spot {
   readonly info: JsonObject;
 }
+
+const isProblem = (it: Json): it is Json & Problem =>
+  isObject(it) && ["message", "pointer"].every((key) => typeof it[key] === "string") && "file" in it;
+
+/** Mistakes in the files of its scenario, whose last valid version is in force: a line for each. */
+export const scenarioMistakes = ({ info }: Pick<Running, "info">, folder: string): string[] =>
+  problemLines(
+    Array.isArray(info.scenario_problems) ? info.scenario_problems.filter(isProblem) : [],
+    folder,
+    "scenario",
+  ).map((line) => clean(line));
 
 /** Pause between two attempts, and the limit of one. */
 const pollMs = 50;

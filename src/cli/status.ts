@@ -1,9 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { clean } from "./clean-text.ts";
 import { command, type Shell } from "./command.ts";
-import { findRunning, type Running, whereOptions } from "./running-sim.ts";
+import { findRunning, type Running, scenarioMistakes, whereOptions } from "./running-sim.ts";
 import type { Settings } from "./settings.ts";
-import type { Style } from "./style.ts";
 import { print } from "./thin-command.ts";
 
 const options = {
@@ -25,7 +24,7 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
   const running = await findRunning(settings, shell, settings.values.wait);
   const { info, foundBy } = running;
   const result = { ...info, found_by: foundBy };
-  return print(shell, settings.values.json, result, statusLines(running, shell.outStyle));
+  return print(shell, settings.values.json, result, statusLines(running, shell));
 }
 
 /** Shown in this order, if the sim reports them. */
@@ -40,7 +39,9 @@ const rows = [
   "project_id",
 ];
 
-function statusLines({ info, foundBy }: Running, style: Style): string[] {
+function statusLines(running: Running, { outStyle: style, cwd }: Shell): string[] {
+  const { info, foundBy } = running;
+  const mistakes = scenarioMistakes(running, cwd);
   const row = (name: string, text: string) => `  ${style.dim(name.padEnd(17))} ${clean(text)}`;
   // An object that a program gave has no name.
   const named = info.scenario === null ? rows.filter((name) => name !== "scenario") : rows;
@@ -48,6 +49,9 @@ function statusLines({ info, foundBy }: Running, style: Style): string[] {
   return [
     `phx-sim ${clean(show(info.version), 20)} is running at ${style.bold(clean(show(info.url)))}`,
     ...shown,
+    ...mistakes
+      .slice(0, 1)
+      .map((it) => row("scenario edit", `not valid, the last good one is in force: ${it}`)),
     ...countLines(info, row),
     row("found by", foundBy),
   ];

@@ -21,6 +21,7 @@ const sim: SimFacts = {
   adoptsTokens: false,
   clock: { now: "2031-01-01T00:00:00.000Z", frozen: false, real: true },
   faults: [],
+  scenarioMistakes: [],
   traffic,
 };
 const well: DoctorFacts = {
@@ -273,6 +274,25 @@ describe("phx-sim doctor", () => {
     expect(stdout).toContain("✓ pages of http://localhost:3000 may send to it\n");
     expect(stdout).toContain("✓ 1 request, 1 event kept\n");
     expect(stdout).not.toMatch(/[!✗]/);
+  });
+
+  test("an edit of the scenario that is not in force: also `status` names the mistake", async () => {
+    const cwd = newFolder();
+    const file = join(cwd, "s.yaml");
+    writeFileSync(file, "flags: { a: true }\n");
+    const { sim, ready } = await startReady(["--scenario", "s.yaml"], { cwd });
+    writeFileSync(file, "flgs: { a: true }\n");
+    await sim.says("stderr", /did you mean "flags"/);
+    const { code, stdout } = await run(["--url", ready.url], cwd);
+    expect(code).toBe(1);
+    const mistake = 's.yaml:1:1 /flgs: unknown key "flgs"; did you mean "flags"?';
+    expect(stdout).toContain(
+      `✗ the scenario's files are not valid, and its last valid version is in force: ${mistake} → fix it`,
+    );
+    const status = await runHere(["status"], { cwd });
+    expect(status.stdout).toContain(
+      `\n  scenario edit     not valid, the last good one is in force: ${mistake}\n`,
+    );
   });
 
   test("no sim, and secrets in the wrong places", async () => {

@@ -17,7 +17,7 @@ import { init } from "../../src/cli/init/init.ts";
 import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
 import { root } from "../support/docs.ts";
-import { newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
 
 afterAll(removeFolders);
 
@@ -308,4 +308,24 @@ test("the command line lists the files and the next steps", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^would set up for: javascript, node:test\n {2}create {4}phx-sim\.config\.json/);
   expect(stdout).toContain("next: npm install --save-dev phx-sim; npm run test:analytics; npx phx-sim start");
+});
+
+test("while a sim runs in the folder, the next step is its end", async () => {
+  const folder = folderWith({ "package.json": {} });
+  const { ready } = await startReady([], { cwd: folder });
+  const { stdout } = await phxSim(["init"], { cwd: folder }).ended;
+  expect(stdout).toContain(`the sim at ${ready.url} runs with its own scenario on .phx-sim; `);
+  const next = /next: .*npm run test:analytics; npx (phx-sim stop); npx phx-sim start\n/.exec(stdout)?.[1];
+  const stopped = await phxSim((next ?? "").split(" ").slice(1), { cwd: folder }).ended;
+  expect(stopped).toMatchObject({ code: 0, stdout: expect.stringContaining(ready.url) });
+  expect((await phxSim(["init"], { cwd: folder }).ended).stdout).not.toContain("phx-sim stop");
+  await endAll();
+});
+
+test("without a script that starts the app, Playwright's next step names that", async () => {
+  const packages = { devDependencies: { "@playwright/test": "1" } };
+  const bare = await run(folderWith({ "package.json": packages }));
+  expect(bare.next).toContainEqual(expect.stringContaining("package.json has no script dev or start"));
+  const whole = await run(folderWith({ "package.json": { ...packages, scripts: { start: "vite" } } }));
+  expect(whole.next).not.toContainEqual(expect.stringContaining("has no script"));
 });

@@ -119,6 +119,14 @@ const checkFaults = ({ faults }: SimFacts): DoctorFinding[] =>
         "phx-sim faults clear",
       );
 
+const checkScenario = ({ scenarioMistakes: [first, ...more] }: SimFacts): DoctorFinding[] =>
+  first === undefined
+    ? []
+    : problem(
+        `the scenario's files are not valid, and its last valid version is in force: ${clean(first)}`,
+        `fix ${more.length === 0 ? "it" : `it and ${counted(more.length, "other mistake")}`}: phx-sim scenario check lists all`,
+      );
+
 /** Major versions that the sim is tested with. */
 const triedMajors: Readonly<Record<string, number>> = { "posthog-js": 1, "posthog-node": 5 };
 
@@ -138,6 +146,7 @@ function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
 /** The checks, in the order of their output. */
 const checks: readonly Check[] = [
   { name: "sim", look: checkSim },
+  { name: "scenario", look: ofSim(checkScenario) },
   { name: "variables", look: checkVariables },
   { name: "prefix", look: checkPrefix },
   { name: "libraries", look: checkLibraries },

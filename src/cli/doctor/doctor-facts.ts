@@ -6,7 +6,7 @@ import type { Framework } from "../../egress/env-names.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
 import { callSim } from "../ask-sim.ts";
-import type { Running } from "../running-sim.ts";
+import { type Running, scenarioMistakes } from "../running-sim.ts";
 
 /** The result of a check: fine, worth knowing, or to be fixed. */
 export type CheckLevel = "ok" | "warning" | "problem";
@@ -61,6 +61,8 @@ export interface SimFacts {
   readonly adoptsTokens: boolean;
   readonly clock: Pick<ClockFacts, "now" | "frozen" | "real"> | null;
   readonly faults: readonly string[];
+  /** Mistakes in the files of its scenario: a line for each. */
+  readonly scenarioMistakes: readonly string[];
   readonly traffic: Traffic;
 }
 
@@ -184,7 +186,7 @@ const textOf = (value: Json | undefined): string | null => (typeof value === "st
 const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** The facts of a running sim, and its traffic. @throws Failure */
-export async function readSim(running: Running): Promise<SimFacts> {
+export async function readSim(running: Running, folder: string): Promise<SimFacts> {
   const { info, url, foundBy } = running;
   const projects = listOf(info.projects).flatMap((it) =>
     isObject(it) && typeof it.id === "number" && typeof it.api_key === "string"
@@ -200,6 +202,7 @@ export async function readSim(running: Running): Promise<SimFacts> {
     adoptsTokens: info.adopt_tokens === true,
     clock: await callSim<ClockFacts>(running, "GET", "clock"),
     faults: listOf(info.faults).flatMap((it) => (typeof it === "string" ? [it] : [])),
+    scenarioMistakes: scenarioMistakes(running, folder),
     traffic: await readTraffic(running, projects[0]?.api_key ?? ""),
   };
 }

@@ -96,7 +96,7 @@ async function gather(settings: Settings<typeof options>, shell: Shell): Promise
   if (running instanceof Failure)
     return { sim: { missing: running.message }, variables, ...app, preflight: null };
   const { origin } = settings.values;
-  const sim = await readSim(running);
+  const sim = await readSim(running, shell.cwd);
   const preflight = origin === undefined ? null : await readPreflight(running.url, origin);
   return { sim, variables, ...app, preflight };
 }

@@ -4,14 +4,16 @@ import { objectIn } from "../../base/json.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { writeWhole } from "../../base/whole-file.ts";
 import { frameworks } from "../../egress/env-names.ts";
+import { clean } from "../clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
+import { locate, whereOptions } from "../running-sim.ts";
 import type { Settings } from "../settings.ts";
 import { reasonOf } from "../system-reason.ts";
 import { print } from "../thin-command.ts";
 import { skill, skillPaths, withSection, withServer } from "./agent-files.ts";
 import { jsonLike, readIfThere, readJsonFile } from "./json-file.ts";
-import { projectFiles, testCommand } from "./project-files.ts";
+import { appScript, projectFiles, testCommand } from "./project-files.ts";
 import { readStack, runners, type Stack } from "./stack.ts";
 
 const options = {
@@ -141,7 +143,7 @@ async function write(folder: string, { path, text }: PlannedFile): Promise<void>
   }
 }
 
-function nextSteps(stack: Stack, files: readonly PlannedFile[]): string[] {
+function nextSteps(folder: string, stack: Stack, files: readonly PlannedFile[]): string[] {
   const line = testCommand(stack);
   const packages = { ...objectIn(stack.manifest ?? {}, "dependencies") };
   const dev = objectIn(stack.manifest ?? {}, "devDependencies");
@@ -155,17 +157,35 @@ function nextSteps(stack: Stack, files: readonly PlannedFile[]): string[] {
           'for runs without exec, globalSetup "phx-sim/jest/global" and globalTeardown "phx-sim/jest/teardown" in jest\'s configuration',
         ]
       : []),
+    ...missingScript(stack),
+    ...(runningIn(folder) ? ["npx phx-sim stop"] : []),
     "npx phx-sim start",
   ];
 }
 
-/** A data folder of an earlier start gets the new scenario with the next one. */
-const folderNote = (folder: string): string[] =>
-  existsSync(join(folder, ".phx-sim", "world.json"))
+/** The Playwright configuration starts the app by a script that is not there yet. */
+const missingScript = (stack: Stack): string[] =>
+  stack.runner === "playwright" && !stack.configured && appScript(stack) === undefined
     ? [
-        "  .phx-sim has documents and events already; the next start merges the scenario into it (--fresh begins anew)",
+        "name the command and address of the app in the Playwright configuration (package.json has no script dev or start)",
       ]
     : [];
+
+const dataFolder = whereOptions.data.default;
+
+/** The sim of this folder, which has its port and data. */
+const runningIn = (folder: string) => locate(join(folder, dataFolder));
+
+/** A data folder of an earlier start gets the new scenario with the next one. */
+function folderNote(folder: string): string[] {
+  const running = runningIn(folder);
+  const merges = "the next start merges the scenario into it (--fresh begins anew)";
+  if (running)
+    return [`  the sim at ${clean(running.url)} runs with its own scenario on ${dataFolder}; ${merges}`];
+  return existsSync(join(folder, dataFolder, "world.json"))
+    ? [`  ${dataFolder} has documents and events already; ${merges}`]
+    : [];
+}
 
 const stackText = ({ language, framework, runner, typescript }: Stack): string =>
   language === null
@@ -183,7 +203,7 @@ async function run({ values }: InitSettings, shell: Shell): Promise<CommandEnd> 
   const files = plannedFiles({ folder, force: values.force }, stack, values.agents);
   const isDry = values["dry-run"];
   if (!isDry) for (const file of files.filter(isWritten)) await write(folder, file);
-  const next = nextSteps(stack, files);
+  const next = nextSteps(folder, stack, files);
   const { manifest: _, ...facts } = stack;
   const listed = files.map(({ path, action, what }) => ({ path, action, what }));
   const kept = files.filter(({ action }) => action === "exists");

@@ -182,10 +182,16 @@ const devPorts: Partial<Readonly<Record<Framework, number>>> = {
   expo: 8081,
 };
 
-/** A Playwright configuration that starts the app, for a folder without one. */
-function playwrightConfig({ framework, typescript, manifest }: Stack): ProjectFile {
+/** The script of package.json that starts the app. */
+export function appScript({ manifest }: Stack): string | undefined {
   const scripts = objectIn(manifest ?? {}, "scripts");
-  const script = ["dev", "start"].find((it) => typeof scripts[it] === "string") ?? "dev";
+  return ["dev", "start"].find((it) => typeof scripts[it] === "string");
+}
+
+/** A Playwright configuration that starts the app, for a folder without one. */
+function playwrightConfig(stack: Stack): ProjectFile {
+  const { framework, typescript } = stack;
+  const script = appScript(stack) ?? "dev";
   const url = `http://localhost:${(framework && devPorts[framework]) ?? 3000}`;
   return {
     path: `playwright.config.${typescript ? "ts" : "mjs"}`,
