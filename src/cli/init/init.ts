@@ -163,7 +163,7 @@ function nextSteps(folder: string, stack: Stack, files: readonly PlannedFile[]):
   ];
 }
 
-/** The Playwright configuration starts the app by a script that is not there yet. */
+/** The Playwright configuration starts the app by a script that does not exist yet. */
 const missingScript = (stack: Stack): string[] =>
   stack.runner === "playwright" && !stack.configured && appScript(stack) === undefined
     ? [

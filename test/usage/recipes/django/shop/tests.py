@@ -1,11 +1,11 @@
+import phx_sim
 import posthog
 from django.test import SimpleTestCase
-from phx_sim import Project
 
 
 class Signup(SimpleTestCase):
     def setUp(self):
-        self.ph = self.enterContext(Project())
+        self.ph = self.enterContext(phx_sim.connect().project())
         # posthog creates its client on first use; this test needs one with its own key.
         posthog.default_client = None
         posthog.project_api_key = posthog.api_key = self.ph.api_key
@@ -14,4 +14,4 @@ class Signup(SimpleTestCase):
     def test_a_signup_is_tracked(self):
         posthog.capture("signed_up", distinct_id="u1", properties={"plan": "pro"})
         posthog.flush()
-        self.assertEqual(self.ph.wait("signed_up", plan="pro")["distinct_id"], "u1")
+        self.ph.assert_captured("signed_up", {"plan": "pro"}, distinct_id="u1")
