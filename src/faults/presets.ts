@@ -47,7 +47,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   "events-retried": {
     describe: "Capture v1 answers 200, and asks for each event again",
     match: { route: "capture" },
-    effect: { results: { result: "retry", details: "temporarily_unavailable" } },
+    effect: { results: { result: "retry", details: "not_persisted" } },
   },
   "connection-reset": {
     describe: "The connection is reset before the request is handled",

@@ -249,7 +249,8 @@ function refusal({ record }: Call, error: SimError): Reply {
 
 function* handle(desk: Desk, call: Call, aiOnly: boolean): Work<Reply> {
   try {
-    return echoed(call, json({ results: yield* takeV1(desk, call, aiOnly) }));
+    const reply = echoed(call, json({ results: yield* takeV1(desk, call, aiOnly) }));
+    return call.fault?.results?.result === "retry" ? withHeaders(reply, "retry-after", "1") : reply;
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     return echoed(call, refusal(call, error));

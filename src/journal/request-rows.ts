@@ -9,6 +9,7 @@ import type { StoredEvent } from "./event.ts";
 import { parseRequestFilter } from "./filter-parameter.ts";
 import { headOf, type RequestHead } from "./log/traffic-log.ts";
 import { RequestInFull, RequestListQuery, RequestPage, type SimRequest } from "./request-shapes.ts";
+import { resultsOf } from "./results.ts";
 import { createBudget, examineRequests, type RequestSearchPorts, type RequestSelection } from "./search.ts";
 import { showEvent } from "./show.ts";
 import { projectHeader, replyHeadersOf, type TrafficLine } from "./traffic.ts";
@@ -58,6 +59,7 @@ function* showInFull(line: TrafficLine): Work<Omit<RequestInFull, "nearest">> {
     reply_headers: pairs(replyHeadersOf(line)),
     reply: line.reply ?? null,
     carried,
+    results: resultsOf(line),
   };
 }
 

@@ -74,6 +74,16 @@ const DecodeStep = z.enum([
 /** A step by which the bytes of a body became JSON. */
 export type DecodeStep = z.infer<typeof DecodeStep>;
 
+/** The result of one event, as the response of capture v1 has it. */
+const CaptureResult = z.strictObject({
+  uuid: z.string(),
+  event: z.string(),
+  result: z.string().describe("ok, warning, drop or retry"),
+  details: z.string().nullable().describe("The reason in the response"),
+  explanation: z.string().nullable().describe("What the reason means, and how to fix it"),
+});
+export type CaptureResult = z.infer<typeof CaptureResult>;
+
 /** A request with headers and bodies. */
 export const RequestInFull = z
   .strictObject({
@@ -102,6 +112,11 @@ export const RequestInFull = z
     reply_headers: headers.describe("Headers of the response, without those of the connection"),
     reply: z.custom<Json>(),
     carried: z.array(StoredEvent).readonly(),
+    results: z
+      .array(CaptureResult)
+      .readonly()
+      .nullable()
+      .describe("The result of each event, in responses of capture v1; null for other requests"),
     nearest: z.array(z.string()).readonly().describe("For an unknown path: the nearest endpoints"),
   })
   .meta({ title: "Request" });

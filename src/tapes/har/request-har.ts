@@ -3,6 +3,7 @@ import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
 import { headerIn } from "../../http/client-address.ts";
+import { resultsOf } from "../../journal/results.ts";
 import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
 import { isUnmatched } from "../../journal/unmatched.ts";
 
@@ -69,7 +70,7 @@ function contentOf({ reply = null }: TrafficLine, mimeType = "x-unknown"): JsonO
 }
 
 /** What only we know of a request; names of one's own begin with `_`. */
-const ours = (line: TrafficLine): JsonObject => ({
+const ours = (line: TrafficLine, results = resultsOf(line)): JsonObject => ({
   n: line.n,
   project: line.project,
   outcome: isUnmatched(line) ? "unmatched" : line.rejected ? "rejected" : "answered",
@@ -80,6 +81,7 @@ const ours = (line: TrafficLine): JsonObject => ({
   partition: line.partition ?? null,
   events: line.events?.length ?? 0,
   dropped: line.events?.filter((it) => it.dropped !== undefined).length ?? 0,
+  ...(results && { results: results.map((it) => ({ ...it })) }),
 });
 
 /** A request as an entry of a HAR; secrets are masked, as in the journal. @param body Its body as JSON, if that is made */

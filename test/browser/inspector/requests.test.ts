@@ -16,6 +16,25 @@ const post = (
   headers: Record<string, string> = {},
 ) => fetch(sim.url + path, { method: "POST", body, headers });
 
+const postV1 = (sim: Sim, items: { event: string; distinct_id?: string }[]) => {
+  const time = new Date().toISOString();
+  const batch = items.map((it, i) => ({
+    uuid: `018f3b6e-0000-7000-8000-00000000000${i}`,
+    distinct_id: "ada",
+    timestamp: time,
+    properties: {},
+    ...it,
+  }));
+  return post(sim, "/i/v1/analytics/events", JSON.stringify({ created_at: time, batch }), {
+    authorization: `Bearer ${sim.apiKey}`,
+    "content-type": "application/json",
+    "posthog-sdk-info": "test/1",
+    "posthog-attempt": "1",
+    "posthog-request-id": "018f3b6e-0000-7000-8000-000000000009",
+    "posthog-request-timestamp": time,
+  });
+};
+
 /** What an app sends in a day, and what goes wrong with it. */
 async function traffic(sim: Sim): Promise<void> {
   const client = new PostHog(sim.apiKey, { host: sim.url, flushAt: 2, flushInterval: 0 });
@@ -231,6 +250,44 @@ describe("a day's traffic", () => {
     await details(it).getByText("Source", { exact: true }).waitFor();
     await it.look(`requests-${theme}-${width}-details`);
     await it.axe();
+  });
+});
+
+test("details of capture v1: the result of each event, with its reason and what it means", async () => {
+  await using it = await stage.open("#/requests");
+  await postV1(it.sim, [
+    { event: "bought" },
+    { event: "seen", distinct_id: "null" },
+    { event: "lost", distinct_id: "" },
+  ]);
+  await it.sim.faults.apply("events-retried", { times: 1 });
+  await postV1(it.sim, [{ event: "refunded" }]);
+  await rowWith(it, "3, 1 dropped").click();
+  const title = it.page.getByRole("heading", { name: "Results in the response" });
+  const shown = details(it).locator("section").filter({ has: title });
+  await expect
+    .poll(() => shown.locator("tbody tr").allInnerTexts())
+    .toEqual([
+      expect.stringMatching(/^bought\s+018f3b6e-0000-7000-8000-000000000000\s+ok\s*$/),
+      expect.stringMatching(
+        /^seen\s.*000001\s+ok\s+person_processing_disabled: the distinct_id is a placeholder/s,
+      ),
+      expect.stringMatching(/^lost\s.*000002\s+drop\s+missing_distinct_id: the event has no distinct_id/s),
+    ]);
+  await shown.scrollIntoViewIfNeeded();
+  await it.look("requests-results");
+  await it.axe();
+  await it.dress(400, "light");
+  await shown.locator("tr").last().scrollIntoViewIfNeeded();
+  await it.look("requests-results-light-400");
+  await it.axe();
+  await it.go("#/requests/2");
+  await shown.getByText("not_persisted").waitFor();
+  await shown.getByText("a fault gave this result").waitFor();
+  await it.go("#/requests/1");
+  const { har } = await saved(it, () => details(it).getByRole("button", { name: "HAR" }).click());
+  expect(har.log.entries[0]).toMatchObject({
+    _phx_sim: { results: [{ event: "bought", result: "ok" }, { event: "seen" }, { event: "lost" }] },
   });
 });
 

@@ -26,6 +26,7 @@ export const requestOf = (over: Partial<RequestInFull> = {}): RequestInFull => (
   reply_headers: [],
   reply: null,
   carried: [],
+  results: null,
   nearest: [],
   ...over,
 });

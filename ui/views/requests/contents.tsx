@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact";
 import { useState } from "preact/hooks";
 import { isObject, type Json } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
@@ -6,7 +7,7 @@ import { link } from "../../app/location.ts";
 import { Button, Code, Prose, Section } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { Fix, OutcomeBadge } from "../../parts/outcome.tsx";
-import { counted, explained, numberText, plain, sizeText } from "../../parts/text.ts";
+import { asSentence, counted, explained, numberText, plain, sizeText } from "../../parts/text.ts";
 import { PayloadTree } from "../../parts/tree/tree.tsx";
 import { type HexLine, mostBytes, type RawView, rawView, whyText } from "./decoding.ts";
 
@@ -61,6 +62,41 @@ function Outcome({ event }: { event: StoredEvent }) {
       </>
     );
   return <OutcomeBadge of="kept" />;
+}
+
+const resultSigns: Readonly<Record<string, ComponentProps<typeof OutcomeBadge>["of"]>> = {
+  ok: "kept",
+  drop: "dropped",
+  retry: "rejected",
+};
+
+/** What the response of capture v1 reports for each event. */
+export function Results({ results }: { results: NonNullable<RequestInFull["results"]> }) {
+  const [shown, setShown] = useState(page);
+  return (
+    <Section title="Results in the response">
+      <Table columns={["Event", "Result"]}>
+        {results.slice(0, shown).map(({ uuid, event, result, details, explanation }) => (
+          <tr key={uuid}>
+            <td>
+              {event === "" ? "(no name)" : plain(event, 200)} <br />
+              <code class="muted requests-id">{plain(uuid, 40)}</code>
+            </td>
+            <td>
+              <OutcomeBadge of={resultSigns[result] ?? "warned"}>{plain(result, 40)}</OutcomeBadge>{" "}
+              {details !== null && <code>{plain(details, 200)}</code>}
+              {explanation !== null && (
+                <Prose text={`${details === null ? "" : ": "}${asSentence(explanation)}`} />
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {results.length > shown && (
+        <Button onClick={() => setShown(shown + 10 * page)}>Show more of {numberText(results.length)}</Button>
+      )}
+    </Section>
+  );
 }
 
 /** The request body, decoded or raw. */

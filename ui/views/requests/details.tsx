@@ -19,7 +19,7 @@ import {
   Trouble,
 } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
-import { Body, Carried, ResponsePart } from "./contents.tsx";
+import { Body, Carried, ResponsePart, Results } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
 import { SourceText, VerdictBadge } from "./row.tsx";
 import { msText, readSource, sourceInFull, verdictOf } from "./row-texts.ts";
@@ -68,6 +68,7 @@ function InFull({ request }: { request: RequestInFull }) {
     <>
       <Summary request={request} />
       {request.carried.length > 0 && <Carried request={request} />}
+      {request.results && <Results results={request.results} />}
       <Body request={request} />
       <ResponsePart request={request} />
       <Section title="Request headers">
