@@ -3,13 +3,14 @@ import zlib from "node:zlib";
 
 /**
  * Keys of the service by their prefix; `phc_` is the public project key and no secret. A letter right before one may be
- * the end of an escape: `%3Dphx_…`, `\nphx_…`.
+ * the end of an escape: `%3Dphx_…`, `\nphx_…`. What has another letter, or stands behind one, is a key if it is as long as
+ * one: `php_version` is none.
  */
 const keys =
-  /(?:\b|(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}))(ph[abd-z](?:_|%5[Ff]))(?:[\w-]|%[\dA-Fa-f]{2}){4,}/g;
+  /(?:(?:\b|(?<=%[\dA-Fa-f]{2}|\\[bfnrt]|\\u[\dA-Fa-f]{4}))(ph[arsx](?:_|%5[Ff]))(?:[\w-]|%[\dA-Fa-f]{2}){4,}|(?<![A-Za-z])(ph[abd-z](?:_|%5[Ff]))[A-Za-z0-9]{20,}(?:[\w-]|%[\dA-Fa-f]{2})*)/g;
 const anyKey = /ph[abd-z](?:_|%5[Ff])/;
 
-const masked = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1***") : text);
+const masked = (text: string): string => (anyKey.test(text) ? text.replace(keys, "$1$2***") : text);
 
 /**
  * How base64 of a key looks, by its place in a group of three bytes; how base64 of gzip begins, of base64 of JSON, and of base64 of a

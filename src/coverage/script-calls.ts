@@ -89,7 +89,11 @@ class Declarations {
         this.#set(`${name}.${nameOf(nodeIn(member, "id"))}`, nodeIn(member, "initializer"));
     }
     if (node.type === "ImportDeclaration" && /posthog/i.test(nameOf(nodeIn(node, "source")) ?? "")) {
-      for (const it of nodesIn(node, "specifiers")) this.#clients.add(nameOf(nodeIn(it, "local")) ?? "");
+      for (const it of nodesIn(node, "specifiers")) {
+        const [name, local] = [nameOf(nodeIn(it, "imported")), nameOf(nodeIn(it, "local")) ?? ""];
+        this.#clients.add(local);
+        if (name !== undefined) this.functions.set(local, name);
+      }
     }
   }
 
@@ -107,10 +111,22 @@ class Declarations {
     const name = nameOf(id);
     if (name === undefined) return;
     if (isClient) this.#clients.add(name);
+    const method = this.#methodOf(init);
+    if (method !== undefined) this.functions.set(name, method);
     if (!isConstant) return;
     if (init.type !== "ObjectExpression") this.#set(name, init);
     for (const it of nodesIn(init, "properties"))
       this.#set(`${name}.${nameOf(nodeIn(it, "key"))}`, nodeIn(it, "value"));
+  }
+
+  /** `capture` of `posthog.capture` and of `posthog.capture.bind(posthog)`. */
+  #methodOf(node: SyntaxNode): string | undefined {
+    const inner = bare(nodeIn(node, callTypes.has(node.type) ? "callee" : "object") ?? node);
+    if (callTypes.has(node.type))
+      return nameOf(nodeIn(inner, "property")) === "bind"
+        ? this.#methodOf(bare(nodeIn(inner, "object") ?? inner))
+        : undefined;
+    return memberTypes.has(node.type) && this.isClient(inner) ? nameOf(nodeIn(node, "property")) : undefined;
   }
 
   /** Two different strings under one name, in two functions, are none. */
@@ -184,8 +200,9 @@ class ScriptReader {
 
   see(node: SyntaxNode): void {
     if (callTypes.has(node.type)) this.#call(node);
-    if (node.type === "JSXOpeningElement" && nameOf(nodeIn(node, "name")) === "PostHogFeature")
-      this.#element(node);
+    if (node.type !== "JSXOpeningElement") return;
+    const name = nameOf(nodeIn(node, "name")) ?? "";
+    if ((this.#declared.functions.get(name) ?? name) === "PostHogFeature") this.#element(node);
   }
 
   #add(method: string, argument: SyntaxNode | undefined, at: SyntaxNode): void {

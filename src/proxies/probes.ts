@@ -83,19 +83,22 @@ const eventId = (id: string): string => `01990000-0000-7000-8000-${id.slice(1)}`
 /** Capture v1: the project key is in the header, and each event has a result. */
 const v1 = (id: string, event: string) => ({
   type: jsonType,
+  encoding: "gzip",
   headers: { authorization: `Bearer ${tokenOf(id)}`, "posthog-sdk-info": "posthog-node/6.0.0" },
-  body: json({
-    created_at: "2026-01-01T00:00:00.000Z",
-    batch: [
-      {
-        uuid: eventId(id),
-        event,
-        distinct_id: `probe-${id}`,
-        timestamp: "2026-01-01T00:00:00.000Z",
-        properties: { city: "Zürich → 東京 🦔" },
-      },
-    ],
-  }),
+  body: gzipSync(
+    json({
+      created_at: "2026-01-01T00:00:00.000Z",
+      batch: [
+        {
+          uuid: eventId(id),
+          event,
+          distinct_id: `probe-${id}`,
+          timestamp: "2026-01-01T00:00:00.000Z",
+          properties: { city: "Zürich → 東京 🦔" },
+        },
+      ],
+    }),
+  ),
 });
 
 const v1Answer = (id: string): ProbeAnswer => jsonAnswer({ results: { [eventId(id)]: { result: "ok" } } });

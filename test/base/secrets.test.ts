@@ -30,6 +30,10 @@ describe("maskKeys", () => {
     ['"two\\nphx_abcdef"', '"two\\nphx_***"'],
     ['"\\u00e9phx_abcdef"', '"\\u00e9phx_***"'],
     ["alpha_beta graphx_abcdef", "alpha_beta graphx_abcdef"],
+    ["php_version php_memory_limit phd_student", "php_version php_memory_limit phd_student"],
+    ["my_phx_version", "my_phx_version"],
+    ["$set_phx_9aB3dE6fG8hJ2kL5mN7pQ1rS4tU", "$set_phx_***"],
+    ["pht_9aB3dE6fG8hJ2kL5mN7pQ1rS4tU", "pht_***"],
   ])("%s", (text, expected) => expect(maskKeys(text)).toBe(expected));
 });
 

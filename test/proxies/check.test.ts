@@ -190,6 +190,16 @@ describe("broken", () => {
       },
     ],
     [
+      "body_decompressed",
+      {
+        passes(it) {
+          if (!it.target.includes("/i/v1/") || !isGzip(it.body)) return;
+          it.body = gunzipSync(it.body);
+          delete it.headers["content-encoding"];
+        },
+      },
+    ],
+    [
       "body_missing",
       {
         passes: (it) => {

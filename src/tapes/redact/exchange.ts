@@ -164,7 +164,8 @@ function sieveFormPart(part: string, path: string, sieve: Sieve): string | undef
   const content = part.slice(lead.length).replace(/\r?\n$/, "");
   const end = part.slice(lead.length + content.length);
   const name = /\bname="([^"]*)"/i.exec(head)?.[1] ?? /\bname=([^;\s]+)/i.exec(head)?.[1] ?? "part";
-  const at = `${path}.${name}`;
+  // a place is on the tape, too
+  const at = `${path}.${sieve.text(name, path)}`;
   const safeHead = sieveLatin1(lead, at, sieve);
   if (safeHead === undefined) return undefined;
   if (sieve.judge.secrecy(name) !== undefined) {

@@ -142,6 +142,11 @@ describe("a body in parts", () => {
     }
   });
 
+  test("a name that is a secret is in no place", () => {
+    const { text, paths } = redacted(joined("xyz", part(`name="${key}"`, key)));
+    expect(JSON.stringify([text, paths])).not.toContain(key);
+  });
+
   test("the place of a part without a name", () => {
     expect(redacted(joined("xyz", part("a", key))).paths).toEqual(["req.body.part"]);
     expect(redacted(joined("xyz", part(`a; x="${key}"`, "1"))).paths).toEqual(["req.body.part"]);
