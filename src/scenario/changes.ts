@@ -1,4 +1,5 @@
 import { groupedBy } from "../base/grouped-by.ts";
+import { spelledOut } from "../base/text.ts";
 import { projectParts, type ScenarioPart, scenarioParts } from "./parts.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
@@ -22,10 +23,10 @@ function partName(thing: Thing, key: string): unknown {
 
 /** The things of a part, by the keys of an object, or by their names or positions in a list. */
 function thingsIn({ names, shownBy }: ScenarioPart, value: object | undefined): Named[] {
-  if (!Array.isArray(value)) return Object.entries(value ?? {});
+  if (!Array.isArray(value)) return Object.entries(value ?? {}).map(([key, it]) => [spelledOut(key), it]);
   const keys = shownBy === undefined ? [...names].reverse() : [shownBy];
   return value.map((thing: Thing, i) => [
-    String(keys.map((key) => partName(thing, key)).find((name) => name != null) ?? i + 1),
+    spelledOut(String(keys.map((key) => partName(thing, key)).find((name) => name != null) ?? i + 1)),
     thing,
   ]);
 }

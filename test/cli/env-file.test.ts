@@ -1,4 +1,12 @@
-import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
@@ -77,6 +85,43 @@ describe("env --write", () => {
         expected.replaceAll("\n", ends),
       );
     }
+  });
+
+  test("bytes of another encoding and the end of each line stay; UTF-16 is refused", async () => {
+    const cwd = newFolder();
+    await startReady([], { cwd });
+    const write = (bytes: Buffer) => writeFileSync(join(cwd, ".env"), bytes);
+    const bytes = () => readFileSync(join(cwd, ".env"));
+    const env = () => runHere(["env", "--framework", "node", "--write", ".env"], { cwd });
+    for (const before of [
+      Buffer.from("NAME=caf\xe9\nA=1\n", "latin1"),
+      Buffer.from('A=1\r\nB="x\ny"\r\n'),
+      Buffer.from("A=é\nB=2\r\nC=3\n"),
+    ]) {
+      write(before);
+      expect((await env()).code).toBe(0);
+      expect(bytes().subarray(0, before.length)).toEqual(before);
+      expect(bytes().length).toBeGreaterThan(before.length);
+    }
+    const wide = Buffer.from("\ufeffA=1\n", "utf16le");
+    write(wide);
+    expect(await env()).toMatchObject({ code: 1, stderr: expect.stringContaining("save it as UTF-8") });
+    expect(bytes()).toEqual(wide);
+  });
+
+  test("a read-only file is refused; a link to a file that does not exist yet stays a link", async () => {
+    const cwd = newFolder();
+    await startReady([], { cwd });
+    writeFileSync(join(cwd, ".env"), "A=1\n", { mode: 0o444 });
+    const refused = await runHere(["env", "--write", ".env"], { cwd });
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain(".env cannot be written: permission denied");
+    expect(read(cwd, ".env")).toBe("A=1\n");
+    mkdirSync(join(cwd, "shared"));
+    symlinkSync("shared/env", join(cwd, "link"));
+    expect((await runHere(["env", "--write", "link"], { cwd })).code).toBe(0);
+    expect(lstatSync(join(cwd, "link")).isSymbolicLink()).toBe(true);
+    expect(existsSync(join(cwd, "shared/env"))).toBe(true);
   });
 
   test("only where lines are NAME=value; a file that cannot be written is named", async () => {

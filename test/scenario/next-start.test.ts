@@ -301,3 +301,17 @@ test("without a scenario a folder keeps the one that it has, also for a reset", 
   expect(notices).toEqual([]);
   await session({ data, fresh: true }, async (sim) => expect(sim.apiKey).toBe("phc_sim_default"));
 });
+
+test("what changed has its name on one line, whatever it is called", async () => {
+  const data = newData();
+  const notebooks = (text: string) => [
+    { title: "plans", text_content: text },
+    { title: "goals", text_content: "c" },
+  ];
+  const scenario = { flags: { "a\nb\u001b[31m": true }, notebooks: notebooks("a") };
+  await session({ data, scenario });
+  const changed = { flags: { "a\nb\u001b[31m": false }, notebooks: notebooks("b").reverse() };
+  expect(await session({ data, scenario: changed })).toEqual([
+    "the scenario is not the one of the last start and is now in force: flag changed (a\\x0ab\\x1b[31m), notebook changed (plans)",
+  ]);
+});

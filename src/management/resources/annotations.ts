@@ -43,6 +43,7 @@ function narrow(documents: readonly StoredResource[], request: ResourceRequest):
 /** Notes on charts. Upstream PostHog/posthog products/annotations/backend/api/annotation.py. */
 export const annotations: ResourceKind = {
   kind: "annotations",
+  nameField: "content",
   noun: "annotation",
   isOnlyStored: false,
   of: "project",

@@ -241,6 +241,7 @@ const subjectOf = ({ dashboard, insight }: JsonObject): string =>
 
 const subscriptions: ResourceKind = {
   kind: "subscriptions",
+  nameField: "title",
   noun: "subscription",
   isOnlyStored: true,
   of: "project",
@@ -334,6 +335,7 @@ function prepareNotebook(fields: JsonObject, { body, before }: Writing): JsonObj
 
 const notebooks: ResourceKind = {
   kind: "notebooks",
+  nameField: "title",
   noun: "notebook",
   isOnlyStored: true,
   of: "project",
