@@ -8,7 +8,19 @@ beforeAll(async () => {
   sim = await startSim({
     scenario: {
       version: 1,
-      organizations: [{ name: "Org", projects: [{ id: 1, name: "App", api_key: "phc_rows" }] }],
+      organizations: [
+        {
+          name: "Org",
+          projects: [
+            {
+              id: 1,
+              name: "App",
+              api_key: "phc_rows",
+              persons: [{ distinct_ids: ["anna"], properties: { plan: "pro", mail: "a@b.test" } }],
+            },
+          ],
+        },
+      ],
       personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
     },
   });
@@ -43,20 +55,88 @@ describe("feature flags", () => {
     const other = (await ask("POST", "feature_flags/", { key: "on-base", filters: filters(100, onBase) }))
       .json;
     expect((await ask("GET", `feature_flags/${base.id}/dependent_flags/`)).list).toEqual([
-      { id: other.id, key: "on-base", name: "" },
+      { id: other.id, key: "on-base", name: "on-base" },
     ]);
-    expect((await ask("GET", `feature_flags/${base.id}/status/`)).json).toMatchObject({ status: "active" });
-    expect((await ask("POST", `feature_flags/${base.id}/disable/`)).json).toMatchObject({ active: false });
-    expect((await ask("GET", `feature_flags/${base.id}/status/`)).json).toMatchObject({ status: "inactive" });
-    expect((await ask("POST", `feature_flags/${base.id}/enable/`)).json).toMatchObject({
-      active: true,
-      version: 3,
+    expect((await ask("GET", `feature_flags/${base.id}/status/`)).json).toEqual({
+      status: "active",
+      reason: "Flag has no usage data yet",
+      reason_states_rollout: false,
+      rollout: {
+        effectively_full_rollout: false,
+        has_targeting_conditions: false,
+        max_rollout_percentage: 50,
+        is_multivariate: false,
+      },
     });
-    const open = (await ask("POST", "feature_flags/", { key: "open", filters: filters(100) })).json;
-    expect((await ask("GET", `feature_flags/${open.id}/status/`)).json).toMatchObject({
+    const open = {
+      key: "open",
+      filters: filters(100),
+      created_at: "2020-01-01T00:00:00Z",
+    };
+    const { id } = (await ask("POST", "feature_flags/", open)).json;
+    expect((await ask("GET", `feature_flags/${id}/status/`)).json).toMatchObject({
       status: "stale",
       reason: 'This boolean flag will always evaluate to "true"',
+      reason_states_rollout: true,
     });
+    const stale = (await ask("GET", "feature_flags/?active=STALE")).json.results;
+    expect(stale.map((it) => [it.key, it.status])).toEqual([["open", "STALE"]]);
+    // an active flag needs it
+    const needed = `because other flags depend on it: on-base (ID: ${other.id})`;
+    for (const act of ["disable", "archive"]) {
+      const refused = await ask("POST", `feature_flags/${base.id}/${act}/`);
+      expect(refused).toMatchObject({ status: 400, json: { detail: expect.stringContaining(needed) } });
+    }
+    expect((await ask("PATCH", `feature_flags/${base.id}/`, { active: false })).status).toBe(400);
+    await ask("POST", `feature_flags/${other.id}/disable/`);
+    expect((await ask("POST", `feature_flags/${base.id}/disable/`)).json).toMatchObject({ active: false });
+    expect((await ask("GET", `feature_flags/${base.id}/status/`)).json).toMatchObject({
+      status: "active",
+      reason: "Flag is disabled (not evaluated for staleness)",
+    });
+    const early = await ask("POST", `feature_flags/${other.id}/enable/`);
+    expect(early).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining(`depends on disabled flags: base (ID: ${base.id})`) },
+    });
+  });
+
+  // products/feature_flags/backend/api/test/test_feature_flag_lifecycle_actions.py
+  test.each([
+    ["enable", { active: false }, { active: true, archived: false }],
+    ["disable", { active: true }, { active: false, archived: false }],
+    ["archive", { active: true }, { active: false, archived: true }],
+    ["archive", { active: false }, { active: false, archived: true }],
+    ["unarchive", { active: false, archived: true }, { active: false, archived: false }],
+  ])("%s a flag with %j: only its state changes, once", async (act, before, after) => {
+    const key = `state-${act}-${before.active}`;
+    const made = (await ask("POST", "feature_flags/", { key, filters: filters(7), ...before })).json;
+    const path = `feature_flags/${made.id}/${act}/`;
+    const sent = { key: "other", filters: filters(100), version: 999, ...before };
+    const first = await ask("POST", path, sent);
+    expect(first).toMatchObject({ status: 200, json: { ...after, key, filters: filters(7), version: 2 } });
+    expect((await ask("POST", path)).json).toMatchObject({ ...after, version: 2 });
+    const { json } = await ask("GET", `feature_flags/${made.id}/activity/`);
+    expect(json.total_count).toBe(2);
+  });
+
+  test("archived flags are hidden, and stay off", async () => {
+    const { id } = (await ask("POST", "feature_flags/", { key: "gone", filters: filters(7) })).json;
+    const direct = await ask("PATCH", `feature_flags/${id}/`, { archived: true });
+    expect(direct).toMatchObject({
+      status: 400,
+      json: { detail: expect.stringContaining("Disable it first, or send active: false") },
+    });
+    await ask("PATCH", `feature_flags/${id}/`, { archived: true, active: false });
+    const keys = async (query: string) =>
+      (await ask("GET", `feature_flags/?search=gone${query}`)).json.results.map((it) => it.key);
+    expect(await keys("")).toEqual([]);
+    expect(await keys("&archived=true")).toEqual(["gone"]);
+    expect(await keys("&archived=false")).toEqual([]);
+    expect((await ask("POST", `feature_flags/${id}/enable/`)).json).toMatchObject({
+      detail: "Cannot enable an archived feature flag. Unarchive it first.",
+    });
+    expect((await ask("GET", `feature_flags/${id}/`)).json).toMatchObject({ status: "ARCHIVED" });
   });
 
   test("have values for the caller, and a trial for any id", async () => {
@@ -68,24 +148,94 @@ describe("feature flags", () => {
     expect(mine).toContainEqual(
       expect.objectContaining({ value: false, feature_flag: expect.objectContaining({ key: "pro" }) }),
     );
-    const trial = (plan: string) =>
-      ask("POST", `feature_flags/${json.id}/test_evaluation/`, {
-        distinct_id: "anna",
-        person_properties: { plan },
-      });
-    expect((await trial("pro")).json).toMatchObject({ value: true, reason: { code: "condition_match" } });
-    expect((await trial("free")).json).toMatchObject({ value: false, conditions: [{ matched: false }] });
-    expect((await ask("POST", `feature_flags/${json.id}/test_evaluation/`, {})).status).toBe(400);
+    const trial = (body: object) => ask("POST", `feature_flags/${json.id}/test_evaluation/`, body);
+    expect((await trial({ distinct_id: "anna" })).json).toEqual({
+      flag_key: "pro",
+      result: true,
+      reason: "condition_match",
+      reason_description: "Matched condition set 1",
+      condition_index: 0,
+      payload: null,
+      person_properties: { plan: "pro" },
+      evaluation_distinct_id: "anna",
+      conditions: [expect.objectContaining({ matched: true })],
+    });
+    expect((await trial({ distinct_id: "nobody" })).json).toMatchObject({
+      result: false,
+      person_properties: {},
+      conditions: [{ matched: false }],
+    });
+    const person = (await ask("GET", "persons/?distinct_id=anna")).json.results[0]?.uuid;
+    expect((await trial({ person_id: person })).json).toMatchObject({
+      result: true,
+      evaluation_distinct_id: null,
+    });
+    expect(await trial({ person_id: "00000000-0000-4000-8000-000000000000" })).toMatchObject({ status: 404 });
+    expect(await trial({})).toMatchObject({
+      status: 400,
+      json: { detail: "Either distinct_id or person_id must be provided" },
+    });
+    expect((await trial({ distinct_id: "anna", person_id: person })).status).toBe(400);
+    const past = await trial({ distinct_id: "anna", timestamp: "2026-01-01T00:00:00Z" });
+    expect(past).toMatchObject({ status: 400, json: { attr: "timestamp" } });
   });
 
-  test("say how they came to be", async () => {
+  // posthog/models/activity_logging: activity_page.py, serializers.py; feature_flags/backend/activity.py
+  test("have their whole history, by pages", async () => {
     const { json } = await ask("POST", "feature_flags/", { key: "aged", filters: filters(10) });
-    await ask("PATCH", `feature_flags/${json.id}/`, { name: "Aged" });
-    expect((await ask("GET", `feature_flags/${json.id}/activity/`)).json.results).toMatchObject([
-      { activity: "updated", item_id: String(json.id) },
-      { activity: "created", item_id: String(json.id) },
+    const change = (body: object) => ask("PATCH", `feature_flags/${json.id}/`, body);
+    await change({ name: "Aged" });
+    await change({ key: "older", filters: filters(20) });
+    await change({ deleted: true });
+    await change({ deleted: false });
+    const path = `feature_flags/${json.id}/activity/`;
+    const page = (await ask("GET", path)).json;
+    expect(page).toMatchObject({ total_count: 5, next: null, previous: null });
+    const lines = page.results as unknown as {
+      activity: string;
+      detail: { name: string; changes: { field: string; action: string; before: unknown; after: unknown }[] };
+    }[];
+    const shown = lines.map(({ activity, detail }) => [
+      activity,
+      detail.name,
+      detail.changes.map((it) => it.field).sort(),
     ]);
-    expect((await ask("GET", "feature_flags/activity/")).json.results.length).toBeGreaterThan(2);
+    expect(shown).toEqual([
+      ["restored", "older", ["deleted", "version"]],
+      ["deleted", "older", ["deleted", "version"]],
+      ["updated", "older", ["filters", "key", "version"]],
+      ["updated", "aged", ["name", "version"]],
+      ["created", "aged", []],
+    ]);
+    expect(lines[2]?.detail.changes).toContainEqual({
+      type: "FeatureFlag",
+      action: "changed",
+      field: "key",
+      before: "aged",
+      after: "older",
+    });
+    expect(page.results[0]).toMatchObject({
+      id: expect.any(String),
+      user: { first_name: expect.any(String), email: expect.any(String) },
+      scope: "FeatureFlag",
+      item_id: String(json.id),
+    });
+    const second = (await ask("GET", `${path}?limit=2&page=2`)).json;
+    expect(second.results).toEqual(page.results.slice(2, 4));
+    expect(second).toMatchObject({ total_count: 5 });
+    expect(String(second.next)).toContain(`/${path}?limit=2&page=3`);
+    expect(String(second.previous)).toContain("limit=2&page=1");
+    expect((await ask("GET", `${path}?page=0`)).json).toMatchObject({ attr: "page" });
+    const all = (await ask("GET", "feature_flags/activity/")).json;
+    expect(all.results).toHaveLength(10);
+    expect(all.results[0]).toEqual(page.results[0]);
+    const other = await startSim();
+    await other.state.import(await sim.state.export());
+    const answer = await fetch(`${other.url}/api/projects/1/${path}`, {
+      headers: { authorization: "Bearer phx_rows" },
+    });
+    expect(await answer.json()).toEqual(page);
+    await other.close();
   });
 
   test("keep their dashboards and rollback conditions", async () => {

@@ -118,7 +118,7 @@ const isKnown = ({ decision }: ServedFlag): boolean =>
   !decision.failed || !decision.reason.code.startsWith("unsupported_");
 
 /** JSON text; what rules of version 2 give is JSON itself. Upstream as `typedText`: the corpus of rules_v2_evaluation. */
-function payloadOf({ compiled, decision }: ServedFlag): Json {
+export function payloadOf({ compiled, decision }: ServedFlag): Json {
   if (decision.payload === null) return null;
   if (compiled.flag.has_encrypted_payloads) return redacted;
   return decision.rule ? decision.rule.value : decision.payload;

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { SimError } from "../../base/errors.ts";
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { safeParse } from "../../base/safe-parse.ts";
+import { compareText } from "../../base/text.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { firstInvalid, invalid } from "../../management/frame/fields.ts";
 import type { ProjectRequest } from "../../management/frame/row.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import { liveResources } from "../../world/resources.ts";
+import type { FlagChange } from "../../world/schemas/feature-flag.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Draft, FeatureFlag, StoredResource } from "../../world/world.ts";
@@ -37,6 +39,7 @@ const plain = [
   "key",
   "deleted",
   "active",
+  "archived",
   "created_at",
   "evaluation_runtime",
   "bucketing_identifier",
@@ -134,7 +137,98 @@ export const dependsOn =
       (set.properties ?? []).some(({ type, key }) => type === "flag" && key === String(id)),
     );
 
-const dependentsShown = 5;
+const namesShown = 5;
+
+function namesOf(flags: readonly FeatureFlag[]): string {
+  const names = flags.slice(0, namesShown).map((it) => `${it.key} (ID: ${it.id})`);
+  const more = flags.length - namesShown;
+  return [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
+}
+
+/** The active flags that depend on the flag, by key. */
+export const activeDependents = (desk: ResourceDesk, { id, project }: FeatureFlag): FeatureFlag[] =>
+  flagsOf(desk, project)
+    .filter((it) => it.active && it.id !== id && dependsOn(id)(it))
+    .sort((a, b) => compareText(a.key, b.key));
+
+/** @throws SimError for a flag that is archived and active, or that other flags need, or that needs disabled ones */
+function checkState(desk: ResourceDesk, flag: FeatureFlag, next: FeatureFlag, body: FlagPatch): void {
+  if (next.archived && next.active) {
+    throw invalid(
+      body.archived
+        ? "Cannot archive an enabled feature flag. Disable it first, or send active: false in the same request."
+        : "Cannot enable an archived feature flag. Unarchive it first.",
+    );
+  }
+  if (flag.active && !next.active) {
+    const dependents = activeDependents(desk, flag);
+    if (dependents.length > 0) {
+      throw invalid(
+        `Cannot disable this feature flag because other flags depend on it: ${namesOf(dependents)}. Please update or disable the dependent flags first.`,
+      );
+    }
+  }
+  if (flag.active || !next.active) return;
+  const disabled = flagsOf(desk, flag.project).filter(
+    (it) => !it.active && !it.deleted && dependsOn(it.id)(flag),
+  );
+  if (disabled.length > 0) {
+    throw invalid(
+      `Cannot enable this feature flag because it depends on disabled flags: ${namesOf(disabled)}. Please enable the dependency flags first.`,
+    );
+  }
+}
+
+/** Fields of an activity, with the value of a flag without them. Upstream posthog/models/activity_logging. */
+const logged: Readonly<Record<string, Json>> = {
+  key: null,
+  name: null,
+  filters: null,
+  active: null,
+  archived: false,
+  deleted: null,
+  version: null,
+  ensure_experience_continuity: null,
+  has_encrypted_payloads: null,
+  is_remote_configuration: null,
+  evaluation_runtime: null,
+  bucketing_identifier: null,
+  rollback_conditions: [],
+  tags: null,
+};
+
+/** Characters of JSON; older changes are forgotten, but for the last. */
+const mostHistory = 200_000;
+
+/** The changed flag, with the change in its history. */
+export function withHistory(
+  desk: Pick<ResourceDesk, "ids">,
+  flag: FeatureFlag,
+  next: FeatureFlag & { updated_at: string; last_modified_by: number },
+): FeatureFlag {
+  const [before, after] = [flag, next].map((it) => ({ ...logged, ...(it as unknown as JsonObject) }));
+  const changes = Object.keys(logged).flatMap((field) => {
+    const [was, is] = [before?.[field] ?? null, after?.[field] ?? null];
+    return isDeepStrictEqual(was, is) ? [] : [{ field, before: was, after: is }];
+  });
+  const activity = flag.deleted === next.deleted ? "updated" : next.deleted ? "deleted" : "restored";
+  const entry: FlagChange = {
+    id: desk.ids.uuid(),
+    at: next.updated_at,
+    user: next.last_modified_by,
+    activity,
+    key: next.key,
+    changes,
+  };
+  const history = [entry];
+  let size = JSON.stringify(entry).length;
+  for (const it of (flag.history ?? []).toReversed()) {
+    size += JSON.stringify(it).length;
+    if (size > mostHistory) break;
+    history.unshift(it);
+  }
+  return { ...next, history };
+}
 
 const isRunning = ({ fields }: StoredResource): boolean => Boolean(fields.start_date) && !fields.end_date;
 
@@ -158,11 +252,8 @@ function checkUnused(desk: ResourceDesk, flag: FeatureFlag): void {
   }
   const dependents = flagsOf(desk, flag.project).filter(dependsOn(flag.id));
   if (dependents.length === 0) return;
-  const names = dependents.slice(0, dependentsShown).map((it) => `${it.key} (ID: ${it.id})`);
-  const more = dependents.length - dependentsShown;
-  const listed = [...names, ...(more > 0 ? [`and ${more} more`] : [])].join(", ");
   throw invalid(
-    `Cannot delete this feature flag because other flags depend on it: ${listed}. Please update or delete the dependent flags first.`,
+    `Cannot delete this feature flag because other flags depend on it: ${namesOf(dependents)}. Please update or delete the dependent flags first.`,
   );
 }
 
@@ -217,13 +308,13 @@ export function updateFlag(
   const filters = renamed(nextFilters(desk, flag, body, isPatch), flag.key, fields.key);
   if (body.deleted === true) checkUnused(desk, flag);
   const next = { ...fields, filters };
+  checkState(desk, flag, next, body);
   checkVersion(desk, flag, next, body);
-  return desk.worlds.change((draft) =>
-    draft.put("feature_flags", {
-      ...next,
-      version: flag.version + 1,
-      updated_at: wireTime(desk.clock.now()),
-      last_modified_by: request.caller.user.id,
-    }),
-  );
+  const changed = {
+    ...next,
+    version: flag.version + 1,
+    updated_at: wireTime(desk.clock.now()),
+    last_modified_by: request.caller.user.id,
+  };
+  return desk.worlds.change((draft) => draft.put("feature_flags", withHistory(desk, flag, changed)));
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { documentNamed, found } from "../../management/frame/access.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
+import { isTrue } from "../../management/frame/fields.ts";
 import {
   authorFilter,
   equalFilter,
@@ -16,7 +17,7 @@ import { liveResources, surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { flagActRows } from "./flag-acts.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
-import { FeatureFlagShape, FlagBody, FlagPatch, showFlag } from "./flag-shapes.ts";
+import { FeatureFlagShape, FlagBody, FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
 
 const isMultivariant = ({ filters }: FeatureFlag): boolean =>
   (filters.multivariate?.variants ?? []).length > 0;
@@ -41,9 +42,21 @@ const typesIn = ({ worlds }: ResourceDesk): ReadonlyMap<string | undefined, Flag
 const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => [
   {
     name: "active",
-    shape: z.string().describe("true, false, or STALE; no flag is stale here"),
-    // Upstream, a flag that is no longer called becomes stale; here all are ACTIVE.
-    test: ([value]) => (value === "STALE" ? () => false : (flag) => flag.active === (value === "true")),
+    shape: z.string().describe("true, false, or STALE"),
+    test: ([value]) =>
+      value === "STALE"
+        ? // upstream's list leaves out those without condition sets
+          (flag) =>
+            (flag.filters.groups ?? []).length > 0 && statusOf(flag, desk.clock.now()).status === "stale"
+        : (flag) => flag.active === (value?.toLowerCase() === "true"),
+  },
+  {
+    name: "archived",
+    shape: z.string().describe("true or false (default: false)"),
+    test:
+      ([value]) =>
+      (flag) =>
+        (flag.archived === true) === isTrue(value),
   },
   { ...authorFilter, name: "created_by_id" },
   searchFilter("Part of the key or the name, in any case", ({ key, name }) => [key, name]),
@@ -79,13 +92,14 @@ export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
     shape: FeatureFlagShape,
     show: (flag) => showFlag(desk, flag),
     filters: flagFilters(desk),
-    all({ project }) {
+    all({ call, project }) {
       const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
-      return ofSurveys.size === 0
-        ? flags(project.id)
-        : flags(project.id).filter((it) => !ofSurveys.has(it.id));
+      const isListed = (it: FeatureFlag) =>
+        !ofSurveys.has(it.id) && (!it.archived || call.query.has("archived"));
+      const all = flags(project.id);
+      return all.every(isListed) ? all : all.filter(isListed);
     },
-    list: { summary: "Feature flags, newest first, without deleted ones" },
+    list: { summary: "Feature flags, newest first, without deleted and archived ones" },
     create: {
       summary: "Creates a feature flag",
       body: FlagBody,

@@ -33,6 +33,7 @@ const fields = {
   filters: dictionary().optional(),
   deleted: boolean().optional(),
   active: boolean().optional(),
+  archived: boolean().optional(),
   created_at: datetime().optional(),
   /** The version that the caller knows; see `original_flag`. */
   version: integer().optional(),
@@ -71,6 +72,7 @@ export const FeatureFlagShape = z
     filters: z.record(z.string(), z.json()),
     deleted: z.boolean(),
     active: z.boolean(),
+    archived: z.boolean(),
     created_by: UserShape.nullable(),
     created_at: z.string(),
     updated_at: z.string().nullable(),
@@ -123,11 +125,55 @@ const isSimple = ({ filters }: FeatureFlag): boolean =>
 const usersOf = ({ worlds }: ResourceDesk, { id, project }: FeatureFlag, kind: string, field: string) =>
   liveResources(worlds.current, kind, project).filter((it) => it.fields[field] === id);
 
+const staleAfter = 30 * 24 * 60 * 60 * 1000;
+
+/** Why a flag gives the same to everyone, by its configuration alone. */
+function fullRollout({ filters }: FeatureFlag): string | undefined {
+  const sets = filters.groups ?? [];
+  const open = sets.filter((it) => it.rollout_percentage === 100 && (it.properties ?? []).length === 0);
+  const variants = filters.multivariate?.variants ?? [];
+  if (variants.length === 0) {
+    const isForAll = sets.length === 0 || open.length > 0;
+    return isForAll ? 'This boolean flag will always evaluate to "true"' : undefined;
+  }
+  const only =
+    open.find((it) => it.variant)?.variant ?? variants.find((it) => it.rollout_percentage === 100)?.key;
+  return open.length > 0 && only ? `This flag will always use the variant "${only}"` : undefined;
+}
+
+/**
+ * Whether a flag can go; calls are not counted here, so that only age and configuration make one stale. Upstream
+ * products/feature_flags/backend/flag_status.py.
+ */
+export function statusOf(flag: FeatureFlag, now: number) {
+  const sets = flag.filters.groups ?? [];
+  const full = fullRollout(flag);
+  const rollout = {
+    effectively_full_rollout: full !== undefined,
+    has_targeting_conditions: sets.some((it) => (it.properties ?? []).length > 0),
+    max_rollout_percentage:
+      sets.length === 0 ? null : Math.max(...sets.map((it) => it.rollout_percentage ?? 100)),
+    is_multivariate: (flag.filters.multivariate?.variants ?? []).length > 0,
+  };
+  const is = (status: string, reason: string) => ({
+    status,
+    reason,
+    reason_states_rollout: status === "stale",
+    rollout,
+  });
+  if (flag.deleted) return is("deleted", "Flag has been deleted");
+  if (flag.archived) return is("archived", "Flag has been archived");
+  if (!flag.active) return is("active", "Flag is disabled (not evaluated for staleness)");
+  const isOld = Date.parse(flag.created_at) < now - staleAfter;
+  return isOld && full !== undefined ? is("stale", full) : is("active", "Flag has no usage data yet");
+}
+
 export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof FeatureFlagShape> {
   const simple = isSimple(flag);
   const { current } = desk.worlds;
   return shownAs(FeatureFlagShape, {
     ...flag,
+    archived: flag.archived === true,
     filters: showFilters(desk, flag),
     created_by: showUserOf(desk, flag.created_by),
     last_modified_by: showUserOf(desk, flag.last_modified_by),
@@ -146,7 +192,7 @@ export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof 
     analytics_dashboards: flag.analytics_dashboards ?? [],
     has_enriched_analytics: false,
     user_access_level: "editor",
-    status: "ACTIVE",
+    status: statusOf(flag, desk.clock.now()).status.toUpperCase(),
     last_called_at: null,
   });
 }

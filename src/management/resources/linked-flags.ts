@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../../base/json.ts";
 import { stringOf } from "../../base/text.ts";
 import { checkFilters, openFilters } from "../../flags/management/filter-rules.ts";
-import { claimKey } from "../../flags/management/flag-changes.ts";
+import { claimKey, withHistory } from "../../flags/management/flag-changes.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed, requireScope } from "../frame/access.ts";
@@ -86,14 +86,15 @@ export function changeLinkedFlag(
 ): FeatureFlag {
   const context = { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);
-  return draft.put("feature_flags", {
+  const changed = {
     ...flag,
     ...change,
     filters: checked,
     version: flag.version + 1,
     updated_at: now,
     last_modified_by: request.caller.user.id,
-  });
+  };
+  return draft.put("feature_flags", withHistory(desk, flag, changed));
 }
 
 /** Ten digits that make the key of a generated flag another. */

@@ -18,6 +18,19 @@ export const FlagFilters = z.looseObject({
   payloads: z.record(z.string(), z.unknown()).optional(),
 });
 
+/** An entry of a flag's activity. */
+const FlagChange = z.object({
+  id: z.string(),
+  at: z.string(),
+  /** Id of a user. */
+  user: z.int(),
+  activity: z.enum(["updated", "deleted", "restored"]),
+  /** The flag's key after it. */
+  key: z.string(),
+  changes: z.array(z.object({ field: z.string(), before: z.json(), after: z.json() })),
+});
+export type FlagChange = z.infer<typeof FlagChange>;
+
 export const FeatureFlag = z.object({
   id: z.int(),
   project: z.int(),
@@ -25,6 +38,10 @@ export const FeatureFlag = z.object({
   name: z.string(),
   active: z.boolean(),
   deleted: z.boolean(),
+  /** Left out of lists; never active. */
+  archived: z.boolean().optional(),
+  /** Changes over the management API, the last ones, oldest first. */
+  history: z.array(FlagChange).optional(),
   version: z.int(),
   ensure_experience_continuity: z.boolean(),
   /** Kept as they were written; nothing is rolled back here. */
