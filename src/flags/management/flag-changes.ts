@@ -129,7 +129,7 @@ function checkVersion(desk: ResourceDesk, flag: FeatureFlag, next: FeatureFlag, 
 }
 
 /** A test of flags: true for one that is not deleted and has a condition on the flag with this id. */
-export const dependsOn =
+const dependsOn =
   (id: number) =>
   ({ deleted, filters }: FeatureFlag): boolean =>
     !deleted &&
