@@ -1,3 +1,4 @@
+import { endOfPiece, joiningBytes } from "./bytes-turns.ts";
 import { isObject, type Json, type JsonObject, maxDepth } from "./json.ts";
 import {
   code,
@@ -8,7 +9,7 @@ import {
   TooManyLevels,
   TooManyNodes,
 } from "./json-bounds.ts";
-import { bytesPerStep, type Work } from "./work.ts";
+import { bytesPerStep, type Steps } from "./work.ts";
 
 /** Characters examined in a step: about a millisecond. */
 export const charactersPerStep = 512 * 1024;
@@ -28,7 +29,7 @@ interface Large {
 const invalid = (at: number): SyntaxError => new SyntaxError(`invalid JSON at character ${at}`);
 
 /** Finds the large objects and lists; undefined if the text is no object or list. */
-function* measured(text: string, deepest: number, room: NodeRoom): Work<Large | undefined> {
+function* measured(text: string, deepest: number, room: NodeRoom): Steps<Large | undefined> {
   const path: Large[] = [];
   let root: Large | undefined;
   let string = 0;
@@ -66,7 +67,7 @@ function* measured(text: string, deepest: number, room: NodeRoom): Work<Large | 
 const put = (object: JsonObject, key: string, value: Json): void =>
   void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 
-function* built(text: string, { open, close, cuts, large }: Large): Work<Json> {
+function* built(text: string, { open, close, cuts, large }: Large): Steps<Json> {
   const list: Json[] = [];
   const object: JsonObject = {};
   const isList = text.charCodeAt(open) === code.open;
@@ -105,7 +106,7 @@ export function* parsingJson(
   text: string,
   deepest: number = maxDepth,
   room: NodeRoom = { left: mostNodes },
-): Work<Json> {
+): Steps<Json> {
   const root = yield* measured(text, deepest, room);
   return root ? yield* built(text, root) : JSON.parse(text);
 }
@@ -129,30 +130,26 @@ export function isQuick(value: unknown, room: WriteRoom = { nodes: 10_000, chara
   return true;
 }
 
-/** Where a long string is cut; never between the halves of a character. */
-function cutOf(text: string, from: number): number {
-  const to = from + charactersPerStep;
-  const last = text.charCodeAt(to - 1);
-  return last >= 0xd800 && last < 0xdc00 ? to - 1 : to;
-}
-
 /** The bytes of JSON.stringify(value), made in many short steps. */
-export function* writingJson(value: unknown): Work<Buffer> {
+export function* writingJson(value: unknown): Steps<Buffer> {
   const pieces: Buffer[] = [];
   let waiting = "";
-  function* put(text: string): Work<void> {
+  function* put(text: string): Steps<void> {
     waiting += text;
     if (waiting.length < bytesPerStep) return;
     pieces.push(Buffer.from(waiting));
     waiting = "";
     yield;
   }
-  function* write(it: unknown): Work<void> {
+  function* write(it: unknown): Steps<void> {
     if (isQuick(it, { nodes: 1_000, characters: bytesPerStep })) yield* put(JSON.stringify(it) ?? "null");
     else if (typeof it === "string") {
       yield* put('"');
-      for (let from = 0; from < it.length; from = cutOf(it, from))
-        yield* put(JSON.stringify(it.slice(from, cutOf(it, from))).slice(1, -1));
+      for (let from = 0; from < it.length; ) {
+        const to = endOfPiece(it, from, charactersPerStep);
+        yield* put(JSON.stringify(it.slice(from, to)).slice(1, -1));
+        from = to;
+      }
       yield* put('"');
     } else if (Array.isArray(it)) {
       let between = "[";
@@ -180,5 +177,5 @@ export function* writingJson(value: unknown): Work<Buffer> {
   }
   yield* write(value);
   pieces.push(Buffer.from(waiting));
-  return Buffer.concat(pieces);
+  return yield* joiningBytes(pieces);
 }

@@ -29,7 +29,13 @@ interface Found {
 
 /** The part of the traffic log that exports read. */
 export interface EventLog {
-  scan(filter: { project: number; outcome: "kept"; since?: number; until?: number }): Iterable<Found>;
+  /** Yields `undefined` so that other work gets a turn. */
+  scanInSteps(filter: {
+    project: number;
+    outcome: "kept";
+    since?: number;
+    until?: number;
+  }): Iterable<Found | undefined>;
 }
 
 /** Reads the events of spans. */
@@ -86,9 +92,10 @@ export function createEventSource(
     const times = known.get(project) ?? createTimes();
     known.set(project, times);
     let looked = 0;
-    for (const { seq, line, index } of log.scan({ project, outcome: "kept", since: times.last() })) {
-      times.add({ seq, received_at: line.at, timestamp: line.events?.[index]?.time ?? Number.NaN });
-      if (++looked % turnEvents === 0) await nextTurn();
+    for (const ref of log.scanInSteps({ project, outcome: "kept", since: times.last() })) {
+      const timestamp = ref?.line.events?.[ref.index]?.time ?? Number.NaN;
+      if (ref) times.add({ seq: ref.seq, received_at: ref.line.at, timestamp });
+      if (!ref || ++looked % turnEvents === 0) await nextTurn();
     }
     return times;
   }
@@ -97,9 +104,10 @@ export function createEventSource(
     async *events({ project, ...span }) {
       const times = await timesOf(project);
       for (const seq of times.within(span)) {
-        for (const { line, index } of log.scan({ project, outcome: "kept", since: seq - 1, until: seq })) {
-          const event = show(line, index);
-          if (!outsideEvents.has(event.event)) yield event;
+        for (const ref of log.scanInSteps({ project, outcome: "kept", since: seq - 1, until: seq })) {
+          const event = ref && show(ref.line, ref.index);
+          if (!event) await nextTurn();
+          else if (!outsideEvents.has(event.event)) yield event;
         }
       }
     },

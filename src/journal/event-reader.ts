@@ -21,12 +21,13 @@ export interface TimedQuery extends EventSelection {
 
 /** The log of events as the management API reads it. */
 export interface EventReader {
-  /** Kept events of a project, the last to arrive first; read lazily. */
-  newest(query: EventSelection): Iterable<StoredEvent>;
-  /** Kept events in order of their times; read lazily. Yields `undefined` so that other work gets a turn. */
+  // All are read lazily, and yield `undefined` so that other work gets a turn.
+  /** Kept events of a project, the last to arrive first. */
+  newest(query: EventSelection): Iterable<StoredEvent | undefined>;
+  /** Kept events in order of their times. */
   byTime(query: TimedQuery): Iterable<StoredEvent | undefined>;
-  /** Kept events of a project after a seq, in order of arrival; read lazily. */
-  after(project: number, seq: number): Iterable<StoredEvent>;
+  /** Kept events of a project after a seq, in order of arrival. */
+  after(project: number, seq: number): Iterable<StoredEvent | undefined>;
   /** Changes when events that were there went, or came back. */
   readonly revision: number;
 }
@@ -37,22 +38,22 @@ function tableEvent({ line, index }: EventRef): StoredEvent | undefined {
   return outsideEvents.has(event.event) ? undefined : event;
 }
 
-function* inTable(refs: Iterable<EventRef>): Generator<StoredEvent> {
+function* inTable(refs: Iterable<EventRef | undefined>): Generator<StoredEvent | undefined> {
   for (const ref of refs) {
-    const event = tableEvent(ref);
-    if (event) yield event;
+    const event = ref && tableEvent(ref);
+    if (event || !ref) yield event;
   }
 }
 
 export const eventReader = (log: TrafficLog): EventReader => ({
   *newest(query) {
-    yield* inTable(log.scan({ ...query, outcome: "kept", order: "desc" }));
+    yield* inTable(log.scanInSteps({ ...query, outcome: "kept", order: "desc" }));
   },
   *byTime(query) {
     for (const ref of log.byTime({ ...query, outcome: "kept" })) yield ref && tableEvent(ref);
   },
   *after(project, since) {
-    yield* inTable(log.scan({ project, since, outcome: "kept" }));
+    yield* inTable(log.scanInSteps({ project, since, outcome: "kept" }));
   },
   get revision() {
     return log.revision;

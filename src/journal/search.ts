@@ -56,7 +56,12 @@ export async function* examineEvents(
 ): AsyncGenerator<ExaminedEvent> {
   const pause = createPauses();
   let last: TrafficLine | undefined;
-  for (const { seq, line, index } of log.scan(filter)) {
+  for (const ref of log.scanInSteps(filter)) {
+    if (!ref) {
+      await turn();
+      continue;
+    }
+    const { seq, line, index } = ref;
     const size = line === last ? 0 : log.sizeOf(line.n);
     last = line;
     yield { seq, event: match(line, index), size };

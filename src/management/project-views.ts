@@ -234,7 +234,7 @@ export const ProjectDetail = z
 /** How projects are shown. Secret keys never are. Upstream PostHog/posthog posthog/api/project.py. */
 export function openProjectViews(desk: ResourceDesk) {
   const hasEvents = (project: number): boolean => {
-    for (const _ of desk.events.newest({ project })) return true;
+    for (const it of desk.events.newest({ project })) if (it) return true;
     return false;
   };
   const ofTeam = (project: StoredProject) => ({

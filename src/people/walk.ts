@@ -62,9 +62,9 @@ export async function* eventsWithin(
   most: number,
 ): AsyncGenerator<StoredEvent> {
   let read = 0;
-  for (const { line, index } of log.scan({ ...filter, order: "desc" })) {
+  for (const ref of log.scanInSteps({ ...filter, order: "desc" })) {
     if (read === most) return;
-    yield showEvent(line, index);
-    if (++read % perTurn === 0) await turn();
+    if (ref) yield showEvent(ref.line, ref.index);
+    if (!ref || ++read % perTurn === 0) await turn();
   }
 }

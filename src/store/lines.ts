@@ -1,4 +1,6 @@
 import { crc32 } from "node:zlib";
+import { decodingText } from "../base/bytes-turns.ts";
+import type { Steps } from "../base/work.ts";
 import type { Bytes } from "./bytes.ts";
 
 const chunkSize = 1024 * 1024;
@@ -39,16 +41,28 @@ export const sealed = (json: string): string =>
 export const isSealed = (line: Buffer): boolean =>
   line.length > sealLength && line.toString("latin1", 0, sealStart.length) === sealStart;
 
+const isSealOf = (line: Buffer, checksum: number): boolean =>
+  line.toString("latin1", sealStart.length, sealStart.length + digits) === digitsOf(checksum);
+
 /** True if the line has a seal with a matching checksum. */
 export const hasSeal = (line: Buffer): boolean =>
-  isSealed(line) &&
-  line.toString("latin1", sealStart.length, sealStart.length + digits) ===
-    digitsOf(crc32(line.subarray(sealLength)));
+  isSealed(line) && isSealOf(line, crc32(line.subarray(sealLength)));
 
 /** The text of a line without its seal; undefined when its checksum does not match. */
 export function unsealed(line: Buffer): string | undefined {
   if (!isSealed(line)) return line.toString("utf8");
   return hasSeal(line) ? `{${line.toString("utf8", sealLength)}` : undefined;
+}
+
+/** The same, in many short steps. */
+export function* unsealing(line: Buffer): Steps<string | undefined> {
+  if (!isSealed(line)) return yield* decodingText(line);
+  let checksum = 0;
+  for (let at = sealLength; at < line.length; at += chunkSize) {
+    checksum = crc32(line.subarray(at, at + chunkSize), checksum);
+    yield;
+  }
+  return isSealOf(line, checksum) ? `{${yield* decodingText(line.subarray(sealLength))}` : undefined;
 }
 
 /** All lines, each with a seal: those that have none get one. */

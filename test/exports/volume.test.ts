@@ -90,7 +90,7 @@ function aLog(times: readonly [came: number, happened: number][]) {
     };
   });
   const log: EventLog = {
-    *scan({ project, since = 0, until = Number.POSITIVE_INFINITY }) {
+    *scanInSteps({ project, since = 0, until = Number.POSITIVE_INFINITY }) {
       for (const line of lines) {
         for (const index of [0, 1]) {
           const seq = (line.seq ?? 0) + index;

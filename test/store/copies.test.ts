@@ -73,7 +73,7 @@ describe("lines of another log", () => {
   test("are copied out as they are", () => {
     const log = open(memoryBytes());
     putInPlace(log.replacing([copied(["a"], true), copied(["b"])], true));
-    const texts = [...log.texts()].map(({ text, isCleared }) => [JSON.parse(text).body, isCleared]);
+    const texts = [...log.texts()].map((it) => it && [JSON.parse(it.text).body, it.isCleared]);
     expect(texts).toEqual([
       [["a"], true],
       [["b"], false],

@@ -35,15 +35,19 @@ interface Examined<Row> {
 
 /** Collects rows until there are enough of them, or it took too long. */
 async function take<Row>(
-  source: Iterator<Examined<Row>>,
+  source: Iterable<Examined<Row> | undefined>,
   limit: number,
 ): Promise<Pick<History<Row>, "rows" | "more" | "before">> {
   const until = performance.now() + limits.ms;
   const rows: Row[] = [];
-  for (let examined = 1; ; examined++) {
-    const next = source.next();
-    if (next.done) return { rows, more: false, before: null };
-    const { number, row } = next.value;
+  let examined = 0;
+  for (const it of source) {
+    if (!it) {
+      await turn();
+      continue;
+    }
+    const { number, row } = it;
+    examined++;
     if (row !== undefined) rows.push(row);
     const isEnough = rows.length === limit || examined === limits.examined;
     if (isEnough) return { rows, more: number > 1, before: number };
@@ -51,17 +55,23 @@ async function take<Row>(
     if (performance.now() > until) return { rows, more: true, before: number };
     await turn();
   }
+  return { rows, more: false, before: null };
 }
 
 function* examineEvents(
   { log, clock }: FeedRowPorts,
   query: EventHistoryQuery,
-): Generator<Examined<EventRow>> {
+): Generator<Examined<EventRow> | undefined> {
   const filter = parseEventFilter(query.filter);
   const now = clock.now();
   const until = Math.min((query.before ?? Number.POSITIVE_INFINITY) - 1, log.lastSeq);
   const within = { ...indexedPart(filter, query.project), until, order: "desc" as const };
-  for (const { seq, line, index } of log.scan(within)) {
+  for (const ref of log.scanInSteps(within)) {
+    if (!ref) {
+      yield undefined;
+      continue;
+    }
+    const { seq, line, index } = ref;
     const subject = eventSubject(line, index);
     const row = filter.test(subject, now) ? eventRowOf(subject.row, line, query.columns) : undefined;
     yield { number: seq, row };

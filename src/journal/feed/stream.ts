@@ -85,17 +85,22 @@ function gapAfter(log: TrafficLog, cursor: number, project: number | undefined):
 }
 
 /** The next events, a few at a time, and the seq of the last one examined. */
-function pageAfter(
+async function pageAfter(
   { log, clock }: StreamPorts,
   { filter, project }: Wanted,
   cursor: number,
-): { text: string; cursor: number } {
+): Promise<{ text: string; cursor: number }> {
   const until = log.lastSeq;
   const within: EventFilter = { ...indexedPart(filter, project), since: cursor, until };
   const now = clock.now();
   let text = "";
   let examined = 0;
-  for (const { seq, line, index } of log.scan(within)) {
+  for (const ref of log.scanInSteps(within)) {
+    if (!ref) {
+      await turn();
+      continue;
+    }
+    const { seq, line, index } = ref;
     if (filter.test(eventSubject(line, index), now)) text += message("event", seq, showEvent(line, index));
     if (++examined === slice || text.length > mostCharacters) return { text, cursor: seq };
   }
@@ -122,7 +127,7 @@ async function* messages(
       if (cursor < log.lastSeq) {
         const to = gapAfter(log, cursor, wanted.project);
         if (to !== undefined) yield gap(cursor + 1, to);
-        const page = pageAfter(ports, wanted, to ?? cursor);
+        const page = await pageAfter(ports, wanted, to ?? cursor);
         cursor = page.cursor;
         if (page.text !== "") yield page.text;
         await turn();

@@ -1,9 +1,9 @@
 import { isObject, parsedJson } from "../../base/json.ts";
 import { smallText } from "../../base/json-bounds.ts";
 import { parsingJson } from "../../base/json-turns.ts";
-import type { Work } from "../../base/work.ts";
+import type { Steps } from "../../base/work.ts";
 import type { Damage } from "../../store/damage.ts";
-import { lineNumber, unsealed } from "../../store/lines.ts";
+import { isSealed, lineNumber, unsealed, unsealing } from "../../store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import { isIntact, isOfRequest, requestIn } from "./log-lines.ts";
@@ -42,12 +42,14 @@ export interface LineReader {
   /** The line of a request; undefined if it is evicted or lost. */
   lineAt(row: number): TrafficLine | undefined;
   /** The same, in steps. */
-  readingAt(row: number): Work<TrafficLine | undefined>;
-  /** Its text. */
-  textAt(row: number): string | undefined;
+  readingAt(row: number): Steps<TrafficLine | undefined>;
+  /** Its text, in steps. */
+  readingTextAt(row: number): Steps<string | undefined>;
   headAt(row: number): RequestHead | undefined;
   /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
+  /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
+  preparing(row: number): Steps<void>;
   /**
    * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
    * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
@@ -196,23 +198,34 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return read?.line;
   }
 
+  const isLarge = (row: number): boolean => endOf(row) - offsetOf(row) >= smallText;
+
   /** The text of a line that is as it was written, without parsing it. */
-  function textAt(row: number): string | undefined {
+  function* readingTextAt(row: number): Steps<string | undefined> {
     if (!isHeld(row) || tables.index.isLost(row)) return undefined;
     const found = bytesAt(row);
     const n = tables.opening.n + row;
-    const isSame = bytes.isFile ? isIntact(found, n) : isOfRequest(found, n);
-    return isSame ? unsealed(found) : readAt(row)?.text;
+    const isSame = isOfRequest(found, n) && (!bytes.isFile || isSealed(found));
+    const text = !isSame ? undefined : isLarge(row) ? yield* unsealing(found) : unsealed(found);
+    if (text !== undefined) return text;
+    // rows change when old requests are evicted meanwhile
+    const at = n - tables.opening.n;
+    return isHeld(at) ? readAt(at)?.text : undefined;
   }
 
-  function* readingAt(row: number): Work<TrafficLine | undefined> {
+  function* readingAt(row: number): Steps<TrafficLine | undefined> {
     if (!isHeld(row)) return undefined;
     const n = tables.opening.n + row;
-    const text = cache.get(n) || endOf(row) - offsetOf(row) < smallText ? undefined : textAt(row);
-    if (text === undefined) return lineAt(row);
+    if (cache.get(n) || !isLarge(row)) return lineAt(row);
+    const { revision } = tables;
+    const text = yield* readingTextAt(row);
+    if (text === undefined) return undefined;
     yield;
-    // checked as a whole, so that it has what a line has
-    return (yield* parsingJson(text, Number.POSITIVE_INFINITY)) as unknown as TrafficLine;
+    // checked as a whole, so that it has what a line has; the capture has counted its objects
+    const room = { left: Number.POSITIVE_INFINITY };
+    const line = (yield* parsingJson(text, Number.POSITIVE_INFINITY, room)) as unknown as TrafficLine;
+    if (revision === tables.revision) cache.set(n, line, text.length);
+    return line;
   }
 
   function headAt(row: number): RequestHead | undefined {
@@ -250,6 +263,11 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return refAt(row);
   }
 
+  function* preparing(row: number): Steps<void> {
+    const at = tables.events.get(row, event.request) - tables.opening.n;
+    if (isHeld(at) && isLarge(at)) yield* readingAt(at);
+  }
+
   function inOrder(): (row: number) => Buffer | undefined {
     const room = Buffer.allocUnsafe(checkSize);
     let start = 0;
@@ -279,10 +297,11 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
   return {
     lineAt,
     inOrder,
-    textAt,
     readingAt,
+    readingTextAt,
     headAt,
     refAt,
+    preparing,
     endOf,
     checkCovered,
     isInPlaceBefore(offset) {

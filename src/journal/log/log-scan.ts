@@ -80,6 +80,8 @@ interface RequestFilter {
 export interface LogScan {
   /** Events in order of arrival (or backwards); reads lazily. */
   scan(filter: EventFilter): Generator<EventRef>;
+  /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
+  scanInSteps(filter: EventFilter): Generator<EventRef | undefined>;
   /**
    * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
    * time, so that other work gets a turn.
@@ -133,6 +135,33 @@ interface ScanParts {
 
 export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
   function* scan(filter: EventFilter): Generator<EventRef> {
+    for (const row of rowsOf(filter)) {
+      const ref = lines.refAt(row);
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  function* scanInSteps(filter: EventFilter): Generator<EventRef | undefined> {
+    // another scan may need the room of the cache for another large line
+    let last: { line: TrafficLine; revision: number } | undefined;
+    for (const row of rowsOf(filter)) {
+      const seq = tables.opening.seq + row;
+      const isOfLast =
+        last?.revision === tables.revision && last.line.n === tables.events.get(row, event.request);
+      if (!isOfLast) yield* lines.preparing(row);
+      const index = seq - (last?.line.seq ?? 0);
+      // rows change when old requests are evicted meanwhile
+      const ref =
+        isOfLast && last?.line.events?.[index]
+          ? { seq, line: last.line, index }
+          : lines.refAt(seq - tables.opening.seq);
+      if (ref && !isOfLast) last = { line: ref.line, revision: tables.revision };
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  /** Rows of the event table that the index cannot rule out. */
+  function* rowsOf(filter: EventFilter): Generator<number> {
     const backwards = filter.order === "desc";
     // by seq, because rows change when old ones are evicted meanwhile
     let from = (filter.since ?? 0) + 1;
@@ -149,9 +178,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
       if (row < 0 || row >= to - tables.opening.seq) return;
       if (backwards) to = tables.opening.seq + row;
       else from = tables.opening.seq + row + 1;
-      if (!rowMatches(row)) continue;
-      const ref = lines.refAt(row);
-      if (ref && keyMatches(ref, filter)) yield ref;
+      if (rowMatches(row)) yield row;
     }
   }
 
@@ -303,6 +330,8 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
       const next = found.sort(order).slice(0, most);
       for (const { seq } of next) {
         if (birth !== tables.opening.birth) return;
+        if (seq >= tables.opening.seq) yield* lines.preparing(seq - tables.opening.seq);
+        if (birth !== tables.opening.birth) return;
         const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
         if (ref && keyMatches(ref, filter)) yield ref;
       }
@@ -323,6 +352,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
 
   return {
     scan,
+    scanInSteps,
     lines: linesOf,
     byTime,
     *requests(filter) {

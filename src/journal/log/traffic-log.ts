@@ -1,6 +1,6 @@
 import { createBus } from "../../base/bus.ts";
 import { fnv1a } from "../../base/hash.ts";
-import type { Work } from "../../base/work.ts";
+import type { Steps } from "../../base/work.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
@@ -47,13 +47,13 @@ export interface TrafficLog extends LogScan, LogHiding {
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
   /** The same, in steps. */
-  reading(n: number): Work<TrafficLine | undefined>;
+  reading(n: number): Steps<TrafficLine | undefined>;
   /** The head of request n; the cost does not depend on its body's size. */
   head(n: number): RequestHead | undefined;
   /** Bytes of the line of request n; 0 if there is none. */
   sizeOf(n: number): number;
   /** The JSON text of each request that is not forgotten and arrived before this call, oldest first. */
-  texts(): Generator<{ text: string; isCleared: boolean }>;
+  texts(): Generator<{ text: string; isCleared: boolean } | undefined>;
   /** The first event, and the first request, that is not evicted. */
   readonly firstSeq: number;
   readonly firstRequest: number;
@@ -294,7 +294,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     return tables.findUuid(fnv1a(uuid), isKept) !== -1;
   }
 
-  function* textsUntil(end: number): Generator<{ text: string; isCleared: boolean }> {
+  function* textsUntil(end: number): ReturnType<TrafficLog["texts"]> {
     let seq = tables.opening.seq;
     const isBefore = (row: number, n: number): boolean =>
       (tables.events.get(row, event.meta) & lostBit) !== 0 || tables.events.get(row, event.request) < n;
@@ -302,10 +302,10 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
       while (seq < tables.nextSeq && isBefore(seq - tables.opening.seq, n)) seq++;
       const [at, row] = [n - tables.opening.n, seq - tables.opening.seq];
       if (at < 0 || tables.isForgotten(at) || tables.isGone(at)) continue;
-      const text = lines.textAt(at);
-      if (text === undefined) continue;
       const hasEvents = row < tables.events.length && tables.events.get(row, event.request) === n;
       const isCleared = hasEvents && (tables.events.get(row, event.meta) & clearedBit) !== 0;
+      const text = yield* lines.readingTextAt(at);
+      if (text === undefined) continue;
       yield { text, isCleared };
     }
   }

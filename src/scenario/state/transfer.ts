@@ -1,10 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { encodingText, joiningBytes } from "../../base/bytes-turns.ts";
 import { isoOf } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../base/json.ts";
 import { syntaxErrorAt } from "../../base/json-syntax.ts";
 import { safeParse } from "../../base/safe-parse.ts";
-import { atOnce, inSlices, type Work } from "../../base/work.ts";
+import { atOnce, bytesPerStep, inSlices, type Work } from "../../base/work.ts";
 import { invalid } from "../../http/control-body.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { CopiedLine, TrafficLog } from "../../journal/log/traffic-log.ts";
@@ -33,18 +34,25 @@ const tooLarge = (): SimError =>
     hint: "clear events first (DELETE /__sim/events), or copy the data folder of a stopped sim",
   });
 
-function* peopleTexts(lines: Bytes): Generator<string> {
+/** Parts of a text, and `undefined` where a large one is still being read. */
+type Texts = Generator<string | undefined>;
+
+function* peopleTexts(lines: Bytes): Texts {
   for (const { text } of textsOf(lines, 0)) if (text !== undefined) yield text;
 }
 
-function* journalTexts(texts: ReturnType<TrafficLog["texts"]>): Generator<string> {
-  for (const { text, isCleared } of texts) yield isCleared ? `{"cleared":true,${text.slice(1)}` : text;
+function* journalTexts(texts: ReturnType<TrafficLog["texts"]>): Texts {
+  for (const it of texts) yield it?.isCleared ? `{"cleared":true,${it.text.slice(1)}` : it?.text;
 }
 
 /** A JSON list of these items. */
-function* listed(items: Iterable<string>): Generator<string> {
+function* listed(items: Iterable<string | undefined>): Texts {
   let between = "[";
   for (const item of items) {
+    if (item === undefined) {
+      yield undefined;
+      continue;
+    }
     yield between + item;
     between = ",\n";
   }
@@ -52,14 +60,14 @@ function* listed(items: Iterable<string>): Generator<string> {
 }
 
 /** All of the state as it is at the call, whatever happens while it is read. */
-function stateTexts({ worlds, people, log, clock }: ExportPorts): Generator<string> {
+function stateTexts({ worlds, people, log, clock }: ExportPorts): Texts {
   const lines = memoryBytes();
   people.copyInto(lines);
   const head = `{"phx_sim_state":1,"saved_at":"${isoOf(clock.now())}","world":${JSON.stringify(worlds.current)}`;
   return textsWith(head, peopleTexts(lines), journalTexts(log.texts()));
 }
 
-function* textsWith(head: string, people: Iterable<string>, journal: Iterable<string>): Generator<string> {
+function* textsWith(head: string, people: Texts, journal: Texts): Texts {
   yield head;
   yield ',\n"people":';
   yield* listed(people);
@@ -68,31 +76,29 @@ function* textsWith(head: string, people: Iterable<string>, journal: Iterable<st
   yield "}\n";
 }
 
-/** Characters that are encoded at a time. */
-const piece = 256 * 1024;
 /** Attempts to read the journal before it is read in one turn. */
 const mostAttempts = 3;
 
 /** @throws SimError conflict for more than `most` bytes */
-function* bytesOf(texts: Iterable<string>, most: number): Work<Buffer> {
+function* bytesOf(texts: Texts, most: number): Work<Buffer> {
   const pieces: Buffer[] = [];
   let waiting = "";
   let size = 0;
-  const flush = () => {
-    const bytes = Buffer.from(waiting);
-    waiting = "";
-    size += bytes.length;
+  function* flush(): Work<void> {
+    for (const bytes of yield* encodingText(waiting)) {
+      size += bytes.length;
+      pieces.push(bytes);
+    }
     if (size > most) throw tooLarge();
-    pieces.push(bytes);
-  };
-  for (const text of texts) {
-    waiting += text;
-    if (waiting.length < piece) continue;
-    flush();
-    yield;
+    waiting = "";
   }
-  flush();
-  return Buffer.concat(pieces, size);
+  for (const text of texts) {
+    if (text === undefined) yield;
+    else waiting += text;
+    if (waiting.length >= bytesPerStep) yield* flush();
+  }
+  yield* flush();
+  return yield* joiningBytes(pieces);
 }
 
 /** The whole state as one consistent JSON text. @throws SimError conflict if it is too large */

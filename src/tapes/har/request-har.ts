@@ -1,7 +1,9 @@
 import { STATUS_CODES } from "node:http";
+import { joiningBytes } from "../../base/bytes-turns.ts";
 import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
+import type { Steps } from "../../base/work.ts";
 import { headerIn } from "../../http/client-address.ts";
 import { resultsOf } from "../../journal/results.ts";
 import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
@@ -128,10 +130,10 @@ export const harOf = (lines: Iterable<TrafficLine>): JsonObject => ({
 });
 
 /** The same as bytes of JSON, made of entries that are bytes already. */
-export function harBytes(entries: readonly Buffer[], comment: string | undefined): Buffer {
+export function harBytes(entries: readonly Buffer[], comment: string | undefined): Steps<Buffer> {
   const facts = JSON.stringify({ version: "1.2", creator, ...(comment !== undefined && { comment }) });
   const between = Buffer.from(",\n");
-  return Buffer.concat([
+  return joiningBytes([
     Buffer.from(`{"log":${facts.slice(0, -1)},"entries":[`),
     ...entries.flatMap((it, i) => (i === 0 ? [it] : [between, it])),
     Buffer.from("]}}"),

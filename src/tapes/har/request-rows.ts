@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { decodingText } from "../../base/bytes-turns.ts";
 import { writingJson } from "../../base/json-turns.ts";
-import { inSlices } from "../../base/work.ts";
+import { inSlices, type Steps } from "../../base/work.ts";
 import { jsonText } from "../../http/reply.ts";
 import { row } from "../../http/row.ts";
 import { parseRequestFilter } from "../../journal/filter-parameter.ts";
 import { Limit, UntilRequest } from "../../journal/query-shapes.ts";
 import { RequestListQuery } from "../../journal/request-shapes.ts";
 import { examineRequests, type RequestSearchPorts } from "../../journal/search.ts";
+import type { TrafficLine } from "../../journal/traffic.ts";
 import { harBytes, harEntry } from "./request-har.ts";
 
 const { before: _, ...listFields } = RequestListQuery.shape;
@@ -30,6 +32,11 @@ const Har = z
 /** Bytes of a HAR: it must fit into memory several times. */
 const largestHar = 200 * 1024 * 1024;
 
+function* writingEntry(line: TrafficLine): Steps<Buffer> {
+  const body = line.body === undefined ? undefined : yield* decodingText(yield* writingJson(line.body));
+  return yield* writingJson(harEntry(line, body));
+}
+
 /** The endpoint that exports the journal. */
 export const requestHarRows = (ports: RequestSearchPorts) => [
   row({
@@ -52,8 +59,7 @@ export const requestHarRows = (ports: RequestSearchPorts) => [
       })) {
         const line = head && (await inSlices(ports.log.reading(head.n)));
         if (!line) continue;
-        const body = line.body === undefined ? undefined : await inSlices(writingJson(line.body));
-        const entry = await inSlices(writingJson(harEntry(line, body?.toString())));
+        const entry = await inSlices(writingEntry(line));
         size += entry.length;
         if (size > largestHar && entries.length > 0) {
           comment = `requests up to ${line.n} are left out: a HAR has at most ${largestHar / 1024 / 1024} MB; ?until=${line.n} continues`;
@@ -61,7 +67,7 @@ export const requestHarRows = (ports: RequestSearchPorts) => [
         }
         if (entries.push(entry) === limit) break;
       }
-      return { ...jsonText(""), body: harBytes(entries.reverse(), comment) };
+      return { ...jsonText(""), body: await inSlices(harBytes(entries.reverse(), comment)) };
     },
   }),
 ];
