@@ -1,10 +1,10 @@
-import { bytesPerStep, type Steps } from "./work.ts";
+import { bytesPerStep, type Stepwise } from "./work.ts";
 
 /** Bytes that are copied in a step: about a millisecond. */
 const copiedPerStep = 1024 * 1024;
 
 /** The text of UTF-8 bytes, decoded in many short steps. */
-export function* decodingText(bytes: Buffer): Steps<string> {
+export function* decodingText(bytes: Buffer): Stepwise<string> {
   const parts: string[] = [];
   for (let from = 0; from < bytes.length; ) {
     let to = Math.min(from + bytesPerStep, bytes.length);
@@ -25,7 +25,7 @@ export function endOfPiece(text: string, from: number, most: number): number {
 }
 
 /** The UTF-8 bytes of a text in pieces, each made in a short step. */
-export function* encodingText(text: string): Steps<Buffer[]> {
+export function* encodingText(text: string): Stepwise<Buffer[]> {
   const parts: Buffer[] = [];
   for (let from = 0; from < text.length; ) {
     const to = endOfPiece(text, from, bytesPerStep);
@@ -37,7 +37,7 @@ export function* encodingText(text: string): Steps<Buffer[]> {
 }
 
 /** The same as Buffer.concat, in many short steps. */
-export function* joiningBytes(parts: readonly Buffer[]): Steps<Buffer> {
+export function* joiningBytes(parts: readonly Buffer[]): Stepwise<Buffer> {
   const all = Buffer.allocUnsafe(parts.reduce((sum, it) => sum + it.length, 0));
   let at = 0;
   for (const part of parts)

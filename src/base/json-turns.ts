@@ -9,7 +9,7 @@ import {
   TooManyLevels,
   TooManyNodes,
 } from "./json-bounds.ts";
-import { bytesPerStep, type Steps } from "./work.ts";
+import { bytesPerStep, type Stepwise } from "./work.ts";
 
 /** Characters examined in a step: about a millisecond. */
 export const charactersPerStep = 512 * 1024;
@@ -29,7 +29,7 @@ interface Large {
 const invalid = (at: number): SyntaxError => new SyntaxError(`invalid JSON at character ${at}`);
 
 /** Finds the large objects and lists; undefined if the text is no object or list. */
-function* measured(text: string, deepest: number, room: NodeRoom): Steps<Large | undefined> {
+function* measured(text: string, deepest: number, room: NodeRoom): Stepwise<Large | undefined> {
   const path: Large[] = [];
   let root: Large | undefined;
   let string = 0;
@@ -67,7 +67,7 @@ function* measured(text: string, deepest: number, room: NodeRoom): Steps<Large |
 const put = (object: JsonObject, key: string, value: Json): void =>
   void Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 
-function* built(text: string, { open, close, cuts, large }: Large): Steps<Json> {
+function* built(text: string, { open, close, cuts, large }: Large): Stepwise<Json> {
   const list: Json[] = [];
   const object: JsonObject = {};
   const isList = text.charCodeAt(open) === code.open;
@@ -106,7 +106,7 @@ export function* parsingJson(
   text: string,
   deepest: number = maxDepth,
   room: NodeRoom = { left: mostNodes },
-): Steps<Json> {
+): Stepwise<Json> {
   const root = yield* measured(text, deepest, room);
   return root ? yield* built(text, root) : JSON.parse(text);
 }
@@ -131,17 +131,17 @@ export function isQuick(value: unknown, room: WriteRoom = { nodes: 10_000, chara
 }
 
 /** The bytes of JSON.stringify(value), made in many short steps. */
-export function* writingJson(value: unknown): Steps<Buffer> {
+export function* writingJson(value: unknown): Stepwise<Buffer> {
   const pieces: Buffer[] = [];
   let waiting = "";
-  function* put(text: string): Steps<void> {
+  function* put(text: string): Stepwise<void> {
     waiting += text;
     if (waiting.length < bytesPerStep) return;
     pieces.push(Buffer.from(waiting));
     waiting = "";
     yield;
   }
-  function* write(it: unknown): Steps<void> {
+  function* write(it: unknown): Stepwise<void> {
     if (isQuick(it, { nodes: 1_000, characters: bytesPerStep })) yield* put(JSON.stringify(it) ?? "null");
     else if (typeof it === "string") {
       yield* put('"');

@@ -7,7 +7,7 @@ import { performance } from "./real-time.ts";
 export type Work<T> = Generator<Promise<unknown> | undefined, T, void>;
 
 /** Work that waits for nothing. */
-export type Steps<T> = Generator<undefined, T, void>;
+export type Stepwise<T> = Generator<undefined, T, void>;
 
 /** A slice ends after this much time, ms, or after this many steps: no turn of the event loop takes much longer. */
 const sliceMs = 8;

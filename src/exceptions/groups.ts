@@ -75,7 +75,7 @@ const exceptionCounter = (log: TrafficLog, project: number | undefined): Counter
   *range(count, from, to, isDown) {
     const within = { event: exceptionEvent, ...(project !== undefined && { project }) };
     for (const { seq, n } of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
-      const line = log.line(n);
+      const line = yield* log.reading(n);
       const index = seq - (line?.seq ?? seq);
       if (!line?.events?.[index]) count.isPart = true;
       else addTo(count, showEvent(line, index));

@@ -148,7 +148,7 @@ const counterOf = (log: TrafficLog): Counter<Book> => ({
   *range(book, from, to, isDown) {
     const found = oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, { flags: true }, use), isDown);
     for (const { n } of found) {
-      const line = log.line(n);
+      const line = yield* log.reading(n);
       if (line) addLine(book, line, isDown);
       else book.isPart = true;
       yield n;

@@ -22,8 +22,11 @@ export interface RowCount {
 export interface Counter<C extends RowCount> {
   readonly first: () => number;
   readonly last: () => number;
-  /** Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to. */
-  range(count: C, from: number, to: number, isDown: boolean): Generator<number, void, void>;
+  /**
+   * Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to, and
+   * `undefined` while it reads a large line.
+   */
+  range(count: C, from: number, to: number, isDown: boolean): Generator<number | undefined, void, void>;
 }
 
 /** The rows that a pass over the index finds, in the order of a range. The pass has one object for all of them. */
@@ -36,24 +39,30 @@ export function* oneByOne<Row extends object>(
   yield* isDown ? found.reverse() : found;
 }
 
-/** Counts the rest: new rows first, then older and older ones. */
+/** Counts the rest: new rows first, then older and older ones. Yields true where it may be stopped. */
 function* rest<C extends RowCount>(
   count: C,
   { first, last, range }: Counter<C>,
-): Generator<void, void, void> {
+): Generator<boolean, void, void> {
   const end = last();
   for (let from = count.high + 1; from <= end; from = count.high + 1) {
     const to = Math.min(from + step - 1, end);
-    for (count.high of range(count, from, to, false)) yield;
+    for (const at of range(count, from, to, false)) {
+      count.high = at ?? count.high;
+      yield at !== undefined;
+    }
     count.high = to;
-    yield;
+    yield true;
   }
   while (count.low > first()) {
     const to = count.low - 1;
     const from = Math.max(first(), to - step + 1);
-    for (count.low of range(count, from, to, true)) yield;
+    for (const at of range(count, from, to, true)) {
+      count.low = at ?? count.low;
+      yield at !== undefined;
+    }
     count.low = from;
-    yield;
+    yield true;
   }
 }
 
@@ -65,13 +74,13 @@ export function progressOf<C extends RowCount>(count: C, { first, last }: Counte
   return { complete: !counting && !count.isPart, counting };
 }
 
-/** Continues counting for at most 300 ms, with turns for other work. */
+/** Continues counting for 300 ms, or until a large line is read, with turns for other work. */
 export async function continueCounting<C extends RowCount>(count: C, counter: Counter<C>): Promise<void> {
   const begin = performance.now();
   let pause = begin + slice;
-  for (const _ of rest(count, counter)) {
+  for (const mayStop of rest(count, counter)) {
     const now = performance.now();
-    if (now - begin > enough) return;
+    if (mayStop && now - begin > enough) return;
     if (now < pause) continue;
     await turn();
     pause = performance.now() + slice;

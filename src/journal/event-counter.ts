@@ -33,7 +33,7 @@ export function eventCounter<C extends RowCount>(parts: EventCounterParts<C>): C
       return;
     }
     for (const it of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, within, use), isDown)) {
-      const line = log.line(it.n);
+      const line = yield* log.reading(it.n);
       const index = it.seq - (line?.seq ?? it.seq);
       if (!line?.events?.[index]) count.isPart = true;
       else if (filter.test(eventSubject(line, index), now)) add(count, it);

@@ -63,7 +63,7 @@ const counterOf = (log: TrafficLog, project: number | undefined): Counter<SdkCou
   *range(count, from, to, isDown) {
     const within = project === undefined ? {} : { project };
     for (const { n } of oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, within, use), isDown)) {
-      const line = log.line(n);
+      const line = yield* log.reading(n);
       if (line) addLine(count, line, log);
       else count.isPart = true;
       yield n;

@@ -229,7 +229,7 @@ export function createSessionBook(log: TrafficLog) {
 
   function* range(count: SessionCount, from: number, to: number, isDown: boolean) {
     for (const { seq, n } of oneByOne<IndexedEvent>((use) => log.eachEvent(from, to, {}, use), isDown)) {
-      const line = log.line(n);
+      const line = yield* log.reading(n);
       const index = seq - (line?.seq ?? seq);
       if (!line?.events?.[index]) count.isPart = true;
       else add(count, showEvent(line, index), line, log.sizeOf(n));

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { decodingText } from "../base/bytes-turns.ts";
-import type { Steps } from "../base/work.ts";
+import type { Stepwise } from "../base/work.ts";
 import type { Bytes } from "./bytes.ts";
 
 const chunkSize = 1024 * 1024;
@@ -55,7 +55,7 @@ export function unsealed(line: Buffer): string | undefined {
 }
 
 /** The same, in many short steps. */
-export function* unsealing(line: Buffer): Steps<string | undefined> {
+export function* unsealing(line: Buffer): Stepwise<string | undefined> {
   if (!isSealed(line)) return yield* decodingText(line);
   let checksum = 0;
   for (let at = sealLength; at < line.length; at += chunkSize) {

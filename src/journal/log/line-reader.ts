@@ -1,7 +1,7 @@
 import { isObject, parsedJson } from "../../base/json.ts";
 import { smallText } from "../../base/json-bounds.ts";
 import { parsingJson } from "../../base/json-turns.ts";
-import type { Steps } from "../../base/work.ts";
+import type { Stepwise } from "../../base/work.ts";
 import type { Damage } from "../../store/damage.ts";
 import { isSealed, lineNumber, unsealed, unsealing } from "../../store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
@@ -42,14 +42,14 @@ export interface LineReader {
   /** The line of a request; undefined if it is evicted or lost. */
   lineAt(row: number): TrafficLine | undefined;
   /** The same, in steps. */
-  readingAt(row: number): Steps<TrafficLine | undefined>;
+  readingAt(row: number): Stepwise<TrafficLine | undefined>;
   /** Its text, in steps. */
-  readingTextAt(row: number): Steps<string | undefined>;
+  readingTextAt(row: number): Stepwise<string | undefined>;
   headAt(row: number): RequestHead | undefined;
   /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
   /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
-  preparing(row: number): Steps<void>;
+  preparing(row: number): Stepwise<void>;
   /**
    * Reads the checked bytes of lines, without their newlines, in the order of the file: several with one read. They are
    * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
@@ -201,7 +201,7 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
   const isLarge = (row: number): boolean => endOf(row) - offsetOf(row) >= smallText;
 
   /** The text of a line that is as it was written, without parsing it. */
-  function* readingTextAt(row: number): Steps<string | undefined> {
+  function* readingTextAt(row: number): Stepwise<string | undefined> {
     if (!isHeld(row) || tables.index.isLost(row)) return undefined;
     const found = bytesAt(row);
     const n = tables.opening.n + row;
@@ -213,7 +213,7 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return isHeld(at) ? readAt(at)?.text : undefined;
   }
 
-  function* readingAt(row: number): Steps<TrafficLine | undefined> {
+  function* readingAt(row: number): Stepwise<TrafficLine | undefined> {
     if (!isHeld(row)) return undefined;
     const n = tables.opening.n + row;
     if (cache.get(n) || !isLarge(row)) return lineAt(row);
@@ -263,7 +263,7 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     return refAt(row);
   }
 
-  function* preparing(row: number): Steps<void> {
+  function* preparing(row: number): Stepwise<void> {
     const at = tables.events.get(row, event.request) - tables.opening.n;
     if (isHeld(at) && isLarge(at)) yield* readingAt(at);
   }

@@ -1,6 +1,6 @@
 import { createBus } from "../../base/bus.ts";
 import { fnv1a } from "../../base/hash.ts";
-import type { Steps } from "../../base/work.ts";
+import type { Stepwise } from "../../base/work.ts";
 import type { Bytes } from "../../store/bytes.ts";
 import type { Damage } from "../../store/damage.ts";
 import { DataFolderError } from "../../store/data-folder.ts";
@@ -47,7 +47,7 @@ export interface TrafficLog extends LogScan, LogHiding {
   /** The line of request n, or undefined when there is none (any more). */
   line(n: number): TrafficLine | undefined;
   /** The same, in steps. */
-  reading(n: number): Steps<TrafficLine | undefined>;
+  reading(n: number): Stepwise<TrafficLine | undefined>;
   /** The head of request n; the cost does not depend on its body's size. */
   head(n: number): RequestHead | undefined;
   /** Bytes of the line of request n; 0 if there is none. */

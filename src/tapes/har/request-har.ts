@@ -3,7 +3,7 @@ import { joiningBytes } from "../../base/bytes-turns.ts";
 import { isoOf } from "../../base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { version } from "../../base/version.ts";
-import type { Steps } from "../../base/work.ts";
+import type { Stepwise } from "../../base/work.ts";
 import { headerIn } from "../../http/client-address.ts";
 import { resultsOf } from "../../journal/results.ts";
 import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
@@ -130,7 +130,7 @@ export const harOf = (lines: Iterable<TrafficLine>): JsonObject => ({
 });
 
 /** The same as bytes of JSON, made of entries that are bytes already. */
-export function harBytes(entries: readonly Buffer[], comment: string | undefined): Steps<Buffer> {
+export function harBytes(entries: readonly Buffer[], comment: string | undefined): Stepwise<Buffer> {
   const facts = JSON.stringify({ version: "1.2", creator, ...(comment !== undefined && { comment }) });
   const between = Buffer.from(",\n");
   return joiningBytes([

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { decodingText } from "../../base/bytes-turns.ts";
 import { writingJson } from "../../base/json-turns.ts";
-import { inSlices, type Steps } from "../../base/work.ts";
+import { inSlices, type Stepwise } from "../../base/work.ts";
 import { jsonText } from "../../http/reply.ts";
 import { row } from "../../http/row.ts";
 import { parseRequestFilter } from "../../journal/filter-parameter.ts";
@@ -32,7 +32,7 @@ const Har = z
 /** Bytes of a HAR: it must fit into memory several times. */
 const largestHar = 200 * 1024 * 1024;
 
-function* writingEntry(line: TrafficLine): Steps<Buffer> {
+function* writingEntry(line: TrafficLine): Stepwise<Buffer> {
   const body = line.body === undefined ? undefined : yield* decodingText(yield* writingJson(line.body));
   return yield* writingJson(harEntry(line, body));
 }
