@@ -1,7 +1,7 @@
 import { clean } from "../cli/clean-text.ts";
 import type { Command, CommandGroup } from "../cli/command.ts";
 import { thinCommand, thinOptions } from "../cli/thin-command.ts";
-import type { ClockFacts, Happened } from "../index.ts";
+import type { ClockFacts, Happened } from "./client.ts";
 
 const group: CommandGroup = {
   name: "clock",

@@ -3,8 +3,8 @@ import { clean } from "../cli/clean-text.ts";
 import type { Command, CommandGroup } from "../cli/command.ts";
 import type { Style } from "../cli/style.ts";
 import { thinCommand, thinOptions } from "../cli/thin-command.ts";
-import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "../index.ts";
 import { endStatuses } from "../world/run-statuses.ts";
+import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "./client.ts";
 
 type RunEnd = Pick<ExportRun, "status" | "records_completed" | "latest_error">;
 

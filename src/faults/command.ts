@@ -6,7 +6,7 @@ import { Failure } from "../cli/failure.ts";
 import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
 import { ask, print, thinCommand, thinOptions } from "../cli/thin-command.ts";
-import type { Fault, FaultPreset } from "../index.ts";
+import type { Fault, FaultPreset } from "./client.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = {
   active: "active",

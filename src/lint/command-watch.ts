@@ -1,6 +1,7 @@
 import type { Style } from "../cli/style.ts";
-import type { LintFinding, Sim } from "../index.ts";
+import type { Sim } from "../sim/types.ts";
 import { lintLine } from "./command.ts";
+import type { LintFinding } from "./shapes.ts";
 
 /** Prints new findings on a terminal, each once. */
 export interface LintWatch {

@@ -6,7 +6,7 @@ import type { Settings } from "../cli/settings.ts";
 import type { Style } from "../cli/style.ts";
 import { ask } from "../cli/thin-command.ts";
 import { queryText } from "../client/call.ts";
-import type { LintFinding, LintPage } from "../index.ts";
+import type { LintFinding, LintPage } from "./shapes.ts";
 
 const whatOf = ({ event, n }: LintFinding): string =>
   event === null ? `request ${n}` : `"${clean(event, 80)}"`;

@@ -1,10 +1,11 @@
 import { isObject, type Json, own } from "../base/json.ts";
 import { clean, cleanJson } from "../cli/clean-text.ts";
-import type { Sim, TapeScenario } from "../index.ts";
+import type { Sim } from "../sim/types.ts";
 import type { Exchange } from "../tapes/format/exchange.ts";
 import { pathOf } from "../tapes/format/routes.ts";
 import { fillBody } from "../tapes/redact/bind.ts";
 import { flagAnswersIn } from "./from-tape/flag-answers.ts";
+import type { TapeScenario } from "./from-tape/scenario-from-tape.ts";
 
 type Value = boolean | string | undefined;
 

@@ -8,10 +8,10 @@ import { type Command, type CommandGroup, command, type Shell } from "../cli/com
 import { Failure } from "../cli/failure.ts";
 import type { Settings } from "../cli/settings.ts";
 import { reasonOf } from "../cli/system-reason.ts";
-import type { TapeScenario } from "../index.ts";
 import { onFile } from "../tapes/commands/tape-trouble.ts";
 import { tapePlace } from "../tapes/format/place.ts";
 import type { TapeProblem } from "../tapes/shapes.ts";
+import type { TapeScenario } from "./from-tape/scenario-from-tape.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
@@ -28,11 +28,11 @@ const checkOptions = {
 } as const;
 
 async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
-  const { problemLines, readScenario } = await import("../index.ts");
+  const [{ linesOf }, { readScenario }] = await Promise.all([import("./problems.ts"), import("./load.ts")]);
   const { problems, warnings, files } = await readScenario(values.file);
   const isSound = problems.length === 0 && (warnings.length === 0 || !values.strict);
   const marked = warnings.map((it) => ({ ...it, message: `warning: ${it.message}` }));
-  const lines = problemLines([...problems, ...marked], shell.cwd).map((line) => clean(line, 2000));
+  const lines = linesOf([...problems, ...marked], shell.cwd).map((line) => clean(line, 2000));
   // a cut list ends with the number of the other lines
   const isCut = lines.length < problems.length + warnings.length;
   if (values.json) shell.out.say(JSON.stringify({ ok: isSound, problems, warnings, files }));
@@ -71,7 +71,7 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   const format = formats[extname(file).toLowerCase()];
   const name = clean(shortened(file, shell.cwd));
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
-  const { scenarioStarter } = await import("../index.ts");
+  const { scenarioStarter } = await import("./starter.ts");
   try {
     await write(file, scenarioStarter(format), name, "give another name");
   } catch (error) {
@@ -100,7 +100,7 @@ const schemaOptions = {
 } as const;
 
 async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
-  const { scenarioSchemaText } = await import("../index.ts");
+  const { scenarioSchemaText } = await import("./shipped.ts");
   shell.out.say(scenarioSchemaText().trimEnd());
   return "ok" as const;
 }
@@ -110,7 +110,7 @@ const listOptions = {
 } as const;
 
 async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
-  const { shippedList } = await import("../index.ts");
+  const { shippedList } = await import("./load.ts");
   const shipped = await shippedList();
   const width = Math.max(...shipped.map(({ name }) => name.length));
   if (values.json) shell.out.say(JSON.stringify({ scenarios: shipped }));
@@ -141,7 +141,7 @@ async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: She
   const file = tapePlace(values.tape, shell.cwd);
   const { out } = values;
   const [{ scenarioFromTape }, { readTape }, { damageText, problemCount, warnOfDamage }] = await Promise.all([
-    import("../index.ts"),
+    import("./from-tape/scenario-from-tape.ts"),
     import("../tapes/format/read.ts"),
     import("../tapes/commands/verify-report.ts"),
   ]);
@@ -169,7 +169,7 @@ async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
   if (!made.counts.flags) return [];
   const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] =
     await Promise.all([
-      import("../index.ts"),
+      import("../start-sim.ts"),
       import("../tapes/format/read.ts"),
       import("../tapes/format/header.ts"),
       import("./command-flag-differences.ts"),

@@ -6,7 +6,7 @@ import { nameText, printable, quoted } from "../assert/match/printable.ts";
 import type { Count } from "../assert/match/report-shapes.ts";
 import type { Pattern, Terms } from "../assert/match/types.ts";
 import type { EventPattern, PropertiesPattern, Scope } from "../client/api.ts";
-import type { StoredEvent } from "../index.ts";
+import type { StoredEvent } from "../journal/event.ts";
 import { explain } from "../journal/outcome.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";
 import type { Plan } from "../plan/plan.ts";

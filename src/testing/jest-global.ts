@@ -1,4 +1,4 @@
-import type { SimOptions } from "../index.ts";
+import type { SimOptions } from "../sim/types.ts";
 
 /** The parts of jest's project configuration that are used here. */
 interface ProjectConfig {

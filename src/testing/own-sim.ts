@@ -1,4 +1,4 @@
-import type { Sim, SimOptions } from "../index.ts";
+import type { Sim, SimOptions } from "../sim/types.ts";
 import { printNotice } from "./test-worker.ts";
 
 /** Options of the command line that make a sim's world, by their names in the library. */
@@ -37,6 +37,6 @@ async function configured(): Promise<SimOptions> {
 
 /** The sim of a test run that no other one has: with the options of its setup, else with what is configured. */
 export async function startOwnSim(options: SimOptions): Promise<Sim> {
-  const [{ startSim }, found] = await Promise.all([import("../index.ts"), configured()]);
+  const [{ startSim }, found] = await Promise.all([import("../start-sim.ts"), configured()]);
   return startSim({ onNotice: printNotice, ...found, ...options });
 }

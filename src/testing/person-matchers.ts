@@ -9,7 +9,7 @@ import { didYouMean } from "../base/nearest.ts";
 import { performance } from "../base/real-time.ts";
 import type { PropertiesPattern, SimPerson } from "../client/api.ts";
 import type { FlagServing, FlagServings } from "../flags/client.ts";
-import type { StoredEvent } from "../index.ts";
+import type { StoredEvent } from "../journal/event.ts";
 import {
   causesOr,
   type IdentityOptions,

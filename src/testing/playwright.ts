@@ -17,7 +17,7 @@ import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.t
 import { connectSim } from "../client/connect.ts";
 import { type Escape, escapeCauses, verifyEscapes } from "../egress/browser-traffic.ts";
 import { serviceHosts } from "../http/host-rules.ts";
-import type { SimOptions } from "../index.ts";
+import type { SimOptions } from "../sim/types.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
 import {

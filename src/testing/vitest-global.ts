@@ -1,4 +1,4 @@
-import type { SimOptions } from "../index.ts";
+import type { SimOptions } from "../sim/types.ts";
 
 /** The options of `startSim()` that can be passed between processes. */
 export type VitestSimOptions = Omit<SimOptions, "onNotice">;

@@ -1,7 +1,7 @@
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import { factLines, propertyLines } from "../../cli/thin-command.ts";
-import type { StoredEvent } from "../../index.ts";
+import type { StoredEvent } from "../event.ts";
 import { outcomeOf, outcomeText } from "../outcomes.ts";
 import { isSdkProperty } from "../sdk-properties.ts";
 

@@ -2,7 +2,7 @@ import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
-import type { Finding, RequestSummary } from "../../index.ts";
+import type { Finding, RequestSummary } from "../../sim/types.ts";
 import { type Outcome, outcomeText } from "../outcomes.ts";
 
 export type Verbosity = "quiet" | "normal" | "verbose";

@@ -1,7 +1,7 @@
 import { onFirstUse } from "../../base/on-first-use.ts";
 import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
-import type { Finding, RequestSummary } from "../../index.ts";
+import type { Finding, RequestSummary } from "../../sim/types.ts";
 import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
 import type { LineRules } from "./request-lines.ts";

@@ -9,7 +9,7 @@ import { saveAnswer } from "../../cli/save-answer.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { reasonOf } from "../../cli/system-reason.ts";
 import { print, thinCommand, thinOptions } from "../../cli/thin-command.ts";
-import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "../../index.ts";
+import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "./client.ts";
 
 const group: CommandGroup = {
   name: "state",

@@ -28,8 +28,9 @@ import { sizeText } from "../../cli/progress.ts";
 import type { Settings } from "../../cli/settings.ts";
 import { stopRequest, untilSignal } from "../../cli/signals.ts";
 import type { Style } from "../../cli/style.ts";
-import type { RecordingFacts, RequestSummary, Sim, SimOptions } from "../../index.ts";
 import type { RequestLog } from "../../journal/commands/request-log.ts";
+import type { RequestSummary, Sim, SimOptions } from "../../sim/types.ts";
+import type { RecordingFacts } from "../client.ts";
 import { choice, redact, text, texts, toggle } from "./option-rows.ts";
 import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 

@@ -1,7 +1,8 @@
 import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
-import type { LoadedTape, Sim } from "../../index.ts";
+import type { Sim } from "../../sim/types.ts";
+import type { LoadedTape } from "../client.ts";
 import { targetOf } from "../format/exchange.ts";
 
 /** What was used of the tape that answered, and what to do when no request reached it; null: none answered. */
