@@ -1,7 +1,20 @@
-import type { CallRecord } from "../journal/traffic.ts";
 import type { Reply, TransportFault } from "./reply.ts";
 
 type Door = "socket" | "fetch";
+
+/**
+ * The facts of a call. Each step adds what it learns, so that it is kept if a later step fails. The app completes the
+ * record, and the journal, which declares further fields (journal/traffic.ts), writes it.
+ */
+export interface CallRecord {
+  project?: number | null;
+  rejected?: { reason: string; detail: string; hint?: string };
+  fault?: string;
+  scripted?: true;
+  /** What answered, if neither the emulator nor a script did. */
+  source?: string;
+  partition?: string;
+}
 
 /** A request as the core sees it, whichever door it came through. */
 export interface Call {

@@ -66,30 +66,23 @@ export const usualReplyHeaders: readonly string[] = [
 export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
   status === 0 ? [] : (given ?? usualReplyHeaders);
 
-/**
- * The facts of a call. Each step adds what it learns, so that it is kept if a later step fails. The app completes the
- * record, and the journal writes it.
- */
-export interface CallRecord {
-  project?: number | null;
-  shape?: BodyShape;
-  steps?: DecodeStep[];
-  /** The decoded JSON text of the body, on one line. */
-  text?: string;
-  /** True if keys were masked in the text; the bytes as received are not kept then. */
-  redacted?: boolean;
-  /** The same text as UTF-8, without keys, if it exists already. */
-  bytes?: Buffer | undefined;
-  events?: EventFacts[];
-  /** Index keys of each event, in the same order. */
-  keys?: EventKey[];
-  rejected?: { reason: string; detail: string; hint?: string };
-  fault?: string;
-  scripted?: true;
-  source?: string;
-  partition?: string;
-  /** The body, if it was decoded before the handler ran (ingest/call-owner.ts); not written. */
-  decoded?: DecodedBody;
+declare module "../http/call.ts" {
+  /** What capture adds. */
+  interface CallRecord {
+    shape?: BodyShape;
+    steps?: DecodeStep[];
+    /** The decoded JSON text of the body, on one line. */
+    text?: string;
+    /** True if keys were masked in the text; the bytes as received are not kept then. */
+    redacted?: boolean;
+    /** The same text as UTF-8, without keys, if it exists already. */
+    bytes?: Buffer | undefined;
+    events?: EventFacts[];
+    /** Index keys of each event, in the same order. */
+    keys?: EventKey[];
+    /** The body, if it was decoded before the handler ran (ingest/call-owner.ts); not written. */
+    decoded?: DecodedBody;
+  }
 }
 
 /** A body, decoded as by the capture endpoints. */

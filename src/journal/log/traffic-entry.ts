@@ -6,8 +6,9 @@ import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
 import { fromBase64 } from "../../codec/base64.ts";
 import { inflaters, isGzip } from "../../codec/inflate.ts";
 import { isJsonType } from "../../codec/media-type.ts";
+import type { CallRecord } from "../../http/call.ts";
 import type { EventFacts } from "../event.ts";
-import { type CallRecord, usualReplyHeaders } from "../traffic.ts";
+import { usualReplyHeaders } from "../traffic.ts";
 
 /** The part of a call that the journal needs. */
 export interface ReceivedCall {

@@ -1,5 +1,6 @@
 import { fixedClock } from "../../../src/base/clock.ts";
 import { randomIds } from "../../../src/base/ids.ts";
+import type { CallRecord } from "../../../src/http/call.ts";
 import { type Call, callFrom } from "../../../src/http/call.ts";
 import type { Endpoint } from "../../../src/http/endpoint.ts";
 import { asSimError, errorReply } from "../../../src/http/error-body.ts";
@@ -8,7 +9,6 @@ import { createRouter } from "../../../src/http/router.ts";
 import type { Desk } from "../../../src/ingest/desk.ts";
 import { createVisitors } from "../../../src/ingest/visitors.ts";
 import { noPlaces, type Places } from "../../../src/journal/places.ts";
-import type { CallRecord } from "../../../src/journal/traffic.ts";
 import type { People } from "../../../src/people/people.ts";
 import type { Dialect } from "../../../src/world/dialect.ts";
 import { createKeyring } from "../../../src/world/keyring.ts";

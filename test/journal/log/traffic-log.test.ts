@@ -10,6 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
+import type { CallRecord } from "../../../src/http/call.ts";
 import type { EventFacts } from "../../../src/journal/event.ts";
 import { entryWriter, type GivenReply, type ReceivedCall } from "../../../src/journal/log/traffic-entry.ts";
 import {
@@ -17,7 +18,7 @@ import {
   type TrafficLog,
   type TrafficLogOptions,
 } from "../../../src/journal/log/traffic-log.ts";
-import type { CallRecord, EventKey, TrafficLine } from "../../../src/journal/traffic.ts";
+import type { EventKey, TrafficLine } from "../../../src/journal/traffic.ts";
 import { fileBytes, memoryBytes } from "../../../src/store/bytes.ts";
 import { DataFolderError } from "../../../src/store/data-folder.ts";
 import { reset } from "../../store/changing.ts";
