@@ -3,6 +3,7 @@ import { checkedWait } from "./assert/limits.ts";
 import type { SimAccess } from "./client/access.ts";
 import type { SimClient } from "./client/api.ts";
 import { callBy, fetchBy, type Send } from "./client/call.ts";
+import { knownOptions } from "./client/known-options.ts";
 import { withKnownOptions } from "./client/option-keys.ts";
 import { tenantBy } from "./client/tenant.ts";
 import { clockBy } from "./clock/client.ts";
@@ -22,7 +23,8 @@ export interface ClientParts extends SimAccess {
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
-export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts));
+export const createClient = (parts: ClientParts): SimClient =>
+  withKnownOptions(clientOf(parts), knownOptions);
 
 function clientOf({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientParts): SimClient {
   const call = callBy(send);

@@ -1,5 +1,17 @@
 export { NotAwaitedError } from "./assert/client-assertions.ts";
 export type {
+  EventPattern,
+  EventQuery,
+  Events,
+  PropertiesPattern,
+  RequestQuery,
+  Requests,
+  Scope,
+  SnapshotOptions,
+  VerifyOptions,
+  WaitOptions,
+} from "./assert/events-api.ts";
+export type {
   Complaint,
   Count,
   Difference,
@@ -11,25 +23,7 @@ export type {
 } from "./assert/match/report-shapes.ts";
 export type { Expectation, Pattern, Terms, Verdict } from "./assert/match/types.ts";
 export { version } from "./base/version.ts";
-export type {
-  EventPattern,
-  EventQuery,
-  Events,
-  Groups,
-  Persons,
-  Project,
-  ProjectOptions,
-  PropertiesPattern,
-  RequestQuery,
-  Requests,
-  Scope,
-  SimClient,
-  SimPerson,
-  SnapshotOptions,
-  Tenant,
-  VerifyOptions,
-  WaitOptions,
-} from "./client/api.ts";
+export type { Project, ProjectOptions, SimClient, Tenant } from "./client/api.ts";
 export { type ConnectOptions, connectSim } from "./client/connect.ts";
 export { ControlError, ExpectationError } from "./client/errors.ts";
 export type { Clock, ClockFacts, Happened, Moment } from "./clock/client.ts";
@@ -76,6 +70,7 @@ export type { StoredEvent } from "./journal/event.ts";
 export type { SimRequest } from "./journal/request-shapes.ts";
 export type { EventSnapshot } from "./journal/snapshot-client.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
+export type { Groups, Persons, SimPerson } from "./people/client.ts";
 export {
   type FromTapeOptions,
   scenarioFromTape,

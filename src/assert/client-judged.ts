@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 import type { Json } from "../base/json.ts";
-import type { EventQuery, VerifyOptions, WaitOptions } from "../client/api.ts";
 import type { HandleScope } from "../client/call.ts";
 import { ControlError, ExpectationError } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import type { EventQuery, VerifyOptions, WaitOptions } from "./events-api.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { differences } from "./match/differences.ts";
 import { fitsEvent, inOrder, judge, sightingOf } from "./match/judge.ts";

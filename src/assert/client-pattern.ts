@@ -1,4 +1,4 @@
-import type { EventPattern, PropertiesPattern } from "../client/api.ts";
+import type { EventPattern, PropertiesPattern } from "./events-api.ts";
 import { longestTitle } from "./limits.ts";
 import { describePattern } from "./match/describe.ts";
 import { checkAsserted, fitsEvery } from "./match/event-pattern.ts";

@@ -1,6 +1,6 @@
+import type { EventQuery } from "../assert/events-api.ts";
 import { toWire } from "../assert/match/wire.ts";
 import type { EventPage } from "../journal/stored-event.ts";
-import type { EventQuery } from "./api.ts";
 import { type HandleScope, type Query, queryText } from "./call.ts";
 
 /** The server's limit. */

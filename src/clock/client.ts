@@ -1,5 +1,6 @@
 import type { Happened } from "../base/agenda.ts";
 import type { ControlCall } from "../client/call.ts";
+import type { MethodOptions } from "../client/option-keys.ts";
 import type { ClockFacts } from "./shapes.ts";
 
 export type { ClockFacts, Happened };
@@ -45,3 +46,6 @@ export function clockBy(call: ControlCall): Clock {
     resume: () => put({ frozen: false }),
   };
 }
+
+/** Options of the methods of `sim.clock`. */
+export const clockOptions: MethodOptions = { "clock.set": { 1: ["frozen"] } };

@@ -1,4 +1,5 @@
 import type { ControlCall, ControlFetch } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type {
   Export,
   ExportFile,
@@ -90,3 +91,11 @@ export function exportsBy(call: ControlCall, fetched: ControlFetch): Exports {
     file: async (id, name) => fetched(chosen(await run(id), name).url),
   };
 }
+
+/** Options of the methods of `sim.exports`. */
+export const exportOptions: MethodOptions = {
+  "exports.list": [["project"]],
+  "exports.runs": [
+    keysOf<ExportRunQuery>({ project: true, batch_export: true, status: true, before: true, limit: true }),
+  ],
+};

@@ -1,4 +1,5 @@
 import type { HandleScope } from "../client/call.ts";
+import type { MethodOptions } from "../client/option-keys.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer } from "./answer-shapes.ts";
 
 export type { AnswerPlace, AnswerQueue, ScriptedAnswer };
@@ -48,3 +49,11 @@ export const answersBy = ({ call, project }: HandleScope): Answers => ({
     return (await call<{ removed: number }>("DELETE", path)).removed;
   },
 });
+
+const answerPlace = ["project", "partition"];
+
+/** Options of the methods of `sim.answers`. */
+export const answerOptions: MethodOptions = {
+  "answers.queue": { 1: answerPlace },
+  "answers.clear": [answerPlace],
+};

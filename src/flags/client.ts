@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type HandleScope, queryText } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type { FlagDecision, FlagDecisions, FlagServing, FlagServings } from "./decision-shapes.ts";
 import type {
   ExplainRequest,
@@ -169,3 +170,33 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
       } satisfies SimulateRequest),
   };
 }
+
+const ofProject = keysOf<OfProject>({ project: true });
+const subject = keysOf<FlagSubject>({
+  ...{ project: true, person: true, groups: true, groupProperties: true },
+});
+
+/** Options of the methods of `sim.flags`. */
+export const flagOptions: MethodOptions = {
+  "flags.list": [ofProject],
+  "flags.get": { 1: ofProject },
+  "flags.set": {
+    2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }),
+  },
+  "flags.unset": { 1: [...ofProject, "distinctId"] },
+  "flags.explain": {
+    1: [
+      ...subject,
+      ...keysOf<Omit<ExplainOptions, keyof FlagSubject>>({
+        ...{ distinctId: true, deviceId: true, anonDistinctId: true, ip: true },
+      }),
+    ],
+  },
+  "flags.simulate": { 1: [...subject, "count"] },
+  "flags.served": {
+    1: keysOf<ServedOptions>({
+      ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true },
+    }),
+  },
+  "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
+};

@@ -1,13 +1,13 @@
 import type { Assertions } from "../assert/client-assertions.ts";
 import type { WaitTarget } from "../assert/client-judged.ts";
 import { called, problemText, wholeEvent } from "../assert/client-pattern.ts";
+import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "../assert/events-api.ts";
 import type { KnownCauses } from "../assert/match/causes.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import { checkTerms } from "../assert/match/event-pattern.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
-import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "../client/api.ts";
 import { type HandleScope, type Query, queryText } from "../client/call.ts";
 import { ExpectationError, fromCaller, withLine } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";

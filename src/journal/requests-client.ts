@@ -1,6 +1,6 @@
 import type { ContactPage } from "../assert/contact-rows.ts";
+import type { ContactQuery, RequestQuery, Requests } from "../assert/events-api.ts";
 import type { JsonObject } from "../base/json.ts";
-import type { ContactQuery, RequestQuery, Requests } from "../client/api.ts";
 import { type HandleScope, queryText } from "../client/call.ts";
 import type { RequestPage, SimRequest } from "./request-shapes.ts";
 

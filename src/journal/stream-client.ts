@@ -1,5 +1,5 @@
+import type { EventQuery } from "../assert/events-api.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
-import type { EventQuery } from "../client/api.ts";
 import type { HandleScope } from "../client/call.ts";
 import { listingOf, pageOf } from "../client/pages.ts";
 import type { StoredEvent } from "./event.ts";

@@ -1,4 +1,5 @@
 import { type HandleScope, queryText } from "../client/call.ts";
+import type { MethodOptions } from "../client/option-keys.ts";
 import type { LintPage } from "./shapes.ts";
 
 /** `lint()` of the client. */
@@ -6,3 +7,6 @@ export const lintBy =
   ({ call, project }: HandleScope) =>
   ({ maxMs, ...query }: { project?: number; maxMs?: number } = {}): Promise<LintPage> =>
     call("GET", `lint${queryText({ project: project ?? query.project, max_ms: maxMs })}`);
+
+/** Options of `sim.lint`. */
+export const lintOptions: MethodOptions = { lint: [["project", "maxMs"]] };

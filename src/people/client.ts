@@ -1,7 +1,33 @@
-import type { Groups, Persons } from "../client/api.ts";
 import { type HandleScope, queryText } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
-import type { StoredGroupPage, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
+import type { MethodOptions } from "../client/option-keys.ts";
+import type {
+  StoredGroup,
+  StoredGroupPage,
+  StoredPerson,
+  StoredPersonPage,
+  StoredPersonWithHistory,
+} from "./shapes.ts";
+
+/** A person with its merged ids and its properties. */
+export type SimPerson = StoredPerson;
+
+export interface Persons {
+  /** Newest first. */
+  list(query?: {
+    distinct_id?: string;
+    search?: string;
+    project?: number;
+    limit?: number;
+  }): Promise<SimPerson[]>;
+  /** By uuid or distinct id, with the events that changed it; undefined if it does not exist. */
+  get(id: string): Promise<StoredPersonWithHistory | undefined>;
+}
+
+export interface Groups {
+  /** Newest first. */
+  list(query?: { project?: number; limit?: number }): Promise<StoredGroup[]>;
+}
 
 const most = 10_000;
 
@@ -31,3 +57,9 @@ export const groupsBy = ({ call, project }: HandleScope): Groups => ({
     return (await call<StoredGroupPage>("GET", path)).groups;
   },
 });
+
+/** Options of the methods of `sim.persons` and `sim.groups`. */
+export const personOptions: MethodOptions = {
+  "persons.list": [["distinct_id", "search", "project", "limit"]],
+  "groups.list": [["project", "limit"]],
+};

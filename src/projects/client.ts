@@ -3,6 +3,7 @@ import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions } from "../client/api.ts";
 import type { ControlCall } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
+import { knownOptions } from "../client/known-options.ts";
 import { withKnownOptions } from "../client/option-keys.ts";
 import { tenantBy } from "../client/tenant.ts";
 import type { TestProject } from "./shapes.ts";
@@ -21,7 +22,7 @@ export const projectBy = async (
   host: string,
   options: ProjectOptions,
   waitMs: number,
-): Promise<Project> => withKnownOptions(await makeProject(call, host, options, waitMs));
+): Promise<Project> => withKnownOptions(await makeProject(call, host, options, waitMs), knownOptions);
 
 async function makeProject(
   call: ControlCall,

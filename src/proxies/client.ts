@@ -1,4 +1,5 @@
 import type { HandleScope } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type { ProxyFramework } from "./frameworks.ts";
 import type { ProxyReport } from "./shapes.ts";
 
@@ -26,3 +27,8 @@ export const proxiesBy = ({ call }: HandleScope): Proxies => ({
   check: (through, { origin, framework, timeoutMs } = {}) =>
     call("POST", "proxies/check", { through, origin, framework, timeout_ms: timeoutMs }),
 });
+
+/** Options of the methods of `sim.proxies`. */
+export const proxyOptions: MethodOptions = {
+  "proxies.check": { 1: keysOf<ProxyCheckOptions>({ origin: true, framework: true, timeoutMs: true }) },
+};

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { HandleScope } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type { DropOffs } from "./shapes.ts";
 
 /** A series of a trend, of stickiness or of a lifecycle. */
@@ -122,3 +123,10 @@ export const queriesBy = ({ call, project }: HandleScope): QueryClient => ({
     return (await call<DropOffs>("POST", "query/drop-offs", body)).steps;
   },
 });
+
+/** Options of the methods that query. */
+export const queryOptions: MethodOptions = {
+  query: { 1: keysOf<QueryOptions>({ project: true }) },
+  insight: { 1: keysOf<QueryOptions>({ project: true }) },
+  dropOffs: { 1: keysOf<QueryOptions>({ project: true }) },
+};

@@ -1,4 +1,5 @@
 import { type HandleScope, queryText } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import { recordingEvent } from "../journal/items.ts";
 import type { undecidable } from "./rrweb.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
@@ -67,3 +68,10 @@ export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings 
     return (await call<{ events: unknown[] }>("GET", `events${queryText(query)}`)).events.length > 0;
   },
 });
+
+/** Options of the methods of `sim.recordings`. */
+export const recordingOptions: MethodOptions = {
+  "recordings.list": [["project", "person", "search", "limit"]],
+  "recordings.show": { 1: ["project"] },
+  "recordings.search": { 1: keysOf<RecordingScope>({ project: true, session: true, allowUnread: true }) },
+};

@@ -1,4 +1,5 @@
 import type { ControlCall } from "../client/call.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type {
   LoadedTape,
   LoadedTapeReply,
@@ -77,3 +78,10 @@ export const recordingBy = (call: ControlCall): Recording => ({
   stop: () => call("POST", "recording/stop", {}),
   get: () => call("GET", "recording"),
 });
+
+/** Options of the methods of `sim.tapes`. */
+export const tapeOptions: MethodOptions = {
+  "tapes.load": {
+    1: keysOf<TapeOptions>({ mode: true, onMiss: true, timing: true, skipStatus: true, approximate: true }),
+  },
+};

@@ -1,11 +1,11 @@
 import { wholeEvent } from "../assert/client-pattern.ts";
+import type { EventPattern, PropertiesPattern, Scope } from "../assert/events-api.ts";
 import { describePattern } from "../assert/match/describe.ts";
 import { fitsEvery } from "../assert/match/event-pattern.ts";
 import { sightingOf } from "../assert/match/judge.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
 import type { Count } from "../assert/match/report-shapes.ts";
 import type { Pattern, Terms } from "../assert/match/types.ts";
-import type { EventPattern, PropertiesPattern, Scope } from "../client/api.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { explain } from "../journal/outcome.ts";
 import type { SimRequest } from "../journal/request-shapes.ts";

@@ -1,7 +1,8 @@
 import { assertionsOf } from "../assert/client-assertions.ts";
+import type { EventPattern, PropertiesPattern, Scope, VerifyOptions } from "../assert/events-api.ts";
 import type { CheckedPattern } from "../assert/match/operators.ts";
 import type { Report } from "../assert/match/report-shapes.ts";
-import type { EventPattern, PropertiesPattern, Scope, Tenant, VerifyOptions } from "../client/api.ts";
+import type { Tenant } from "../client/api.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { ProxyCheckOptions } from "../proxies/client.ts";
 import type { UndecidableKind } from "../sessions/client.ts";

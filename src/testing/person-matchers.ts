@@ -1,5 +1,6 @@
 import { assertionsOf } from "../assert/client-assertions.ts";
 import { notOptions, problemText } from "../assert/client-pattern.ts";
+import type { PropertiesPattern } from "../assert/events-api.ts";
 import { describePattern, describeValue } from "../assert/match/describe.ts";
 import { checkAsserted } from "../assert/match/event-pattern.ts";
 import { fits } from "../assert/match/pattern.ts";
@@ -7,9 +8,9 @@ import { keyText, nameText, printable, quoted } from "../assert/match/printable.
 import { isObject, type JsonObject } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { performance } from "../base/real-time.ts";
-import type { PropertiesPattern, SimPerson } from "../client/api.ts";
 import type { FlagServing, FlagServings } from "../flags/client.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import type { SimPerson } from "../people/client.ts";
 import {
   causesOr,
   type IdentityOptions,

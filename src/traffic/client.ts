@@ -3,6 +3,7 @@ import { isObject, type Json, parsedJson } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { ControlCall, Send } from "../client/call.ts";
 import { ControlError } from "../client/errors.ts";
+import { keysOf, type MethodOptions } from "../client/option-keys.ts";
 import type { WorldSummary } from "../management/world-shapes.ts";
 import type { TrafficFigures } from "./figures.ts";
 import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "./generate.ts";
@@ -162,3 +163,12 @@ function refused(status: number, body: string | Uint8Array): ControlError {
     detail: `/batch/ answered ${status}: ${detail}`,
   });
 }
+
+/** Options of `sim.generate`. */
+export const trafficOptions: MethodOptions = {
+  generate: [
+    keysOf<SimTrafficOptions>({
+      ...{ persona: true, users: true, days: true, until: true, seed: true, project: true },
+    }),
+  ],
+};

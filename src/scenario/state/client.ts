@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { ControlCall } from "../../client/call.ts";
+import { keysOf, type MethodOptions } from "../../client/option-keys.ts";
 import type { ResetPart } from "./ports.ts";
 import type { ImportedState, ListedSnapshot, Snapshot, SnapshotRestored, SnapshotTaken } from "./shapes.ts";
 
@@ -64,3 +65,8 @@ export function stateBy(call: ControlCall): StateClient {
     },
   };
 }
+
+/** Options of the methods that change the state. */
+export const stateOptions: MethodOptions = {
+  reset: [keysOf<ResetOptions>({ what: true, project: true })],
+};
