@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "../base/json.ts";
+import { JsonError, type PlacedJson, parsePlacedJson } from "../base/json-places.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { readRegularFile } from "../base/regular-file.ts";
-import type { ParsedPlan } from "../plan/read-plan.ts";
-import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
 import { clean, cleanJson } from "./clean-text.ts";
 import { Failure } from "./failure.ts";
 import { kinds, type OptionKind, type Options, readValue } from "./options.ts";
@@ -13,6 +12,24 @@ import { reasonOf } from "./system-reason.ts";
 const configName = "phx-sim.config.json";
 const mostBytes = 1024 * 1024;
 
+/** A section of the file that is no option; a slice adds its own to `Config`. */
+export interface ConfigSection {
+  readonly name: Exclude<keyof Config, "file" | "folder" | "texts">;
+  /** @throws SectionError */
+  read(value: unknown): unknown;
+}
+
+/** What is wrong with a section, and where in it: `rules[0].pattern`. */
+export class SectionError extends Error {
+  readonly path: string;
+
+  constructor(path: string, detail: string, options?: ErrorOptions) {
+    super(detail, options);
+    this.name = "SectionError";
+    this.path = path;
+  }
+}
+
 /** A checked config file. */
 export interface Config {
   readonly file: string;
@@ -20,8 +37,6 @@ export interface Config {
   readonly folder: string;
   /** Option name → value as text. */
   readonly texts: ReadonlyMap<string, string>;
-  /** The project's rules for tapes; no option, as a flag could not express them. */
-  readonly redaction?: Required<RedactionRules>;
 }
 
 /**
@@ -29,11 +44,16 @@ export interface Config {
  * @param options Every option that it may set; called only if there is a file
  * @throws Failure usage, with file:line:col
  */
-export async function findConfig(folder: string, options: () => Promise<Options>): Promise<Config | null> {
+export async function findConfig(
+  folder: string,
+  options: () => Promise<Options>,
+  sections: readonly ConfigSection[],
+): Promise<Config | null> {
   for (const at of foldersUp(folder)) {
     const file = join(at, configName);
     const text = readIfThere(file);
-    if (text !== undefined) return { file, folder: at, ...(await checked(file, at, text, await options())) };
+    if (text === undefined) continue;
+    return { file, folder: at, ...(await checked(file, at, text, await options(), sections)) };
   }
   return null;
 }
@@ -55,35 +75,34 @@ function readIfThere(file: string): string | undefined {
 }
 
 /** Comments and trailing commas are allowed, as in a scenario. */
-async function parsed(file: string, text: string): Promise<ParsedPlan> {
-  const { parsePlanText: parseJsonWithComments } = await import("../plan/read-plan.ts");
-  const { PlanError } = await import("../plan/plan.ts");
+async function parsed(file: string, text: string): Promise<PlacedJson> {
   try {
-    const read = await parseJsonWithComments(text, file);
-    if (read.problems.length > 0) throw new PlanError(read.problems);
+    const read = await parsePlacedJson(text);
+    const [mistake] = read.mistakes;
+    if (mistake) throw new JsonError(mistake);
     return read;
   } catch (error) {
-    const [problem] = error instanceof PlanError ? error.problems : [];
-    if (!problem) throw error;
-    const { line, column, message } = problem;
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, message } = error.mistake;
     throw new Failure("usage", `${clean(file)}:${line}:${column}: ${message}`, error);
   }
 }
 
 /** @throws Failure usage */
-function redactionIn(
+function sectionIn(
   file: string,
+  { name, read }: ConfigSection,
   value: unknown,
-  positionOf: ParsedPlan["positionOf"],
-): Required<RedactionRules> {
+  positionOf: PlacedJson["positionOf"],
+): unknown {
   try {
-    return readRules(value);
+    return read(value);
   } catch (error) {
-    if (!(error instanceof RedactionRuleError)) throw error;
+    if (!(error instanceof SectionError)) throw error;
     const keys = error.path.split(/[.[\]]+/).filter((it) => it !== "");
-    const path = ["redaction", ...keys.map((it) => (/^\d+$/.test(it) ? Number(it) : it))];
+    const path = [name, ...keys.map((it) => (/^\d+$/.test(it) ? Number(it) : it))];
     const { line, column } = positionOf(path);
-    const place = ["redaction", ...(error.path === "" ? [] : [error.path])].join(".");
+    const place = [name, ...(error.path === "" ? [] : [error.path])].join(".");
     throw new Failure("usage", clean(`${file}:${line}:${column}: "${place}" ${error.message}`, 1000), error);
   }
 }
@@ -93,13 +112,17 @@ async function checked(
   folder: string,
   text: string,
   options: Options,
-): Promise<Pick<Config, "texts" | "redaction">> {
+  sections: readonly ConfigSection[],
+): Promise<Omit<Config, "file" | "folder">> {
   const { value, positionOf } = await parsed(file, text);
   if (!isObject(value))
     throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
   const texts = new Map<string, string>();
+  const found = new Map<string, unknown>();
   for (const [key, entry] of Object.entries(value)) {
-    if (key === "$schema" || key === "redaction") continue;
+    const section = sections.find((it) => it.name === key);
+    if (section) found.set(key, sectionIn(file, section, entry, positionOf));
+    if (section || key === "$schema") continue;
     const option = Object.hasOwn(options, key) ? options[key] : undefined;
     const { line, column } = positionOf([key], true);
     const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
@@ -114,6 +137,5 @@ async function checked(
     readValue(option, String(entry), where, folder);
     texts.set(key, String(entry));
   }
-  if (!Object.hasOwn(value, "redaction")) return { texts };
-  return { texts, redaction: redactionIn(file, value.redaction, positionOf) };
+  return { texts, ...Object.fromEntries(found) };
 }

@@ -1,5 +1,6 @@
 import { stackOf } from "../base/errors.ts";
 import { version } from "../base/version.ts";
+import { redactionSection } from "../tapes/redact/config-section.ts";
 import { cleanLines } from "./clean-text.ts";
 import { type Command, type CommandEnd, configOptions, type Shell } from "./command.ts";
 import { findConfig } from "./config-file.ts";
@@ -89,7 +90,7 @@ async function help(name: string, columns: number | undefined): Promise<string> 
 async function shellOf(host: Host, out: Shell["out"], err: Shell["err"]): Promise<Shell> {
   const { env, stdout, stderr } = host;
   const cwd = host.cwd();
-  const config = await findConfig(cwd, async () => configOptions(await allCommands()));
+  const config = await findConfig(cwd, async () => configOptions(await allCommands()), [redactionSection]);
   return {
     env,
     cwd,

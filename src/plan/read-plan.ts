@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
-import { isObject, isTooDeep, type Json, type JsonObject, pointerTo } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import { JsonError, parsePlacedJson } from "../base/json-places.ts";
 import { readRegularFile } from "../base/regular-file.ts";
 import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
-import { type Plan, PlanError, type PlanFile, type PlanProblem, type Position } from "./plan.ts";
+import { type Plan, PlanError, type PlanFile } from "./plan.ts";
 import { schemaFrom } from "./plan-schema.ts";
 
 /** The name of a plan's file. */
@@ -42,7 +42,7 @@ export async function planContent(path: string): Promise<PlanFile> {
 
 /** The content of a plan file's text. @throws PlanError */
 export async function contentOf(text: string, file: string | null = null): Promise<PlanFile> {
-  const [parsed, compile] = await Promise.all([parsePlanText(text, file), loadCompiler()]);
+  const [parsed, compile] = await Promise.all([placedPlan(text, file), loadCompiler()]);
   verify(parsed.value, compile, file, parsed.positionOf, parsed.problems);
   // It was just checked against its schema.
   return parsed.value as PlanFile;
@@ -94,96 +94,13 @@ function textOf(file: string): string {
   }
 }
 
-type Path = readonly (string | number)[];
-
-/** Parsed JSON with comments: the value, and the position of each part of it. */
-export interface ParsedPlan {
-  readonly value: Json;
-  /** The position of the value at the path, or of its key; for a missing value, that of its parent. */
-  positionOf(path: Path, isAboutKey?: boolean): Position;
-  /** Duplicate keys. */
-  readonly problems: readonly PlanProblem[];
-}
-
-/** No plan or configuration is nested deeper. */
-const mostDepth = 60;
-
 /** @throws PlanError when it is not JSON */
-export async function parsePlanText(text: string, file: string | null): Promise<ParsedPlan> {
-  const at = (offset: number): Position => positionIn(text, offset);
-  const fail = (offset: number, message: string) =>
-    new PlanError([{ file, ...at(offset), pointer: "", message, hint: null }]);
-  const parsed = await survivingDepth(() => parseCommentedJson(text));
-  if (parsed === "too deep") throw fail(0, "nested too deeply");
-  const { root, mistake } = parsed;
-  if (!root) throw fail(mistake.offset, mistake.text);
-  const value = await survivingDepth(() => plainValue(root));
-  if (value === "too deep" || isTooDeep(value.box, mostDepth)) throw fail(0, "nested too deeply");
-  return {
-    value: value.box,
-    positionOf: (path, isAboutKey = false) => at(offsetAt(root, path, isAboutKey)),
-    problems: duplicates(root, []).map(({ path, offset }) => ({
-      file,
-      ...at(offset),
-      pointer: pointerTo(path),
-      message: "duplicate key",
-      hint: null,
-    })),
-  };
-}
-
-/** The parser itself is recursive. */
-async function survivingDepth<T>(read: () => T | Promise<T>): Promise<T | "too deep"> {
+async function placedPlan(text: string, file: string | null) {
   try {
-    return await read();
+    const { value, positionOf, mistakes } = await parsePlacedJson(text);
+    return { value, positionOf, problems: mistakes.map((it) => ({ file, ...it, hint: null })) };
   } catch (error) {
-    if (error instanceof RangeError) return "too deep";
+    if (error instanceof JsonError) throw new PlanError([{ file, ...error.mistake, hint: null }]);
     throw error;
   }
-}
-
-function positionIn(text: string, offset: number): Position {
-  const before = text.slice(0, offset);
-  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
-}
-
-/** In a box: a plan may be any JSON. Object.fromEntries defines keys, it does not assign them. */
-const plainValue = (node: JsonNode): { box: Json } => ({ box: plain(node) });
-
-function plain(node: JsonNode): Json {
-  if (node.type === "array") return (node.children ?? []).map(plain);
-  if (node.type !== "object") return node.value;
-  return Object.fromEntries(entriesOf(node).map(([key, value]) => [String(key.value), plain(value)]));
-}
-
-const entriesOf = (node: JsonNode): [key: JsonNode, value: JsonNode][] =>
-  (node.children ?? []).flatMap(({ children: [key, value] = [] }): [JsonNode, JsonNode][] =>
-    key && value ? [[key, value]] : [],
-  );
-
-function duplicates(node: JsonNode, path: Path): { path: Path; offset: number }[] {
-  if (node.type === "array") return (node.children ?? []).flatMap((it, i) => duplicates(it, [...path, i]));
-  if (node.type !== "object") return [];
-  const known = new Set<string>();
-  return entriesOf(node).flatMap(([key, value]) => {
-    const here = [...path, String(key.value)];
-    const isNew = known.size !== known.add(String(key.value)).size;
-    return [...(isNew ? [] : [{ path: here, offset: key.offset }]), ...duplicates(value, here)];
-  });
-}
-
-function offsetAt(root: JsonNode, path: Path, isAboutKey: boolean): number {
-  let [key, value] = [root, root];
-  for (const step of path) {
-    const next = childOf(value, String(step));
-    if (!next) return value.offset;
-    [key, value] = next;
-  }
-  return (isAboutKey ? key : value).offset;
-}
-
-function childOf(node: JsonNode, step: string): [key: JsonNode, value: JsonNode] | undefined {
-  if (node.type === "object") return entriesOf(node).findLast(([key]) => key.value === step);
-  const item = node.children?.[Number(step)];
-  return item && [item, item];
 }

@@ -15,15 +15,19 @@ const names = {
 
 /** What the environment and phx-sim.config.json set, as they do for `phx-sim exec`. @throws Failure usage */
 async function configured(): Promise<SimOptions> {
-  const [{ configOptions }, { findConfig }, { resolveSettings }, { simOptions }] = await Promise.all([
-    import("../cli/command.ts"),
-    import("../cli/config-file.ts"),
-    import("../cli/settings.ts"),
-    import("../cli/open-sim.ts"),
-  ]);
+  const [{ configOptions }, { findConfig }, { resolveSettings }, { simOptions }, { redactionSection }] =
+    await Promise.all([
+      import("../cli/command.ts"),
+      import("../cli/config-file.ts"),
+      import("../cli/settings.ts"),
+      import("../cli/open-sim.ts"),
+      import("../tapes/redact/config-section.ts"),
+    ]);
   const cwd = process.cwd();
-  const config = await findConfig(cwd, async () =>
-    configOptions((await import("../cli/commands.ts")).commands),
+  const config = await findConfig(
+    cwd,
+    async () => configOptions((await import("../cli/commands.ts")).commands),
+    [redactionSection],
   );
   const { values, origins } = resolveSettings(simOptions, {}, { cwd, env: process.env, config });
   const set = (Object.keys(names) as (keyof typeof names)[]).filter(

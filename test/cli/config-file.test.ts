@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { syntaxErrorAt } from "../../src/base/json-syntax.ts";
 import { findConfig } from "../../src/cli/config-file.ts";
+import { redactionSection } from "../../src/tapes/redact/config-section.ts";
 
 const options = {
   port: { kind: "port", describe: "" },
@@ -25,7 +26,7 @@ describe("the nearest config file", () => {
     writeFileSync(file, '\ufeff{"$schema": "x", "port": 7491, "memory": true}');
     const below = join(folder, "packages", "app");
     mkdirSync(below, { recursive: true });
-    expect(await findConfig(below, allOptions)).toEqual({
+    expect(await findConfig(below, allOptions, [redactionSection])).toEqual({
       file,
       folder,
       texts: new Map([
@@ -37,7 +38,7 @@ describe("the nearest config file", () => {
 
   test("may have comments and trailing commas", async () => {
     writeFileSync(file, '// for the team\n{\n  "port": 7491, /* not 7490 */\n  "data": "kept//here",\n}\n');
-    const config = await findConfig(folder, allOptions);
+    const config = await findConfig(folder, allOptions, [redactionSection]);
     expect([...(config?.texts ?? [])]).toEqual([
       ["port", "7491"],
       ["data", "kept//here"],
@@ -49,11 +50,11 @@ describe("the nearest config file", () => {
     const below = join(folder, "app");
     mkdirSync(below);
     writeFileSync(join(below, "phx-sim.config.json"), "{}");
-    expect((await findConfig(below, allOptions))?.texts.size).toBe(0);
+    expect((await findConfig(below, allOptions, [redactionSection]))?.texts.size).toBe(0);
   });
 
   test("may be absent", async () => {
-    expect(await findConfig(folder, allOptions)).toBeNull();
+    expect(await findConfig(folder, allOptions, [redactionSection])).toBeNull();
   });
 });
 
@@ -74,14 +75,16 @@ describe("a wrong config file is named with the place", () => {
     ['{"data": null}', ':1:2: "data" must be a folder, as a string, not null'],
   ])("%j", async (text, tail) => {
     writeFileSync(file, text);
-    await expect(findConfig(folder, allOptions)).rejects.toThrow(
+    await expect(findConfig(folder, allOptions, [redactionSection])).rejects.toThrow(
       expect.objectContaining({ kind: "usage", message: `${file}${tail}` }),
     );
   });
 
   test("a folder of that name", async () => {
     mkdirSync(file);
-    await expect(findConfig(folder, allOptions)).rejects.toThrow(`${file} cannot be read: it is a folder`);
+    await expect(findConfig(folder, allOptions, [redactionSection])).rejects.toThrow(
+      `${file} cannot be read: it is a folder`,
+    );
   });
 });
 

@@ -16,6 +16,7 @@ import { findConfig } from "../../src/cli/config-file.ts";
 import { init } from "../../src/cli/init/init.ts";
 import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
+import { redactionSection } from "../../src/tapes/redact/config-section.ts";
 import { root } from "../support/docs.ts";
 import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
 
@@ -150,7 +151,7 @@ describe("the stack", () => {
     await run(folder);
     const { commands } = await import("../../src/cli/commands.ts");
     const { configOptions } = await import("../../src/cli/command.ts");
-    const config = await findConfig(folder, async () => configOptions(commands));
+    const config = await findConfig(folder, async () => configOptions(commands), [redactionSection]);
     await using sim = await startSim({ scenario: join(folder, config?.texts.get("scenario") ?? "") });
     const example = read(folder, ".env.phx-sim.example");
     expect(example).toContain(`POSTHOG_API_KEY=${sim.apiKey}\n`);
