@@ -1,4 +1,5 @@
 import type { StoredEvent } from "../journal/event.ts";
+import type { ResourceDesk } from "../management/frame/desk.ts";
 import type { Person } from "../people/person.ts";
 import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../world/world.ts";
 import type { ExportPerformed } from "./shapes.ts";
@@ -126,4 +127,9 @@ export interface DrivenExportEngine extends ExportEngine {
   script(run: BatchExportRun, outcome: ScriptedOutcome): void;
   /** Stops what is being written and waits for it; the next engine of the same world starts it again. */
   close(): Promise<void>;
+}
+
+/** What the endpoints of batch exports need. */
+export interface ExportDesk extends ResourceDesk {
+  readonly exports: ExportEngine;
 }

@@ -7,15 +7,15 @@ import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TimedQuery } from "../journal/event-reader.ts";
+import { actionOf } from "../query/named-documents.ts";
 import { wireTime } from "../world/time.ts";
+import type { ManagementDesk } from "./desk.ts";
 import { numberIn } from "./frame/access.ts";
 import { calmly } from "./frame/calmly.ts";
-import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid } from "./frame/fields.ts";
 import { linkWith, pageQuery, propertyTest, readMoment, windowOf } from "./frame/lists.ts";
 import { inProject, managementRow } from "./frame/row.ts";
 import { eventsOfAction } from "./resources/action-rows.ts";
-import { actionOf } from "./resources/actions.ts";
 
 const EventShape = z
   .object({
@@ -44,7 +44,7 @@ const isoTime = (ms: number): string => wireTime(ms).replace("Z", "+00:00");
 const shownProperties = ["email", "name", "username"];
 
 /** The person that has the event's id now; the one whose it was may have been merged. */
-function showOwner({ people }: ResourceDesk, { project, distinct_id: id }: StoredEvent) {
+function showOwner({ people }: ManagementDesk, { project, distinct_id: id }: StoredEvent) {
   const person = project === null ? undefined : people.personOf(project, id);
   if (!person) return null;
   const shown = Object.entries(person.properties).filter(([key]) => shownProperties.includes(key));
@@ -56,7 +56,7 @@ function showOwner({ people }: ResourceDesk, { project, distinct_id: id }: Store
 }
 
 function showEvent(
-  desk: ResourceDesk,
+  desk: ManagementDesk,
   event: StoredEvent,
   isWithPerson: boolean,
 ): z.infer<typeof EventShape> {
@@ -83,11 +83,11 @@ interface Wanted {
 }
 
 /** The ids of a person; none when there is no such person. */
-function idsOf({ people }: ResourceDesk, project: number, uuid: string): ReadonlySet<string> {
+function idsOf({ people }: ManagementDesk, project: number, uuid: string): ReadonlySet<string> {
   return new Set(people.person(project, uuid.toLowerCase())?.distinct_ids);
 }
 
-function wantedBy(desk: ResourceDesk, call: Call, project: number): Wanted {
+function wantedBy(desk: ManagementDesk, call: Call, project: number): Wanted {
   const now = desk.clock.now();
   const param = (name: string) => call.query.get(name) || undefined;
   const bound = (name: string, otherwise: number) => {
@@ -127,7 +127,7 @@ const mostEvents = 50_000;
  * where the rest is for another page; events of one time stay together.
  */
 async function firstEvents(
-  { events }: ResourceDesk,
+  { events }: ManagementDesk,
   { query, fits }: Wanted,
   count: number,
 ): Promise<{ found: Timed[]; stoppedAt: number | undefined }> {
@@ -144,7 +144,7 @@ async function firstEvents(
 }
 
 /** With `action_id` only the events of that action. @throws SimError not_found, invalid_input */
-async function wantedOfAction(desk: ResourceDesk, call: Call, project: number): Promise<Wanted> {
+async function wantedOfAction(desk: ManagementDesk, call: Call, project: number): Promise<Wanted> {
   const wanted = wantedBy(desk, call, project);
   const id = call.query.get("action_id");
   if (!id) return wanted;
@@ -155,7 +155,7 @@ async function wantedOfAction(desk: ResourceDesk, call: Call, project: number): 
   return { ...wanted, fits: (event) => uuids.has(event.uuid) && wanted.fits(event) };
 }
 
-async function listEvents(desk: ResourceDesk, call: Call, project: number) {
+async function listEvents(desk: ManagementDesk, call: Call, project: number) {
   const wanted = await wantedOfAction(desk, call, project);
   const { limit: asked, offset } = windowOf(call);
   if (offset > mostEvents) {
@@ -178,7 +178,7 @@ async function listEvents(desk: ResourceDesk, call: Call, project: number) {
 }
 
 /** @throws SimError not_found; invalid_input when it is no uuid */
-async function eventOf(desk: ResourceDesk, project: number, uuid: string): Promise<StoredEvent> {
+async function eventOf(desk: ManagementDesk, project: number, uuid: string): Promise<StoredEvent> {
   if (!isUuid(uuid)) throw invalid("Invalid UUID");
   // generated uuids are not in the index: those events are searched one by one
   for (const indexed of [uuid.toLowerCase(), null]) {
@@ -205,7 +205,7 @@ function valuesIn({ event, properties }: StoredEvent, key: string): Json[] {
   return Array.isArray(value) ? value : [value];
 }
 
-async function listValues(desk: ResourceDesk, call: Call, project: number) {
+async function listValues(desk: ManagementDesk, call: Call, project: number) {
   const key = call.query.get("key");
   if (!key) throw invalid("You must provide a key");
   const part = call.query.get("value")?.toLowerCase() ?? "";
@@ -245,7 +245,7 @@ const valuesQuery = z.object({
 const Values = z.array(z.object({ name: z.string() }));
 
 /** Kept events of a project, from the log. Upstream PostHog/posthog posthog/api/event.py. */
-export const eventEndpoints = (desk: ResourceDesk): Endpoint[] => [
+export const eventEndpoints = (desk: ManagementDesk): Endpoint[] => [
   ...managementRow(desk, {
     method: "GET",
     path: "/api/projects/:project_id/events",

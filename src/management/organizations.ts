@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Endpoint } from "../http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
 import type { Organization } from "../world/world.ts";
+import type { ManagementDesk } from "./desk.ts";
 import {
   type Caller,
   insufficientLevel,
@@ -11,7 +12,6 @@ import {
   organizationNamed,
   refuseProjectLimits,
 } from "./frame/access.ts";
-import type { ResourceDesk } from "./frame/desk.ts";
 import { boolean, invalid, shownAs, text, uuid } from "./frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
 import { inAccount, managementRow, type Request } from "./frame/row.ts";
@@ -67,7 +67,7 @@ interface ViewParts {
 }
 
 /** How organizations are shown. Upstream PostHog/posthog posthog/api/organization.py. */
-export function openOrganizationViews(desk: ResourceDesk, { memberships, projectViews }: ViewParts) {
+export function openOrganizationViews(desk: ManagementDesk, { memberships, projectViews }: ViewParts) {
   /** The types that the contract gives to two fields are not the service's. */
   const typed = (members: number) =>
     desk.dialect === "documented"
@@ -112,7 +112,7 @@ interface Parts {
  * Organizations of the caller. Callers who are not members get a 404.
  * Upstream PostHog/posthog posthog/api/organization.py.
  */
-export function organizationEndpoints(desk: ResourceDesk, { memberships, views }: Parts): Endpoint[] {
+export function organizationEndpoints(desk: ManagementDesk, { memberships, views }: Parts): Endpoint[] {
   const { worlds } = desk;
 
   /** @throws SimError not_found, permission_denied */

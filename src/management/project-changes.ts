@@ -3,14 +3,14 @@ import { documentsOf } from "../world/project-documents.ts";
 import { freeSlug } from "../world/slug.ts";
 import { wireTime } from "../world/time.ts";
 import type { Draft, Organization, StoredProject, User } from "../world/world.ts";
+import type { ManagementDesk } from "./desk.ts";
 import { levels } from "./frame/access.ts";
 import { given } from "./frame/body.ts";
-import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid } from "./frame/fields.ts";
 import { newProjectKey, randomLetters } from "./keys.ts";
 import { changeSettings, type ProjectBody } from "./project-views.ts";
 
-type Worlds = ResourceDesk["worlds"];
+type Worlds = ManagementDesk["worlds"];
 
 /** The target of `@current`: the previous one if it still exists, else the first. */
 function settled({ current }: Worlds, user: User): User {
@@ -37,7 +37,7 @@ export function resettleUsers(draft: Draft, worlds: Worlds, concerned: (user: Us
  * leads to them any more.
  */
 export function deleteProjects(
-  { worlds, exports }: ResourceDesk,
+  { worlds, exports }: ManagementDesk,
   projects: readonly StoredProject[],
   also: (draft: Draft) => void = () => {},
 ): void {
@@ -56,7 +56,7 @@ export function deleteProjects(
 
 /** Adds a project with new keys and makes it the user's current one. */
 function addProject(
-  desk: ResourceDesk,
+  desk: ManagementDesk,
   draft: Draft,
   given: Pick<StoredProject, "organization" | "name"> & Partial<StoredProject>,
   user: User,
@@ -85,7 +85,7 @@ function addProject(
  * Upstream PostHog/posthog posthog/models/organization.py.
  */
 export function createOrganization(
-  desk: ResourceDesk,
+  desk: ManagementDesk,
   user: User,
   given: Pick<Organization, "name"> & Partial<Organization>,
 ): Organization {
@@ -105,7 +105,7 @@ export function createOrganization(
 }
 
 /** What can be done to projects. Upstream PostHog/posthog posthog/api/project.py. */
-export function openProjectChanges(desk: ResourceDesk) {
+export function openProjectChanges(desk: ManagementDesk) {
   const { worlds } = desk;
 
   function checkDashboard(id: number | null | undefined, project: number | undefined): void {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Call } from "../http/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Organization, StoredProject } from "../world/world.ts";
+import type { ManagementDesk } from "./desk.ts";
 import {
   type Caller,
   type CallPlace,
@@ -16,7 +17,6 @@ import {
   refuseProjectLimits,
 } from "./frame/access.ts";
 import { fieldsOf } from "./frame/body.ts";
-import type { ResourceDesk } from "./frame/desk.ts";
 import { pageOf, pageQuery, pageSchema } from "./frame/lists.ts";
 import { inAccount, inOrganization, managementRow, organizationRoot, type Request } from "./frame/row.ts";
 import { deleteProjects, openProjectChanges, type ProjectChanges } from "./project-changes.ts";
@@ -42,7 +42,7 @@ function allowance({ available_product_features }: Organization): number {
 }
 
 /** Which callers may see and make projects. Upstream PostHog/posthog posthog/api/project.py, posthog/permissions.py. */
-function openProjectAccess(desk: ResourceDesk, memberships: Memberships) {
+function openProjectAccess(desk: ManagementDesk, memberships: Memberships) {
   return {
     /**
      * The project with this id or `@current`, if the caller may see it.
@@ -106,7 +106,7 @@ interface DetailParts {
 }
 
 /** Reading and changing one project; every member may, but for what is noted. */
-const detailRows = (desk: ResourceDesk, { views, changes }: DetailParts): readonly DetailRow[] => [
+const detailRows = (desk: ManagementDesk, { views, changes }: DetailParts): readonly DetailRow[] => [
   {
     method: "GET",
     path: "",
@@ -174,7 +174,7 @@ const nested = `${organizationRoot}/projects`;
  * Projects, also as environments and below their organization.
  * Upstream PostHog/posthog posthog/api/project.py.
  */
-export function projectResourceEndpoints(desk: ResourceDesk, { memberships, views }: Parts): Endpoint[] {
+export function projectResourceEndpoints(desk: ManagementDesk, { memberships, views }: Parts): Endpoint[] {
   const access = openProjectAccess(desk, memberships);
   const changes = openProjectChanges(desk);
   const rows = detailRows(desk, { views, changes });

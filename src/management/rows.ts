@@ -7,8 +7,8 @@ import { cohortEndpoints } from "./cohorts.ts";
 import { collaboratorEndpoints } from "./collaborators.ts";
 import { dashboardEndpoints } from "./dashboards/dashboard-rows.ts";
 import { dashboardTemplateEndpoints } from "./dashboards/dashboard-templates.ts";
+import type { ManagementDesk } from "./desk.ts";
 import { eventEndpoints } from "./events.ts";
-import type { ResourceDesk } from "./frame/desk.ts";
 import { otherMethodOf } from "./frame/row.ts";
 import { insightEndpoints } from "./insights/insight-rows.ts";
 import { personalApiKeyEndpoints } from "./keys.ts";
@@ -23,7 +23,7 @@ import { sharingEndpoints } from "./sharing/sharing-rows.ts";
 import { openMemberships } from "./users.ts";
 
 /** Organizations, their members and projects, and the account and key of the caller. */
-function tenancyEndpoints(desk: ResourceDesk): Endpoint[] {
+function tenancyEndpoints(desk: ManagementDesk): Endpoint[] {
   const memberships = openMemberships(desk);
   const projectViews = openProjectViews(desk);
   const organizationViews = openOrganizationViews(desk, { memberships, projectViews });
@@ -41,7 +41,7 @@ function tenancyEndpoints(desk: ResourceDesk): Endpoint[] {
 const methodOrder = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /** Adds to each row the methods of its path, and the answer to other methods. */
-function closed(endpoints: readonly Endpoint[], desk: ResourceDesk): Endpoint[] {
+function closed(endpoints: readonly Endpoint[], desk: ManagementDesk): Endpoint[] {
   const byPath = new Map<string, Endpoint[]>();
   for (const it of endpoints) byPath.set(it.path, [...(byPath.get(it.path) ?? []), it]);
   return endpoints.map((it) => {
@@ -56,7 +56,7 @@ function closed(endpoints: readonly Endpoint[], desk: ResourceDesk): Endpoint[] 
 }
 
 /** The management API, and the pages that its sharing tokens open. */
-export const resourceEndpoints = (desk: ResourceDesk): Endpoint[] => [
+export const resourceEndpoints = (desk: ManagementDesk): Endpoint[] => [
   ...closed(
     [
       ...batchExportEndpoints(desk),

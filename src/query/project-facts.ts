@@ -5,13 +5,12 @@ import { createCohortBook, isMember, noCohorts } from "../flags/engine/cohorts.t
 import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
 import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
-import { actionOf } from "../management/resources/actions.ts";
-import { experimentOf } from "../management/resources/experiments.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Person } from "../people/person.ts";
 import { derived } from "../world/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../world/world.ts";
 import type { ProjectFacts } from "./kind.ts";
+import { actionOf, experimentOf } from "./named-documents.ts";
 
 interface FactPorts {
   readonly worlds: Worlds;

@@ -3,6 +3,7 @@ import type { TimeSource } from "../base/clock.ts";
 import { SimError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { stringOf } from "../base/text.ts";
+import type { ResourceDesk } from "../management/frame/desk.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";
 import type { ExecutionMode } from "./execution-mode.ts";
@@ -227,4 +228,9 @@ interface Run {
   readonly key: string;
   readonly waitMs: number;
   readonly signal: AbortSignal;
+}
+
+/** What the endpoints of queries need. */
+export interface QueryDesk extends ResourceDesk {
+  readonly queries: QueryRunner;
 }

@@ -6,7 +6,7 @@ import type { GuardRules } from "../http/control-access.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
-import type { ResourceDesk } from "../management/frame/desk.ts";
+import type { ManagementDesk } from "../management/desk.ts";
 import type { SimQueries } from "../query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
@@ -28,7 +28,7 @@ export function lateRows({
     const { createFlagBook } = await import("../flags/flag-book.ts");
     return createFlagBook(desk);
   });
-  const resources = async (): Promise<ResourceDesk> => ({
+  const resources = async (): Promise<ManagementDesk> => ({
     ...resourceDesk,
     exports: (await exportsOf()).engine,
     queries: (await queriesOf()).queries,
@@ -74,7 +74,7 @@ export function lateRows({
 
 interface LateParts {
   desk: Desk;
-  resourceDesk: Omit<ResourceDesk, "exports" | "queries">;
+  resourceDesk: Omit<ManagementDesk, "exports" | "queries">;
   controlPorts: Omit<ControlPorts, "flagBook" | "exports" | "resources" | keyof SimQueries>;
   rules: GuardRules;
   exportsOf(): Promise<RunningExports>;

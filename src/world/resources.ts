@@ -97,3 +97,14 @@ export function experimentFlagsOf(
   experimentFlags.set(worlds, { version, sets });
   return found;
 }
+
+/** The project's document of a kind, unless it is deleted. */
+export function liveResource(
+  worlds: Pick<Worlds, "get">,
+  kind: string,
+  owner: number | string,
+  key: number | string,
+): StoredResource | undefined {
+  const document = worlds.get("resources", resourceId(kind, owner, key));
+  return document?.fields.deleted === true ? undefined : document;
+}

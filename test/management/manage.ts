@@ -12,7 +12,8 @@ import type { EventSelection, TimedQuery } from "../../src/journal/event-reader.
 import { openTrafficLog } from "../../src/journal/log/traffic-log.ts";
 import { noPlaces } from "../../src/journal/places.ts";
 import { keysOf } from "../../src/journal/show.ts";
-import { noThrottle, type ResourceDesk, type Throttle } from "../../src/management/frame/desk.ts";
+import type { ManagementDesk } from "../../src/management/desk.ts";
+import { noThrottle, type Throttle } from "../../src/management/frame/desk.ts";
 import { resourceEndpoints } from "../../src/management/rows.ts";
 import { openPeople } from "../../src/people/people-store.ts";
 import { openQueries } from "../../src/query/open-queries.ts";
@@ -72,7 +73,7 @@ export function manage(options: ManageOptions = {}) {
   const worlds = memoryWorld(options.world ?? twoOrganizations());
   const people = openPeople({ onNotice: () => {} });
   const ids = randomIds(clock);
-  const desk: ResourceDesk = {
+  const desk: ManagementDesk = {
     worlds,
     people,
     clock,

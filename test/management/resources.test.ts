@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { actionOf } from "../../src/management/resources/actions.ts";
 import { resourceKinds } from "../../src/management/resources/kinds.ts";
+import { actionOf } from "../../src/query/named-documents.ts";
 import { blankDashboard, blankInsight } from "../../src/world/blank.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";
 import { manage } from "./manage.ts";

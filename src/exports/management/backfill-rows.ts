@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Json } from "../../base/json.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { hasZone, invalid, readWireTime } from "../../management/frame/fields.ts";
 import { inProject, managementRow } from "../../management/frame/row.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";
 import type { BatchExport, BatchExportBackfill } from "../../world/world.ts";
+import type { ExportDesk } from "../ports.ts";
 import { type BackfillRange, isOpen } from "../ports.ts";
 import { BackfillBody, BackfillShape, showBackfill } from "./batch-export-shapes.ts";
 import { cursorPage, cursorPageSchema, cursorQuery, orderOf, orderQuery } from "./cursor-pages.ts";
@@ -70,7 +70,7 @@ export const begun = ({ id }: BatchExport, range: BackfillRange): z.infer<typeof
   backfill_id: backfillName(id, range),
 });
 
-export function startingRows(desk: ResourceDesk, records: Records): Endpoint[] {
+export function startingRows(desk: ExportDesk, records: Records): Endpoint[] {
   function begin(it: BatchExport, body: BackfillBody): z.infer<typeof Begun> {
     const range = readRange(body, it.destination, wireTime(desk.clock.now()));
     desk.exports.backfill(it, range);
@@ -106,7 +106,7 @@ export function startingRows(desk: ResourceDesk, records: Records): Endpoint[] {
 }
 
 /** Watching and cancelling backfills. */
-export function backfillRows(desk: ResourceDesk, records: Records): Endpoint[] {
+export function backfillRows(desk: ExportDesk, records: Records): Endpoint[] {
   const show = (it: BatchExportBackfill, { project }: BatchExport) =>
     showBackfill(it, project, () => records.runsOfBackfill(it).filter((run) => !isOpen(run)).length);
   return [

@@ -3,7 +3,6 @@ import { SimError } from "../../base/errors.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { found, hasFeature } from "../../management/frame/access.ts";
 import { given } from "../../management/frame/body.ts";
-import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { invalid } from "../../management/frame/fields.ts";
 import { pageOf, pageQuery, pageSchema } from "../../management/frame/lists.ts";
 import type { Request } from "../../management/frame/row.ts";
@@ -11,6 +10,7 @@ import { maskSecrets } from "../../world/batch-export-secrets.ts";
 import { blankBatchExport } from "../../world/blank.ts";
 import { wireTime } from "../../world/time.ts";
 import type { BatchExport, Organization, StoredProject } from "../../world/world.ts";
+import type { ExportDesk } from "../ports.ts";
 import { isOpen } from "../ports.ts";
 import { backfillRows, startingRows } from "./backfill-rows.ts";
 import {
@@ -70,10 +70,7 @@ function fieldsOf(body: Partial<WrittenExport>) {
 }
 
 /** At an organization's URL: the caller's project if it is one of the organization's, else its first. */
-function homeOf(
-  desk: ResourceDesk,
-  { project, organization, caller }: Request<unknown> & Home,
-): StoredProject {
+function homeOf(desk: ExportDesk, { project, organization, caller }: Request<unknown> & Home): StoredProject {
   if (project) return project;
   const current =
     caller.user.current_project === null ? undefined : desk.worlds.projectById(caller.user.current_project);
@@ -83,7 +80,7 @@ function homeOf(
 }
 
 /** Makes an export. @throws SimError */
-function createExport(desk: ResourceDesk, request: Request<WrittenExport> & Home): BatchExport {
+function createExport(desk: ExportDesk, request: Request<WrittenExport> & Home): BatchExport {
   const body = request.body();
   checkWhole(body);
   requireProject(desk, request);
@@ -103,7 +100,7 @@ function createExport(desk: ResourceDesk, request: Request<WrittenExport> & Home
 }
 
 /** Changes an export: what is not written stays as it is; one that is paused now has the time of it. @throws SimError */
-function updateExport(desk: ResourceDesk, stored: BatchExport, body: Partial<WrittenExport>): BatchExport {
+function updateExport(desk: ExportDesk, stored: BatchExport, body: Partial<WrittenExport>): BatchExport {
   checkWhole(body, stored.destination);
   const { destination = stored.destination } = body;
   const now = wireTime(desk.clock.now());
@@ -117,7 +114,7 @@ function updateExport(desk: ResourceDesk, stored: BatchExport, body: Partial<Wri
 }
 
 /** Stores an export and reports it to the engine. */
-function save(desk: ResourceDesk, document: BatchExport): BatchExport {
+function save(desk: ExportDesk, document: BatchExport): BatchExport {
   const saved = desk.worlds.change((draft) => draft.put("batch_exports", document));
   desk.exports.scheduled(saved);
   return saved;
@@ -125,20 +122,20 @@ function save(desk: ResourceDesk, document: BatchExport): BatchExport {
 
 const Paused = z.object({ paused: z.boolean() }).meta({ title: "BatchExportPaused" });
 
-function pause(desk: ResourceDesk, it: BatchExport): void {
+function pause(desk: ExportDesk, it: BatchExport): void {
   const now = wireTime(desk.clock.now());
   save(desk, { ...it, paused: true, last_paused_at: now, last_updated_at: now });
 }
 
 /** The backfill comes first: when the pause was too long to be filled, all stays as it was. */
-function unpause(desk: ResourceDesk, it: BatchExport, isFilled: boolean): void {
+function unpause(desk: ExportDesk, it: BatchExport, isFilled: boolean): void {
   const now = wireTime(desk.clock.now());
   if (isFilled) desk.exports.backfill(it, { start_at: it.last_paused_at, end_at: now });
   save(desk, { ...it, paused: false, last_updated_at: now });
 }
 
 /** Deletes an export: it is hidden, and its backfills are cancelled. */
-function deleteExport(desk: ResourceDesk, records: Records, it: BatchExport): void {
+function deleteExport(desk: ExportDesk, records: Records, it: BatchExport): void {
   for (const backfill of records.backfillsOf(it).filter(isOpen)) desk.exports.cancelBackfill(backfill);
   save(desk, { ...it, deleted: true, last_updated_at: wireTime(desk.clock.now()) });
 }
@@ -149,7 +146,7 @@ const reads = "batch_export:read";
 const writes = "batch_export:write";
 
 /** Exports themselves, without their runs. */
-function ownRows(desk: ResourceDesk, records: Records): Endpoint[] {
+function ownRows(desk: ExportDesk, records: Records): Endpoint[] {
   const reply = exportShape(desk.dialect);
   const show = (it: BatchExport) => showExport(it, records.runsOf(it), desk.dialect);
   const update = (request: Request<z.infer<typeof ExportChanges>> & Home) => {
@@ -248,7 +245,7 @@ function ownRows(desk: ResourceDesk, records: Records): Endpoint[] {
 }
 
 /** Batch exports at projects' and organizations' URLs; their runs and backfills at projects' only. */
-export function batchExportEndpoints(desk: ResourceDesk): Endpoint[] {
+export function batchExportEndpoints(desk: ExportDesk): Endpoint[] {
   const records = openRecords(desk);
   return [ownRows, runRows, runActionRows, startingRows, backfillRows, logRows].flatMap((rows) =>
     rows(desk, records),

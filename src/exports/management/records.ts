@@ -2,7 +2,6 @@ import { SimError } from "../../base/errors.ts";
 import { groupedBy } from "../../base/grouped-by.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { type CallPlace, found } from "../../management/frame/access.ts";
-import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {
   inOrganization,
   inProject,
@@ -21,6 +20,7 @@ import type {
   BatchExportRun,
   StoredProject,
 } from "../../world/world.ts";
+import type { ExportDesk } from "../ports.ts";
 
 /** Where a call is about: a project, or at an organization's URL all of its projects. */
 export type Home = CallPlace & { readonly project?: StoredProject };
@@ -30,7 +30,7 @@ const newestFirst = <D>(documents: readonly D[], timeOf: (document: D) => string
   documents.toReversed().sort((a, b) => compareTimes(timeOf(b), timeOf(a)));
 
 /** The exports and what belongs to them, through indexes. All lists are newest first. */
-export function openRecords({ worlds }: Pick<ResourceDesk, "worlds">) {
+export function openRecords({ worlds }: Pick<ExportDesk, "worlds">) {
   const live = derived(worlds, ["batch_exports"], () =>
     newestFirst(
       worlds.current.batch_exports.filter((it) => !it.deleted),
@@ -104,7 +104,7 @@ interface Row<Body> extends Omit<ManagementRow<"organization", Body>, "access" |
 
 /** The contract has batch exports at organizations' URLs, the service's tools use projects'. */
 export function everywhere<Body = never>(
-  desk: ResourceDesk,
+  desk: ExportDesk,
   { contract = false, scope, path, ...row }: Row<Body>,
 ): Endpoint[] {
   return [
@@ -119,7 +119,7 @@ export function everywhere<Body = never>(
 }
 
 /** Some of the service's code looks for a project in the URL. @throws SimError error, in the production dialect */
-export function requireProject({ dialect }: Pick<ResourceDesk, "dialect">, { project }: Home): void {
+export function requireProject({ dialect }: Pick<ExportDesk, "dialect">, { project }: Home): void {
   if (project || dialect === "documented") return;
   throw new SimError("error", "A server error occurred.");
 }

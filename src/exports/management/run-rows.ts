@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { datetime, firstInvalid, integer, invalid, text } from "../../management/frame/fields.ts";
 import { pageOf, pageSchema, readMoment } from "../../management/frame/lists.ts";
 import { inProject, managementRow } from "../../management/frame/row.ts";
 import { compareTimes } from "../../world/time.ts";
 import type { BatchExport, BatchExportLog, BatchExportRun } from "../../world/world.ts";
+import type { ExportDesk } from "../ports.ts";
 import { isOpen } from "../ports.ts";
 import { Begun, begun, Cancelled } from "./backfill-rows.ts";
 import { LogShape, RunShape, showLog, showRun } from "./batch-export-shapes.ts";
@@ -58,7 +58,7 @@ function runsAskedFor(call: Call, runs: readonly BatchExportRun[], now: number) 
   return { order, asked };
 }
 
-export const runRows = (desk: ResourceDesk, records: Records): Endpoint[] => [
+export const runRows = (desk: ExportDesk, records: Records): Endpoint[] => [
   ...managementRow(desk, {
     method: "GET",
     path,
@@ -83,7 +83,7 @@ export const runRows = (desk: ResourceDesk, records: Records): Endpoint[] => [
 ];
 
 /** Running an interval again, and ending a run early. */
-export function runActionRows(desk: ResourceDesk, records: Records): Endpoint[] {
+export function runActionRows(desk: ExportDesk, records: Records): Endpoint[] {
   function retry(it: BatchExport, run: BatchExportRun) {
     desk.exports.retry(it, run);
     return begun(it, { start_at: run.data_interval_start, end_at: run.data_interval_end });
@@ -166,7 +166,7 @@ function linesOf(
   return logs.filter(matches).slice(0, query.limit);
 }
 
-export function logRows(desk: ResourceDesk, records: Records): Endpoint[] {
+export function logRows(desk: ExportDesk, records: Records): Endpoint[] {
   return [
     ...everywhere(desk, {
       method: "GET",

@@ -6,7 +6,7 @@ import { blankDashboard } from "../../world/blank.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, StoredProject } from "../../world/world.ts";
 import { openRights } from "../collaborators.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { putOn } from "../insights/insight-changes.ts";
 import { makeInsight } from "../insights/insight-views.ts";
 import { openSharing } from "../sharing/sharing-rows.ts";
@@ -14,7 +14,7 @@ import { DashboardDetail, openDashboardViews } from "./dashboard-views.ts";
 
 interface BoardPorts {
   /** Of the management API. */
-  readonly resources: ResourceDesk;
+  readonly resources: ManagementDesk;
 }
 
 const DashboardWithResults = z.object({

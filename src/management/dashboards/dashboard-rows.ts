@@ -4,7 +4,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Dashboard } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { isTrue } from "../frame/fields.ts";
 import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";
 import { resourceRows } from "../frame/resource.ts";
@@ -31,7 +31,7 @@ function compare(a: Dashboard, b: Dashboard): number {
 }
 
 /** Dashboards of a project that are not deleted, in the order of the list. */
-const openDashboardList = ({ worlds }: ResourceDesk) =>
+const openDashboardList = ({ worlds }: ManagementDesk) =>
   sortedByProject(worlds, "dashboards", { compare, has: ({ deleted }) => !deleted });
 
 /** How the service names the dashboards that it makes for feature flags. */
@@ -79,7 +79,7 @@ const overrideQuery = z.object({
 const path = `${projectRoot}/dashboards`;
 
 /** Dashboards and their tiles. */
-export function dashboardEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
+export function dashboardEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
   const desk = openDashboardDesk(resourceDesk);
   const dashboards = openDashboardList(desk);
   const isProduction = desk.dialect === "production";

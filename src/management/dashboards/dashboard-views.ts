@@ -13,7 +13,7 @@ import {
   restriction,
   sharedLevels,
 } from "../collaborators.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { shownAs } from "../frame/fields.ts";
 import type { ProjectRequest } from "../frame/row.ts";
 import {
@@ -83,7 +83,7 @@ interface TileReader {
 }
 
 /** How tiles are shown. */
-function openTileViews(desk: ResourceDesk) {
+function openTileViews(desk: ManagementDesk) {
   const showText = (text: NonNullable<Tile["text"]>, project: number) =>
     shownAs(TextOfTile, {
       ...text,
@@ -206,7 +206,7 @@ interface DashboardParts {
  * Upstream PostHog/posthog posthog/api/dashboards/dashboard.py.
  */
 export function openDashboardViews(
-  desk: ResourceDesk,
+  desk: ManagementDesk,
   { rights, sharing, places = openInsightPlaces(desk) }: DashboardParts,
 ) {
   const insights = openInsightViews(desk, { rights, places });
@@ -265,7 +265,7 @@ export function openDashboardViews(
 }
 
 /** What the endpoints of dashboards share. */
-export function openDashboardDesk(desk: ResourceDesk) {
+export function openDashboardDesk(desk: ManagementDesk) {
   const rights = openRights(desk);
   const places = openInsightPlaces(desk);
   const views = openDashboardViews(desk, { rights, sharing: openSharing(desk), places });

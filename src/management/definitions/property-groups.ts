@@ -2,12 +2,12 @@ import { z } from "zod";
 import { uuidV5 } from "../../base/ids.ts";
 import { type JsonObject, objectsIn } from "../../base/json.ts";
 import { compareText } from "../../base/text.ts";
-import { liveResources } from "../../world/resources.ts";
+import { liveResource, liveResources } from "../../world/resources.ts";
 import type { StoredResource } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, choice, dictionary, invalid, list, text } from "../frame/fields.ts";
 import { siblingsOf, textIn } from "../resources/checks.ts";
-import { liveResource, type ResourceKind, type Writing } from "../resources/kind.ts";
+import type { ResourceKind, Writing } from "../resources/kind.ts";
 import { compareNames } from "./definition-checks.ts";
 import { checkRules } from "./property-rules.ts";
 

@@ -1,10 +1,8 @@
 import type { TimeSource } from "../../base/clock.ts";
 import { SimError } from "../../base/errors.ts";
-import type { ExportEngine } from "../../exports/ports.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
 import type { PeopleStore } from "../../people/people-store.ts";
-import type { QueryRunner } from "../../query/runner.ts";
 
 /**
  * Requests that a personal key may make, per kind of endpoint and window in seconds.
@@ -73,8 +71,6 @@ export function createThrottle(clock: TimeSource): Throttle {
 export interface ResourceDesk extends Omit<Desk, "people"> {
   readonly people: PeopleStore;
   readonly events: EventReader;
-  readonly exports: ExportEngine;
-  readonly queries: QueryRunner;
   /** Rate limits; a sim without them has one that lets everything pass. */
   readonly throttle: Throttle;
 }

@@ -7,8 +7,8 @@ import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { fieldsOf } from "../frame/body.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
 import { invalid } from "../frame/fields.ts";
 
 /** The fields of an insight that its query gives. */
@@ -147,7 +147,7 @@ export interface ComputedInsight extends InsightResult {
  * `query_status`, as in the service.
  */
 export async function computeInsight(
-  { queries, worlds }: ResourceDesk,
+  { queries, worlds }: ManagementDesk,
   insight: Insight,
   order: ResultOrder,
 ): Promise<ComputedInsight> {

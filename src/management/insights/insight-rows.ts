@@ -4,7 +4,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Insight } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { isTrue } from "../frame/fields.ts";
 import {
   authorFilter,
@@ -32,7 +32,7 @@ const compare = (a: Insight, b: Insight): number =>
   compareText(b.last_modified_at, a.last_modified_at) || b.id - a.id;
 
 /** Insights of a project that are not deleted, in the order of the list. */
-const openInsightList = ({ worlds }: ResourceDesk) =>
+const openInsightList = ({ worlds }: ManagementDesk) =>
   sortedByProject(worlds, "insights", { compare, has: ({ deleted }) => !deleted });
 
 /** Filters of the list. Upstream PostHog/posthog posthog/api/insight.py, `_filter_request`. */
@@ -110,12 +110,12 @@ const readQuery = z.object({
 const mostViewed = 5;
 
 /** Insights, and the results of their queries. */
-export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
+export function insightEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
   const desk = openInsightDesk(resourceDesk);
   const insights = openInsightList(desk);
 
   async function show(insight: Insight, request: ProjectRequest<unknown>) {
-    const computed = await computeInsight(desk, insight, resultOrder(request.call));
+    const computed = await computeInsight(resourceDesk, insight, resultOrder(request.call));
     return desk.views.show(insight, request, computed);
   }
   const isBasic = ({ call }: ProjectRequest<unknown>) => isTrue(call.query.get("basic") ?? undefined);
@@ -136,7 +136,7 @@ export function insightEndpoints(resourceDesk: ResourceDesk): Endpoint[] {
     const insight = desk.liveInsight(request);
     if (isBasic(request)) return desk.views.basic(insight, request);
     const order = { ...resultOrder(request.call), ...placeIn(request, insight) };
-    const computed = await computeInsight(desk, insight, order);
+    const computed = await computeInsight(resourceDesk, insight, order);
     const { failure } = computed;
     // a query that does not fit its kind has no result in the service, either
     if (failure && failure.extra.pointer === undefined && order.mode !== "force_cache") throw failure;

@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
 import { stringOf, withArticle } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { resourceOf } from "../../world/resources.ts";
+import { liveResource, resourceOf } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Draft, StoredResource } from "../../world/world.ts";
 import { denied, documentNamed, found, levels } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { invalid, text, uuid } from "../frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
-import { liveResource, type ResourceKind } from "./kind.ts";
+import type { ResourceKind } from "./kind.ts";
 
 /**
  * Rules about what members and roles may do with a project, its resources and single documents. They have no effect.

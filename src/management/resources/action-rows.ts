@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { objectsIn } from "../../base/json.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
+import { actionOf } from "../../query/named-documents.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { found, numberIn } from "../frame/access.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
 import { inProject, managementRow, projectRoot } from "../frame/row.ts";
-import { actionOf } from "./actions.ts";
 
 /** The rows of an EventsQuery about an action. @throws SimError invalid_input for an action without steps */
 async function rowsOf(
-  { queries }: ResourceDesk,
+  { queries }: ManagementDesk,
   project: number,
   query: { readonly actionId: number; readonly select: readonly string[]; readonly after: string },
 ): Promise<unknown[]> {
@@ -19,7 +19,7 @@ async function rowsOf(
 
 /** Uuids of the project's events that match an action. @throws SimError as `rowsOf` */
 export async function eventsOfAction(
-  desk: ResourceDesk,
+  desk: ManagementDesk,
   project: number,
   actionId: number,
 ): Promise<ReadonlySet<unknown>> {
@@ -28,7 +28,7 @@ export async function eventsOfAction(
 }
 
 /** What is asked of an action. Upstream PostHog/posthog products/actions/backend/api/action.py. */
-export const actionRows = (desk: ResourceDesk): Endpoint[] =>
+export const actionRows = (desk: ManagementDesk): Endpoint[] =>
   managementRow(desk, {
     method: "GET",
     path: `${projectRoot}/actions/:id/count`,

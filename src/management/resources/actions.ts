@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
 import { tidyTags } from "../../world/tags.ts";
-import type { Worlds } from "../../world/world.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../frame/fields.ts";
 import { searchIn, siblingsOf, tagsIn } from "./checks.ts";
-import { liveResource, type ResourceKind, type Writing } from "./kind.ts";
+import type { ResourceKind, Writing } from "./kind.ts";
 
 const matching = () => choice(["contains", "regex", "exact"]).nullable().optional();
 
@@ -22,16 +20,6 @@ const Step = z.object({
   url: text().nullable().optional(),
   url_matching: matching(),
 });
-
-/** A project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
-export function actionOf(
-  worlds: Pick<Worlds, "get">,
-  project: number,
-  id: number,
-): { readonly name: string; readonly steps: readonly JsonObject[] } | undefined {
-  const action = liveResource(worlds, "actions", project, id);
-  return action && { name: stringOf(action.fields.name ?? ""), steps: objectsIn(action.fields.steps) };
-}
 
 /** @throws SimError unique, blank */
 function prepare(fields: JsonObject, writing: Writing): JsonObject {

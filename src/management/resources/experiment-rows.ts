@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
 import { stringOf } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { liveResources } from "../../world/resources.ts";
+import { liveResource, liveResources } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { FeatureFlag, StoredResource } from "../../world/world.ts";
 import { found, numberIn } from "../frame/access.ts";
@@ -11,7 +11,7 @@ import { boolean, invalid, text } from "../frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { checkLaunch, variantsOf } from "./experiment-checks.ts";
 import { conclusion, conclusionComment, experiments, flagOfExperiment } from "./experiments.ts";
-import { type Changing, liveResource } from "./kind.ts";
+import type { Changing } from "./kind.ts";
 import { showResource } from "./kind-rows.ts";
 import { changeLinkedFlag } from "./linked-flags.ts";
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
 import { compareText, stringOf } from "../../base/text.ts";
-import type { FeatureFlag, StoredResource, Worlds } from "../../world/world.ts";
+import type { FeatureFlag, StoredResource, } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import {
   boolean,
@@ -28,7 +28,7 @@ import {
   type Variant,
   variantsOf,
 } from "./experiment-checks.ts";
-import { liveResource, type ResourceKind, type ResourceRequest, type Writing } from "./kind.ts";
+import type { ResourceKind, ResourceRequest, Writing } from "./kind.ts";
 import {
   changeLinkedFlag,
   createNamedFlag,
@@ -57,19 +57,6 @@ function statusOf(desk: ResourceDesk, experiment: StoredResource) {
   if (!start) return "draft";
   if (end) return "stopped";
   return flagOfExperiment(desk, experiment)?.active === false ? "paused" : "running";
-}
-
-/** What a query asks of an experiment. */
-export function experimentOf(
-  worlds: Pick<Worlds, "get" | "current">,
-  project: number,
-  id: number,
-): { readonly flag: string; readonly excluded: readonly string[] } | undefined {
-  const experiment = liveResource(worlds, "experiments", project, id);
-  if (!experiment) return undefined;
-  const { feature_flag_id: flag, feature_flag_key: key, excluded_variants: excluded } = experiment.fields;
-  const known = typeof flag === "number" ? worlds.get("feature_flags", flag) : undefined;
-  return { flag: known?.key ?? stringOf(key ?? ""), excluded: textsIn(excluded) };
 }
 
 const defaultVariants: readonly Variant[] = [

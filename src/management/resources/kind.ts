@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import { resourceId } from "../../world/resources.ts";
-import type { Draft, StoredResource, Worlds } from "../../world/world.ts";
+import type { Draft, StoredResource, } from "../../world/world.ts";
 import type { Captured } from "../definitions/captured.ts";
 import type { CallPlace } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
@@ -125,15 +124,4 @@ export interface ResourceKind {
   beforeRemoval?(document: StoredResource, changing: Changing): void;
   /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */
   remains?(document: StoredResource): JsonObject | undefined;
-}
-
-/** The project's document of a kind, unless it is deleted. */
-export function liveResource(
-  worlds: Pick<Worlds, "get">,
-  kind: string,
-  owner: number | string,
-  key: number | string,
-): StoredResource | undefined {
-  const document = worlds.get("resources", resourceId(kind, owner, key));
-  return document?.fields.deleted === true ? undefined : document;
 }

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import { definitionRows } from "../definitions/definition-rows.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { accessControlRows } from "./access-controls.ts";
 import { actionRows } from "./action-rows.ts";
 import { experimentRows } from "./experiment-rows.ts";
@@ -9,7 +9,7 @@ import { resourceKinds } from "./kinds.ts";
 import { surveyRows } from "./survey-rows.ts";
 
 /** The endpoints of all kinds of resources. */
-export function resourceKindEndpoints(desk: ResourceDesk): Endpoint[] {
+export function resourceKindEndpoints(desk: ManagementDesk): Endpoint[] {
   const resources = openResources(desk);
   return [
     ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),

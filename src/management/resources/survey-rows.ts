@@ -5,7 +5,7 @@ import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/
 import { stringOf } from "../../base/text.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { StoredEvent } from "../../journal/event.ts";
-import { liveResources } from "../../world/resources.ts";
+import { liveResource, liveResources } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { found, requireScope } from "../frame/access.ts";
@@ -14,7 +14,6 @@ import type { ResourceDesk } from "../frame/desk.ts";
 import { invalid, isTrue, readWireTime } from "../frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { textIn } from "./checks.ts";
-import { liveResource } from "./kind.ts";
 import { changeResource, showResource } from "./kind-rows.ts";
 import { surveys } from "./surveys.ts";
 

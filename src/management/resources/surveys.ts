@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn } from "../../base/json.ts";
 import { stringOf } from "../../base/text.ts";
+import { liveResource } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, choice, datetime, integer, json, text } from "../frame/fields.ts";
 import { fieldFilter, searchIn, textIn, withIds } from "./checks.ts";
-import { liveResource, type ResourceKind, type Writing } from "./kind.ts";
+import type { ResourceKind, Writing } from "./kind.ts";
 import {
   changeLinkedFlag,
   createLinkedFlag,

@@ -7,8 +7,8 @@ import { wireTime } from "../../world/time.ts";
 import type { Dashboard, Organization, SharingConfiguration } from "../../world/world.ts";
 import { openRights } from "../collaborators.ts";
 import { openDashboardViews } from "../dashboards/dashboard-views.ts";
+import type { ManagementDesk } from "../desk.ts";
 import { hasFeature } from "../frame/access.ts";
-import type { ResourceDesk } from "../frame/desk.ts";
 import { openSharedPages, SharedData } from "./shared-page.ts";
 import { openSharing, pageSettings, shownSettings } from "./sharing-rows.ts";
 
@@ -30,7 +30,7 @@ interface Way {
 const accessEvery = 60_000;
 
 /** Finds shared dashboards by their tokens, through an index. */
-function openViewer(desk: ResourceDesk) {
+function openViewer(desk: ManagementDesk) {
   const { worlds } = desk;
   const ways = derived(worlds, ["sharing_configurations"], () => {
     const index = new Map<string, Way>();
@@ -100,7 +100,7 @@ function addressIn(call: Call): Address {
  * What a sharing token opens: a page, or its data with `.json`. Upstream PostHog/posthog
  * posthog/api/sharing.py; flags in the query count whatever the age of the configuration. As there, CORS stops at /api.
  */
-export function publicSharingEndpoints(desk: ResourceDesk): Endpoint[] {
+export function publicSharingEndpoints(desk: ManagementDesk): Endpoint[] {
   const viewer = openViewer(desk);
   const views = openDashboardViews(desk, { rights: openRights(desk), sharing: openSharing(desk) });
   const page = openSharedPages();

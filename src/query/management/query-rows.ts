@@ -4,10 +4,10 @@ import { type JsonObject, stepsOf } from "../../base/json.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { parseShape } from "../../http/shape-errors.ts";
 import { fieldsOf } from "../../management/frame/body.ts";
-import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { type ExecutionMode, executionModes } from "../execution-mode.ts";
 import { withDashboardFilters, withVariables } from "../read-query.ts";
+import type { QueryDesk } from "../runner.ts";
 
 const Filters = z.record(z.string(), z.json());
 
@@ -91,7 +91,7 @@ function modeOf({ refresh, async }: QueryRequest): ExecutionMode {
   return typeof refresh === "string" && refresh !== "force_cache" ? refresh : "blocking";
 }
 
-async function runQuery(desk: ResourceDesk, request: ProjectRequest<unknown>): Promise<JsonObject> {
+async function runQuery(desk: QueryDesk, request: ProjectRequest<unknown>): Promise<JsonObject> {
   const { project, call } = request;
   try {
     const fields = requestIn(request);
@@ -124,7 +124,7 @@ const path = `${projectRoot}/query`;
 const access = inProject("query:read", "query");
 
 /** Queries over the events. Upstream PostHog/posthog posthog/api/query.py. */
-export const queryEndpoints = (desk: ResourceDesk): Endpoint[] => [
+export const queryEndpoints = (desk: QueryDesk): Endpoint[] => [
   ...managementRow<"project", QueryRequest>(desk, {
     method: "POST",
     path,
