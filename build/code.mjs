@@ -15,7 +15,7 @@ const entries = [
 ];
 
 /** What a start loads a moment after the port is open. */
-const afterStart = ["ingest/endpoint/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
+const afterStart = ["sim/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
 
 /** [name, its modules]: a module goes to the first chunk that has it; those of `null` stay with their entry. */
 function chunksOf(graph) {

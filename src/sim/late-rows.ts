@@ -44,7 +44,7 @@ export function lateRows({
     {
       owns: (path) => !isControl(path),
       async load() {
-        const { lateIngestionEndpoints } = await import("../ingest/endpoint/public-rows.ts");
+        const { lateIngestionEndpoints } = await import("./public-rows.ts");
         return lateIngestionEndpoints(desk, await bookOf(), controlPorts.notice);
       },
     },
@@ -83,7 +83,7 @@ interface LateParts {
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */
 export async function documented(router: Router): Promise<readonly Endpoint[]> {
-  const { withIngestionDocs } = await import("../ingest/endpoint/public-docs.ts");
+  const { withIngestionDocs } = await import("./public-docs.ts");
   return withIngestionDocs(await router.endpoints());
 }
 

@@ -32,7 +32,7 @@ const compare = (a: Insight, b: Insight): number =>
   compareText(b.last_modified_at, a.last_modified_at) || b.id - a.id;
 
 /** Insights of a project that are not deleted, in the order of the list. */
-const openInsightList = ({ worlds }: ManagementDesk) =>
+const openInsightList = ({ worlds }: Pick<ManagementDesk, "worlds">) =>
   sortedByProject(worlds, "insights", { compare, has: ({ deleted }) => !deleted });
 
 /** Filters of the list. Upstream PostHog/posthog posthog/api/insight.py, `_filter_request`. */

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
+import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
 import { fc } from "../../support/chance.ts";
 import { aPersonalApiKey } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";

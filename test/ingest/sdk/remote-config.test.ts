@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
-import { sdkEndpoints } from "../../../src/ingest/endpoint/public-rows.ts";
+import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
 import { resourceOf } from "../../../src/world/resources.ts";
 import { aFlag, aProject } from "../../support/documents.ts";
