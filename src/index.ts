@@ -68,6 +68,7 @@ export type {
 } from "./flags/client.ts";
 export type { StoredEvent } from "./journal/event.ts";
 export type { SimRequest } from "./journal/request-shapes.ts";
+export type { Finding, RequestSummary } from "./journal/request-summary.ts";
 export type { EventSnapshot } from "./journal/snapshot-client.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export type { Groups, Persons, SimPerson } from "./people/client.ts";
@@ -114,10 +115,8 @@ export type {
 export { checkData, type Damage } from "./sim/folder/check-folder.ts";
 export {
   type ClockSetting,
-  type Finding,
   type RedactionRule,
   type RedactionRules,
-  type RequestSummary,
   type Sim,
   type SimOptions,
   StartError,

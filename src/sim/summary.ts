@@ -2,8 +2,8 @@ import { shortageOf, storageTrouble } from "../base/errors.ts";
 import { performance } from "../base/real-time.ts";
 import type { Written } from "../journal/log/traffic-log.ts";
 import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
+import type { Finding, RequestSummary } from "../journal/request-summary.ts";
 import { isUnmatched } from "../journal/unmatched.ts";
-import type { Finding, RequestSummary } from "./types.ts";
 
 /** What happened in a request that is in the log now. */
 export function summaryOf(

@@ -2,8 +2,8 @@ import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
-import type { Finding, RequestSummary } from "../../sim/types.ts";
 import { type Outcome, outcomeText } from "../outcomes.ts";
+import type { Finding, RequestSummary } from "../request-summary.ts";
 
 export type Verbosity = "quiet" | "normal" | "verbose";
 

@@ -1,9 +1,9 @@
 import { onFirstUse } from "../../base/on-first-use.ts";
 import { counted } from "../../base/text.ts";
 import type { Lines } from "../../cli/output.ts";
-import type { Finding, RequestSummary } from "../../sim/types.ts";
 import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
+import type { Finding, RequestSummary } from "../request-summary.ts";
 import type { LineRules } from "./request-lines.ts";
 
 /** Prints requests on a terminal, and counts their outcomes. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
 import { compareText, stringOf } from "../../base/text.ts";
-import type { FeatureFlag, StoredResource, } from "../../world/world.ts";
+import type { FeatureFlag, StoredResource } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import {
   boolean,

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import type { Draft, StoredResource, } from "../../world/world.ts";
+import type { Draft, StoredResource } from "../../world/world.ts";
 import type { Captured } from "../definitions/captured.ts";
 import type { CallPlace } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

@@ -1,18 +1,24 @@
 import { counted, times } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Style } from "../../cli/style.ts";
-import type { Sim } from "../../sim/types.ts";
-import type { LoadedTape } from "../client.ts";
+import type { LoadedTape, Tapes } from "../client.ts";
 import { targetOf } from "../format/exchange.ts";
 
 /** What was used of the tape that answered, and what to do when no request reached it; null: none answered. */
 export type Played = (Pick<LoadedTape, "name" | "on_miss" | "ledger"> & { readonly advice?: string }) | null;
 
+/** A sim that may answer from a tape. */
+interface Replayer {
+  readonly url: string;
+  readonly tapes: Pick<Tapes, "get">;
+  isReplaying(): boolean;
+}
+
 /**
  * Asks only if a tape answers, as this loads the control API.
  * @param isRerouted True if the command's traffic is rerouted here; undefined if there is no command
  */
-export async function replayed(sim: Sim, isRerouted?: boolean): Promise<Played> {
+export async function replayed(sim: Replayer, isRerouted?: boolean): Promise<Played> {
   const tape = sim.isReplaying() ? await sim.tapes.get().catch(() => null) : null;
   if (tape === null || tape.ledger.requests > 0) return tape;
   return { ...tape, advice: adviceFor(sim.url, tape.name, isRerouted) };
