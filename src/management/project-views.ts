@@ -65,6 +65,7 @@ const settings = {
   session_recording_url_blocklist_config: anything(null),
   session_recording_event_trigger_config: setting(null, list(text({ blank: true }).nullable()).nullable()),
   session_recording_trigger_match_type_config: optionalText(24),
+  session_recording_trigger_groups: optionalObject(),
   session_recording_retention_period: setting("30d", choice(["30d", "90d", "1y", "5y"])),
   session_replay_config: optionalObject(),
   survey_config: optionalObject(),

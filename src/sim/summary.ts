@@ -13,11 +13,12 @@ export function summaryOf(
   const { record, method, target, status, ms, project } = entry;
   const facts = record.events ?? [];
   const nameOf = (i: number) => record.keys?.[i]?.event ?? "";
-  const finding = (i: number, reason: DropReason | Warning): Finding => ({
-    event: nameOf(i),
-    reason,
-    ...explain(reason),
-  });
+  const finding = (i: number, reason: DropReason | Warning): Finding => {
+    const { sentence, fix } = explain(reason);
+    // the detail is the result and its reason
+    const result = reason === "scripted_result" ? ` (${facts[i]?.detail})` : "";
+    return { event: nameOf(i), reason, sentence: `${sentence}${result}`, fix };
+  };
   const name = project === null ? undefined : projectById(project)?.name;
   const kept = facts.flatMap((it, i) => (it.dropped === undefined ? [nameOf(i)] : []));
   return {

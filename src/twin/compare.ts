@@ -53,7 +53,7 @@ function documentsIn(project: JsonObject, list: string): Map<string, Json> {
   );
 }
 
-const settings = ["name", "timezone", "group_types", "remote_config"];
+const settings = ["name", "timezone", "settings", "group_types", "remote_config"];
 
 /** What changed since a file was written. @param lists Those that the live project has */
 export function compareTwins(file: JsonObject, live: JsonObject, lists: ReadonlySet<string>): TwinChange[] {

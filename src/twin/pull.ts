@@ -160,6 +160,25 @@ export interface TwinOptions {
 const derivedConfig =
   /^(?:token|hasFeatureFlags|surveys|productTours|siteApps|siteAppsJS|supportedCompression)$/;
 
+/** Settings that decide what the sim answers or stores; those that are off are left out. */
+const carriedSettings = [
+  ...["session_recording_opt_in", "session_recording_trigger_groups", "minimal_flag_called_events"],
+  ...[
+    "flags_v3_response_enabled",
+    "property_matching_version",
+    "anonymize_ips",
+    "cookieless_server_hash_mode",
+  ],
+];
+
+const settingsOf = (project: JsonObject): JsonObject =>
+  Object.fromEntries(
+    carriedSettings.flatMap((name): [string, Json][] => {
+      const value = own(project, name);
+      return value ? [[name, value]] : [];
+    }),
+  );
+
 /** Makes a scenario that passes `scenario check`; what it cannot hold is listed. @throws ServiceError */
 export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {}): Promise<Twin> {
   const cleaner = createCleaner(keep, rules);
@@ -189,6 +208,7 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
   }
   const config = Object.entries(live.remoteConfig).filter(([name]) => !derivedConfig.test(name));
   const remote = cleaner.clean(Object.fromEntries(config), "remote_config");
+  const settings = cleaner.clean(settingsOf(project), "settings");
   const scenario: JsonObject = {
     $schema: schemaPath,
     version: 1,
@@ -201,6 +221,7 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
             name: name ?? "Project",
             api_key: String(project.api_token),
             ...(typeof project.timezone === "string" && { timezone: project.timezone }),
+            ...(settings && Object.keys(settings).length > 0 && { settings }),
             ...(live.groupTypes.length > 0 && { group_types: [...live.groupTypes] }),
             ...lists,
             ...(remote && Object.keys(remote).length > 0 && { remote_config: remote }),

@@ -222,6 +222,13 @@ export const liveScenario = {
           dashboards: [
             { id: 71, name: "Sales", tiles: [{ insight: "Revenue" }, { text: "Ask ada@acme.com" }] },
           ],
+          settings: {
+            minimal_flag_called_events: true,
+            session_recording_trigger_groups: {
+              version: 2,
+              groups: [{ id: "errors", sampleRate: 1, conditions: { matchType: "any", events: ["error"] } }],
+            },
+          },
           remote_config: { sessionRecording: { sampleRate: "0.5" }, heatmaps: true },
         },
       ],

@@ -325,7 +325,18 @@ describe("the summary", () => {
         { name: "size", type: "group", group_type_index: 0 },
       ],
       dashboards: [{ id: 71, tiles: [{ insight: "Revenue" }, { text: "Ask user3@example.test" }] }],
-      remote_config: { heatmaps: true, sessionRecording: { sampleRate: "0.5" } },
+      settings: {
+        minimal_flag_called_events: true,
+        session_recording_trigger_groups: { version: 2, groups: [{ id: "errors" }] },
+      },
+      remote_config: {
+        heatmaps: true,
+        sessionRecording: {
+          sampleRate: "0.5",
+          version: 2,
+          triggerGroups: [{ id: "errors", conditions: { events: [{ name: "error" }] } }],
+        },
+      },
     });
   });
 

@@ -1,5 +1,5 @@
 import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Call } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { json, type Reply, script } from "../../http/reply.ts";
@@ -38,8 +38,59 @@ const switchedOn: Readonly<Record<string, JsonObject>> = {
 
 const features = new Map(Object.entries(switchedOn));
 
-function setting(name: string, value: Json): Json {
-  const on = features.get(name);
+/** A trigger group with its events as objects, as SDKs get them. */
+function triggerGroup(group: JsonObject): JsonObject {
+  const { conditions } = group;
+  if (!isObject(conditions) || !Array.isArray(conditions.events)) return group;
+  const events = conditions.events.map((it) => (typeof it === "string" ? { name: it } : it));
+  return { ...group, conditions: { ...conditions, events } };
+}
+
+/** Upstream leaves out a rate of 1, in any notation. */
+function sampleRate(value: Json): string | null {
+  const rate = Number(value ?? 1);
+  return Number.isNaN(rate) || rate === 1 ? null : String(rate);
+}
+
+function linkedFlag(value: Json): Json {
+  if (!isObject(value)) return null;
+  const { key = null, variant = null } = value;
+  return variant === null ? key : { flag: key, variant };
+}
+
+/**
+ * `sessionRecording` by the project's settings. With trigger groups (version 2) it keeps the fields of version 1, for
+ * older SDKs. Upstream PostHog/posthog posthog/models/remote_config.py, _build_session_recording_config.
+ */
+function recordingOf({ settings }: StoredProject): JsonObject {
+  const get = (name: string): Json => own(settings, `session_recording_${name}`) ?? null;
+  const groups = get("trigger_groups");
+  const listed = isObject(groups) && Array.isArray(groups.groups) ? groups.groups.filter(isObject) : [];
+  const replay = settings.session_replay_config;
+  const hasCanvas = isObject(replay) && replay.record_canvas === true;
+  return {
+    ...switchedOn.sessionRecording,
+    consoleLogRecordingEnabled: settings.capture_console_log_opt_in === true,
+    sampleRate: sampleRate(get("sample_rate")),
+    minimumDurationMilliseconds: get("minimum_duration_milliseconds") || null,
+    linkedFlag: linkedFlag(get("linked_flag")),
+    networkPayloadCapture: get("network_payload_capture_config"),
+    masking: get("masking_config"),
+    urlTriggers: get("url_trigger_config") ?? [],
+    urlBlocklist: get("url_blocklist_config") ?? [],
+    eventTriggers: get("event_trigger_config") ?? [],
+    triggerMatchType: get("trigger_match_type_config"),
+    recordCanvas: hasCanvas,
+    canvasFps: hasCanvas ? 3 : null,
+    canvasQuality: hasCanvas ? "0.4" : null,
+    ...(isObject(groups) && Object.keys(groups).length > 0
+      ? { version: 2, triggerGroups: listed.map(triggerGroup) }
+      : { version: 1 }),
+  };
+}
+
+function setting(project: StoredProject, name: string, value: Json): Json {
+  const on = name === "sessionRecording" ? recordingOf(project) : features.get(name);
   if (!on) return value;
   if (value === true) return on;
   return isObject(value) ? { ...on, ...value } : value;
@@ -65,7 +116,7 @@ function defaults(project: StoredProject, world: ReadonlyWorld): JsonObject {
     elementsChainAsString: true,
     errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
     logs: { captureConsoleLogs: false },
-    sessionRecording: false,
+    sessionRecording: project.settings.session_recording_opt_in === true && recordingOf(project),
     heatmaps: false,
     conversations: false,
     surveys: liveResources(world, "surveys", project.id).some(({ fields }) => fields.archived !== true),
@@ -77,13 +128,13 @@ function defaults(project: StoredProject, world: ReadonlyWorld): JsonObject {
 
 /**
  * A project's remote config, complete: what /array/{token}/config answers and what /decide and /flags merge
- * in. The project's own `remote_config` wins key by key.
+ * in. The project's own `remote_config` wins key by key; `sessionRecording` follows from its settings as well.
  * Upstream: PostHog/posthog posthog/models/remote_config.py.
  */
 export const remoteConfigOf = (project: StoredProject, world: ReadonlyWorld): JsonObject => ({
   ...defaults(project, world),
   ...Object.fromEntries(
-    Object.entries(project.remote_config).map(([name, value]) => [name, setting(name, value)]),
+    Object.entries(project.remote_config).map(([name, value]) => [name, setting(project, name, value)]),
   ),
 });
 

@@ -1,6 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/base/json.ts";
+import { type Scenario, startSim } from "../../../src/index.ts";
 import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
 import { resourceOf } from "../../../src/world/resources.ts";
@@ -74,6 +75,107 @@ describe("remoteConfigOf", () => {
     const config = remoteConfigOf(aProject({ remote_config: settings }), aWorld());
     expect(config.heatmaps).toBe(false);
     expect(Object.hasOwn(config, "__proto__")).toBe(true);
+  });
+});
+
+describe("session recording follows from the project's settings", () => {
+  // upstream posthog/models/remote_config.py, and its test_session_recording_v2_config
+  const groups: JsonObject[] = [
+    {
+      id: "errors",
+      name: "Errors",
+      sampleRate: 1,
+      minDurationMs: 0,
+      conditions: {
+        matchType: "any",
+        events: ["error", { name: "crash" }],
+        urls: [{ url: "/checkout.*", matching: "regex" }],
+      },
+    },
+    {
+      id: "feature",
+      sampleRate: 0.5,
+      minDurationMs: 10_000,
+      conditions: { matchType: "all", flag: "new-feature" },
+    },
+  ];
+  const asSent = [
+    {
+      ...groups[0],
+      conditions: { ...Object(groups[0]?.conditions), events: [{ name: "error" }, { name: "crash" }] },
+    },
+    ...groups.slice(1),
+  ];
+
+  test.each(["documented", "production"] as const)("trigger groups, in every answer: %s", async (dialect) => {
+    await using sim = await startSim({
+      dialect,
+      scenario: {
+        version: 1,
+        settings: {
+          session_recording_opt_in: true,
+          session_recording_sample_rate: "0.10",
+          session_recording_trigger_groups: { version: 2, groups },
+        },
+      } as Scenario,
+    });
+    const recording = {
+      version: 2,
+      triggerGroups: asSent,
+      // for older SDKs
+      ...{ endpoint: "/s/", sampleRate: "0.1", linkedFlag: null, urlTriggers: [], eventTriggers: [] },
+    };
+    const body = JSON.stringify({ api_key: sim.apiKey, distinct_id: "u" });
+    for (const [path, init] of [
+      [`/array/${sim.apiKey}/config`, {}],
+      ["/flags/?v=2&config=true", { method: "POST", body }],
+      ["/decide/?v=3", { method: "POST", body }],
+    ] as const)
+      expect(await (await fetch(sim.url + path, init)).json()).toMatchObject({ sessionRecording: recording });
+    expect(await (await fetch(`${sim.url}/array/${sim.apiKey}/config.js`)).text()).toContain(
+      `"triggerGroups":${JSON.stringify(asSent)}`,
+    );
+  });
+
+  test("written by the API of the project; without groups it is version 1", async () => {
+    await using sim = await startSim();
+    const change = async (settings: object) => {
+      const answer = await fetch(`${sim.url}/api/projects/${sim.projectId}/`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${sim.personalApiKey}`, "content-type": "application/json" },
+        body: JSON.stringify(settings),
+      });
+      const config = await (await fetch(`${sim.url}/array/${sim.apiKey}/config`)).json();
+      return {
+        status: answer.status,
+        project: await answer.json(),
+        recording: Object(config).sessionRecording,
+      };
+    };
+    const flag = { id: 1, key: "record-me", variant: "on" };
+    const on = await change({ session_recording_opt_in: true, session_recording_linked_flag: flag });
+    expect(on.recording).toMatchObject({ version: 1, linkedFlag: { flag: "record-me", variant: "on" } });
+    expect(on.recording).not.toHaveProperty("triggerGroups");
+    const stored = { session_recording_trigger_groups: { version: 2, groups } };
+    const grouped = await change(stored);
+    expect([grouped.status, grouped.project]).toEqual([200, expect.objectContaining(stored)]);
+    expect(grouped.recording).toMatchObject({ version: 2, triggerGroups: asSent });
+    expect((await change({ session_recording_trigger_groups: null })).recording).toMatchObject({
+      version: 1,
+    });
+    expect((await change({ session_recording_trigger_groups: "all" })).status).toBe(400);
+    expect((await change({ session_recording_opt_in: false })).recording).toBe(false);
+  });
+
+  test("an object in remote_config is laid over them", () => {
+    const config = remoteConfigOf(
+      aProject({
+        settings: { session_recording_trigger_groups: { version: 2, groups } },
+        remote_config: { sessionRecording: { sampleRate: "0.5" } },
+      }),
+      aWorld(),
+    );
+    expect(config.sessionRecording).toMatchObject({ sampleRate: "0.5", version: 2, triggerGroups: asSent });
   });
 });
 
