@@ -66,7 +66,7 @@ function unknownKind(kind: Json | undefined, kinds: readonly string[], at: reado
   if (onlyInService.includes(kind))
     return new SimError(
       "invalid_input",
-      `Unsupported query kind: ${kind}. phx-sim computes ${kinds.join(", ")}`,
+      `Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it: it computes ${kinds.join(", ")}`,
     );
   const known = [...kinds, ...wrappers];
   const hint = meantOf(kind, known, (it) => it) ?? `kinds: ${known.join(", ")}`;

@@ -287,6 +287,82 @@ describe("insights", () => {
     expect(await listed("user=true")).toHaveLength(2);
   });
 
+  // products/product_analytics/backend/models/insight.py, dashboard_filters
+  test("legacy filters on a dashboard have its dates and properties", async () => {
+    const mail = { key: "mail", type: "person", operator: "is_set", value: "is_set" };
+    const plan = { key: "plan", type: "person", operator: "exact", value: "pro" };
+    const board = (await ask("POST", "dashboards/", { name: "Legacy" })).json.id;
+    const own = {
+      insight: "TRENDS",
+      events: [{ id: "a" }],
+      date_from: "-90d",
+      date_to: "-1d",
+      compare: true,
+    };
+    const { json } = await ask("POST", "insights/", {
+      name: "Old",
+      filters: { ...own, properties: [mail] },
+      dashboards: [board],
+    });
+    const shown = async (filters: object) => {
+      const answer = await ask("PATCH", `dashboards/${board}/`, { filters });
+      expect(answer.status).toBe(200);
+      const { tiles } = (await ask("GET", `dashboards/${board}/`)).json;
+      return (tiles as { insight: { filters: object } }[])[0]?.insight.filters;
+    };
+    const alone = { ...own, properties: [mail] };
+    expect(await shown({ date_from: "-7d" })).toEqual({ ...alone, date_from: "-7d", date_to: null });
+    expect(await shown({ date_to: "-2d" })).toEqual(alone);
+    expect(await shown({ date_from: "all" })).toEqual({
+      ...alone,
+      date_from: "all",
+      date_to: null,
+      compare: null,
+    });
+    expect(await shown({ properties: [plan] })).toEqual({
+      ...alone,
+      properties: {
+        type: "AND",
+        values: [
+          { type: "AND", values: [mail] },
+          { type: "AND", values: [plan] },
+        ],
+      },
+    });
+    expect((await ask("GET", `insights/${json.id}/`)).json.filters).toEqual(alone);
+    const inPlace = await ask("GET", `insights/${json.id}/?from_dashboard=${board}`);
+    expect(inPlace.json.filters).toMatchObject({ properties: { type: "AND" } });
+  });
+
+  test.each([
+    "ActorsQuery",
+    "DatabaseSchemaQuery",
+    "HogQLMetadata",
+    "PathsQuery",
+    "TracesQuery",
+    "WebOverviewQuery",
+    "WebStatsTableQuery",
+  ])("%s is refused by name, alone and on a dashboard", async (kind) => {
+    const detail = expect.stringContaining(
+      `Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it`,
+    );
+    for (const query of [{ kind }, { kind: "DataTableNode", source: { kind } }]) {
+      expect(await ask("POST", "query/", { query })).toMatchObject({ status: 400, json: { detail } });
+    }
+    const board = (await ask("POST", "dashboards/", { name: kind })).json.id;
+    await ask("POST", "insights/", { name: kind, query: { kind }, dashboards: [board] });
+    const { tiles } = (await ask("GET", `dashboards/${board}/?refresh=blocking`)).json;
+    expect(tiles).toMatchObject([
+      { insight: { result: null, query_status: { error: true, error_message: detail } } },
+    ]);
+    const answer = await fetch(`${sim.url}/__sim/query`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: { kind } }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { detail }]);
+  });
+
   test("a tile that is not deleted has null", async () => {
     const dashboard = (await ask("POST", "dashboards/", { name: "Board" })).json.id;
     const { json } = await ask("POST", "insights/", {

@@ -128,7 +128,7 @@ describe("POST query", () => {
       "a kind that is not computed",
       { query: { kind: "PathsQuery" } },
       "invalid_input",
-      /^Unsupported query kind: PathsQuery\. phx-sim computes HogQLQuery/,
+      /^Unsupported query kind: PathsQuery\. PostHog has it, phx-sim does not emulate it: it computes HogQLQuery/,
     ],
     [
       "a field of a kind",

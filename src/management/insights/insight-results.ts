@@ -113,6 +113,30 @@ function filtersOf({ dashboard, filters = dashboard?.filters, tile }: ResultOrde
   return { ...filters, ...(isObject(ofTile) && ofTile) };
 }
 
+/** Property filters of an insight and those of the dashboard, both of which must fit. */
+function bothProperties(own: Json | undefined, more: Json[]): Json {
+  const group: Json = { type: "AND", values: more };
+  if (Array.isArray(own)) return { type: "AND", values: [{ type: "AND", values: own }, group] };
+  return isObject(own) && own.type ? { type: "AND", values: [own, group] } : more;
+}
+
+/** Legacy filters as a dashboard shows them. Upstream PostHog/posthog, Insight.dashboard_filters. */
+function legacyFilters({ filters: own }: Insight, order: ResultOrder): JsonObject {
+  const { dashboard, filters: given = dashboard?.filters } = order;
+  if (given === undefined) return own;
+  const { properties: more, ...filters } = given;
+  const dates = (filters.date_from ?? null) === null ? own : filters;
+  const shown: JsonObject = {
+    ...own,
+    ...filters,
+    date_from: dates.date_from ?? null,
+    date_to: dates.date_to ?? null,
+  };
+  if (filters.date_from === "all" && shown.compare === true) shown.compare = null;
+  if (Array.isArray(more) && more.length > 0) shown.properties = bothProperties(own.properties, more);
+  return shown;
+}
+
 const textOr = <T>(value: Json | undefined, otherwise: T): string | T =>
   typeof value === "string" ? value : otherwise;
 
@@ -138,6 +162,8 @@ function resultIn(response: QueryResponse): InsightResult {
 export interface ComputedInsight extends InsightResult {
   /** With the filters of that place; null for one that has legacy filters. */
   readonly query: Json;
+  /** Legacy filters, with those of that place. */
+  readonly filters: JsonObject;
   /** Why it has no result. */
   readonly failure?: SimError;
 }
@@ -152,17 +178,18 @@ export async function computeInsight(
   order: ResultOrder,
 ): Promise<ComputedInsight> {
   if (insight.query === null && Object.keys(insight.filters).length === 0)
-    return { ...noResult, query: null };
+    return { ...noResult, query: null, filters: insight.filters };
+  const filters = insight.query === null ? legacyFilters(insight, order) : insight.filters;
   const { mode, dashboard, id, signal } = order;
   const of = { project: insight.project, insight: insight.id, dashboard: dashboard?.id };
   try {
     const query = queryOf(insight, order);
     const response = await queries.run({ ...of, query, mode, id, signal });
-    return { ...resultIn(response), query: insight.query === null ? null : query };
+    return { ...resultIn(response), filters, query: insight.query === null ? null : query };
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     const timezone = worlds.projectById(insight.project)?.timezone ?? null;
     const status = queries.failedStatus({ ...of, id: id ?? insight.short_id }, error.message);
-    return { ...noResult, timezone, query: insight.query, query_status: status, failure: error };
+    return { ...noResult, timezone, filters, query: insight.query, query_status: status, failure: error };
   }
 }
