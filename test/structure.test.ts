@@ -241,4 +241,15 @@ describe("the structure of src", () => {
     const twice = named.filter(({ name }, i) => named.findIndex((it) => it.name === name) !== i);
     expect(twice).toEqual([]);
   });
+
+  test("vitest hoists nothing in what is built: it would rewrite the module, and lose exports", () => {
+    // `regexpHoistable` of @vitest/mocker
+    const hoisted = /\b(?:vi|vitest)\s*\.\s*(?:mock|unmock|hoisted|doMock|doUnmock)\s*\(/;
+    const built = readdirSync(join(source, "../dist"), { recursive: true, encoding: "utf8" }).filter((it) =>
+      /\.[cm]?js$/.test(it),
+    );
+    const wrong = built.filter((it) => hoisted.test(readFileSync(join(source, "../dist", it), "utf8")));
+    expect(built).toContain(join("testing", "vitest.js"));
+    expect(wrong).toEqual([]);
+  });
 });
