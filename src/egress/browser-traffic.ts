@@ -115,8 +115,10 @@ interface LeavingRoute {
   readonly origin: string;
   /** Added to the query: it names the project. */
   readonly mark: string;
-  /** The hosts of PostHog and of the app's proxies. */
+  /** The hosts whose requests go to the sim's address. */
   readonly rules: readonly HostRule[];
+  /** The hosts that the browser finds on this machine: their requests stay as they are. */
+  readonly found: readonly HostRule[];
   /** What a filter list blocks, as sources of regular expressions. */
   readonly blocked: readonly string[];
 }
@@ -134,9 +136,10 @@ interface SendingGlobals {
 /**
  * Runs in the page, before its scripts. Playwright does not route what a page sends while it is left: beacons and
  * `fetch` with `keepalive` for PostHog go to the sim's own address. Where the page's policy forbids that address, the
- * next page of the tab sends the beacons. The function must not refer to anything outside of itself.
+ * next page of the tab sends the beacons. JSON goes as text: Playwright holds the preflight of a page that is left.
+ * The function must not refer to anything outside of itself.
  */
-function sendToSim({ origin, mark, rules, blocked }: LeavingRoute): void {
+function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void {
   const page = globalThis as unknown as SendingGlobals;
   const { fetch } = page;
   const navigator = page.Navigator?.prototype;
@@ -157,13 +160,13 @@ function sendToSim({ origin, mark, rules, blocked }: LeavingRoute): void {
       .toLowerCase()
       .replace(/^\[|\]$/g, "")
       .replace(/\.$/, "");
-    const rule = rules.find(
-      (it) =>
-        port !== undefined &&
-        (it.host === "" || (it.below ? host.endsWith(`.${it.host}`) : host === it.host)) &&
-        (it.port === "" || it.port === port) &&
-        (it.prefix === "" || url.pathname === it.prefix || url.pathname.startsWith(`${it.prefix}/`)),
-    );
+    const fits = (it: HostRule) =>
+      port !== undefined &&
+      (it.host === "" || (it.below ? host.endsWith(`.${it.host}`) : host === it.host)) &&
+      (it.port === "" || it.port === port) &&
+      (it.prefix === "" || url.pathname === it.prefix || url.pathname.startsWith(`${it.prefix}/`));
+    if (found.some(fits)) return url.href;
+    const rule = rules.find(fits);
     if (!rule) return undefined;
     const path = url.pathname.slice(rule.prefix.length) || "/";
     return `${origin}${path}${url.search}${url.search === "" ? "?" : "&"}${mark}`;
@@ -195,6 +198,7 @@ function sendToSim({ origin, mark, rules, blocked }: LeavingRoute): void {
     const parts = contents.get(data)?.map(bytesOf);
     return parts?.every((it) => it !== undefined) ? parts.flat() : undefined;
   };
+  const json = "application/json";
   const key = "phx-sim beacons";
   type Kept = [url: string, type: string, bytes: number[]];
   const kept = (): Kept[] => {
@@ -228,20 +232,27 @@ function sendToSim({ origin, mark, rules, blocked }: LeavingRoute): void {
       fetch(url, { method: "POST", body: data as string, mode: "no-cors" }).catch(() => {});
       return true;
     }
-    const bytes = isForbidden ? bytesOf(data) : undefined;
+    const bytes = isForbidden && target !== url.href ? bytesOf(data) : undefined;
     const type =
       typeof data === "string" ? "text/plain;charset=UTF-8" : ((data as Partial<Blob>)?.type ?? "");
     if (bytes) return keep([...kept(), [url.href, type, bytes]]);
-    return Reflect.apply(beacon, this, [target, data]);
+    const isJson = data instanceof page.Blob && data.type.startsWith(json);
+    return Reflect.apply(beacon, this, [target, isJson ? data.slice(0, data.size, "text/plain") : data]);
   };
   page.fetch = function fetch_(this: unknown, input: string | URL | Request, init?: RequestInit) {
     const given = typeof input === "object" && "url" in input ? input : undefined;
     const url = (init?.keepalive ?? given?.keepalive) ? urlOf(given?.url ?? String(input)) : undefined;
-    const target = url && !isForbidden && !isBlocked(url) ? atSim(url) : undefined;
-    if (target === undefined) return Reflect.apply(fetch, this, [input, init]);
-    const sent = Reflect.apply(fetch, this, [given ? new Request(target, given) : target, init]);
+    const target = url && !isBlocked(url) ? atSim(url) : undefined;
+    const isOwn = url?.href !== target;
+    if (target === undefined || (isOwn && isForbidden)) return Reflect.apply(fetch, this, [input, init]);
+    const headers = new Headers(init?.headers ?? given?.headers);
+    if (headers.get("content-type")?.startsWith(json)) headers.set("content-type", "text/plain");
+    const sent = Reflect.apply(fetch, this, [
+      !given ? target : isOwn ? new Request(target, given) : given,
+      { ...init, headers },
+    ]);
     return sent.catch((error: unknown) => {
-      if (!isForbidden || given) throw error;
+      if (!isForbidden || !isOwn || given) throw error;
       return Reflect.apply(fetch, this, [input, init]);
     });
   } as typeof fetch;

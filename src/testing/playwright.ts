@@ -5,7 +5,6 @@ import {
   test as base,
   expect as baseExpect,
   type Expect,
-  type LaunchOptions,
   type TestInfo,
 } from "@playwright/test";
 import { type Assertions, assertionsOf, type Knowledge } from "../assert/client-assertions.ts";
@@ -16,7 +15,6 @@ import { writeWhole } from "../base/whole-file.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { type Escape, escapeCauses, verifyEscapes } from "../egress/browser-traffic.ts";
-import { serviceHosts } from "../http/host-rules.ts";
 import type { SimOptions } from "../sim/types.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
@@ -24,11 +22,14 @@ import {
   type Attachment,
   type AttachOptions,
   type AttachTarget,
+  answerUnrouted,
   attach,
   attachForTest,
   blockService,
   noteOffline,
+  withStandIn,
 } from "./playwright/attach.ts";
+import { findsStandIn, type StandIn, startStandIn } from "./playwright/stand-in.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
 import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-page.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
@@ -81,6 +82,8 @@ export interface SimTestOptions {
 export interface SimWorkerFixtures {
   /** The sim of `PHX_SIM_URL` (set by `phx-sim exec -- playwright test`), else one in the worker. */
   sim: SimClient;
+  /** Answers what no route of Playwright sees; not for use in tests. */
+  phxStandIn: StandIn;
 }
 
 export interface SimWorkerOptions {
@@ -187,17 +190,6 @@ function checkOf(info: TestInfo, blocked: () => readonly string[]): Omit<Check, 
   };
 }
 
-const resolverRules = "--host-resolver-rules=";
-
-/** Chromium finds no address for the service's hosts: what no route sees reaches nothing. Rules of the test come first. */
-function withoutService(options: LaunchOptions): LaunchOptions {
-  const { args = [] } = options;
-  const own = serviceHosts.map((it) => `MAP ${it} ~NOTFOUND`).join(",");
-  const given = args.find((it) => it.startsWith(resolverRules));
-  const others = args.filter((it) => it !== given);
-  return { ...options, args: [...others, given === undefined ? resolverRules + own : `${given},${own}`] };
-}
-
 type AttachContext = (context: BrowserContext) => Promise<void>;
 
 /** The contexts of a worker's browser: each is attached for the test that runs. */
@@ -270,14 +262,24 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
     },
     { scope: "worker" },
   ],
+  phxStandIn: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads from the pattern which fixtures are needed
+    async ({}, use) => {
+      const standIn = await startStandIn();
+      await use(standIn);
+      standIn.close();
+    },
+    { scope: "worker" },
+  ],
   launchOptions: [
-    async ({ launchOptions, browserName }, use) =>
-      use(browserName === "chromium" ? withoutService(launchOptions) : launchOptions),
+    async ({ launchOptions, browserName, sim, phxStandIn }, use) =>
+      use(browserName === "chromium" ? phxStandIn.launchOptions(launchOptions, sim.url) : launchOptions),
     { scope: "worker" },
   ],
   browser: [
-    async ({ browser }, use) => {
+    async ({ browser, launchOptions, connectOptions }, use) => {
       const leave = contexts.follow(browser);
+      if (!connectOptions && findsStandIn(launchOptions)) withStandIn.add(browser);
       await use(browser);
       leave();
     },
@@ -299,7 +301,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
     { auto: true },
   ],
   ph: [
-    async ({ sim, phxProject, phxAttach, phxReport, phxWait, phxCheck }, use, info) => {
+    async ({ sim, phxProject, phxAttach, phxReport, phxWait, phxCheck, phxStandIn }, use, info) => {
       const project = await sim.project({
         name: projectName(info.titlePath.slice(1).join(" › ")),
         ...phxProject,
@@ -323,6 +325,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       const attachTo = async (target: AttachTarget, options?: AttachOptions) =>
         keep(target, await attach(target, project, options));
       const options = typeof phxAttach === "object" ? phxAttach : {};
+      if (phxAttach !== false) phxStandIn.answer = answerUnrouted(project, options);
       try {
         if (phxAttach !== false)
           early.push(
@@ -334,6 +337,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
         await showCaptured(project, info, phxReport);
       } finally {
         contexts.end();
+        phxStandIn.answer = undefined;
         await project.dispose();
       }
       verifyEscapes(escapes());

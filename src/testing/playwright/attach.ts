@@ -1,4 +1,4 @@
-import type { BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
+import type { Browser, BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
 import { isObject } from "../../base/json.ts";
 import { clearTimeout, setTimeout } from "../../base/real-time.ts";
 import { maskKeys } from "../../base/secrets.ts";
@@ -13,6 +13,7 @@ import {
   forward,
   leavingScript,
   looksLikeSdk,
+  type ToForward,
   verifyEscapes,
 } from "../../egress/browser-traffic.ts";
 import {
@@ -25,6 +26,7 @@ import {
 } from "../../http/host-rules.ts";
 import { projectParameter } from "../../journal/traffic.ts";
 import { adBlockSources, adBlockTest } from "./ad-block.ts";
+import type { AnswerUnrouted } from "./stand-in.ts";
 
 type RequestEvent = "request" | "requestfinished" | "requestfailed";
 
@@ -32,6 +34,7 @@ type RequestEvent = "request" | "requestfinished" | "requestfailed";
 export interface AttachTarget {
   /** Of a context. */
   pages?(): readonly Page[];
+  browser?(): Browser | null;
   /** Of a page. */
   frames?(): readonly Frame[];
   context?(): BrowserContext;
@@ -133,21 +136,46 @@ interface Rerouting {
   signal: AbortSignal;
 }
 
+type Recipient = Pick<Rerouting, "tenant" | "isDisguised">;
+
 /** Sends the request to the sim for the project, independent of its key. */
-function askSim(request: Request, { tenant, rules, isDisguised, signal }: Rerouting): Promise<Forwarded> {
-  const url = new URL(request.url());
-  const headers = request.headers();
-  return forward({
-    url: targetAt(tenant.host, url, hostRuleFor(rules, placeOf(url))),
-    method: request.method(),
-    headers: { ...(isDisguised ? disguised(headers) : headers), "x-phx-project": String(tenant.projectId) },
-    body: request.postDataBuffer(),
-    signal,
+const askSim = (request: ToForward, { tenant, isDisguised }: Recipient): Promise<Forwarded> =>
+  forward({
+    ...request,
+    headers: {
+      ...(isDisguised ? disguised({ ...request.headers }) : request.headers),
+      "x-phx-project": String(tenant.projectId),
+    },
   });
+
+/** Answers for the project what no route has seen; what is blocked has no answer. */
+export function answerUnrouted(
+  tenant: Recipient["tenant"],
+  { adBlocked, disguise: isDisguised = true }: AttachOptions,
+): AnswerUnrouted {
+  const isAdBlocked = adBlockTest(adBlocked);
+  const { signal } = new AbortController();
+  return async ({ url, ...request }) =>
+    isAdBlocked(url)
+      ? undefined
+      : askSim({ ...request, url: targetAt(tenant.host, url, undefined), signal }, { tenant, isDisguised });
 }
 
 async function reroute(route: Route, rerouting: Rerouting): Promise<void> {
-  const answer = await askSim(route.request(), rerouting).catch(reasonOf);
+  const request = route.request();
+  const url = new URL(request.url());
+  const { tenant, rules, signal } = rerouting;
+  const asked = askSim(
+    {
+      url: targetAt(tenant.host, url, hostRuleFor(rules, placeOf(url))),
+      method: request.method(),
+      headers: request.headers(),
+      body: request.postDataBuffer(),
+      signal,
+    },
+    rerouting,
+  );
+  const answer = await asked.catch(reasonOf);
   await quietly(typeof answer === "string" ? route.abort(answer) : route.fulfill(answer));
 }
 
@@ -167,6 +195,18 @@ const attached = new WeakSet<object>();
 const isOfAnother = (target: AttachTarget, frame: Frame | undefined): boolean => {
   const page = frame?.page();
   return page !== undefined && page !== target && attached.has(page);
+};
+
+const serviceRules = serviceHosts.map(readHostRule);
+const isService = (url: URL): boolean => hostRuleFor(serviceRules, placeOf(url)) !== undefined;
+
+/** Browsers that find the stand-in where the service would be. */
+export const withStandIn = new WeakSet<Browser>();
+
+const findsStandIn = (target: AttachTarget): boolean => {
+  const owner: { browser?(): Browser | null } = target.context?.() ?? target;
+  const browser = owner.browser?.();
+  return browser !== undefined && browser !== null && withStandIn.has(browser);
 };
 
 /** Requests that a route of `attach` has answered. */
@@ -194,10 +234,14 @@ function escapeWatch(
       if (!looksLikeSdk(sighted)) return;
       add(request, url);
     },
-    /** A known host that no route of the sim has answered. */
+    /** A known host that no route of the sim has answered. Redirects are not routed: the stand-in has answered. */
     lookAtEnd(request: Request): void {
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
-      if (url && isRouted(url) && !answered.has(request) && !isAborted(request)) add(request, url, "route");
+      if (!url || !isRouted(url) || answered.has(request) || isAborted(request)) return;
+      if (request.redirectedFrom() !== null && isService(url) && findsStandIn(target)) return;
+      // the request of the service worker itself is looked at
+      if (request.existingResponse?.()?.fromServiceWorker()) return;
+      add(request, url, "route");
     },
   };
 
@@ -214,8 +258,6 @@ function escapeWatch(
  * what was blocked.
  */
 export async function blockService(context: BrowserContext): Promise<() => Promise<Escape[]>> {
-  const rules = serviceHosts.map(readHostRule);
-  const isKnown = (url: URL) => hostRuleFor(rules, placeOf(url)) !== undefined;
   const escapes: Escape[] = [];
   const handler = (route: Route): Promise<void> => {
     const request = route.request();
@@ -224,9 +266,9 @@ export async function blockService(context: BrowserContext): Promise<() => Promi
     escapes.push({ method: request.method(), url: maskKeys(request.url()), page, cause: "early" });
     return quietly(route.abort("blockedbyclient"));
   };
-  await context.route(isKnown, handler);
+  await context.route(isService, handler);
   return async () => {
-    await quietly(context.unroute(isKnown, handler));
+    await quietly(context.unroute(isService, handler));
     return escapes;
   };
 }
@@ -309,7 +351,8 @@ export async function attach(
   options: AttachOptions = {},
 ): Promise<Attachment> {
   checkOptions("attach", { 2: optionKeys }, [target, tenant, options], attach);
-  const rules = [...serviceHosts, ...ownAddresses(process.env), ...(options.hosts ?? [])].map(readHostRule);
+  const own = [...ownAddresses(process.env), ...(options.hosts ?? [])];
+  const rules = [...serviceRules, ...own.map(readHostRule)];
   const isAdBlocked = adBlockTest(options.adBlocked);
   const isKnown = (url: URL) =>
     url.origin === new URL(tenant.host).origin ||
@@ -346,6 +389,7 @@ export async function attach(
     origin: new URL(tenant.host).origin,
     mark,
     rules,
+    found: findsStandIn(target) ? serviceRules : [],
     blocked: adBlockSources(options.adBlocked),
   });
   await target.addInitScript({ content: leaving });
