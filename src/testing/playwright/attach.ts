@@ -212,9 +212,9 @@ const findsStandIn = (target: AttachTarget): boolean => {
 /** Requests that a route of `attach` has answered. */
 const answered = new WeakSet<Request>();
 
-/** Ends of requests that did not leave the browser: their page was left, or the page ended them. */
+/** True if it ended without a response: its page was left, or the page ended it. */
 const isAborted = (request: Request): boolean =>
-  /ABORTED|cancell?ed/i.test(request.failure()?.errorText ?? "");
+  !request.existingResponse?.() && /ABORTED|cancell?ed/i.test(request.failure()?.errorText ?? "");
 
 /** Collects requests of the target that should have been rerouted. */
 function escapeWatch(
@@ -223,11 +223,14 @@ function escapeWatch(
   allow: AttachOptions["allowEscapes"],
 ) {
   const escapes: Escape[] = [];
+  /** Requests for a known host that have not ended, with what their end calls. */
+  const running = new Map<Request, () => void>();
   const allowed = (Array.isArray(allow) ? allow : allow === true ? ["*"] : []).map(readHostRule);
   return {
     escapes,
     look(request: Request): void {
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
+      if (url && isRouted(url)) running.set(request, () => {});
       if (!url || !/^https?:$/.test(url.protocol) || isKnown(url)) return;
       if (hostRuleFor(allowed, placeOf(url)) !== undefined) return;
       const sighted = { method: request.method(), url, body: () => request.postData() ?? "" };
@@ -236,12 +239,19 @@ function escapeWatch(
     },
     /** A known host that no route of the sim has answered. Redirects are not routed: the stand-in has answered. */
     lookAtEnd(request: Request): void {
+      running.get(request)?.();
+      running.delete(request);
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
       if (!url || !isRouted(url) || answered.has(request) || isAborted(request)) return;
       if (request.redirectedFrom() !== null && isService(url) && findsStandIn(target)) return;
       // the request of the service worker itself is looked at
       if (request.existingResponse?.()?.fromServiceWorker()) return;
       add(request, url, "route");
+    },
+    /** The ends of requests that another route has let pass. */
+    passed(): Set<Promise<void>> {
+      const requests = [...running.keys()].filter((it) => !answered.has(it));
+      return new Set(requests.map((it) => new Promise((resolve) => running.set(it, resolve))));
     },
   };
 
@@ -415,7 +425,7 @@ export async function attach(
     escapes: () => watch.escapes.slice(),
     verify: () => verifyEscapes(watch.escapes),
     async finish() {
-      await untilDone(pending);
+      await untilDone(new Set([...pending, ...watch.passed()]));
       ending.abort();
     },
     detach,

@@ -42,7 +42,23 @@ const test = base.extend<object, { app: string }>({
     async ({}, use) => {
       const server = createServer(({ url = "/" }, response) => {
         const [, loader, n = "0"] = url.split("/");
-        if (url === "/posthog.js") response.writeHead(200, { "content-type": "text/javascript" }).end(sdk);
+        const { searchParams } = new URL(url, "http://app");
+        const [script, worker] = ["page", "worker"].map((it) => searchParams.get(it));
+        if (worker !== undefined && worker !== null)
+          response.writeHead(200, { "content-type": "text/javascript" }).end(worker);
+        else if (script !== undefined && script !== null)
+          response
+            .writeHead(200, {
+              "content-type": "text/html",
+              ...(searchParams.has("csp") && { "content-security-policy": csp }),
+            })
+            .end(`<!doctype html><link rel="icon" href="data:,"><script>${script}</script>`);
+        else if (url.startsWith("/past?"))
+          response
+            .writeHead(307, { location: `https://us.i.posthog.com/e/${url.slice("/past".length)}` })
+            .end();
+        else if (url === "/posthog.js")
+          response.writeHead(200, { "content-type": "text/javascript" }).end(sdk);
         else
           response
             .writeHead(200, {
@@ -98,4 +114,87 @@ test("a page whose policy allows the service only", async ({ page, ph, app }) =>
   await page.goto(`${app}/bundle/2?csp`);
   await page.waitForFunction(isReady);
   await expect(ph).toHaveCaptured("left", { n: 1 });
+});
+
+const event = `JSON.stringify({ api_key: "phc_TheKeyOfTheRealProject0123456789abcdefghijk", event: "left", distinct_id: "u" })`;
+const to = "https://us.i.posthog.com/e/?ver=1";
+const whenLeft = (code: string) => `addEventListener("pagehide", () => { ${code} })`;
+const asJson = `headers: { "content-type": "application/json" }`;
+
+/** What a page may do, and no route of Playwright sees; or what Chromium holds for its preflight. */
+const ways: Readonly<Record<string, string>> = {
+  "a beacon of JSON": whenLeft(
+    `navigator.sendBeacon("${to}", new Blob([${event}], { type: "application/json" }))`,
+  ),
+  "a fetch of JSON": whenLeft(
+    `fetch("${to}", { method: "POST", keepalive: true, body: ${event}, ${asJson} })`,
+  ),
+  "a Request": whenLeft(
+    `fetch(new Request("${to}", { method: "POST", keepalive: true, body: ${event}, ${asJson} }))`,
+  ),
+  "a host with the dot of the root": whenLeft(
+    `navigator.sendBeacon("https://us.i.posthog.com./e/?ver=1", ${event})`,
+  ),
+  "an image": whenLeft(`new Image().src = "${to}&data=" + btoa(${event})`),
+  "a redirect": whenLeft(`navigator.sendBeacon("/past?ver=1", ${event})`),
+  "a fetch for later": `if ("fetchLater" in globalThis) fetchLater("${to}", { method: "POST", body: ${event} });
+    else addEventListener("pagehide", () => navigator.sendBeacon("${to}", ${event}))`,
+};
+
+for (const [way, script] of Object.entries(ways))
+  test(`what no route sees arrives: ${way}`, async ({ page, ph, app }) => {
+    await page.goto(`${app}/?${new URLSearchParams({ page: script })}`);
+    await page.goto(`${app}/?page=`);
+    await expect(ph).toHaveCaptured("left");
+  });
+
+test("the only request of a page whose policy allows the service only", async ({ page, ph, app }) => {
+  const script = whenLeft(`navigator.sendBeacon("${to}", ${event})`);
+  await page.goto(`${app}/?${new URLSearchParams({ page: script, csp: "" })}`);
+  await page.goto(`${app}/?page=`);
+  await expect(ph).toHaveCaptured("left");
+});
+
+test("a page of a public address", async ({ page, context, ph, app }) => {
+  const body = `<script>${whenLeft(`navigator.sendBeacon("${to}", ${event})`)}</script>`;
+  await context.route("https://shop.example/**", (it) => it.fulfill({ contentType: "text/html", body }));
+  await page.goto("https://shop.example/");
+  await page.goto(`${app}/?page=`);
+  await expect(ph).toHaveCaptured("left");
+});
+
+test("a browser that the test launches itself", async ({ playwright, ph, app }) => {
+  const browser = await playwright.chromium.launch();
+  const page = await browser.newPage();
+  await page.goto(
+    `${app}/?${new URLSearchParams({ page: `fetch("${to}", { method: "POST", body: ${event} })` })}`,
+  );
+  await expect(ph).toHaveCaptured("left");
+  await browser.close();
+});
+
+test("a shared worker, which no route sees", async ({ page, ph, app }) => {
+  const script = `new SharedWorker("/?worker=" + encodeURIComponent(\`fetch("${to}", { method: "POST", body: '\${${event}}' })\`))`;
+  await page.goto(`${app}/?${new URLSearchParams({ page: script })}`);
+  await expect(ph).toHaveCaptured("left");
+});
+
+test("a redirect of a request that is not left is no escape", async ({ page, ph, app }) => {
+  await page.goto(
+    `${app}/?${new URLSearchParams({ page: `fetch("/past?ver=1", { method: "POST", body: ${event} })` })}`,
+  );
+  await expect(ph).toHaveCaptured("left");
+});
+
+test("what a service worker passes on is no escape", async ({ page, ph, app }) => {
+  const worker = `addEventListener("activate", (it) => it.waitUntil(clients.claim()));
+    addEventListener("fetch", (it) => it.respondWith(fetch(it.request)))`;
+  const script = `(async () => {
+    navigator.serviceWorker.register("/?worker=" + encodeURIComponent(\`${worker}\`), { scope: "/" });
+    if (!navigator.serviceWorker.controller)
+      await new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+    await fetch("${to}", { method: "POST", body: ${event} });
+  })()`;
+  await page.goto(`${app}/?${new URLSearchParams({ page: script })}`);
+  await expect(ph).toHaveCaptured("left");
 });
