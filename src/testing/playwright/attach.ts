@@ -223,14 +223,14 @@ function escapeWatch(
   allow: AttachOptions["allowEscapes"],
 ) {
   const escapes: Escape[] = [];
-  /** Requests for a known host that have not ended, with what their end calls. */
-  const running = new Map<Request, () => void>();
+  /** Requests for a known host that have not ended. */
+  const running = new Set<Request>();
   const allowed = (Array.isArray(allow) ? allow : allow === true ? ["*"] : []).map(readHostRule);
   return {
     escapes,
     look(request: Request): void {
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
-      if (url && isRouted(url)) running.set(request, () => {});
+      if (url && isRouted(url)) running.add(request);
       if (!url || !/^https?:$/.test(url.protocol) || isKnown(url)) return;
       if (hostRuleFor(allowed, placeOf(url)) !== undefined) return;
       const sighted = { method: request.method(), url, body: () => request.postData() ?? "" };
@@ -239,7 +239,6 @@ function escapeWatch(
     },
     /** A known host that no route of the sim has answered. Redirects are not routed: the stand-in has answered. */
     lookAtEnd(request: Request): void {
-      running.get(request)?.();
       running.delete(request);
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
       if (!url || !isRouted(url) || answered.has(request) || isAborted(request)) return;
@@ -248,10 +247,9 @@ function escapeWatch(
       if (request.existingResponse?.()?.fromServiceWorker()) return;
       add(request, url, "route");
     },
-    /** The ends of requests that another route has let pass. */
-    passed(): Set<Promise<void>> {
-      const requests = [...running.keys()].filter((it) => !answered.has(it));
-      return new Set(requests.map((it) => new Promise((resolve) => running.set(it, resolve))));
+    /** Looks at requests with a response whose end is not reported: their page was closed. */
+    lookAtRest(): void {
+      for (const it of running) if (it.existingResponse?.()) this.lookAtEnd(it);
     },
   };
 
@@ -425,7 +423,8 @@ export async function attach(
     escapes: () => watch.escapes.slice(),
     verify: () => verifyEscapes(watch.escapes),
     async finish() {
-      await untilDone(new Set([...pending, ...watch.passed()]));
+      await untilDone(pending);
+      watch.lookAtRest();
       ending.abort();
     },
     detach,
