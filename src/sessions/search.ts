@@ -94,6 +94,7 @@ function textOfData(url: string): string | undefined {
 
 /** Pictures as data in a style sheet or an inline style. */
 const styleImages = /url\(\s*["']?data:image\/(?!svg)/gi;
+const listedImages = /[\s,]data:image\/(?!svg)/gi;
 /** gzip in a field that is not known to be compressed. */
 const isPacked = (text: string): boolean => text.startsWith("\u001f\u008b");
 
@@ -231,6 +232,8 @@ function createWindow() {
     if (typeof value !== "string") return;
     if (!value.startsWith("data:")) {
       if (place === "style") cannotRead("image", value.match(styleImages)?.length ?? 0);
+      // the pictures of a `srcset`
+      else cannotRead("image", value.match(listedImages)?.length ?? 0);
       yield { place, text: value, node: id, name };
       return;
     }

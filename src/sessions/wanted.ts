@@ -1,8 +1,9 @@
+import { isUtf8 } from "node:buffer";
 import type { ValueWriting } from "./rrweb.ts";
 
 interface Wanted {
   readonly text: string;
-  /** Of a number with or without separators, such as that of a card. */
+  /** Of a number with or without separators, such as that of a card or of an account. */
   readonly digits: RegExp | undefined;
 }
 
@@ -14,15 +15,42 @@ export interface Values {
 
 const fewestDigits = 6;
 /** What people and forms write between digits. */
-const separator = "[\\s.\\-/()\\u00a0\\u2009\\u2011\\u202f]{0,2}";
+const separator = "[\\s.\\-/()\\u2010-\\u2013]{0,2}";
 /** A quick look: `fewestDigits` of them, not far apart. */
 const hasNumber = /(?:\d\D{0,2}){6}/;
-const isNumber = /^\+?[\d\s.\-/()\u00a0]+$/;
+const isNumber = /^\+?[\d\s.\-/()]+$/;
+/** The number of an account (IBAN) has letters, too. */
+const isAccount = /^[A-Z]{2}\d{2}[A-Z\d ]{10,40}$/;
 
 function digitsOf(text: string): RegExp | undefined {
-  const digits = text.replace(/\D/g, "");
-  if (!isNumber.test(text) || digits.length < fewestDigits) return undefined;
-  return new RegExp(`(?<!\\d)${[...digits].join(separator)}(?!\\d)`);
+  const isOne = isNumber.test(text) || isAccount.test(text);
+  const digits = text.replace(/[^A-Z\d]/g, "");
+  if (!isOne || digits.replace(/\D/g, "").length < fewestDigits) return undefined;
+  return new RegExp(`(?<![A-Z\\d])${[...digits].join(separator)}(?![A-Z\\d])`);
+}
+
+/** White space, characters that a page does not show, and forms of a letter. */
+const isUneven = /[\t\n\r\f]| {2}|[\u0080-\uffff]/;
+
+/** A text as a page shows it: white space is one blank, letters have one form. */
+const asShown = (text: string): string =>
+  isUneven.test(text)
+    ? text
+        .normalize("NFKC")
+        .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
+        .replace(/\s+/g, " ")
+    : text;
+
+const base64Run = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
+
+/** Texts that are in base64 in a text, such as a login in a header. */
+function encodedIn(text: string): string[] {
+  return (text.match(base64Run) ?? []).flatMap((run) => {
+    if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
+    const bytes = Buffer.from(run, "base64");
+    const inner = isUtf8(bytes) ? bytes.toString("utf8") : "";
+    return inner === "" || /[^\P{Cc}\t\n\r]/u.test(inner) ? [] : [inner];
+  });
 }
 
 const named: Readonly<Record<string, string>> = {
@@ -95,13 +123,17 @@ const hasEscape = new RegExp(escapes.map(([{ source }]) => source).join("|"), "i
 
 /** What to look for. Upper and lower case differ. */
 export function valuesOf(texts: readonly string[]): Values {
-  const wanted: Wanted[] = texts.map((text) => ({ text, digits: digitsOf(text) }));
+  const wanted: Wanted[] = texts.map((it) => {
+    const text = asShown(it);
+    return { text, digits: digitsOf(text) };
+  });
   const shortest = Math.min(
-    ...texts.map((it) => Math.min(it.length, it.replace(/\D/g, "").length || it.length)),
+    ...wanted.map(({ text }) => Math.min(text.length, text.replace(/\D/g, "").length || text.length)),
   );
   const hasDigits = wanted.some(({ digits }) => digits !== undefined);
 
-  function inForm(form: string, writing: ValueWriting, found: Map<number, ValueWriting>): void {
+  function inForm(written: string, writing: ValueWriting, found: Map<number, ValueWriting>): void {
+    const form = asShown(written);
     const numbers = hasDigits && hasNumber.test(form);
     for (const [index, { text, digits }] of wanted.entries()) {
       if (found.has(index)) continue;
@@ -115,7 +147,9 @@ export function valuesOf(texts: readonly string[]): Values {
       const found = new Map<number, ValueWriting>();
       if (text.length < shortest) return found;
       inForm(text, "text", found);
-      if (hasEscape.test(text)) for (const form of formsOf(text).slice(1)) inForm(form, "encoded", found);
+      const forms = hasEscape.test(text) ? formsOf(text) : [text];
+      for (const form of forms.slice(1)) inForm(form, "encoded", found);
+      for (const form of forms) for (const inner of encodedIn(form)) inForm(inner, "encoded", found);
       return found;
     },
   };

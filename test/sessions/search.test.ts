@@ -293,6 +293,40 @@ describe("POST /__sim/recordings/search", () => {
     expect(await search(mail)).toMatchObject({ finds: [], verdict: "none", complete: true, undecided: [] });
   });
 
+  test.each([
+    ["a line break", "Jane\n      Miller", "Jane Miller"],
+    ["a blank that does not break", "Jane\u00a0Miller", "Jane Miller"],
+    ["a line break in the value", "Jane Miller", "Jane\nMiller"],
+    ["a letter in two characters", "Jose\u0301 Ruiz", "Jos\u00e9 Ruiz"],
+    ["a letter in one character", "Jos\u00e9 Ruiz", "Jose\u0301 Ruiz"],
+    ["a soft hyphen", "jane@ac\u00adme.test", mail],
+    ["a character without width", "jane\u200b@acme.test", mail],
+    ["wide letters", "\uff4aane@acme.test", mail],
+    ["an account in groups", "DE89 3704 0044 0532 0130 00", "DE89370400440532013000"],
+    ["an account without groups", "DE89370400440532013000", "DE89 3704 0044 0532 0130 00"],
+    ["other dashes", "4242\u20134242\u20134242\u20134242", card],
+    ["a login in a header", `Basic ${Buffer.from("jane:open sesame").toString("base64")}`, "open sesame"],
+    ["JSON in base64", Buffer.from(JSON.stringify({ mail })).toString("base64"), mail],
+  ])("a value is found as a page shows it: %s", async (_, written, value) => {
+    await sendPart(sim, opening(element("body", {}, element("p", {}, written))));
+    expect((await search(value)).finds).toHaveLength(1);
+  });
+
+  test.each([
+    ["another name", "Jane\n Millers", "Jane Miller,"],
+    ["a longer account", "DE89 3704 0044 0532 0130 00", "DE8937040044053201300"],
+    ["words of letters", "JaneMillerJaneMillerJaneMiller", "Jane Miller"],
+  ])("near, and not the value: %s", async (_, written, value) => {
+    await sendPart(sim, opening(element("body", {}, element("p", {}, written))));
+    expect(await search(value)).toMatchObject({ finds: [], verdict: "none" });
+  });
+
+  test("a picture as data in a list of pictures is not read", async () => {
+    const srcset = "a.png 1x, data:image/png;base64,iVBORw0KGgo= 2x";
+    await sendPart(sim, opening(element("body", {}, element("img", { srcset }))));
+    expect(await search(mail)).toMatchObject({ verdict: "undecided", unread: { image: 1 } });
+  });
+
   test("digits that are split over elements of a line are a number", async () => {
     const digits = card.split(" ").map((it) => element("span", {}, it));
     await sendPart(sim, opening(element("body", {}, element("p", {}, ...digits))));

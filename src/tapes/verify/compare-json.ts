@@ -38,8 +38,15 @@ export function compareShapes(recorded: Shape, own: Shape, path: string, report:
   for (const [key, { shape, times }] of recorded.keys) {
     const at = `${path}.${key}`;
     const mine = own.keys.get(key);
-    if (mine) compareKey(key, shape, mine.shape, at, report);
-    else if (own.objects > 0) report(missing(shape, times === recorded.objects, at));
+    if (mine) {
+      compareKey(key, shape, mine.shape, at, report);
+      const lacking = own.objects - mine.times;
+      if (times === recorded.objects && lacking > 0)
+        report({
+          ...missing(shape, false, at),
+          own: `nothing in ${lacking} of ${own.objects}`,
+        });
+    } else if (own.objects > 0) report(missing(shape, times === recorded.objects, at));
   }
   for (const [key, { shape }] of own.keys)
     if (!recorded.keys.has(key) && recorded.objects > 0) report(extra(shape, `${path}.${key}`));

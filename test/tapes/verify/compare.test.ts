@@ -67,6 +67,15 @@ describe("shapes", () => {
       ["additive missing body[].b number|nothing"],
     ],
     ["a key that another element has is there", [{ a: 1 }, { a: 1, b: 1 }], [{ a: 1, b: 1 }, { a: 1 }], []],
+    [
+      "a key that one element has lost",
+      [
+        { a: 1, b: 1 },
+        { a: 1, b: 1 },
+      ],
+      [{ a: 1, b: 1 }, { a: 1 }],
+      ["additive missing body[].b number|nothing in 1 of 2"],
+    ],
     ["one kind of element more", [1, 2], [1, "x"], ["additive elements body[] number|number or string"]],
     [
       "elements that are null now and then",
