@@ -108,6 +108,9 @@ type OptionalFields = { [N in SettingName]: z.ZodOptional<Settings[N]["field"]> 
 
 const entries = Object.entries(settings);
 
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(settings);
+
 /** Fields of an answer. */
 const settingFields = Object.fromEntries(entries.map(([name, { field }]) => [name, field])) as Fields;
 

@@ -142,7 +142,14 @@ class ProjectCheck {
   #checkFlag(flag: FeatureFlag, authored: AuthoredFlag, at: Path): void {
     if (typeof authored === "boolean") return;
     if (authored.filters === undefined) {
-      const { variants, payloads } = authored;
+      const { variants, payloads, person } = authored;
+      for (const [name, value] of Object.entries(person ?? {}))
+        if (isObject(value))
+          this.#warn(
+            [...at, "person", name],
+            "matches only persons who have exactly this object",
+            "conditions with operators are in the service's form: `filters`",
+          );
       this.#checkVariants(Object.entries(variants ?? {}), [...at, "variants"]);
       this.#checkPayloads(payloads, variants && Object.keys(variants), [...at, "payloads"]);
       return;

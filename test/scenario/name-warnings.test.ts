@@ -67,6 +67,43 @@ describe("names that may be any text", () => {
       ['1:11 /timezone: there is no time zone "Europe/Berlim"; did you mean "Europe/Berlin"?'],
     ],
     [
+      "keys and types of settings and surveys",
+      "settings: { anonymize_ip: true, timezone: UTC, quota_limited: [events], other: 1 }\nsurveys: [{ name: a, type: popvr, questions: [{ type: opn, question: a }, { type: link }] }]\n",
+      [
+        '1:13 /settings/anonymize_ip: the key "anonymize_ip" has no effect; did you mean "anonymize_ips"?',
+        '1:33 /settings/timezone: the key "timezone" has no effect here; it belongs in the project, beside `settings`',
+        '2:28 /surveys/0/type: there is no type of surveys "popvr"; did you mean "popover"?',
+        '2:55 /surveys/0/questions/0/type: there is no type of questions "opn"; did you mean "open"?',
+      ],
+    ],
+    [
+      "keys of the service's flags",
+      `flags: { f: ${JSON.stringify({
+        activ: false,
+        filters: {
+          payload: {},
+          multivariate: { variants: [{ key: "a", nme: "A", rollout_percentage: 100 }] },
+          groups: [
+            { rollout_percentag: 5, properties: [{ key: "p", value: 1, operatr: "gt", type: "person" }] },
+          ],
+        },
+      })} }\n`,
+      [
+        expect.stringMatching(/\/flags\/f\/activ: the key "activ" has no effect; did you mean "active"\?$/),
+        expect.stringMatching(/\/filters\/payload: .* "payloads"\?$/),
+        expect.stringMatching(/\/variants\/0\/nme: .* "name"\?$/),
+        expect.stringMatching(/\/groups\/0\/rollout_percentag: .* "rollout_percentage"\?$/),
+        expect.stringMatching(/\/properties\/0\/operatr: .* "operator"\?$/),
+      ],
+    ],
+    [
+      "an operator in the short form of a flag",
+      "flags: { f: { person: { age: { gt: 5 }, plan: [a, b] } } }\n",
+      [
+        "1:30 /flags/f/person/age: matches only persons who have exactly this object; conditions with operators are in the service's form: `filters`",
+      ],
+    ],
+    [
       "a destination",
       "batch_exports: [{ name: a, interval: hour, destination: { type: BigQeury, config: {} } }]\n",
       [
