@@ -1,7 +1,7 @@
 import { type JsonNode, parseCommentedJson } from "./commented-json.ts";
 import { isTooDeep, type Json, pointerTo } from "./json.ts";
 
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }

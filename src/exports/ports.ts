@@ -11,7 +11,7 @@ export interface BackfillRange {
 }
 
 /** Runs batch exports. */
-export interface ExportEngine {
+interface ExportEngine {
   /** Starts a backfill: its document, and one run for each interval of the range (one in all when the start is open). */
   backfill(batchExport: BatchExport, range: BackfillRange): BatchExportBackfill;
   /** Runs an interval again. */

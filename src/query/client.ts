@@ -84,7 +84,7 @@ export interface QueryResult<Results = Json> {
   readonly project: number;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   /** Id of a project (default: the handle's own; for a sim the first one). */
   project?: number;
 }

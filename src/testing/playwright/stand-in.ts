@@ -7,7 +7,7 @@ import type { Forwarded } from "../../egress/browser-traffic.ts";
 import { serviceHosts } from "../../http/host-rules.ts";
 
 /** A request that no route has answered; the browser may have sent it while its page was left. */
-export interface UnroutedRequest {
+interface UnroutedRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Record<string, string>;
