@@ -7,11 +7,11 @@ const foundation = ["base", "codec", "http", "store", "world", "journal"];
 
 /** slice → the other slices that it imports, with the reason. An import that is not listed fails. */
 const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  http: { journal: "the type of a call's record, which the journal keeps" },
   people: {
     ingest: "replays the events of a person to explain its properties",
   },
-  ingest: { people: "captures create and change persons and groups", flags: "the public rows of flags" },
+  assert: { client: "the keys of options, as every part of the client declares them" },
+  ingest: { people: "captures create and change persons and groups" },
   flags: {
     ingest: "decodes bodies and finds the project of a request as capture does",
     people: "evaluates against stored persons and groups",
@@ -45,6 +45,7 @@ const imports: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sessions: "the texts of recordings",
   },
   tapes: {
+    cli: "registers its section of the config file",
     faults: "the same replies as scripted answers",
   },
   projects: {

@@ -10,8 +10,8 @@ export interface BackfillRange {
   end_at: string | null;
 }
 
-/** Runs batch exports. */
-interface ExportEngine {
+/** Runs batch exports. @public as declarations of desks name it */
+export interface ExportEngine {
   /** Starts a backfill: its document, and one run for each interval of the range (one in all when the start is open). */
   backfill(batchExport: BatchExport, range: BackfillRange): BatchExportBackfill;
   /** Runs an interval again. */
