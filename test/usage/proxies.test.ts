@@ -31,6 +31,9 @@ test("the report as data", async () => {
   const { passed, findings } = await ph.proxies.check(`${origin}/ingest`, { framework: "next" });
   expect(passed).toBe(false);
   expect(findings).toMatchObject([
-    { code: "body_text", requests: ["gzip", "gzip-js", "no slash", "batch", "recording"] },
+    {
+      code: "body_text",
+      requests: ["gzip", "gzip-js", "no slash", "batch", "events, v1", "AI events, v1", "recording"],
+    },
   ]);
 });

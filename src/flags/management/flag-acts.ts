@@ -210,7 +210,10 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
       path: `${root}/my_flags`,
       summary: "The flags, with their values for the caller",
       access: reads,
-      query: z.object({ flag_keys: z.string().describe("Only these flags; repeatable"), groups: z.string() }),
+      query: z.object({
+        flag_keys: z.string().describe("Only these flags; repeatable"),
+        groups: z.string().describe("Groups as JSON, by type"),
+      }),
       reply: z.array(z.object({ feature_flag: z.json(), value: z.union([z.boolean(), z.string()]) })),
       handle({ project, caller, call }) {
         const keys = call.query.getAll("flag_keys");

@@ -13,6 +13,8 @@ export interface Tier {
   /** `exact`, or why the answer fits although not all is equal. */
   name: string;
   parts(ask: Ask): JsonObject;
+  /** Recorded requests that answer in this way. Default: all. */
+  from?(recorded: Ask): boolean;
 }
 
 interface Policy {
@@ -83,9 +85,13 @@ const version = (ask: Ask): JsonObject => {
 
 const properties = ["person_properties", "group_properties"];
 
+const askedKeys = (ask: Ask): JsonObject => fieldsOf(ask, ["flag_keys_to_evaluate"]);
+
+const scope = (ask: Ask): JsonObject =>
+  fieldsOf(ask, ["only_evaluate_survey_feature_flags", "evaluation_contexts"]);
+
 /** Which flags are asked for: an answer has no others. */
-const asked = (ask: Ask): JsonObject =>
-  fieldsOf(ask, ["flag_keys_to_evaluate", "only_evaluate_survey_feature_flags", "evaluation_contexts"]);
+const asked = (ask: Ask): JsonObject => ({ ...askedKeys(ask), ...scope(ask) });
 
 /** The project's key, whatever the SDK calls it. */
 const projectOf = (ask: Ask): JsonObject => fieldsOf(ask, ["token"]);
@@ -187,6 +193,7 @@ const evaluation: Policy = {
     { name: "distinct_id", parts: flags(identity, distinctId) },
     { name: "properties", parts: flags(identity, allProperties) },
     { name: "route", parts: flags(identity) },
+    { name: "all_flags", parts: flags(subject, facts, scope), from: (it) => isEmpty(askedKeys(it)) },
   ],
   approximate: [
     { name: "other_properties", parts: flags(subject, asked, distinctId) },
@@ -271,6 +278,7 @@ const eachSigned = ["yes", "no"] as const;
 
 /** A recorded request's keys in one tier: one that needed no credentials answers those with and without. */
 export function recordedKeys(ask: Ask, tier: Tier, lexicon: Lexicon): Key[] {
+  if (tier.from?.(ask) === false) return [];
   const variants = ask.signed === "any" ? eachSigned.map((signed) => ({ ...ask, signed })) : [ask];
   const keys = variants.map((it) => keyOf(it, tier, lexicon));
   return keys.filter(({ shape }, at) => keys.findIndex((other) => other.shape === shape) === at);

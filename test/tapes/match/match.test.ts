@@ -240,6 +240,18 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     found: "miss",
   },
   {
+    name: "flags: one of all recorded flags",
+    recorded: flags({ distinct_id: "u" }),
+    live: flags({ distinct_id: "u", flag_keys_to_evaluate: ["a"] }),
+    found: "all_flags",
+  },
+  {
+    name: "flags: one of all recorded flags, in a context that was not recorded",
+    recorded: flags({ distinct_id: "u" }),
+    live: flags({ distinct_id: "u", flag_keys: ["a"], evaluation_contexts: ["b"] }),
+    found: "miss",
+  },
+  {
     name: "flags: other properties of the SDK's own",
     recorded: flags({ distinct_id: "u", person_properties: { plan: "a", $initial_url: "a" } }),
     live: flags({ distinct_id: "u", person_properties: { plan: "a", $initial_url: "b" } }),
