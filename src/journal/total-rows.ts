@@ -1,5 +1,6 @@
 import type { TimeSource } from "../base/clock.ts";
 import { isoOf } from "../base/clock.ts";
+import { inSlices, type Stepwise } from "../base/work.ts";
 import { row } from "../http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventCounter, isTwice } from "./event-counter.ts";
@@ -110,16 +111,18 @@ function requestCounter(
 const byCount = ([, a]: readonly [unknown, Sum], [, b]: readonly [unknown, Sum]): number =>
   b.count - a.count || b.last - a.last;
 
-function namesIn({ log }: TotalsPorts, names: ReadonlyMap<number, Sum>): NameTotal[] {
-  return [...names]
-    .sort(byCount)
-    .slice(0, namesListed)
-    .flatMap(([hash, { count, dropped, last, n }]) => {
-      const event = log.eventName(hash, last);
-      const at = log.head(n)?.at;
-      if (event === undefined) return [];
-      return { event, count, dropped, last, last_at: at === undefined ? null : isoOf(at) };
-    });
+/** The totals of the most frequent names; other names may be counted between its steps. */
+function* namesIn({ log }: TotalsPorts, names: ReadonlyMap<number, Sum>): Stepwise<NameTotal[]> {
+  const found: NameTotal[] = [];
+  const most = [...names].sort(byCount).slice(0, namesListed);
+  for (const [hash, { count, dropped, last, n }] of most.map(([hash, sum]) => [hash, { ...sum }] as const)) {
+    const event = yield* log.eventName(hash, last);
+    const at = log.head(n)?.at;
+    if (event === undefined) continue;
+    found.push({ event, count, dropped, last, last_at: at === undefined ? null : isoOf(at) });
+    yield;
+  }
+  return found;
 }
 
 const codesIn = (codes: ReadonlyMap<string, Sum>): CodeTotal[] =>
@@ -150,8 +153,9 @@ function createTotals(ports: TotalsPorts) {
         codes: new Map(),
       },
     }));
-    const { kept, dropped, warned, names, codes, areNamesCut } = count;
-    const listed = namesIn(ports, names);
+    const { kept, dropped, warned, names, areNamesCut } = count;
+    const [distinct, codes] = [names.size, codesIn(count.codes)];
+    const listed = await inSlices(namesIn(ports, names));
     return {
       ...progress,
       total: kept + dropped,
@@ -159,9 +163,9 @@ function createTotals(ports: TotalsPorts) {
       dropped,
       warned,
       names: listed,
-      more_names: names.size - listed.length,
+      more_names: distinct - listed.length,
       names_complete: progress.complete && !areNamesCut,
-      codes: codesIn(codes),
+      codes,
     };
   }
 

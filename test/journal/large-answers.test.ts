@@ -40,6 +40,7 @@ describe("an answer that takes long leaves turns to other calls", () => {
     ["requests.har", 30],
     ["state", 3],
     ["events?limit=10000", 20],
+    ["totals", 20],
     ["openapi.json", 20],
   ];
   test.each(paths)("%s", async (path, least) => {

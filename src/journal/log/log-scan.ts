@@ -1,4 +1,5 @@
 import { fnv1a } from "../../base/hash.ts";
+import type { Stepwise } from "../../base/work.ts";
 import type { LineBytes } from "../event-bytes.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";
@@ -100,8 +101,8 @@ export interface LogScan {
   eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
   /** The same of requests. */
   eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
-  /** The name of an event by its hash and the seq of one that has it; undefined if its line is evicted. */
-  eventName(hash: number, seq: number): string | undefined;
+  /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
+  eventName(hash: number, seq: number): Stepwise<string | undefined>;
 }
 
 /** An event, and its time. */
@@ -288,10 +289,12 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     }
   }
 
-  function eventName(hash: number, seq: number): string | undefined {
+  function* eventName(hash: number, seq: number): Stepwise<string | undefined> {
     const known = tables.index.nameOf(hash);
     if (known !== undefined || seq < tables.opening.seq) return known;
-    const ref = lines.refAt(seq - tables.opening.seq);
+    yield* lines.preparing(seq - tables.opening.seq);
+    // old requests may have been evicted meanwhile
+    const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
     return ref && keysOf(ref.line)[ref.index]?.event;
   }
 
