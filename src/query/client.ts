@@ -45,6 +45,19 @@ interface VariantExposures {
   readonly exposure_counts: readonly number[];
 }
 
+/** A table of HogQL, and its fields by their names. */
+interface SchemaTable {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, { readonly hogql_value: string; readonly type: string }>>;
+}
+
+/** An error of HogQL that was checked, with its place in characters. */
+interface QueryError {
+  readonly message: string;
+  readonly start: number | null;
+  readonly end: number | null;
+}
+
 /** `results` by kind of query. */
 interface QueryResults {
   HogQLQuery: Json[][];
@@ -54,6 +67,8 @@ interface QueryResults {
   FunnelsQuery: FunnelStep[];
   RetentionQuery: RetentionCohort[];
   ExperimentExposureQuery: VariantExposures[];
+  DatabaseSchemaQuery: Record<string, SchemaTable>;
+  HogQLMetadata: QueryError[];
 }
 
 /** HogQL, or a query of the service with its kind. */

@@ -82,6 +82,8 @@ export interface QueryKind<Query> {
   /** `TrendsQuery`. */
   readonly kind: string;
   readonly shape: z.ZodType<Query>;
+  /** True if a response has the kind's own fields only, and is never cached. */
+  readonly isPlain?: boolean;
   /** @throws SimError as `run` does */
   needs(query: Query, project: QueryProject): Needs;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */

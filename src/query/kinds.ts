@@ -1,7 +1,15 @@
+import { databaseSchemaKind } from "./hogql/database-schema.ts";
 import { hogQLKind } from "./hogql/hogql-query.ts";
+import { metadataKind } from "./hogql/metadata.ts";
 import { exposuresKind } from "./insights/experiment-exposures.ts";
 import { insightKinds } from "./insights/kinds.ts";
 import type { QueryKind } from "./kind.ts";
 
 /** The queries that phx-sim computes. */
-export const kinds: readonly QueryKind<unknown>[] = [hogQLKind, ...insightKinds, exposuresKind];
+export const kinds: readonly QueryKind<unknown>[] = [
+  hogQLKind,
+  ...insightKinds,
+  exposuresKind,
+  metadataKind,
+  databaseSchemaKind,
+];

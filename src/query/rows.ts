@@ -1,5 +1,5 @@
 import { SimError } from "../base/errors.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import { meantOf } from "../base/nearest.ts";
 import { stringOf } from "../base/text.ts";
 import { invalid } from "../http/control-body.ts";
@@ -80,11 +80,12 @@ export const queryRows = (ports: QueryPorts) => [
     async handle({ body, call }) {
       const { order, insight } = orderOf(ports, body);
       const { source } = ports.queries.read(order);
-      const response = await ports.queries.run({ ...order, signal: call.signal });
+      const response: JsonObject = await ports.queries.run({ ...order, signal: call.signal });
+      const { results, timeseries, tables, errors } = response;
       return {
         ...response,
-        // exposures have no results under this name
-        results: ((response as JsonObject).results ?? (response as JsonObject).timeseries ?? null) as Json,
+        // some kinds have no results under this name
+        results: results ?? timeseries ?? tables ?? errors ?? null,
         project: order.project,
         insight: insight && { id: insight.id, short_id: insight.short_id, name: insight.name },
         query: source,

@@ -122,6 +122,7 @@ export function createQueryRunner({
     const now = clock.now();
     const { waitMs, signal } = run;
     const fields = await fieldsOf({ project, kind, query, now, waitMs, signal });
+    if (kind.isPlain) return fields;
     const interval = intervalOf(source);
     const response: JsonObject = {
       ...noFacts,
@@ -181,8 +182,8 @@ export function createQueryRunner({
     order: QueryOrder,
   ): QueryResponse | undefined {
     const { mode } = order;
+    if (mode === "force_blocking" || read.kind.isPlain) return undefined;
     const key = keyOf(project, read);
-    if (mode === "force_blocking") return undefined;
     if (mode === "force_async") return { query_status: inBackground(project, read, order, true) };
     const pending = () => statuses.pending(project.id, order.id ?? key) ?? null;
     const found = cache.find(key, clock.now(), versionOf(project.id));

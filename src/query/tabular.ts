@@ -72,6 +72,27 @@ function exposureTable(results: Json): ResultTable {
   };
 }
 
+/** A row for each field of each table. */
+function schemaTable(results: Json): ResultTable {
+  const entries = objectsOf(isObject(results) ? Object.values(results) : []);
+  return {
+    columns: ["table", "field", "type"],
+    rows: entries.flatMap(({ name, fields }) =>
+      objectsOf(isObject(fields) ? Object.values(fields) : []).map((it) => [
+        nullOr(name),
+        nullOr(it.hogql_value),
+        nullOr(it.type),
+      ]),
+    ),
+  };
+}
+
+/** A row for each error of a query that was checked. */
+const errorTable = (results: Json): ResultTable => ({
+  columns: ["error", "start", "end"],
+  rows: objectsOf(results).map((it) => [nullOr(it.message), nullOr(it.start), nullOr(it.end)]),
+});
+
 const tables: Readonly<Record<string, (results: Json) => ResultTable>> = {
   FunnelsQuery: funnelTable,
   TrendsQuery: trendTable,
@@ -79,6 +100,8 @@ const tables: Readonly<Record<string, (results: Json) => ResultTable>> = {
   LifecycleQuery: trendTable,
   RetentionQuery: retentionTable,
   ExperimentExposureQuery: exposureTable,
+  DatabaseSchemaQuery: schemaTable,
+  HogQLMetadata: errorTable,
 };
 
 /** The results of any query as rows: those of HogQL as they are, those of insights in their usual form. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sim } from "../../src/index.ts";
 import { startBoard } from "../query/board.ts";
@@ -31,6 +34,35 @@ describe("phx-sim query", () => {
       insight: { name: "Orders" },
       results: [{ aggregated_value: 2 }],
     });
+  });
+
+  test.each<[string, string | object, RegExp]>([
+    ["bom.sql", "\ufeffSELECT 1 AS one", /^one\n {2}1\n$/],
+    [
+      "bom.json",
+      `\ufeff${JSON.stringify({ kind: "HogQLQuery", query: "SELECT 1 AS one" })}`,
+      /^one\n {2}1\n$/,
+    ],
+    ["schema.json", { kind: "DatabaseSchemaQuery" }, /\nevents +`\$session_id` +string\n/],
+    [
+      "check.json",
+      { kind: "HogQLMetadata", language: "hogQL", query: "select nope from events" },
+      /^error +start +end\nUnable to resolve field: nope +7 +11\n$/,
+    ],
+    ...["ActorsQuery", "PathsQuery", "WebOverviewQuery", "WebStatsTableQuery", "TracesQuery"].map(
+      (kind): [string, object, RegExp] => [
+        `${kind}.json`,
+        { kind },
+        new RegExp(`Unsupported query kind: ${kind}\\. PostHog has it, phx-sim does not emulate it`),
+      ],
+    ),
+  ])("reads %s", async (name, content, output) => {
+    const folder = mkdtempSync(join(tmpdir(), "phx-query-"));
+    const file = join(folder, name);
+    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+    const { stdout, stderr } = await phx(file);
+    rmSync(folder, { recursive: true });
+    expect(stdout + stderr).toMatch(output);
   });
 
   test.each<[string, string[], RegExp]>([

@@ -395,3 +395,120 @@ describe("math", () => {
     });
   });
 });
+
+// posthog/hogql/test/test_metadata.py, posthog/hogql/database/test/test_database.py
+describe("HogQLMetadata", () => {
+  const check = async (query: string, language: string, more: object = {}) =>
+    (await ask({ kind: "HogQLMetadata", language, query, ...more })) as unknown as {
+      isValid: boolean;
+      errors: { message: string; start: number; end: number }[];
+    };
+
+  test.each<[string, string, object]>([
+    ["select 1", "hogQL", {}],
+    ["select event AS event FROM events", "hogQL", {}],
+    ["SELECT events.event FROM events UNION ALL SELECT events.event FROM events WHERE 1 = 2", "hogQL", {}],
+    ["select event from events where {filters}", "hogQL", { filters: { dateRange: { date_from: "-7d" } } }],
+    ["select {variables.x}", "hogQL", { variables: { a: { code_name: "x", variableId: "a", value: 1 } } }],
+    ["properties.n + 1", "hogQL", {}],
+    ["timestamp", "hogQLExpr", {}],
+    ["properties.n + 1", "hogQLExpr", {}],
+    ["is_identified", "hogQLExpr", { sourceQuery: { kind: "HogQLQuery", query: "select * from persons" } }],
+    ["is_identified", "hogQLExpr", { sourceQuery: { kind: "ActorsQuery", select: [] } }],
+    ["timestamp", "hogQLExpr", { sourceQuery: { kind: "EventsQuery", select: ["*"] } }],
+  ])("%s as %s with %j is valid", async (query, language, more) => {
+    const isText = language === "hogQL" && !/select/i.test(query);
+    const text = isText ? `select ${query} from events` : query;
+    expect(await check(text, language, more)).toMatchObject({ isValid: true, query: text, errors: [] });
+  });
+
+  test.each<[string, string, object, string, number, number]>([
+    ["1 + no_field", "hogQLExpr", {}, "Unable to resolve field: no_field", 4, 12],
+    ["select 'ä€😀', no_field from events", "hogQL", {}, "Unable to resolve field: no_field", 14, 22],
+    ["is_identified", "hogQLExpr", {}, "Unable to resolve field: is_identified", 0, 13],
+    [
+      "timestamp",
+      "hogQLExpr",
+      { sourceQuery: { kind: "HogQLQuery", query: "select * from persons" } },
+      "Unable to resolve field: timestamp",
+      0,
+      9,
+    ],
+    ["select 1 from nowhere", "hogQL", {}, "Unknown table", 14, 21],
+    ["select 1 from heatmaps", "hogQL", {}, "The table heatmaps is not emulated", 14, 22],
+  ])("%s as %s with %j is not", async (query, language, more, message, start, end) => {
+    const { isValid, errors } = await check(query, language, more);
+    expect(isValid).toBe(false);
+    expect(errors).toEqual([{ message: expect.stringContaining(message), start, end, fix: null }]);
+  });
+
+  test.each(["timestamp", "select", "select 1 +", "select (1"])("%s is no query", async (query) => {
+    expect(await check(query, "hogQL")).toMatchObject({ isValid: false, errors: [{ fix: null }] });
+  });
+
+  test("names the tables that are read", async () => {
+    const query =
+      "with e as (select * from events) select 1 from e where event in (select key from groups) or 1 in (select 1 from persons)";
+    expect(await check(query, "hogQL")).toMatchObject({ table_names: ["events", "groups", "persons"] });
+  });
+
+  test("has no fields of a cached result, whatever the refresh", async () => {
+    const query = { kind: "HogQLMetadata", language: "hogQL", query: "select 1" };
+    for (const refresh of ["blocking", "async", "force_cache"]) {
+      const body = JSON.stringify({ query, refresh });
+      const answer = await fetch(`${sim.url}/api/projects/1/query/`, { method: "POST", headers, body });
+      expect(Object.keys((await answer.json()) as object).sort()).toEqual([
+        "ch_table_names",
+        "errors",
+        "isUsingIndices",
+        "isValid",
+        "notices",
+        "query",
+        "table_names",
+        "warnings",
+      ]);
+    }
+  });
+
+  test.each(["hog", "hogTemplate"])("of %s is not emulated", async (language) => {
+    const { detail } = await ask({ kind: "HogQLMetadata", language, query: "1" }, 400);
+    expect(detail).toContain(`language ${language} is not emulated`);
+  });
+});
+
+test("DatabaseSchemaQuery lists tables and columns, each of which can be queried", async () => {
+  const { tables, joins } = (await ask({ kind: "DatabaseSchemaQuery" })) as unknown as {
+    tables: Record<string, { fields: Record<string, { type: string; hogql_value: string }> }>;
+    joins: unknown[];
+  };
+  expect(joins).toEqual([]);
+  expect(Object.keys(tables)).toEqual(["events", "persons", "groups", "sessions"]);
+  expect(tables.events).toMatchObject({
+    id: "events",
+    name: "events",
+    type: "posthog",
+    fields: {
+      uuid: { type: "string", hogql_value: "uuid", schema_valid: true, table: null, chain: null },
+      timestamp: { type: "datetime" },
+      properties: { type: "json" },
+      $session_id: { type: "string", hogql_value: "`$session_id`" },
+      person: { type: "virtual_table", fields: expect.arrayContaining(["properties"]) },
+      session: { type: "lazy_table", table: "sessions", id: "session" },
+      group_0: { type: "lazy_table", table: "groups", id: "group_0" },
+    },
+  });
+  expect(tables.persons).toMatchObject({ fields: { is_identified: { type: "boolean" } } });
+  expect(tables.groups).toMatchObject({ fields: { index: { type: "integer" } } });
+  for (const [table, { fields }] of Object.entries(tables)) {
+    const columns = Object.values(fields).filter((it) => !it.type.endsWith("_table"));
+    await rows(`select ${columns.map((it) => it.hogql_value).join(", ")} from ${table} limit 1`);
+  }
+});
+
+test.each(["ActorsQuery", "PathsQuery", "WebOverviewQuery", "WebStatsTableQuery", "TracesQuery"])(
+  "%s is refused by name",
+  async (kind) => {
+    const { detail } = await ask({ kind }, 400);
+    expect(detail).toContain(`Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it`);
+  },
+);

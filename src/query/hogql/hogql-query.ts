@@ -23,10 +23,8 @@ const Variable = z.strictObject({
   isNull: z.boolean().nullish(),
 });
 
-const HogQLQuery = z.strictObject({
-  kind: z.literal("HogQLQuery"),
-  query: z.string(),
-  values: z.record(z.string(), z.json()).nullish(),
+/** What replaces the placeholders of a query. */
+export const placeholderFields = {
   variables: z.record(z.string(), Variable).nullish(),
   filters: z
     .strictObject({
@@ -35,6 +33,13 @@ const HogQLQuery = z.strictObject({
       filterTestAccounts: z.boolean().nullish(),
     })
     .nullish(),
+};
+
+const HogQLQuery = z.strictObject({
+  kind: z.literal("HogQLQuery"),
+  query: z.string(),
+  values: z.record(z.string(), z.json()).nullish(),
+  ...placeholderFields,
   modifiers: insightFields.modifiers,
   tags: insightFields.tags,
   name: z.string().nullish(),
@@ -48,9 +53,9 @@ export type HogQLQuery = z.infer<typeof HogQLQuery>;
 const limits = { default: 100, most: 50_000 };
 
 /** Replaces `{name}` by its value, `{variables.name}` and `{filters}`. */
-function filled(
+export function filled(
   query: QueryNode,
-  { values, variables, filters }: HogQLQuery,
+  { values, variables, filters }: Pick<HogQLQuery, "values" | "variables" | "filters">,
   context: QueryContext,
 ): QueryNode {
   const known = new Map<string, Json>(Object.entries(values ?? {}));

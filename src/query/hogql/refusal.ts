@@ -21,15 +21,22 @@ export function placed<T>(at: Located, work: () => T): T {
   }
 }
 
+/** Where a refusal is in the text of the query, in characters. */
+export function placeIn({ at }: Refusal, text: string): { start: number; end: number } | undefined {
+  const { start, end = start } = at ?? {};
+  if (start === undefined || end === undefined) return undefined;
+  return { start: [...text.slice(0, start)].length, end: [...text.slice(0, end)].length };
+}
+
 /** The service's error, with line and column (from 1), and the offsets `start` and `end` of the place in characters. */
 export function refused(error: Refusal, text: string): SimError {
-  const { start, end = start } = error.at ?? {};
-  if (start === undefined || end === undefined) return new SimError("invalid_input", error.message);
-  const before = [...text.slice(0, start)];
+  const place = placeIn(error, text);
+  if (!place) return new SimError("invalid_input", error.message);
+  const before = [...text].slice(0, place.start);
   const line = before.filter((it) => it === "\n").length + 1;
   const column = before.length - before.lastIndexOf("\n");
   return new SimError("invalid_input", `${error.message} (line ${line}, column ${column})`, {
-    data: { start: before.length, end: [...text.slice(0, end)].length, line, column },
+    data: { ...place, line, column },
   });
 }
 

@@ -5,12 +5,8 @@ const noCodes = new Uint32Array(0);
 const emptyColumn: ValueColumn = { codes: noCodes, values: [undefined] };
 const emptyNames: NameColumn = { codes: noCodes, values: [""] };
 
-/**
- * The columns that a query reads: it runs on a table without events, which takes note of them. A query must ask for
- * its columns whatever the events are.
- * @throws SimError as the query does
- */
-function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, project: QueryProject): Needs {
+/** A table without events, which takes note of the columns that are read. */
+function recordingTable(): { readonly table: EventTable; needs(): Needs } {
   const properties = new Set<string>();
   const personProperties = new Set<string>();
   const groups = new Set<number>();
@@ -44,20 +40,48 @@ function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, projec
     },
     event: () => undefined,
   };
-  const context: QueryContext = { ...project, table };
-  const steps = run(query, context);
-  while (!steps.next().done);
   return {
-    persons,
-    properties: [...properties],
-    personProperties: [...personProperties],
-    groups: [...groups],
-    groupProperties: [...groupProperties.values()],
+    table,
+    needs: () => ({
+      persons,
+      properties: [...properties],
+      personProperties: [...personProperties],
+      groups: [...groups],
+      groupProperties: [...groupProperties.values()],
+    }),
   };
+}
+
+/**
+ * The columns that a query reads: it runs on a table without events. A query must ask for its columns whatever the
+ * events are.
+ * @throws SimError as the query does
+ */
+function recordedNeeds<Query>(run: QueryKind<Query>["run"], query: Query, project: QueryProject): Needs {
+  const { table, needs } = recordingTable();
+  const steps = run(query, { ...project, table });
+  while (!steps.next().done);
+  return needs();
 }
 
 /** A kind whose needs are recorded. */
 export const queryKind = <Query>(kind: Omit<QueryKind<Query>, "needs">): QueryKind<Query> => ({
   ...kind,
   needs: (query, project) => recordedNeeds(kind.run, query, project),
+});
+
+/** A kind that reads no events: it describes tables and queries. The service neither caches nor stamps its results. */
+export const descriptiveKind = <Query>(
+  kind: Pick<QueryKind<Query>, "kind" | "shape"> & {
+    describe(query: Query, project: QueryContext): Record<string, unknown>;
+  },
+): QueryKind<Query> => ({
+  kind: kind.kind,
+  shape: kind.shape,
+  isPlain: true,
+  needs: () => ({}),
+  // biome-ignore lint/correctness/useYield: there is nothing to wait for
+  *run(query, context) {
+    return kind.describe(query, { ...context, table: recordingTable().table });
+  },
 });
