@@ -1,8 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { TimeSource } from "../base/clock.ts";
+import { inSlices } from "../base/work.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { StoredEvent } from "./event.ts";
-import { requestSubject } from "./feed/make-rows.ts";
+import { passedRequest } from "./feed/make-rows.ts";
 import type { Filter, RequestSubject } from "./filter/types.ts";
 import { everything } from "./filter-parameter.ts";
 import type { EventFilter, RequestHead, TrafficLog } from "./log/traffic-log.ts";
@@ -125,12 +126,7 @@ export async function* examineRequests(
   const matches = (head: RequestHead): boolean =>
     (!partition || head.partition === partition) &&
     (outcome !== "unmatched" || isUnmatched(head)) &&
-    (shared === undefined || countsFor(ports, head, shared)) &&
-    (filter === everything ||
-      filter.test(
-        requestSubject(head, () => log.line(head.n)),
-        clock.now(),
-      ));
+    (shared === undefined || countsFor(ports, head, shared));
   const pause = createPauses();
   for (const n of log.requests({
     ...(project !== undefined && { project }),
@@ -140,7 +136,11 @@ export async function* examineRequests(
   })) {
     if (n <= since) return;
     const head = log.head(n);
-    yield { n, head: head && matches(head) ? head : undefined };
+    const isMatch =
+      head &&
+      matches(head) &&
+      (filter === everything || (await inSlices(passedRequest(log, head, filter, clock.now()))));
+    yield { n, head: isMatch ? head : undefined };
     const paused = pause(log.sizeOf(n));
     if (paused) await paused;
   }

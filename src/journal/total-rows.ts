@@ -4,7 +4,7 @@ import { inSlices, type Stepwise } from "../base/work.ts";
 import { row } from "../http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventCounter, isTwice } from "./event-counter.ts";
-import { requestSubject } from "./feed/make-rows.ts";
+import { passedRequest } from "./feed/make-rows.ts";
 import type { EventSubject, Filter, RequestSubject } from "./filter/types.ts";
 import { parseEventFilter, parseRequestFilter } from "./filter-parameter.ts";
 import { codesOfFacet } from "./log/facets.ts";
@@ -98,10 +98,7 @@ function requestCounter(
     for (const it of oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, within, use), isDown)) {
       const head = log.head(it.n);
       if (!head) count.isPart = true;
-      else {
-        const subject = requestSubject(head, () => log.line(it.n));
-        if (filter.test(subject, now)) add(count, it);
-      }
+      else if (yield* passedRequest(log, head, filter, now)) add(count, it);
       yield it.n;
     }
   }

@@ -41,6 +41,9 @@ describe("an answer that takes long leaves turns to other calls", () => {
     ["state", 3],
     ["events?limit=10000", 20],
     ["totals", 20],
+    ["totals?requests=%22none%22", 20],
+    ["requests?filter=%22none%22", 45],
+    ["feed/requests?filter=%22none%22", 60],
     ["openapi.json", 20],
   ];
   test.each(paths)("%s", async (path, least) => {
@@ -50,6 +53,12 @@ describe("an answer that takes long leaves turns to other calls", () => {
       // the state has line breaks between its lines, and at its end
       text.replaceAll(/\n/g, "").length,
     );
+  });
+
+  test.each(["E19999", "LATER"])("requests are found by %s, a word in large bodies", async (word) => {
+    const { text } = await ask(`requests?limit=100&filter=${word}`);
+    const found = JSON.parse(text).requests.map(({ n }: { n: number }) => n);
+    expect(found).toStrictEqual(word === "LATER" ? Array.from({ length: 40 }, (_, i) => 41 - i) : [1]);
   });
 
   test("a request has its events and its body as they were sent", async () => {

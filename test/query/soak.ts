@@ -69,7 +69,7 @@ async function runBomb(server: Server, query: unknown): Promise<Outcome> {
 }
 
 console.log(`${machineFacts()}; ${runs} runs of each query\n`);
-const isShort = given.only === "" || given.only === "turns" ? await measureTurns() : true;
+const isShort = given.only === "" || given.only === "turns" ? await measureTurns(runs) : true;
 if (given.only === "turns") process.exit(isShort ? 0 : 1);
 console.log("");
 const server = await launch("memory", "", false, ["--query-timeout", given.timeout]);

@@ -1,8 +1,10 @@
+import { decodingText, endOfPiece } from "../../base/bytes-turns.ts";
 import type { Json } from "../../base/json.ts";
-import { once } from "../../base/work.ts";
+import { charactersPerStep, isQuick, writingJson } from "../../base/json-turns.ts";
+import { atOnce, once, type Stepwise } from "../../base/work.ts";
 import type { EventFacts } from "../event.ts";
 import { groupOf } from "../exception.ts";
-import type { EventSubject, RequestSubject } from "../filter/types.ts";
+import type { EventSubject, Filter, RequestSubject } from "../filter/types.ts";
 import { noProperties } from "../items.ts";
 import { headOf, type RequestHead, type TrafficLog, type Written } from "../log/traffic-log.ts";
 import { keysOf, sentProperties, showEvent } from "../show.ts";
@@ -148,22 +150,57 @@ export function eventSubject(line: TrafficLine, i: number): EventSubject {
   };
 }
 
-const textOf = (value: Json | undefined): string =>
-  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+/** The text of a value in lower case. */
+function* textOf(value: Json | undefined): Stepwise<string> {
+  if (value === undefined) return "";
+  if (isQuick(value)) return (typeof value === "string" ? value : JSON.stringify(value)).toLowerCase();
+  const text = typeof value === "string" ? value : yield* decodingText(yield* writingJson(value));
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPiece(text, from, charactersPerStep);
+    parts.push(text.slice(from, to).toLowerCase());
+    from = to;
+    yield;
+  }
+  return parts.join("");
+}
 
-/** A request as filters see it. The line is read only if its head is not enough. */
-export const requestSubject = (head: RequestHead, read: () => TrafficLine | undefined): RequestSubject => ({
-  row: requestRowOf(head),
-  events: once(() => {
-    const line = head.carried > 0 ? read() : undefined;
-    return line ? (line.events ?? []).map((_, i) => eventSubject(line, i)) : [];
-  }),
-  text() {
-    const line = read();
-    const raw = line?.raw && "text" in line.raw ? line.raw.text : undefined;
-    return [textOf(line?.body ?? raw), textOf(line?.reply)].join("\n");
-  },
-});
+function* requestText({ body, raw, reply }: TrafficLine): Stepwise<string> {
+  const sent = body ?? (raw && "text" in raw ? raw.text : undefined);
+  return `${yield* textOf(sent)}\n${yield* textOf(reply)}`;
+}
+
+/** The row of a request if the filter passes it, in steps. The line is read only if its head is not enough. */
+export function* passedRequest(
+  log: TrafficLog,
+  head: RequestHead,
+  filter: Filter<RequestSubject>,
+  now: number,
+): Stepwise<RequestRow | undefined> {
+  const row = requestRowOf(head);
+  const asked = { events: false, text: false };
+  let events: readonly EventSubject[] | undefined = head.carried > 0 ? undefined : [];
+  let text: string | undefined;
+  const subject: RequestSubject = {
+    row,
+    events() {
+      asked.events = true;
+      return events ?? [];
+    },
+    text() {
+      asked.text = true;
+      return text ?? "";
+    },
+  };
+  for (;;) {
+    const isPassed = filter.test(subject, now);
+    const isLacking = { events: asked.events && !events, text: asked.text && text === undefined };
+    if (!isLacking.events && !isLacking.text) return isPassed ? row : undefined;
+    const line = yield* log.reading(head.n);
+    if (isLacking.events) events = line?.events?.map((_, i) => eventSubject(line, i)) ?? [];
+    if (isLacking.text) text = line ? yield* requestText(line) : "";
+  }
+}
 
 /** The indexes of a line's events that are visible: cleared ones are not. */
 function visibleIn({ seq, events }: TrafficLine, log: TrafficLog): number[] {
@@ -192,8 +229,8 @@ export const feedJournal = (log: TrafficLog): Journal => ({
   },
   complete: (head, columns) => eventRowOf(head, log.line(head.n), columns),
   text(n) {
-    const head = log.head(n);
-    return head === undefined ? "" : requestSubject(head, () => log.line(n)).text();
+    const line = log.line(n);
+    return line === undefined ? "" : atOnce(requestText(line));
   },
   onEntry: (kinds, listener) =>
     log.subscribe((written) =>

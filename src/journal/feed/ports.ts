@@ -55,7 +55,7 @@ export interface Journal {
   properties(row: EventHead): Readonly<Record<string, Json>>;
   /** The row of an event; without a preview if its request is evicted. */
   complete(head: EventHead, columns: readonly string[]): EventRow;
-  /** Body and answer of a request as text; "" if it is evicted. */
+  /** Body and answer of a request as text in lower case; "" if it is evicted. */
   text(n: number): string;
   /** Calls the listener with each request once it is written, in order; returns a function that stops it. */
   onEntry(kinds: Kinds, listener: (entry: FeedEntry) => void): () => void;

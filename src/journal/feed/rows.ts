@@ -16,7 +16,7 @@ import {
   RequestHistory,
   type RequestRow,
 } from "./feed-row.ts";
-import { eventRowOf, eventSubject, requestSubject } from "./make-rows.ts";
+import { eventRowOf, eventSubject, passedRequest } from "./make-rows.ts";
 import { createStreams, lastSeen, type StreamPorts } from "./stream.ts";
 
 export interface FeedRowPorts extends StreamPorts {
@@ -81,7 +81,7 @@ function* examineEvents(
 function* examineRequests(
   { log, clock }: FeedRowPorts,
   query: HistoryQuery,
-): Generator<Examined<RequestRow>> {
+): Generator<Examined<RequestRow> | undefined> {
   const filter = parseRequestFilter(query.filter);
   const { rejected } = filter.indexed;
   const project = query.project ?? filter.indexed.project;
@@ -93,8 +93,7 @@ function* examineRequests(
   });
   for (const n of numbers) {
     const head = log.head(n);
-    const subject = head && requestSubject(head, () => log.line(n));
-    yield { number: n, row: subject && filter.test(subject, now) ? subject.row : undefined };
+    yield { number: n, row: head && (yield* passedRequest(log, head, filter, now)) };
   }
 }
 

@@ -97,8 +97,8 @@ const requestStates: readonly State<RequestSubject>[] = [
 ];
 
 /** Also matches the text as JSON has it, with escaped quotes and backslashes. */
-function textHolds(text: string, lower: string): boolean {
-  const [all, escaped] = [text.toLowerCase(), JSON.stringify(lower).slice(1, -1)];
+function textHolds(all: string, lower: string): boolean {
+  const escaped = JSON.stringify(lower).slice(1, -1);
   return containsText(all, lower) || (escaped !== lower && containsText(all, escaped));
 }
 

@@ -15,7 +15,7 @@ export interface EventSubject {
 export interface RequestSubject {
   readonly row: RequestRow;
   events(): readonly EventSubject[];
-  /** Its decoded body and its answer as text, for free words. */
+  /** Its decoded body and its answer as text in lower case, for free words. */
   text(): string;
 }
 

@@ -44,7 +44,7 @@ export const requestOf = (
 ): RequestSubject => ({
   row: { ...aRequest, events: events.length, ...row },
   events: () => events,
-  text: () => text,
+  text: () => text.toLowerCase(),
 });
 
 const dear = (what: string) => (): never => {
