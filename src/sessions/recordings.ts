@@ -149,6 +149,9 @@ export function* searching(
       for (const event of events) yield* search.examine(part.window, event, (it) => add(session, part, it));
     }
     const sum = search.sum();
+    // What is lost can be the snapshot.
+    if (sum.withoutPage > 0 && !missing.some((it) => it.session === id))
+      lose({ session: id, seq: null, reason: "no_page", what: "window", count: sum.withoutPage });
     addTo(texts, sum.texts);
     addTo(unread, sum.unread);
   }

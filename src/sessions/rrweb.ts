@@ -99,6 +99,7 @@ export const lossReasons = {
   too_large: "it decompresses to more than the limit: 32 MB, or 1,000,000 objects and lists",
   too_deep: "it is nested too deep",
   not_an_event: "it is not an event of rrweb: type, timestamp or data is missing",
+  no_page: "the full snapshot of its page has not arrived",
   not_kept: "the body of the request was not kept",
   not_listed: "the session, or all of them, have more parts than are listed: 2,000 and 300,000",
   not_searched: "a search reads 256 MB, and there is more",

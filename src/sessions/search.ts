@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
 import type { Work } from "../base/work.ts";
 import {
@@ -40,6 +41,8 @@ export interface RecordedFind {
 export interface SearchSum {
   readonly texts: Partial<Record<RecordedPlace, number>>;
   readonly unread: Partial<Record<Unreadable, number>>;
+  /** Windows of which no full snapshot was read: nothing is known of the page that their changes are of. */
+  readonly withoutPage: number;
 }
 
 /** A node, and its place among the children of its parent. */
@@ -89,12 +92,14 @@ function textOfData(url: string): string | undefined {
   const [head, type = "", parameters = ""] = dataUrl.exec(url) ?? [];
   if (head === undefined) return url;
   if (type !== "" && !readableTypes.test(type)) return undefined;
-  return /;base64/i.test(parameters) ? Buffer.from(url.slice(head.length), "base64").toString("utf8") : url;
+  if (!/;base64/i.test(parameters)) return url;
+  const bytes = Buffer.from(url.slice(head.length), "base64");
+  return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }
 
-/** Pictures as data in a style sheet or an inline style. */
-const styleImages = /url\(\s*["']?data:image\/(?!svg)/gi;
-const listedImages = /[\s,]data:image\/(?!svg)/gi;
+/** Pictures as data in a style sheet, a list of pictures or markup. */
+const images = /(?<![\w-])data:image\/(?!svg)/gi;
+const imagesIn = (text: string): number => text.match(images)?.length ?? 0;
 /** gzip in a field that is not known to be compressed. */
 const isPacked = (text: string): boolean => text.startsWith("\u001f\u008b");
 
@@ -114,6 +119,7 @@ function createWindow() {
   const emptyFrames = new Set<number>();
   /** Of the full snapshots before the last one: each has the frames of the page again. */
   let framesBefore = 0;
+  let hasPage = false;
   const emptyFrameCount = (): number => Math.max(framesBefore, emptyFrames.size);
   const unread: Partial<Record<Unreadable, number>> = {};
   function cannotRead(what: Unreadable, count = 1): void {
@@ -230,10 +236,8 @@ function createWindow() {
     }
     if (typeof value === "number") yield { place, text: String(value), node: id, name };
     if (typeof value !== "string") return;
-    if (!value.startsWith("data:")) {
-      if (place === "style") cannotRead("image", value.match(styleImages)?.length ?? 0);
-      // the pictures of a `srcset`
-      else cannotRead("image", value.match(listedImages)?.length ?? 0);
+    if (!dataUrl.test(value)) {
+      cannotRead("image", imagesIn(value));
       yield { place, text: value, node: id, name };
       return;
     }
@@ -325,11 +329,11 @@ function createWindow() {
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [it, path] = next;
       if (typeof it === "string") {
-        const text = it.startsWith("data:") ? textOfData(it) : it;
+        const text = textOfData(it);
         if (isPacked(it)) cannotRead("unknown");
         else if (text === undefined) cannotRead("image");
         else {
-          if (place === "style") cannotRead("image", it.match(styleImages)?.length ?? 0);
+          if (place !== "console") cannotRead("image", dataUrl.test(it) ? 0 : imagesIn(it));
           yield { place, text, node, name: path };
         }
       } else if (typeof it === "number") yield { place, text: String(it), node, name: path };
@@ -348,6 +352,7 @@ function createWindow() {
   }
 
   function* full(data: JsonObject): Generator<RecordedText> {
+    hasPage ||= isObject(data.node) || Array.isArray(data.wireframes);
     nodes.clear();
     changed = [];
     framesBefore = emptyFrameCount();
@@ -449,6 +454,7 @@ function createWindow() {
     tagOf: (id: number | undefined): string | null => (id === undefined ? null : nodes.get(id)?.tag || null),
     unread,
     emptyFrameCount,
+    hasPage: () => hasPage,
   };
 }
 
@@ -521,7 +527,8 @@ export function createRecordingSearch(values: Values): RecordingSearch {
       for (const what of unreadableNames) add(what, window.unread[what] ?? 0);
       add("frame", window.emptyFrameCount());
     }
-    return { texts, unread };
+    const withPage = [...windows.values()].filter((it) => it.hasPage()).length;
+    return { texts, unread, withoutPage: Math.max(windows.size, 1) - withPage };
   }
 
   return { examine, sum };

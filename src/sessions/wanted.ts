@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { constants, gunzipSync } from "node:zlib";
 import type { ValueWriting } from "./rrweb.ts";
 
 interface Wanted {
@@ -15,7 +16,7 @@ export interface Values {
 
 const fewestDigits = 6;
 /** What people and forms write between digits. */
-const separator = "[\\s.\\-/()\\u2010-\\u2013]{0,2}";
+const separator = "[\\s._\\-/()\\u2010-\\u2013\\u2022\\u00b7]{0,2}";
 /** A quick look: `fewestDigits` of them, not far apart. */
 const hasNumber = /(?:\d\D{0,2}){6}/;
 const isNumber = /^\+?[\d\s.\-/()]+$/;
@@ -37,17 +38,30 @@ const asShown = (text: string): string =>
   isUneven.test(text)
     ? text
         .normalize("NFKC")
-        .replace(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, "")
+        .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
         .replace(/\s+/g, " ")
     : text;
 
 const base64Run = /[A-Za-z0-9+/_-]{16,}={0,2}/g;
 
+/** What decompresses to more is not searched. */
+const mostUnpacked = { maxOutputLength: 32 * 1024 * 1024, finishFlush: constants.Z_SYNC_FLUSH };
+
+/** The bytes, without gzip around them. */
+function unpacked(bytes: Buffer): Buffer {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, mostUnpacked);
+  } catch {
+    return bytes;
+  }
+}
+
 /** Texts that are in base64 in a text, such as a login in a header. */
 function encodedIn(text: string): string[] {
   return (text.match(base64Run) ?? []).flatMap((run) => {
     if (!/[a-z]/.test(run) || !/[A-Z]/.test(run)) return [];
-    const bytes = Buffer.from(run, "base64");
+    const bytes = unpacked(Buffer.from(run, "base64"));
     const inner = isUtf8(bytes) ? bytes.toString("utf8") : "";
     return inner === "" || /[^\P{Cc}\t\n\r]/u.test(inner) ? [] : [inner];
   });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim } from "../../src/index.ts";
@@ -307,6 +308,9 @@ describe("POST /__sim/recordings/search", () => {
     ["other dashes", "4242\u20134242\u20134242\u20134242", card],
     ["a login in a header", `Basic ${Buffer.from("jane:open sesame").toString("base64")}`, "open sesame"],
     ["JSON in base64", Buffer.from(JSON.stringify({ mail })).toString("base64"), mail],
+    ["gzip in base64", gzipSync(JSON.stringify({ mail })).toString("base64"), mail],
+    ["marks of the direction", "jane\u200e@\u202aacme\u202c.test", mail],
+    ["dots in the middle", "4242\u00b74242\u00b74242\u00b74242", card],
   ])("a value is found as a page shows it: %s", async (_, written, value) => {
     await sendPart(sim, opening(element("body", {}, element("p", {}, written))));
     expect((await search(value)).finds).toHaveLength(1);
@@ -321,10 +325,31 @@ describe("POST /__sim/recordings/search", () => {
     expect(await search(value)).toMatchObject({ finds: [], verdict: "none" });
   });
 
-  test("a picture as data in a list of pictures is not read", async () => {
-    const srcset = "a.png 1x, data:image/png;base64,iVBORw0KGgo= 2x";
-    await sendPart(sim, opening(element("body", {}, element("img", { srcset }))));
+  test.each([
+    ["in a list of pictures", { srcset: "a.png 1x, data:image/png;base64,iVBORw0KGgo= 2x" }],
+    ["in upper case", { src: "DATA:IMAGE/PNG;BASE64,iVBORw0KGgo=" }],
+    ["behind a blank", { src: " data:image/png;base64,iVBORw0KGgo=" }],
+    ["without a type", { src: "data:;base64,iVBORw0KGgo=" }],
+    ["in markup", { srcdoc: "<img src=data:image/png;base64,iVBORw0KGgo=>" }],
+    ["in a set of a style", { style: 'background: image-set("data:image/png;base64,iVBORw0KGgo=" 1x)' }],
+  ])("a picture as data %s is not read", async (_, attributes) => {
+    await sendPart(sim, opening(element("body", {}, element("img", attributes))));
     expect(await search(mail)).toMatchObject({ verdict: "undecided", unread: { image: 1 } });
+  });
+
+  test.each([
+    ["changes of a page", [typedIn({ id: 7 }, "Pay", start)], {}],
+    ["an address only", [{ type: 4, timestamp: start, data: { href: "http://shop.test/" } }], {}],
+    ["no events", [], {}],
+    ["a snapshot without nodes", [{ type: 2, timestamp: start, data: {} }], {}],
+    ["another window", [typedIn({ id: 7 }, "Pay", start)], { $window_id: "w2" }],
+  ])("%s without the full snapshot is undecided", async (_, items, more) => {
+    if ("$window_id" in more) await sendPart(sim, opening(element("body", {}, "Pay")));
+    await sendPart(sim, items, more);
+    expect(await search(mail)).toMatchObject({
+      verdict: "undecided",
+      undecided: [`session ${session}: window: no_page (the full snapshot of its page has not arrived)`],
+    });
   });
 
   test("digits that are split over elements of a line are a number", async () => {
