@@ -1,4 +1,4 @@
-import { grantText, isSecretParameter, type NameSecrecy, secrecyOf } from "./names.ts";
+import { grantText, isSecretParameter, mayBeSecretParameter, type NameSecrecy, secrecyOf } from "./names.ts";
 
 /** What the value of a field becomes; the same text when it is no secret. */
 export type TakeNamed = (name: string, value: string) => string;
@@ -8,7 +8,8 @@ type Judging = (name: string) => NameSecrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
 const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;
-const pair = /(?<=^|[?&#;,\s"'({])([\w.$[\]%-]{1,80})=((?:[^&#\s"'<>;,)]|#(?![\w.-]{1,80}=)){1,100000})/g;
+const pairHead = /(?<=^|[?&#;,\s"'({])([\w.$[\]%-]{1,80})=/g;
+const pairValue = /(?:[^&#\s"'<>;,)]|#(?![\w.-]{1,80}=)){1,100000}/y;
 const line = /^([ \t]{0,20}([\w.$-]{1,80})[ \t]?:[ \t]{1,20})((?:[A-Za-z]+ )?\S{6,})[ \t]*$/gm;
 /** `name="password" value="…"`: an input in markup, or a setting in XML. */
 const markup =
@@ -63,16 +64,26 @@ const lenient = (text: string): string =>
     return bytes.toString("utf8");
   });
 
-const replacePair = (
-  [whole, name, value]: readonly [whole: string, name: string, value: string],
-  take: TakeNamed,
-  isSecret: (name: string, value: string) => boolean,
-): string => {
-  if (!isSecret(decodedPart(name), value)) return whole;
-  const plain = decodedPart(value);
-  const taken = take(decodedPart(name), plain);
-  return taken === plain ? whole : `${name}=${encodeURIComponent(taken)}`;
-};
+/** The value of another parameter may be a URL with parameters of its own. */
+function replacePairs(text: string, take: TakeNamed, secrecy: Judging): string {
+  const all = grantText(text);
+  let out = "";
+  let done = 0;
+  for (const found of text.matchAll(pairHead)) {
+    const from = found.index + found[0].length;
+    const name = decodedPart(found[1] ?? "");
+    if (found.index < done || (secrecy(name) === undefined && !mayBeSecretParameter(name))) continue;
+    pairValue.lastIndex = from;
+    const value = pairValue.exec(text)?.[0] ?? "";
+    const end = from + value.length;
+    const isSecret = value !== "" && (secrecy(name) !== undefined || isSecretParameter(name, value, all));
+    const plain = decodedPart(value);
+    const taken = isSecret ? take(name, plain) : plain;
+    out += text.slice(done, from) + (taken === plain ? value : encodeURIComponent(taken));
+    done = end;
+  }
+  return out + text.slice(done);
+}
 
 /**
  * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
@@ -88,12 +99,7 @@ export function replaceFields(text: string, take: TakeNamed, secrecy: Judging = 
     );
   }
   if (out.includes("=")) {
-    const all = grantText(out);
-    const isSecret = (name: string, value: string): boolean =>
-      secrecy(name) !== undefined || isSecretParameter(name, value, all);
-    out = out.replace(pair, (...found: [whole: string, name: string, value: string]) =>
-      replacePair(found, take, isSecret),
-    );
+    out = replacePairs(out, take, secrecy);
     if (out.includes("alue="))
       out = out.replace(markup, (whole, head: string, _quote, name: string, _open, value: string) =>
         secrecy(name) === undefined ? whole : head + take(name, value),

@@ -8,11 +8,11 @@ export const plainName = (name: string): string =>
 
 /** Words that make any name that has them the name of a secret, whatever the value's type. */
 const strong =
-  /password|passwd|passphrase|secret|private_?key|access_?key|api_?key|signing_key|encryption_key|credential|authorization/;
+  /password|passwd|passphrase|secret|private_?key|access_?key|api_?key|signing_key|encryption_key|(?:auth|session|master|license|subscription|service_role|priv)_?key|credential|authorization/;
 
 /** Names that end in the words of a code that opens something; `zip_code` and `error_code` are none. */
 const opening =
-  /(?:^|_)(?:pin(?:_?code)?|pwd|pass_?codes?|t?otp|cvv2?|cvc2?|(?:recovery|backup|scratch|verification|security|mfa|2fa|two_factor|t?otp|sms|one_time|login|auth|authentication|device|reset|unlock)_?(?:codes?|pins?|answers?)|recovery_(?:keys?|phrase)|seed_phrase|mnemonic|code_verifier)$/;
+  /(?:^|_)(?:pin(?:_?(?:code|number))?|pwd|bearer|passwort|kennwort|mot_?de_?passe|contrasena|senha|wachtwoord|pass_?codes?|t?otp|cvv2?|cvc2?|(?:recovery|backup|scratch|verification|security|mfa|2fa|two_factor|t?otp|sms|one_time|login|auth|authentication|device|reset|unlock|access|activation|door|email|oob)_?(?:codes?|pins?|answers?)|recovery_(?:keys?|phrase)|seed_phrase|mnemonic|code_verifier)$/;
 
 /** Names of secrets whose numbers are counters (`$ai_input_tokens`), and whose other words decide (`token_type`). */
 const weak =
@@ -46,7 +46,8 @@ export function secrecyOf(name: string): NameSecrecy | undefined {
 }
 
 /** Parameters of URLs and forms that hold a secret; in documents these names mean other things. */
-const secretParameter = /^(?:sig|signature|hmac|ticket|assertion|magic_?link)$/;
+const secretParameter =
+  /^(?:(?:\w+_)?(?:sig|signature)|hmac|ticket|assertion|magic_?link|oauth_verifier|id_token_hint)$/;
 
 /** Parameters that come with the code of an OAuth grant (RFC 6749). */
 const withGrant = /(?:^|[?&#\s"'])(?:state|grant_type|code_verifier|redirect_uri|session_state)=/;
@@ -72,10 +73,17 @@ export function grantText(text: string): GrantText {
 const isLongCode = (value: string): boolean =>
   value.length >= 16 && (/\d/.test(value) || value.length >= 24) && !/\s/.test(value);
 
+/** Whether a parameter of this name can be secret, by its value or what is beside it. */
+export const mayBeSecretParameter = (name: string): boolean => {
+  const plain = plainName(name);
+  return plain === "code" || plain === "auth" || secretParameter.test(plain);
+};
+
 /** Whether a parameter of a URL or form is secret there. @param all The text that has all of them */
 export function isSecretParameter(name: string, value: string, all: GrantText): boolean {
   const plain = plainName(name);
   if (plain === "code") return isLongCode(value) || all.isGrant();
+  if (plain === "auth") return isLongCode(value);
   return secretParameter.test(plain);
 }
 
@@ -86,14 +94,14 @@ export const isGrantCode = (name: string, object: object): boolean =>
     Object.hasOwn(object, it),
   );
 
-/** Headers with `auth` in their name that hold no secret: an HTTP/2 host, a person, a challenge, a report. */
+/** Headers that are named like one and hold no secret: an HTTP/2 host, a person, a challenge, a report, the key of an entry. */
 const harmlessHeader =
-  /authority|author(?!i[sz]ation)|^(?:www|proxy)-authenticate$|^authentication-(?:results|info)$/;
+  /authority|author(?!i[sz]ation)|(?:idempotency|surrogate|cache|websocket|partition|routing|public)-key$|^(?:www|proxy)-authenticate$|^authentication-(?:results|info)$/;
 
 /** As `secrecyOf`, of a header: `x-auth`, `auth-code`, `stripe-signature` … are credentials whatever else their name says. */
 export function headerSecrecyOf(name: string): NameSecrecy | undefined {
   const secrecy = secrecyOf(name);
-  const isCredential = /auth|signature(?!-input)/.test(name) && !harmlessHeader.test(name);
+  const isCredential = /auth|signature(?!-input)|-key$/.test(name) && !harmlessHeader.test(name);
   return secrecy === undefined && isCredential ? "strong" : secrecy;
 }
 

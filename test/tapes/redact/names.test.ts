@@ -16,7 +16,8 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 
 const strong =
   words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
-  signing_key encryption_key credential authorization`);
+  signing_key encryption_key credential authorization auth_key authkey session_key master_key license_key
+  subscription_key service_role_key privkey`);
 const weak =
   words(`token tokens my_token my_access_control_token mytokens token_backup token_value token_uri token_hash x_token_hash
   cookie cookies set_cookie set_cookies client_email sessionid phpsessid jsessionid connect.sid account_key my_account_key
@@ -26,10 +27,12 @@ const opening =
   words(`pin pin_code pincode card_pin pwd passcode pass_code otp totp login_otp cvv cvc cvv2 recovery_code recovery_codes
   recoveryCodes backup_codes scratch_codes verification_code security_code security_answer mfa_code 2fa_code sms_code
   totp_code two_factor_code one_time_code login_code auth_code device_code reset_code unlock_code recovery_key
-  recovery_phrase seed_phrase mnemonic code_verifier`);
+  recovery_phrase seed_phrase mnemonic code_verifier access_code accessCode activation_code door_code email_code oobCode
+  pin_number pinNumber bearer passwort mot_de_passe contrasena`);
 const plain = words(`pass passport private access key keys signingkey encryption public_key author token_type
   token_backups token_hashes mytoken_hash tokenize cookies_count my_cookie cookie_mode cookieless_mode csrf_cookie_name
   csrf_header_name my_client_email client_email_2 sessionids my_sessionid tot otps totp2 session_id
+  author_key keyboard sessions_key bearer_type access_codec user_code
   pinned pins is_pinned spin shipping opinion pinterest pin_count code codes zip_code zipCode country_code countryCode
   error_code status_code http_code promo_code coupon_code referral_code language_code currency_code product_code qr_code
   source_code postal_code region_code confirmation_code code_challenge sig signature hmac ticket ticket_id state
@@ -107,14 +110,14 @@ describe("headers", () => {
   test.each(
     words(`x-auth auth-code oauth x-authorisation x-authorization x-www-authenticate www-authenticate-2
     proxy-authenticate-2 my-authentication-info authentication-info-2 authentication-results-2 authentication-x
-    authenticate x-hub-signature-256 stripe-signature x-slack-signature signature`),
+    authenticate x-key my-gateway-key x-hub-signature-256 stripe-signature x-slack-signature signature`),
   )("%s is a credential", (name) => {
     expect(headerSecrecyOf(name)).toBe("strong");
   });
 
   test.each(
     words(`:authority x-author www-authenticate proxy-authenticate authentication-results authentication-info
-    accept content-type signature-input`),
+    accept content-type signature-input idempotency-key surrogate-key sec-websocket-key x-cache-key x-keys`),
   )("%s is none", (name) => {
     expect(headerSecrecyOf(name)).toBeUndefined();
   });

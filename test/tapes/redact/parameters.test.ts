@@ -22,6 +22,15 @@ const secrets: [parameters: string, secret: string][] = [
   [`ticket=ST-${secret}`, `ST-${secret}`],
   [`access_token=${secret}`, secret],
   [`pin=${short}`, short],
+  [`oauth_signature=${secret}`, secret],
+  [`url-signature=${secret}`, secret],
+  [`oauth_verifier=${short}`, short],
+  [`id_token_hint=${secret}`, secret],
+  [`auth=${secret}`, secret],
+  [`next=https://app.test/?token=${secret}`, secret],
+  [`next=${encodeURIComponent(`https://app.test/?a=1&token=${secret}`)}`, secret],
+  [`next=${encodeURIComponent(encodeURIComponent(`/b?token=${secret}`))}`, secret],
+  [`next=/a?back=/b?password=${short}`, short],
 ];
 
 /** Parameters that come near to one. */
@@ -36,6 +45,8 @@ const plain = [
   "signed=yes&signature_count=2",
   "tickets=2",
   "pinned=true&pin_count=3",
+  "auth=google&authors=2",
+  "next=https://app.test/?page=2",
 ];
 
 /** The places in which a URL stands in traffic of an SDK. */

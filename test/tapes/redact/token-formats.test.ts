@@ -188,6 +188,26 @@ const edges: [kind: string, tokens: string[], others: string[]][] = [
       `sd_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`,
     ],
   ],
+  [
+    "asana_personal_access_token",
+    [`2/${"1".repeat(16)}/${"2".repeat(16)}:${hex(32)}`, `1/${"1".repeat(14)}/${"2".repeat(18)}:${hex(32)}`],
+    [
+      `3/${"1".repeat(16)}/${"2".repeat(16)}:${hex(32)}`,
+      `2/${"1".repeat(13)}/${"2".repeat(16)}:${hex(32)}`,
+      `2/${"1".repeat(16)}/${"2".repeat(16)}:${hex(33)}`,
+    ],
+  ],
+  [
+    "azure_devops_token",
+    [`${chars(76)}AZDO${chars(4)}`],
+    [`${chars(75)}AZDO${chars(4)}`, `${chars(76)}AZDO${chars(5)}`, `${chars(76)}AZDX${chars(4)}`],
+  ],
+  [
+    "braintree_access_token",
+    [`access_token$production$${hex(16)}$${hex(32)}`, `access_token$sandbox$${hex(16)}$${hex(32)}`],
+    [`access_token$other$${hex(16)}$${hex(32)}`, `access_token$production$${hex(15)}$${hex(32)}`],
+  ],
+  ["launchdarkly_key", [`sdk-${uuid}`, `api-${uuid}`], [`mob-${uuid}`, `sdk-${uuid}1`, `asdk-${uuid}`]],
   ["beamer_api_token", [`b_${chars(44)}`], [`b_${chars(43)}`, `b_${chars(45)}`, `ab_${chars(44)}`]],
   [
     "cloudflare_origin_ca_key",

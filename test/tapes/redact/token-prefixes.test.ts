@@ -151,6 +151,36 @@ const rows = `
   tavily_api_key tvly- 24 words
   vercel_blob_token vercel_blob_rw_ 30 word
   xai_api_key xai- 60 letters
+  apify_api_token apify_api_ 30 letters
+  brevo_smtp_key xsmtpsib- 60 letters-
+  cerebras_api_key csk- 40 letters
+  circleci_personal_token CCIPAT_ 40 word
+  circleci_project_token CCIPRJ_ 40 word
+  contentful_personal_token CFPAT- 40 words
+  deno_deploy_token ddp_ 36 letters
+  e2b_api_key e2b_ 40 hex
+  elevenlabs_api_key sk_ 48 hex
+  fireworks_api_key fw_ 22 letters
+  gitlab_runner_registration_token glrtr- 16 words
+  inngest_signing_key signkey-prod- 32 hex
+  inngest_signing_key signkey-test- 32 hex
+  jina_api_key jina_ 40 letters
+  neon_api_key napi_ 60 small
+  notion_api_token secret_ 43 letters
+  pinecone_api_key pcsk_ 40 word
+  polar_access_token polar_oat_ 32 letters
+  render_api_key rnd_ 28 letters
+  snyk_api_token snyk_uat. 40 words.
+  statsig_secret_key secret- 40 letters
+  trigger_dev_secret_key tr_prod_ 20 letters
+  trigger_dev_secret_key tr_dev_ 20 letters
+  trigger_dev_secret_key tr_stg_ 20 letters
+  vercel_access_token vcp_ 40 letters
+  vercel_access_token vca_ 40 letters
+  vercel_access_token vci_ 40 letters
+  vercel_access_token vcr_ 40 letters
+  vercel_ai_gateway_key vck_ 40 letters
+  wandb_api_key wandb_v1_ 40 word
 `
   .trim()
   .split("\n")
@@ -160,7 +190,7 @@ const rows = `
     return { kind, lead, least: Number(least), own, other };
   });
 
-const specialKinds = 32;
+const specialKinds = 36;
 
 test("each format has its row, here or with the formats that have more than a prefix", () => {
   expect(rows.length).toBe(tokenFormats.length - specialKinds);
