@@ -187,5 +187,6 @@ test("a rule that takes too long does not stop a recording, and what it was for 
   await recording.close();
   const text = readFileSync(tape, "utf8");
   expect(text).not.toContain(hostile);
-  expect(text).toContain('"hostile":"{{secret:order_search_gave_up#1}}","plan":"pro"');
+  // Once searches have wasted too much time, other texts are given up as well: the number depends on the machine.
+  expect(text).toMatch(/"hostile":"\{\{secret:order_search_gave_up#\d+\}\}","plan":"pro"/);
 });
