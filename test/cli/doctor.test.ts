@@ -1,17 +1,27 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { PostHog } from "posthog-node";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { diagnose } from "../../src/cli/doctor/doctor-checks.ts";
 import type { DoctorFacts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
 import { roleOf } from "../../src/cli/doctor/doctor-variables.ts";
 import { endAll, newFolder, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await endAll();
   removeFolders();
 });
 
-const traffic: Traffic = { requests: 3, kept: 2, dropped: [], rejected: [], unmatched: [], browser: null };
+const traffic: Traffic = {
+  requests: 3,
+  kept: 2,
+  dropped: [],
+  rejected: [],
+  results: [],
+  unmatched: [],
+  browser: null,
+};
 const sim: SimFacts = {
   url: "http://127.0.0.1:7490",
   foundBy: "--url",
@@ -180,6 +190,11 @@ describe("everything else", () => {
     ],
     ["libraries", { libraries: [{ name: "posthog-react-native", version: "4.0.0" }] }, /^ok /],
     [
+      "libraries",
+      { libraries: [{ name: "posthog-node", version: "6.0.1" }] },
+      /^ok posthog-node 6\.0\.1: .*capture v1 of version 5/,
+    ],
+    [
       "cors",
       { preflight: { origin: "http://localhost:3000", status: 200, allowed: "http://localhost:3000" } },
       /^ok /,
@@ -293,6 +308,33 @@ describe("phx-sim doctor", () => {
     expect(status.stdout).toContain(
       `\n  scenario edit     not valid, the last good one is in force: ${mistake}\n`,
     );
+  });
+
+  test("results of capture v1, by reason; events that were not sent again", async () => {
+    vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1");
+    const { ready } = await startReady(["--memory"], { cwd: newFolder() });
+    const send = async (event: string) => {
+      const client = new PostHog(ready.project_api_key, { host: ready.url, fetchRetryCount: 0 });
+      client.capture({ distinctId: "u", event });
+      await client.shutdown();
+    };
+    await send("e".repeat(201));
+    await post(`${ready.url}/__sim/faults`, { preset: "events-dropped", times: 1 });
+    await send("bought");
+    await post(`${ready.url}/__sim/faults`, { preset: "events-retried", times: 1 });
+    await send("lost");
+    const { stdout } = await run(["--url", ready.url], newFolder());
+    const had = (result: string) => `! 1 event of capture v1 had the result ${result}`;
+    expect(stdout).toContain(
+      `${had("drop")}: event_name_too_long: the event's name is longer than 200 characters → shorten it\n`,
+    );
+    expect(stdout).toContain(
+      `${had("drop")}: billing_limit_exceeded: a fault gave this result → \`phx-sim faults clear\``,
+    );
+    expect(stdout).toContain(
+      `${had("retry")}: not_persisted: a fault gave this result; 1 event did not arrive again → keep the process alive`,
+    );
+    expect(stdout).not.toContain("scripted_result");
   });
 
   test("no sim, and secrets in the wrong places", async () => {

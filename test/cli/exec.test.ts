@@ -213,6 +213,60 @@ describe("what is reported at the end", () => {
     expect(stderr).toContain("  fault capture-503 touched 1 request\n");
   });
 
+  describe("results of capture v1, as posthog-node sends it", () => {
+    const v1 = { POSTHOG_CAPTURE_MODE: "v1" };
+    const sending = (preset: string, end: string) => `import { PostHog } from "posthog-node";
+      if ("${preset}") await call("POST", "/__sim/faults", '{"preset":"${preset}","times":1}');
+      const client = new PostHog(api_key, { host, flushInterval: 0 });
+      client.on("error", (error) => console.log(JSON.stringify(error.drops.map((it) => it.details))));
+      client.capture({ distinctId: "u", event: "bought" });
+      client.capture({ distinctId: "u", event: "e".repeat(201) });
+      ${end}`;
+    const waits = `const timer = setInterval(() => {}, 1000); await client.shutdown(); clearInterval(timer);`;
+    const retried = "a fault gave this result";
+    test.each([
+      ["", waits, ["event_name_too_long"], ["drop event_name_too_long: the event's name is longer"]],
+      [
+        "events-dropped",
+        waits,
+        ["billing_limit_exceeded", "billing_limit_exceeded"],
+        ["drop ×2 billing_limit_exceeded: a fault gave this result → `phx-sim faults clear`"],
+      ],
+      [
+        "events-retried",
+        "client.flush().catch(() => {}); await call('POST', '/__sim/settle', '{}'); process.exit(0);",
+        undefined,
+        [`retry ×2 not_persisted: ${retried}; 2 events did not arrive again → keep the process alive`],
+      ],
+      [
+        "events-retried",
+        waits,
+        ["event_name_too_long"],
+        [`retry ×2 not_persisted: ${retried} → `, "drop event_name_too_long: the event's name is longer"],
+      ],
+    ])("fault %j, then %s", async (preset, end, drops, lines) => {
+      const ended = await exec(["--json"], script(sending(preset, end)), v1, root).ended;
+      const verdict = RunVerdict.parse(JSON.parse(ended.stdout));
+      expect(verdict.verdict).toBe("passed");
+      // the SDK's own errors; --json keeps stdout for the verdict
+      if (drops) expect(ended.stderr).toContain(`${JSON.stringify(drops)}\n`);
+      const section = verdict.sections.find(({ name }) => name === "result");
+      expect(section).toMatchObject({ title: "capture v1", failed: false });
+      expect(section?.items).toHaveLength(lines.length);
+      for (const line of lines) expect(ended.stderr).toContain(`\n  result ${line}`);
+    });
+
+    test("nothing is said if all are ok", async () => {
+      const sdk = `import { PostHog } from "posthog-node";
+        const client = new PostHog(api_key, { host });
+        client.capture({ distinctId: "u", event: "bought" });
+        await client.shutdown();`;
+      const { stderr } = await exec([], script(sdk), v1, root).ended;
+      expect(stderr).toContain("1 event kept, 0 dropped");
+      expect(stderr).not.toContain("capture v1");
+    });
+  });
+
   test("silence has its own words", async () => {
     expect((await exec([], script("")).ended).stderr).toContain("nothing reached it");
   });

@@ -1,4 +1,5 @@
 import { counted } from "../../base/text.ts";
+import { type ResultCount, resultText } from "../../verdict/results.ts";
 import { clean } from "../clean-text.ts";
 import type { DoctorFacts, DoctorFinding, SimFacts } from "./doctor-facts.ts";
 import { checkPrefix, checkVariables } from "./doctor-variables.ts";
@@ -60,8 +61,14 @@ function troubles(what: string, of: SimFacts["traffic"]["dropped"]): DoctorFindi
     : shown;
 }
 
+function resultFinding(it: ResultCount): DoctorFinding[] {
+  const { sentence, fix } = resultText(it);
+  const of = `${counted(it.count, "event")} of capture v1 had the result ${it.result}`;
+  return warning(`${of}: ${clean(it.details, 60)}: ${sentence}`, fix);
+}
+
 function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
-  const { requests, kept, dropped, rejected, unmatched } = traffic;
+  const { requests, kept, dropped, rejected, results, unmatched } = traffic;
   const arrived =
     requests === 0
       ? warning(
@@ -74,6 +81,7 @@ function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
     ...arrived,
     ...troubles("dropped event", dropped),
     ...troubles("rejected request", rejected),
+    ...results.slice(0, mostReasons).flatMap(resultFinding),
     ...paths.flatMap(({ what, fix }) =>
       warning(`request for a path that does not exist: ${clean(what, 80)}`, clean(fix, 500)),
     ),
@@ -130,12 +138,19 @@ const checkScenario = ({ scenarioMistakes: [first, ...more] }: SimFacts): Doctor
 /** Major versions that the sim is tested with. */
 const triedMajors: Readonly<Record<string, number>> = { "posthog-js": 1, "posthog-node": 5 };
 
+/** Versions whose requests another one sends in the tests. */
+const standIns: Readonly<Record<string, string>> = {
+  "posthog-node 6": "phx-sim is tested with capture v1 of version 5, which is the same",
+};
+
 function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
   return libraries.flatMap(({ name, version }) => {
     const tried = Object.hasOwn(triedMajors, name) ? triedMajors[name] : undefined;
     const major = /\d+/.exec(version)?.[0];
     const text = `${name} ${clean(version, 40)}`;
     if (tried === undefined || major === undefined || Number(major) === tried) return ok(text);
+    const standIn = `${name} ${major}`;
+    if (Object.hasOwn(standIns, standIn)) return ok(`${text}: ${standIns[standIn]}`);
     return warning(
       `${text}: phx-sim is tested with version ${tried}`,
       "other versions may send requests that it does not know; please report them",

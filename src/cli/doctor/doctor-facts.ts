@@ -5,6 +5,7 @@ import { readRegularFile } from "../../base/regular-file.ts";
 import type { Framework } from "../../egress/env-names.ts";
 import { fixFor } from "../../http/rejection-fixes.ts";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
+import { type ResultCount, resultCounts } from "../../verdict/results.ts";
 import { callSim } from "../ask-sim.ts";
 import { type Running, scenarioMistakes } from "../running-sim.ts";
 
@@ -39,6 +40,8 @@ export interface Traffic {
   /** Why events were dropped and requests rejected, newest first, each reason once. */
   readonly dropped: readonly Trouble[];
   readonly rejected: readonly Trouble[];
+  /** Results of capture v1 other than `ok`. */
+  readonly results: readonly ResultCount[];
   /** `POST /x` of paths that do not exist, newest first, and what to do about each. */
   readonly unmatched: readonly { readonly what: string; readonly fix: string }[];
   /** The browser that requested flags or settings, if any; `automated` is its name if it is automated. */
@@ -239,6 +242,7 @@ async function readTraffic(running: Running, projectKey: string): Promise<Traffi
       ...it,
       fix: fixFor(it.reason, projectKey),
     })),
+    results: await resultCounts((method, path, body) => callSim(running, method, path, body)),
     unmatched: unmatched.map((it) => ({
       what: `${it.method} ${pathOf(it)}`,
       fix: it.rejected?.hint ?? "check the path, and the host: it must have no path behind it",
@@ -251,7 +255,9 @@ async function droppedReasons(running: Running): Promise<Traffic["dropped"]> {
   const path = `events?outcome=dropped&order=desc&limit=${reach}`;
   const { events } = await callSim<{ events: StoredEvent[] }>(running, "GET", path);
   const seeThem = "phx-sim events list --outcome dropped";
-  return byReason(events.flatMap(({ reason }) => reason ?? [])).map((it) => ({ ...it, fix: seeThem }));
+  // the result that a fault gave is listed with the results
+  const reasons = events.flatMap(({ reason }) => (reason === "scripted_result" ? [] : (reason ?? [])));
+  return byReason(reasons).map((it) => ({ ...it, fix: seeThem }));
 }
 
 /** From the sim's counts; a sim of another version may not have them. */

@@ -42,6 +42,7 @@ import {
   failReasonsOf,
   planFor,
   readersOf,
+  resultsOf,
   tallyOf,
   tapeResult,
 } from "./run-findings.ts";
@@ -278,7 +279,7 @@ async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPla
     const recorded = await baseline?.finish(sim, end.code);
     const sections = [
       ...[known, recorded?.section],
-      ...[await place.inspect?.(sim), await place.exit?.section(sim)],
+      ...[await resultsOf(sim, tally), await place.inspect?.(sim), await place.exit?.section(sim)],
     ].filter((it) => it !== undefined);
     const facts = await factsOf({ ...parts, sim, settings, guard, tally, started, end, recorded, sections });
     return await conclude(facts, sim, settings, shell, { recorded, known });

@@ -9,6 +9,7 @@ import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
 import { createMask, type Mask } from "../../tapes/redact/mask-target.ts";
 import type { TapeRules } from "../../tapes/redact/rules.ts";
 import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
+import { resultCounts, resultSection } from "../../verdict/results.ts";
 import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
 import { firstOf, type RunFacts } from "../../verdict/verdict.ts";
@@ -165,6 +166,18 @@ export async function readersOf(sim: Sim, isNeeded: boolean): Promise<Pick<RunFa
   const sdks = await counted<SdkTotals>(sim, "sdks");
   const { flags } = await counted<FlagTotals>(sim, "flag-decisions/totals");
   return { sdks, flags };
+}
+
+/** The results of capture v1 other than `ok`; they are looked for if an event was dropped. */
+export async function resultsOf(sim: Sim, { names, otherNames }: Tally): Promise<VerdictSection | undefined> {
+  if (otherNames === 0 && ![...names.values()].some(({ dropped }) => dropped > 0)) return undefined;
+  const headers = { "content-type": "application/json" };
+  const counts = await resultCounts(async <Reply>(method: string, path: string, body?: object) => {
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await sim.handle(new Request(`${sim.url}/__sim/${path}`, init));
+    return (await answer.json()) as Reply;
+  });
+  return resultSection(counts);
 }
 
 /** Reads the source before the run, and measures afterwards which of its calls fired. @throws Failure usage */
