@@ -16,7 +16,7 @@ export interface ResultCount extends ReasonText {
 }
 
 /** A call of the control API: `path` below /__sim. */
-export type ControlCall = <Reply>(method: "GET" | "POST", path: string, body?: object) => Promise<Reply>;
+export type ResultsCall = <Reply>(method: "GET" | "POST", path: string, body?: object) => Promise<Reply>;
 
 /** Dropped events that are read, and their requests. */
 const mostEvents = 1_000;
@@ -26,7 +26,7 @@ const mostRequests = 200;
 const droppedPath = `events?outcome=dropped&filter=${encodeURIComponent("route:/i/v1/*")}&order=desc&limit=${mostEvents}`;
 
 /** Those of the uuids whose events arrived with another result. */
-async function settledOf(call: ControlCall, uuids: readonly string[]): Promise<ReadonlySet<string | null>> {
+async function settledOf(call: ResultsCall, uuids: readonly string[]): Promise<ReadonlySet<string | null>> {
   const settled = new Set<string | null>();
   const match = { uuid: { "@in": uuids } };
   for (let since = 0, more = uuids.length > 0; more; ) {
@@ -40,7 +40,7 @@ async function settledOf(call: ControlCall, uuids: readonly string[]): Promise<R
 }
 
 /** The last results of capture v1 other than `ok`. */
-export async function resultCounts(call: ControlCall): Promise<ResultCount[]> {
+export async function resultCounts(call: ResultsCall): Promise<ResultCount[]> {
   const { events } = await call<EventPage>("GET", droppedPath);
   const reasons = new Map(events.map(({ request, uuid, reason }) => [`${request} ${uuid}`, reason]));
   const groups = new Map<string, ReasonText & { result: string; details: string; uuids: Set<string> }>();
