@@ -4,10 +4,11 @@ import { compareText } from "../../base/text.ts";
 import { isSdkEvent } from "../../journal/sdk-properties.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
+import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, choice, integer, invalid, list, text } from "../frame/fields.ts";
 import { tagsIn, textIn } from "../resources/checks.ts";
-import type { ResourceKind, ResourceRequest, Writing } from "../resources/kind.ts";
+import type { ResourceKind, Writing } from "../resources/kind.ts";
 import { showUserOf, UserShape } from "../users.ts";
 import {
   compareNames,

@@ -4,10 +4,11 @@ import { stringOf } from "../../base/text.ts";
 import { isSdkProperty } from "../../journal/sdk-properties.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { numberIn } from "../frame/access.ts";
+import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { choice, invalid, isTrue } from "../frame/fields.ts";
 import { textIn } from "../resources/checks.ts";
-import type { ResourceKind, ResourceRequest, Resources } from "../resources/kind.ts";
+import type { ResourceKind, Resources } from "../resources/kind.ts";
 import {
   compareNames,
   definitionFields,

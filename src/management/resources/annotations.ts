@@ -3,9 +3,10 @@ import { stringOf } from "../../base/text.ts";
 import { compareTimes } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
+import type { ResourceRequest } from "../frame/changing.ts";
 import { boolean, choice, datetime, integer, invalid, isTrue, readWireTime, text } from "../frame/fields.ts";
 import { checkReference, searchIn, textIn } from "./checks.ts";
-import type { ResourceKind, ResourceRequest } from "./kind.ts";
+import type { ResourceKind } from "./kind.ts";
 
 const scopes = ["dashboard_item", "dashboard", "project", "organization", "recording"] as const;
 

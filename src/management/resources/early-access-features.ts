@@ -2,9 +2,10 @@ import { z } from "zod";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import { slugified } from "../../world/slug.ts";
 import type { FeatureFlag, StoredResource } from "../../world/world.ts";
+import type { Changing } from "../frame/changing.ts";
 import { boolean, choice, integer, invalid, json, text } from "../frame/fields.ts";
 import { siblingsOf, textIn } from "./checks.ts";
-import type { Changing, ResourceKind, Writing } from "./kind.ts";
+import type { ResourceKind, Writing } from "./kind.ts";
 import {
   changeLinkedFlag,
   createNamedFlag,

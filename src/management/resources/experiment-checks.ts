@@ -2,9 +2,10 @@ import { isObject, type Json, type JsonObject, objectIn, objectsIn, own, textsIn
 import { stringOf } from "../../base/text.ts";
 import { liveResource } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
+import type { ResourceRequest } from "../frame/changing.ts";
 import { invalid, typeName } from "../frame/fields.ts";
 import { textIn } from "./checks.ts";
-import type { ResourceRequest, Resources, Writing } from "./kind.ts";
+import type { Resources, Writing } from "./kind.ts";
 
 /** What the service refuses in an experiment. Upstream PostHog/posthog products/experiments/backend/experiment_service.py. */
 

@@ -6,12 +6,12 @@ import { liveResource, liveResources } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { FeatureFlag, StoredResource } from "../../world/world.ts";
 import { found, numberIn } from "../frame/access.ts";
+import type { Changing } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, invalid, text } from "../frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../frame/row.ts";
 import { checkLaunch, variantsOf } from "./experiment-checks.ts";
 import { conclusion, conclusionComment, experiments, flagOfExperiment } from "./experiments.ts";
-import type { Changing } from "./kind.ts";
 import { showResource } from "./kind-rows.ts";
 import { changeLinkedFlag } from "./linked-flags.ts";
 

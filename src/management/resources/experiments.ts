@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
 import { compareText, stringOf } from "../../base/text.ts";
 import type { FeatureFlag, StoredResource } from "../../world/world.ts";
+import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import {
   boolean,
@@ -28,7 +29,7 @@ import {
   type Variant,
   variantsOf,
 } from "./experiment-checks.ts";
-import type { ResourceKind, ResourceRequest, Writing } from "./kind.ts";
+import type { ResourceKind, Writing } from "./kind.ts";
 import {
   changeLinkedFlag,
   createNamedFlag,

@@ -11,12 +11,13 @@ import type { Draft, StoredResource } from "../../world/world.ts";
 import { openCaptured } from "../definitions/captured.ts";
 import { found, insufficientLevel, levels, numberIn } from "../frame/access.ts";
 import { isRestoring } from "../frame/body.ts";
+import type { Changing, ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { resourceRows } from "../frame/resource.ts";
 import { inOrganization, inProject, organizationRoot, projectRoot } from "../frame/row.ts";
 import { shortId } from "../insights/insight-views.ts";
 import { showUserOf, UserShape } from "../users.ts";
-import type { Changing, ResourceKind, ResourceRequest, Resources, Stamp, Writing } from "./kind.ts";
+import type { ResourceKind, Resources, Stamp, Writing } from "./kind.ts";
 
 type Stored = StoredResource;
 

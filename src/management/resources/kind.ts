@@ -1,15 +1,10 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../base/json.ts";
-import type { Draft, StoredResource } from "../../world/world.ts";
+import type { StoredResource } from "../../world/world.ts";
 import type { Captured } from "../definitions/captured.ts";
-import type { CallPlace } from "../frame/access.ts";
+import type { Changing, ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import type { ListFilter } from "../frame/lists.ts";
-import type { Request } from "../frame/row.ts";
-
-/** A call about resources: of a project, or of an organization. */
-export type ResourceRequest<Body = unknown> = Request<Body> &
-  CallPlace & { readonly project?: { readonly id: number } };
 
 /** What a kind may show documents of. */
 export interface Resources {
@@ -20,15 +15,6 @@ export interface Resources {
 }
 
 type Loaded = readonly StoredResource[] | Promise<readonly StoredResource[]>;
-
-/** A change that a document is part of. */
-export interface Changing {
-  readonly desk: ResourceDesk;
-  readonly draft: Draft;
-  readonly request: ResourceRequest;
-  /** The service's time, as wires have it. */
-  readonly now: string;
-}
 
 /** What the hooks of a kind get: `before` is the document as it was, absent for a new one. */
 export interface Writing extends Changing {

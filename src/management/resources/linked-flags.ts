@@ -6,8 +6,8 @@ import { claimKey, withHistory } from "../../flags/management/flag-changes.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed, requireScope } from "../frame/access.ts";
+import type { Changing } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
-import type { Changing } from "./kind.ts";
 
 /** Flags that surveys, experiments and early access features create and use. */
 

@@ -1,0 +1,17 @@
+import type { Draft } from "../../world/world.ts";
+import type { CallPlace } from "./access.ts";
+import type { ResourceDesk } from "./desk.ts";
+import type { Request } from "./row.ts";
+
+/** A call about resources: of a project, or of an organization. */
+export type ResourceRequest<Body = unknown> = Request<Body> &
+  CallPlace & { readonly project?: { readonly id: number } };
+
+/** A change that a document is part of. */
+export interface Changing {
+  readonly desk: ResourceDesk;
+  readonly draft: Draft;
+  readonly request: ResourceRequest;
+  /** The service's time, as wires have it. */
+  readonly now: string;
+}
