@@ -72,21 +72,13 @@ export type { Finding, RequestSummary } from "./journal/request-summary.ts";
 export type { EventSnapshot } from "./journal/snapshot-client.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export type { Groups, Persons, SimPerson } from "./people/client.ts";
-export {
-  type FromTapeOptions,
-  scenarioFromTape,
-  type TapeScenario,
-} from "./scenario/from-tape/scenario-from-tape.ts";
-export {
-  type LoadedScenario,
-  readScenario,
-  type ScenarioSource,
-  type ShippedScenario,
-  shippedList,
-} from "./scenario/load.ts";
+export { scenarioFromTape } from "./scenario/from-tape/scenario-from-tape.ts";
+export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/tape-scenario.ts";
+export { type LoadedScenario, readScenario, type ShippedScenario, shippedList } from "./scenario/load.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
 export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
 export { scenarioSchemaText } from "./scenario/shipped.ts";
+export type { ScenarioSource } from "./scenario/source.ts";
 export { scenarioStarter } from "./scenario/starter.ts";
 export type {
   ExportedState,

@@ -121,7 +121,7 @@ const homes: Readonly<Record<string, string>> = {
   "@modelcontextprotocol/sdk": "mcp",
 };
 
-const commands = /\/commands\/|\/(command(-[\w-]+)?|[\w-]+-command)\.ts$/;
+const commands = /\/commands\/|\/(command(-[\w-]+)?|[\w-]+-command|options)\.ts$/;
 const client = /\/(client|[\w-]+-client|client-(assertions|judged|pattern))\.ts$/;
 
 /** `cli` for commands, `client` for parts of the client, else the slice, which is the first folder. */

@@ -1,7 +1,8 @@
 import { didYouMean } from "../base/nearest.ts";
 import { clean } from "../cli/clean-text.ts";
 import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { execOptions, runExec } from "../cli/exec/exec.ts";
+import { runExec } from "../cli/exec/exec.ts";
+import { execOptions } from "../cli/exec/exec-options.ts";
 import { Failure } from "../cli/failure.ts";
 import type { Settings } from "../cli/settings.ts";
 

@@ -2,19 +2,9 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { Json } from "../base/json.ts";
 import { wireTime } from "../world/time.ts";
 import type { Column } from "./columns.ts";
+import type { Encoder } from "./encoder.ts";
 import type { ExportFileWriter, RunFiles } from "./ports.ts";
 import type { Compression, ObjectKeys, Target } from "./targets.ts";
-
-/** Makes the bytes of one file of records. */
-export interface Encoder<R> {
-  add(record: R): void;
-  /** True if there is enough to be taken. */
-  readonly isFull: boolean;
-  /** The bytes of what was added. */
-  take(): Promise<Uint8Array>;
-  /** The last bytes of the file. */
-  end(): Promise<Uint8Array>;
-}
 
 /** The encoder of a format; the code for Parquet is loaded on first use. */
 export async function encoderFor<R>(

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { Json } from "../base/json.ts";
 import type { Column, ColumnType } from "./columns.ts";
-import type { Encoder } from "./file-writer.ts";
+import type { Encoder } from "./encoder.ts";
 import type { Compression } from "./targets.ts";
 
 /** A row group ends after this many records, or characters of them. */

@@ -6,7 +6,7 @@ import { callBy } from "../client/call.ts";
 import type { Call } from "../http/call.ts";
 import { invalid } from "../http/control-body.ts";
 import type { Reply } from "../http/reply.ts";
-import type { McpPorts } from "./rows.ts";
+import type { McpPorts } from "./ports.ts";
 import { createMcpServer } from "./server.ts";
 import type { ToolPorts } from "./tool.ts";
 

@@ -3,18 +3,10 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { SimError } from "../base/errors.ts";
-import type { Send } from "../client/call.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { text } from "../http/reply.ts";
 import { row } from "../http/row.ts";
-import type { TapeRules } from "../tapes/redact/rules.ts";
-
-export interface McpPorts {
-  /** Makes calls to this sim itself. */
-  readonly send: Send;
-  /** Redaction rules of the project, over the built-in ones. */
-  readonly redaction?: TapeRules | undefined;
-}
+import type { McpPorts } from "./ports.ts";
 
 const Message = z
   .looseObject({ jsonrpc: z.literal("2.0"), method: z.string().optional() })

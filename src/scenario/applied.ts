@@ -7,9 +7,9 @@ import { writeAll } from "../store/bytes.ts";
 import { type SwitchPart, writeSynced } from "../store/switch.ts";
 import { migrate, UnknownVersionError } from "../world/store/migrations.ts";
 import type { World } from "../world/world.ts";
-import type { ScenarioSource } from "./load.ts";
 import type { ScenarioProblem } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
+import type { ScenarioSource } from "./source.ts";
 import type { ScenarioEdit } from "./state/info-shapes.ts";
 
 /** The scenario that was last applied to the documents. */

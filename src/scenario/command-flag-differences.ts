@@ -5,7 +5,7 @@ import type { Exchange } from "../tapes/format/exchange.ts";
 import { pathOf } from "../tapes/format/routes.ts";
 import { fillBody } from "../tapes/redact/bind.ts";
 import { flagAnswersIn } from "./from-tape/flag-answers.ts";
-import type { TapeScenario } from "./from-tape/scenario-from-tape.ts";
+import type { TapeScenario } from "./from-tape/tape-scenario.ts";
 
 type Value = boolean | string | undefined;
 

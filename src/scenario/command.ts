@@ -11,7 +11,7 @@ import { reasonOf } from "../cli/system-reason.ts";
 import { onFile } from "../tapes/commands/tape-trouble.ts";
 import { tapePlace } from "../tapes/format/place.ts";
 import type { TapeProblem } from "../tapes/shapes.ts";
-import type { TapeScenario } from "./from-tape/scenario-from-tape.ts";
+import type { TapeScenario } from "./from-tape/tape-scenario.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 

@@ -4,10 +4,11 @@ import type { FSWatcher } from "chokidar";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "../base/real-time.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
-import { type LoadedScenario, readScenario, type ScenarioSource } from "./load.ts";
+import { type LoadedScenario, readScenario } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";
 import type { OnChange } from "./reload.ts";
 import type { Scenario } from "./scenario.ts";
+import type { ScenarioSource } from "./source.ts";
 
 export interface FollowOptions extends ApplyParts {
   source: ScenarioSource;

@@ -7,16 +7,11 @@ import {
   type ScenarioProblem,
   shownProblem,
 } from "./problems.ts";
-import type { AuthoredScenario, Scenario, ScenarioLayer } from "./schema.ts";
+import type { Scenario, ScenarioLayer } from "./schema.ts";
 import { shippedFolder, shippedScenarios } from "./shipped.ts";
+import type { ScenarioSource } from "./source.ts";
 
 export { ScenarioError } from "./problems.ts";
-
-/**
- * A shipped scenario's name, the path of a scenario file, a scenario, or a list of these: later ones are
- * laid over earlier ones.
- */
-export type ScenarioSource = string | AuthoredScenario | ScenarioLayer | readonly (string | ScenarioLayer)[];
 
 /** A scenario that was read; without a scenario, the problems are the reason. */
 export interface LoadedScenario {

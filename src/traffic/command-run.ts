@@ -14,9 +14,9 @@ import { reasonOf } from "../cli/system-reason.ts";
 import { readPersona } from "../scenario/persona-file.ts";
 import { batchesOf } from "./batches.ts";
 import { checkedTraffic, checkTimeZone, type TrafficTarget, targetOf, trafficFor } from "./client.ts";
-import type { GenerateValues } from "./command.ts";
 import type { TrafficFigures } from "./figures.ts";
 import type { TrafficGenerator, TrafficPlan } from "./generate.ts";
+import type { GenerateValues } from "./options.ts";
 import { planOf, type TrafficSetting } from "./plan.ts";
 import type { AuthoredTraffic } from "./shapes.ts";
 

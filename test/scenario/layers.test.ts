@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { readScenario, type ScenarioSource } from "../../src/scenario/load.ts";
+import { readScenario } from "../../src/scenario/load.ts";
 import { linesOf } from "../../src/scenario/problems.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
+import type { ScenarioSource } from "../../src/scenario/source.ts";
 import { folderOf } from "./files.ts";
 
 const base = `

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Scenario, type SimOptions, startSim } from "../../src/index.ts";
-import { readScenario, type ScenarioSource } from "../../src/scenario/load.ts";
+import { readScenario } from "../../src/scenario/load.ts";
 import { linesOf } from "../../src/scenario/problems.ts";
 import { shippedFolder } from "../../src/scenario/shipped.ts";
+import type { ScenarioSource } from "../../src/scenario/source.ts";
 import { folderOf } from "./files.ts";
 
 const folder = folderOf();

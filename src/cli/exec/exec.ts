@@ -4,7 +4,7 @@ import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { replayed } from "../../tapes/commands/tape-summary.ts";
-import { type FailReason, failReasons } from "../../verdict/fail-rules.ts";
+import type { FailReason } from "../../verdict/fail-rules.ts";
 import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import type { Tally } from "../../verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
@@ -12,10 +12,9 @@ import { readyLine } from "../banner.ts";
 import { clean } from "../clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
-import { closesWithin, missUpstreamOf, openSim, settles, simOptions } from "../open-sim.ts";
+import { closesWithin, missUpstreamOf, openSim, settles } from "../open-sim.ts";
 import { writeResult } from "../result-file.ts";
 import type { Settings } from "../settings.ts";
-import type { Signal } from "../signals.ts";
 import {
   announceVariables,
   blockedBy,
@@ -23,11 +22,10 @@ import {
   childVariables,
   isRerouting,
   openEgressGuard,
-  rerouteOptions,
   rerouteVariables,
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
-import type { ExitCheck } from "./kill-after-response.ts";
+import { type ExecSettings, runOptions } from "./exec-options.ts";
 import {
   appendStepSummary,
   makeResultFolder,
@@ -46,114 +44,13 @@ import {
   tallyOf,
   tapeResult,
 } from "./run-findings.ts";
+import type { RunOnce, RunPlace } from "./run-place.ts";
 import { summaryLines, summaryMarkdown } from "./summary-text.ts";
-
-export const execOptions = {
-  scenarios: {
-    kind: "scenario",
-    describe: "Scenarios to start with, each over the one before: files, or names of shipped ones",
-    flagOnly: true,
-    place: 1,
-    optional: true,
-    many: true,
-  },
-  ...simOptions,
-  port: { kind: "port", describe: "Port to listen on; 0 takes any free one", default: "0", flagOnly: true },
-  "fail-on": {
-    kind: "names",
-    describe: `Exit 1 although the command passed if one of these occurred: ${failReasons.join(",")}`,
-  },
-  "block-egress": {
-    kind: "switch",
-    describe: "Block the command's requests to the real service; on with --fail-on egress",
-  },
-  ...rerouteOptions,
-  plan: {
-    kind: "file",
-    describe:
-      "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
-  },
-  baseline: {
-    kind: "file",
-    describe:
-      "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
-  },
-  "baseline-complete": {
-    kind: "switch",
-    describe: "A test of the baseline that did not run is a change, too",
-    flagOnly: true,
-  },
-  report: {
-    kind: "folder",
-    describe:
-      "Folder for report.html, events.ndjson, requests.har, summary.md, summary.json and analytics.baseline.ndjson",
-  },
-  junit: {
-    kind: "file",
-    describe: "File to write the result to as JUnit XML, a case for each rule and each test",
-    flagOnly: true,
-  },
-  quiet: { kind: "switch", describe: "Print neither the variables nor the summary" },
-  json: {
-    kind: "switch",
-    describe: "Print the result as one JSON document; the command's own stdout goes to stderr",
-    flagOnly: true,
-  },
-  command: {
-    kind: "word",
-    describe: "The command and its arguments; no shell interprets them",
-    flagOnly: true,
-    many: true,
-    rest: true,
-  },
-} as const;
-
-/** Options of `exec` alone. */
-const options = {
-  ...execOptions,
-  matrix: {
-    kind: "names",
-    describe:
-      "Run the command with combinations of these flags, KEY (all values) or KEY=a|b, each with a sim of its own",
-    flagOnly: true,
-    excludes: "tape",
-  },
-  strength: {
-    kind: "count",
-    describe: "With --matrix: all values of any N flags occur together (default: 2, every pair)",
-    flagOnly: true,
-  },
-  coverage: {
-    kind: "folder",
-    describe: "Folder with the app's source, to show which of its SDK calls fired; see phx-sim coverage",
-    flagOnly: true,
-    excludes: "matrix",
-  },
-  "min-coverage": {
-    kind: "count",
-    describe: "With --coverage: exit 1 if fewer than N percent of the calls fired",
-    flagOnly: true,
-  },
-  "kill-after-response": {
-    kind: "switch",
-    describe:
-      "End the app when a response of its own HTTP server has left, as serverless platforms do; exit 1 if captured events were lost",
-    flagOnly: true,
-    excludes: "matrix",
-  },
-  "response-path": {
-    kind: "text",
-    describe: "With --kill-after-response: the path whose response counts, * for any characters",
-    flagOnly: true,
-  },
-} as const;
-
-export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;
 
 export const exec = command({
   name: "exec",
   describe: "Run a command against a sim of its own, and report what it sent",
-  options,
+  options: runOptions,
   examples: [
     ["phx-sim exec -- npm test", "with POSTHOG_HOST, POSTHOG_API_KEY … set"],
     ["phx-sim exec --fail-on dropped,rejected -- npx vitest run", "in CI: no event may get lost"],
@@ -163,7 +60,7 @@ export const exec = command({
   run,
 });
 
-async function run(settings: Settings<typeof options>, shell: Shell): Promise<CommandEnd> {
+async function run(settings: Settings<typeof runOptions>, shell: Shell): Promise<CommandEnd> {
   const { matrix, strength, baseline } = settings.values;
   const openBaseline = (isNeeded: boolean) => baselineFor(settings.values, isNeeded, shell);
   const { coverage, "min-coverage": min } = settings.values;
@@ -237,23 +134,6 @@ export async function runExec(
   shell.out.flush();
   return verdict.exit_code;
 }
-
-/** With what a command runs. */
-interface RunPlace {
-  readonly scenario: ScenarioSource;
-  readonly baseline?: BaselineRun | undefined;
-  /** Makes a further section of the verdict, after the run. */
-  readonly inspect?: ((sim: Sim) => Promise<VerdictSection>) | undefined;
-  /** Ends the app after its response, and reports what was lost. */
-  readonly exit?: ExitCheck | undefined;
-  /** A section of the verdict that was printed before the run. */
-  readonly known?: VerdictSection;
-  /** The names of the command's variables were printed before. */
-  readonly isAnnounced?: boolean;
-}
-
-/** Runs the command once, with a sim of its own, and prints the summary. Returns a signal that came before it. */
-export type RunOnce = (settings: ExecSettings, place: RunPlace) => Promise<RunVerdict | Signal>;
 
 async function runWithSim(parts: RunParts, settings: ExecSettings, place: RunPlace) {
   const { failOn, relay, shell } = parts;

@@ -3,17 +3,19 @@ import { type Combination, combinationsOf, type MatrixFlag } from "../../matrix/
 import { MatrixFlagError, matrixFlags, withFlags } from "../../matrix/scenario-flags.ts";
 import type { MatrixVerdict } from "../../matrix/shapes.ts";
 import { smallestFailing } from "../../matrix/smallest-failing.ts";
-import { loadScenario, ScenarioError, type ScenarioSource } from "../../scenario/load.ts";
+import { loadScenario, ScenarioError } from "../../scenario/load.ts";
 import type { Scenario } from "../../scenario/scenario.ts";
+import type { ScenarioSource } from "../../scenario/source.ts";
 import type { VerdictSection } from "../../verdict/shapes.ts";
 import { clean, cleanLines } from "../clean-text.ts";
 import type { CommandEnd, Shell } from "../command.ts";
 import { Failure } from "../failure.ts";
 import { writeResult } from "../result-file.ts";
 import type { SignalRelay } from "./child-process.ts";
-import type { ExecSettings, RunOnce } from "./exec.ts";
+import type { ExecSettings } from "./exec-options.ts";
 import { matrixJunit, matrixLines, matrixMarkdown, shownCombination } from "./matrix-text.ts";
 import { appendStepSummary, makeResultFolder } from "./report-files.ts";
+import type { RunOnce } from "./run-place.ts";
 
 interface MatrixRuns {
   readonly settings: ExecSettings;

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
-import type { FromTapeOptions } from "./scenario-from-tape.ts";
+import type { FromTapeOptions } from "./tape-scenario.ts";
 
 export const projectKinds = [
   "dashboards",

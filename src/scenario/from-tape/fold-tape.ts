@@ -7,7 +7,7 @@ import { groupTypesIn, TapeDocuments } from "./documents.ts";
 import { FlagAnswers } from "./flag-answers.ts";
 import { jsonWithNotes, Notes } from "./json-with-notes.ts";
 import { createKeyRing } from "./project-keys.ts";
-import type { FromTapeOptions, TapeScenario } from "./scenario-from-tape.ts";
+import type { FromTapeOptions, TapeScenario } from "./tape-scenario.ts";
 
 /**
  * Makes a scenario from the answers on a tape: organizations, projects, dashboards with tiles, insights, flags,

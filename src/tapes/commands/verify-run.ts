@@ -2,7 +2,8 @@ import { counted } from "../../base/text.ts";
 import { clean } from "../../cli/clean-text.ts";
 import type { Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
-import { scenarioFromTape, type TapeScenario } from "../../scenario/from-tape/scenario-from-tape.ts";
+import { scenarioFromTape } from "../../scenario/from-tape/scenario-from-tape.ts";
+import type { TapeScenario } from "../../scenario/from-tape/tape-scenario.ts";
 import { startSim } from "../../start-sim.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { readHeader } from "../format/header.ts";
@@ -19,7 +20,7 @@ import { createAgents, readUpstreams, type Upstreams } from "../upstream/upstrea
 import { type Comparison, createComparison } from "../verify/compare.ts";
 import { createServiceVerifier, createSimVerifier, leftOutBy } from "../verify/verifier.ts";
 import { checkKeys, keysOf } from "./send-needs.ts";
-import type { VerifySettings } from "./verify.ts";
+import type { VerifySettings } from "./verify-options.ts";
 import { problemCount } from "./verify-report.ts";
 
 interface VerifyRun {

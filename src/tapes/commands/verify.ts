@@ -3,40 +3,13 @@ import { clean } from "../../cli/clean-text.ts";
 import { command, type Shell } from "../../cli/command.ts";
 import { Failure } from "../../cli/failure.ts";
 import { createProgress } from "../../cli/progress.ts";
-import type { Settings } from "../../cli/settings.ts";
 import { tapePlace } from "../format/place.ts";
-import { keyOptions, permitOptions, reportOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 import { onFile } from "./tape-trouble.ts";
-
-/** Options that need `--against`. */
-const serviceOptions = {
-  "allow-writes": toggle("With --against: also send requests that change something, such as events"),
-  ...permitOptions,
-  "allow-host": texts("With --allow-writes: a host other than this machine that may be changed"),
-  ...keyOptions,
-  fill: {
-    ...keyOptions.fill,
-    describe: "For a secret that is not given: skip the request (fail), or send a placeholder (redacted)",
-  },
-} as const;
-
-const options = {
-  tape: tapeAt(1),
-  against: text("Compare with this service instead of the emulator: us, eu, or an address"),
-  dialect: {
-    ...text("Which the emulator follows where the documentation and the live service differ"),
-    choices: ["documented", "production"],
-  },
-  ...serviceOptions,
-  ...reportOptions,
-} as const;
-
-/** The options of `verify`. */
-export type VerifySettings = Settings<typeof options>;
+import { serviceOptions, type VerifySettings, verifyOptions } from "./verify-options.ts";
 
 /** @throws Failure usage when an option does not go with what is compared */
 function checkOptions({ values, origins }: VerifySettings): void {
-  const isGiven = (name: keyof typeof options) => origins[name].source !== "default";
+  const isGiven = (name: keyof typeof verifyOptions) => origins[name].source !== "default";
   if (values.against !== undefined && isGiven("dialect"))
     throw new Failure("usage", "--dialect is the emulator's: it does not go with --against");
   const names = Object.keys(serviceOptions) as (keyof typeof serviceOptions)[];
@@ -110,7 +83,7 @@ async function run(settings: VerifySettings, shell: Shell) {
 export const verify = command({
   name: "verify",
   describe: "Compare a tape's responses with those of a fresh emulator, or of a service",
-  options,
+  options: verifyOptions,
   examples: [
     ["phx-sim verify checkout", "exit code 1 when a status, a key or a type that was recorded is missing"],
     ["phx-sim verify checkout --dialect production", "compare with the live service's dialect"],
