@@ -334,34 +334,29 @@ describe("insights", () => {
     expect(inPlace.json.filters).toMatchObject({ properties: { type: "AND" } });
   });
 
-  test.each([
-    "ActorsQuery",
-    "DatabaseSchemaQuery",
-    "HogQLMetadata",
-    "PathsQuery",
-    "TracesQuery",
-    "WebOverviewQuery",
-    "WebStatsTableQuery",
-  ])("%s is refused by name, alone and on a dashboard", async (kind) => {
-    const detail = expect.stringContaining(
-      `Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it`,
-    );
-    for (const query of [{ kind }, { kind: "DataTableNode", source: { kind } }]) {
-      expect(await ask("POST", "query/", { query })).toMatchObject({ status: 400, json: { detail } });
-    }
-    const board = (await ask("POST", "dashboards/", { name: kind })).json.id;
-    await ask("POST", "insights/", { name: kind, query: { kind }, dashboards: [board] });
-    const { tiles } = (await ask("GET", `dashboards/${board}/?refresh=blocking`)).json;
-    expect(tiles).toMatchObject([
-      { insight: { result: null, query_status: { error: true, error_message: detail } } },
-    ]);
-    const answer = await fetch(`${sim.url}/__sim/query`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ query: { kind } }),
-    });
-    expect([answer.status, await answer.json()]).toMatchObject([400, { detail }]);
-  });
+  test.each(["ActorsQuery", "PathsQuery", "TracesQuery", "WebOverviewQuery", "WebStatsTableQuery"])(
+    "%s is refused by name, alone and on a dashboard",
+    async (kind) => {
+      const detail = expect.stringContaining(
+        `Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it`,
+      );
+      for (const query of [{ kind }, { kind: "DataTableNode", source: { kind } }]) {
+        expect(await ask("POST", "query/", { query })).toMatchObject({ status: 400, json: { detail } });
+      }
+      const board = (await ask("POST", "dashboards/", { name: kind })).json.id;
+      await ask("POST", "insights/", { name: kind, query: { kind }, dashboards: [board] });
+      const { tiles } = (await ask("GET", `dashboards/${board}/?refresh=blocking`)).json;
+      expect(tiles).toMatchObject([
+        { insight: { result: null, query_status: { error: true, error_message: detail } } },
+      ]);
+      const answer = await fetch(`${sim.url}/__sim/query`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ query: { kind } }),
+      });
+      expect([answer.status, await answer.json()]).toMatchObject([400, { detail }]);
+    },
+  );
 
   test("a tile that is not deleted has null", async () => {
     const dashboard = (await ask("POST", "dashboards/", { name: "Board" })).json.id;

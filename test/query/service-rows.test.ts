@@ -504,11 +504,3 @@ test("DatabaseSchemaQuery lists tables and columns, each of which can be queried
     await rows(`select ${columns.map((it) => it.hogql_value).join(", ")} from ${table} limit 1`);
   }
 });
-
-test.each(["ActorsQuery", "PathsQuery", "WebOverviewQuery", "WebStatsTableQuery", "TracesQuery"])(
-  "%s is refused by name",
-  async (kind) => {
-    const { detail } = await ask({ kind }, 400);
-    expect(detail).toContain(`Unsupported query kind: ${kind}. PostHog has it, phx-sim does not emulate it`);
-  },
-);

@@ -195,8 +195,12 @@ function keysIn(value: Json | undefined): ReadonlySet<string> | undefined {
   return keys && new Set(keys);
 }
 
-const runtimeIn = (value: Json | undefined): FlagsRequest["runtime"] =>
-  value === "all" || value === "client" || value === "server" ? value : undefined;
+/** In any case; an unknown word is the same as `all`. */
+function runtimeIn(value: Json | undefined): FlagsRequest["runtime"] {
+  if (typeof value !== "string") return undefined;
+  const word = value.toLowerCase();
+  return word === "client" || word === "server" ? word : "all";
+}
 
 type Fits = (value: Json) => boolean;
 const isText: Fits = (value) => typeof value === "string";
@@ -207,11 +211,17 @@ const isObjects: Fits = (value) => isObject(value) && Object.values(value).every
 /** The fields of a request, each with all its names, and which values but null it may have. */
 const fields: readonly { readonly names: readonly string[]; readonly fits: Fits }[] = [
   { names: ["token", "$token", "api_key"], fits: isText },
-  { names: ["distinct_id", "$distinct_id"], fits: () => true },
+  { names: ["distinct_id", "$distinct_id"], fits: (value) => textOrNumber(value) !== undefined },
   { names: ["$anon_distinct_id", "anon_distinct_id"], fits: isText },
-  { names: ["person_properties"], fits: isObject },
-  { names: ["groups"], fits: isObject },
-  { names: ["group_properties"], fits: isObjects },
+  { names: ["$device_id", "device_id"], fits: isText },
+  { names: ["ip_address"], fits: isText },
+  { names: ["timezone"], fits: isText },
+  { names: ["cookieless_hash_extra"], fits: isText },
+  { names: ["evaluation_contexts", "evaluation_environments"], fits: isTexts },
+  { names: ["evaluation_runtime"], fits: isText },
+  { names: ["person_properties", "$properties"], fits: isObject },
+  { names: ["groups", "$groups"], fits: isObject },
+  { names: ["group_properties", "$group_properties"], fits: isObjects },
   { names: ["flag_keys_to_evaluate", "flag_keys"], fits: isTexts },
   { names: ["disable_flags"], fits: isBoolean },
   { names: ["geoip_disable"], fits: isBoolean },

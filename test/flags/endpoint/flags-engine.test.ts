@@ -109,7 +109,6 @@ describe("evaluation contexts", () => {
     [{ evaluation_contexts: ["app"] }, ["any", "none", "docs"]],
     [{ evaluation_environments: ["site", "app"] }, ["any", "none", "docs", "site"]],
     [{ evaluation_contexts: ["elsewhere"] }, ["any", "none"]],
-    [{ evaluation_contexts: "site" }, ["any", "none", "docs", "site"]],
   ])("%j", async (body, expected) => {
     const { values } = await start({ feature_flags });
     expect(Object.keys((await values(body)) ?? {})).toEqual(expected);

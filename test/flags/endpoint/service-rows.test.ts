@@ -75,6 +75,18 @@ describe("types of fields (upstream rust/feature-flags, flag_request.rs)", () =>
     ["token: a number", { token: 7 }],
     ["token and api_key", { api_key: key }],
     ["distinct_id and $distinct_id", { $distinct_id: "u" }],
+    ["distinct_id: a list", { distinct_id: ["u"] }],
+    ["distinct_id: a boolean", { distinct_id: true }],
+    ["$groups: a list", { $groups: [] }],
+    ["groups and $groups", { groups: {}, $groups: {} }],
+    ["$properties: text", { $properties: "{}" }],
+    ["$group_properties of a group: text", { $group_properties: { company: "acme" } }],
+    ["$device_id: a number", { $device_id: 5 }],
+    ["timezone: a number", { timezone: 5 }],
+    ["ip_address: a number", { ip_address: 5 }],
+    ["evaluation_contexts: text", { evaluation_contexts: "web" }],
+    ["evaluation_environments: text", { evaluation_environments: "web" }],
+    ["evaluation_runtime: a number", { evaluation_runtime: 5 }],
   ])("%s: 400", async (_, body) => {
     const { status, text } = await flags(await start(), body);
     expect(status).toBe(400);
@@ -84,6 +96,7 @@ describe("types of fields (upstream rust/feature-flags, flag_request.rs)", () =>
   test.each<[string, object]>([
     ["null is absent", { groups: null, person_properties: null, flag_keys: null, disable_flags: null }],
     ["a number as distinct_id", { distinct_id: 7 }],
+    ["a runtime in any case", { evaluation_runtime: "SERVER" }],
     [
       "what is right",
       { groups: { company: "acme" }, group_properties: { company: {} }, flag_keys: ["beta"] },
