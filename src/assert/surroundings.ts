@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { inSlices } from "../base/work.ts";
 import { headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter } from "../journal/log/traffic-log.ts";
@@ -104,7 +105,7 @@ export async function* requestsAfter(
   const { log } = ports;
   let searched = 0;
   for (const n of log.requests({})) {
-    const line = log.line(n);
+    const line = await inSlices(log.reading(n));
     if (line?.seq !== undefined && line.seq <= since) return;
     if (line && (project === undefined || countsFor(ports, line, project))) yield line;
     if (++searched >= mostSearched) return;

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { inSlices } from "../base/work.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
@@ -94,7 +95,7 @@ export async function listDecisions(
   const within = { before: from, ...(project !== undefined && { project }) };
   for await (const n of flagRequests(log, within, mayHold)) {
     if (n <= since) break;
-    const line = log.line(n);
+    const line = await inSlices(log.reading(n));
     for (const made of line ? withUses(line, waiting) : []) {
       const shown = isListed(made, query) ? aboutKey(made, key) : undefined;
       if (shown) decisions.push(shown);

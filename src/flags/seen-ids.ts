@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import { inSlices } from "../base/work.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget, examineEvents } from "../journal/search.ts";
@@ -66,7 +67,7 @@ export async function seenIds(
     if (id !== "" && !subjects.has(id)) subjects.set(id, subject());
   };
   for await (const n of flagRequests(log, { project }, () => true)) {
-    const line = log.line(n);
+    const line = await inSlices(log.reading(n));
     const made = line && answered(line);
     const id = made?.distinct_id ?? "";
     if (made?.asked) {

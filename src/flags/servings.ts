@@ -1,6 +1,8 @@
 import { SimError } from "../base/errors.ts";
 import { clearTimeout, setTimeout } from "../base/real-time.ts";
+import { inSlices } from "../base/work.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { TrafficLine } from "../journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import { decisionsIn } from "./decision-lines.ts";
 import type { FlagDecision, FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";
@@ -27,8 +29,7 @@ const inScope = (serving: FlagServing, { project, distinctId }: Wanted): boolean
   (project === undefined || serving.project === project) &&
   (distinctId === undefined || serving.distinct_id === distinctId);
 
-function servingsIn(log: TrafficLog, n: number, wanted: Wanted): FlagServing[] {
-  const line = log.line(n);
+function servingsIn(line: TrafficLine | undefined, wanted: Wanted): FlagServing[] {
   return (line ? decisionsIn(line) : [])
     .filter(({ by, flags }) => by === "answer" || flags.some(({ key }) => key === wanted.key))
     .map((it) => servingIn(it, wanted.key))
@@ -51,7 +52,7 @@ async function lookBack(
   const mayHold = await book.finder({ key: undefined, distinctId: wanted.distinctId });
   const within = wanted.project === undefined ? {} : { project: wanted.project };
   for await (const n of flagRequests(log, within, mayHold)) {
-    found.push(...servingsIn(log, n, wanted));
+    found.push(...servingsIn(await inSlices(log.reading(n)), wanted));
     if (found.some((it) => fits(it, wanted)) || found.length >= limit) break;
   }
   return found;
@@ -74,7 +75,7 @@ async function collect(
   const ended = new AbortController();
   const later: FlagServing[] = [];
   const stop = log.subscribe(({ n }) => {
-    later.unshift(...servingsIn(log, n, wanted));
+    later.unshift(...servingsIn(log.line(n), wanted));
     later.length = Math.min(later.length, limit);
     if (later.some((it) => fits(it, wanted))) ended.abort();
   });

@@ -1,5 +1,6 @@
 import { isoOf } from "../base/clock.ts";
 import { isObject, type Json } from "../base/json.ts";
+import { inSlices } from "../base/work.ts";
 import { type DecisionBook, flagRequests } from "../flags/decision-book.ts";
 import { decisionsIn, usesIn } from "../flags/decision-lines.ts";
 import type { FlagDecision } from "../flags/decision-shapes.ts";
@@ -83,7 +84,7 @@ async function decisionsOf(
   const isSpent = createBudget(farthest);
   const within = { project: person.project };
   for await (const n of flagRequests(log, within, (it) => tests.some((test) => test(it)))) {
-    const line = log.line(n);
+    const line = await inSlices(log.reading(n));
     if (line) {
       found.push(...decisionsIn(line).filter((it) => mine.has(it.distinct_id ?? "")));
       for (const { call, distinctId } of usesIn(line))
@@ -119,13 +120,13 @@ function bodyOf({ body, raw }: TrafficLine): Json | undefined {
 }
 
 /** Numbers of rejected requests whose body names one of the ids. */
-function rejectedOf(log: TrafficLog, { person, ids }: Wanted): number[] {
+async function rejectedOf(log: TrafficLog, { person, ids }: Wanted): Promise<number[]> {
   const mine = new Set(ids);
   const found: number[] = [];
   let read = 0;
   for (const n of log.requests({ rejected: true })) {
     if (++read > mostRejected) break;
-    const line = log.line(n);
+    const line = await inSlices(log.reading(n));
     const isHere = line && (line.project === null || line.project === person.project);
     if (isHere && names(bodyOf(line), mine)) found.push(n);
   }
@@ -169,13 +170,10 @@ export async function journeyOf(
   const wanted: Wanted = { person, ids: all.slice(-mostIds), session };
   const events = await eventsOf(ports, wanted);
   const decided = await decisionsOf(ports, wanted);
+  const rejected = await rejectedOf(log, wanted);
   const range = rangeOf(events.found, wanted);
   const askedBy = new Map(decided.found.map((it) => [it.request, it.distinct_id]));
-  const numbers = new Set([
-    ...events.found.map((it) => it.request),
-    ...askedBy.keys(),
-    ...rejectedOf(log, wanted),
-  ]);
+  const numbers = new Set([...events.found.map((it) => it.request), ...askedBy.keys(), ...rejected]);
   const requests = [...numbers].flatMap((n) => {
     const head = log.head(n);
     return head && isIn(range, head.at) ? [momentOfRequest(head, askedBy.get(n) ?? null)] : [];

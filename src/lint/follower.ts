@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { performance } from "../base/real-time.ts";
+import { inSlices, type Stepwise } from "../base/work.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Linter } from "./linter.ts";
 import { lintRequestOf } from "./request.ts";
@@ -31,10 +32,13 @@ export function createFollower({ log, clock, closing }: TrafficPorts, linter: Li
   let skipped = 0;
   let hasGap = false;
   let working: Promise<void> = Promise.resolve();
+  /** Changes when it starts from another request. */
+  let restarts = 0;
 
   log.onVeiled(({ project, isCleared }) => {
     linter.forget(project ?? undefined);
     if (project !== null) return;
+    restarts++;
     [looked, skipped] = [0, 0];
     [n, seq] = isCleared ? [log.lastRequest, log.lastSeq] : [0, 0];
   });
@@ -68,18 +72,19 @@ export function createFollower({ log, clock, closing }: TrafficPorts, linter: Li
   };
 
   /** Examines the next request. */
-  function step(): void {
+  function* step(): Stepwise<void> {
     n++;
     const bytes = log.sizeOf(n);
-    const line = log.line(n);
-    if (!line) return;
+    const before = restarts;
+    const line = yield* log.reading(n);
+    if (!line || before !== restarts) return;
     const count = line.events?.length ?? 0;
     if (line.seq !== undefined) pass(line.seq, line.seq + count - 1);
     if (line.seq !== undefined && !isVisible(line.seq)) return;
     const request = lintRequestOf(line, bytes, clock.isReal);
     if (!request) return;
     looked += count;
-    linter.examine(request);
+    yield* linter.examine(request);
   }
 
   async function work(maxMs: number): Promise<void> {
@@ -89,7 +94,8 @@ export function createFollower({ log, clock, closing }: TrafficPorts, linter: Li
       const start = performance.now();
       let spent = 0;
       while (n < log.lastRequest && spent < Math.min(sliceMs, left)) {
-        step();
+        const rest = inSlices(step());
+        if (rest) await rest;
         spent = performance.now() - start;
       }
       left -= spent;

@@ -1,3 +1,4 @@
+import type { Stepwise } from "../base/work.ts";
 import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
 import { exposures } from "./exposure-rules.ts";
@@ -78,8 +79,8 @@ const mostProjects = 5_000;
 
 /** Finds likely mistakes in the traffic. */
 export interface Linter {
-  /** Examines a request. Requests must arrive in order. */
-  examine(request: LintRequest): void;
+  /** Examines a request, in steps. Requests must arrive in order. */
+  examine(request: LintRequest): Stepwise<void>;
   /** Of one project or of all, in the order of their first remark. */
   findings(project?: number): LintFinding[];
   /** Forgets a project or all. Rules that need the whole traffic stay silent from then on. */
@@ -103,11 +104,14 @@ export function createLinter(port: LintPort): Linter {
   }
 
   return {
-    examine(request) {
+    *examine(request) {
       const { project } = request;
       const ofProject = madeIn(watched, project, () => watch(project));
       const remarks = madeIn(found, project, createFindings).about(request);
-      for (const rule of ofProject) rule.examine(request, remarks);
+      for (const rule of ofProject) {
+        rule.examine(request, remarks);
+        yield;
+      }
     },
     findings(project) {
       const chosen = project === undefined ? [...found.values()] : [found.get(project)];

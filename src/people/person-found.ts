@@ -1,9 +1,9 @@
 import { SimError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { showEvent } from "../journal/show.ts";
 import type { Person } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { PersonChange } from "./shapes.ts";
+import { eventsWithin } from "./walk.ts";
 
 const historyLength = 100;
 
@@ -18,22 +18,21 @@ function changeOf(properties: Record<string, Json>): JsonObject | undefined {
 }
 
 /** The events of a person that changed it, newest first. */
-export function historyOf(
+export async function historyOf(
   ports: PeoplePorts,
-  person: Person,
+  { project }: Person,
   distinctIds: readonly string[],
-): PersonChange[] {
-  const changes = distinctIds.flatMap((distinct_id) => {
-    const found: PersonChange[] = [];
-    const { project } = person;
-    for (const ref of ports.log.scan({ project, distinct_id, outcome: "kept", order: "desc" })) {
-      const { seq, event, timestamp, properties } = showEvent(ref.line, ref.index);
+): Promise<PersonChange[]> {
+  const changes: PersonChange[] = [];
+  for (const distinct_id of distinctIds) {
+    const filter = { project, distinct_id, outcome: "kept" } as const;
+    let found = 0;
+    for await (const { seq, event, timestamp, properties } of eventsWithin(ports.log, filter, Infinity)) {
       const change = changeOf(properties);
-      if (change) found.push({ seq, event, distinct_id, timestamp, change });
-      if (found.length === historyLength) break;
+      if (change) changes.push({ seq, event, distinct_id, timestamp, change });
+      if (change && ++found === historyLength) break;
     }
-    return found;
-  });
+  }
   return changes.sort((a, b) => b.seq - a.seq).slice(0, historyLength);
 }
 

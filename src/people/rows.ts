@@ -45,10 +45,10 @@ export const peopleRows = (ports: PeoplePorts) => [
     query: PersonQuery,
     errors: [404],
     reply: StoredPersonWithHistory,
-    handle({ params, query }) {
+    async handle({ params, query }) {
       const person = personNamed(ports, params.id, query.project);
       const ids = ports.people.distinctIds(person);
-      return { ...showPerson(person, ids), history: historyOf(ports, person, ids) };
+      return { ...showPerson(person, ids), history: await historyOf(ports, person, ids) };
     },
   }),
   row({

@@ -6,8 +6,8 @@ import { showEvent } from "../journal/show.ts";
 /** Events read between breaks for other work. */
 const perTurn = 200;
 
-type Scan = ReturnType<TrafficLog["scan"]>;
-type Ref = Scan extends Generator<infer T> ? T : never;
+type Scan = ReturnType<TrafficLog["scanInSteps"]>;
+type Ref = NonNullable<Scan extends Generator<infer T> ? T : never>;
 
 interface Head {
   readonly scan: Scan;
@@ -16,13 +16,23 @@ interface Head {
 
 const seqOf = ({ ref }: Head): number => ref.seq;
 
+/** The next event of a scan; other work gets a turn while a large line is read. */
+async function nextOf(scan: Scan): Promise<Ref | undefined> {
+  for (;;) {
+    const next = scan.next();
+    if (next.done) return undefined;
+    if (next.value) return next.value;
+    await turn();
+  }
+}
+
 /** Takes the newest event of all heads and advances its scan. */
-function takeNewest(heads: Head[]): Ref {
+async function takeNewest(heads: Head[]): Promise<Ref> {
   const newest = heads.reduce((a, b) => (seqOf(a) > seqOf(b) ? a : b));
   const { ref } = newest;
-  const next = newest.scan.next();
-  if (next.done) heads.splice(heads.indexOf(newest), 1);
-  else newest.ref = next.value;
+  const next = await nextOf(newest.scan);
+  if (next) newest.ref = next;
+  else heads.splice(heads.indexOf(newest), 1);
   return ref;
 }
 
@@ -35,13 +45,14 @@ export async function* newestOf(
   ids: readonly string[],
   filter: EventFilter,
 ): AsyncGenerator<StoredEvent> {
-  const heads: Head[] = ids.flatMap((distinct_id) => {
-    const scan = log.scan({ ...filter, distinct_id, order: "desc" });
-    const first = scan.next();
-    return first.done ? [] : [{ scan, ref: first.value }];
-  });
+  const heads: Head[] = [];
+  for (const distinct_id of ids) {
+    const scan = log.scanInSteps({ ...filter, distinct_id, order: "desc" });
+    const ref = await nextOf(scan);
+    if (ref) heads.push({ scan, ref });
+  }
   for (let read = 1; heads.length > 0; read++) {
-    const { line, index } = takeNewest(heads);
+    const { line, index } = await takeNewest(heads);
     yield showEvent(line, index);
     if (read % perTurn === 0) await turn();
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/base/json.ts";
+import { atOnce } from "../../src/base/work.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { createLinter } from "../../src/lint/linter.ts";
 import type { LintEvent, LintPort, LintRequest } from "../../src/lint/rule.ts";
@@ -21,7 +22,7 @@ const noOne: LintPort = {
 
 function lint(requests: readonly LintRequest[], port = noOne): LintFinding[] {
   const linter = createLinter(port);
-  for (const it of numbered(requests)) linter.examine(it);
+  for (const it of numbered(requests)) atOnce(linter.examine(it));
   return linter.findings();
 }
 
@@ -711,10 +712,10 @@ describe("the linter", () => {
   test("keeps projects apart", () => {
     const linter = createLinter(noOne);
     const [first, second] = flip.map((it, i) => ({ ...it, project: i + 1 }));
-    if (first) linter.examine(first);
-    if (second) linter.examine(second);
+    if (first) atOnce(linter.examine(first));
+    if (second) atOnce(linter.examine(second));
     expect(linter.findings()).toEqual([]);
-    if (first) linter.examine({ ...first, project: 2 });
+    if (first) atOnce(linter.examine({ ...first, project: 2 }));
     expect(linter.findings(2)).toHaveLength(1);
     expect(linter.findings(1)).toEqual([]);
     expect(linter.findings(3)).toEqual([]);
@@ -726,10 +727,10 @@ describe("the linter", () => {
     ["all", undefined],
   ])("forgets %s", (_, project) => {
     const linter = createLinter(noOne);
-    for (const it of flip) linter.examine(it);
+    for (const it of flip) atOnce(linter.examine(it));
     linter.forget(project);
     expect(linter.findings()).toEqual([]);
-    for (const it of flip.slice(1)) linter.examine(it);
+    for (const it of flip.slice(1)) atOnce(linter.examine(it));
     expect(linter.findings()).toEqual([]);
   });
 
@@ -742,7 +743,7 @@ describe("the linter", () => {
     ]) {
       const linter = createLinter(noOne);
       spoil(linter);
-      for (const it of traffic) linter.examine(it);
+      for (const it of traffic) atOnce(linter.examine(it));
       expect(linter.findings()).toEqual([]);
     }
     expect(lint(traffic)).toHaveLength(1);
@@ -763,9 +764,10 @@ describe("the linter", () => {
     const linter = createLinter(noOne);
     const counts = (project: number) => linter.findings(project).map(({ count }) => count);
     for (let project = 1; project <= 300; project++)
-      for (const it of flip) linter.examine({ ...it, project });
+      for (const it of flip) atOnce(linter.examine({ ...it, project }));
     expect(linter.findings()).toHaveLength(300);
-    for (const it of flip.slice(1)) for (const project of [1, 300]) linter.examine({ ...it, project });
+    for (const it of flip.slice(1))
+      for (const project of [1, 300]) atOnce(linter.examine({ ...it, project }));
     expect([counts(1), counts(300)]).toEqual([[1], [2]]);
   });
 

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { tmpdir } from "node:os";
+import { setPriority, tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { builtFile } from "../../base/built-file.ts";
 import { SimError } from "../../base/errors.ts";
@@ -15,6 +15,17 @@ const grace = 500;
 
 /** Characters of the standard error that are kept, for messages. */
 const mostErrorText = 4_000;
+
+/** As `nice` has it: where processors are scarce, captures and flags come before queries. */
+const priority = 10;
+
+function lower(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, priority);
+  } catch {
+    // it has ended, which `close` reports, or the system does not permit it
+  }
+}
 
 /** A process that computes one query after the other. It is ended when a query takes too long or is cancelled. */
 export class QueryProcess {
@@ -34,9 +45,10 @@ export class QueryProcess {
       { env, cwd: tmpdir(), stdio: ["pipe", "pipe", "pipe"], windowsHide: true },
     );
     this.#child.on("error", (error) => this.#fail(unavailable(error.message)));
-    const { stdin, stdout, stderr } = this.#child;
+    const { pid, stdin, stdout, stderr } = this.#child;
     // without a file descriptor there are no streams; another cause is reported by `error`
     if (!(stdin && stdout && stderr)) throw unavailable("the system has no process or file descriptor left");
+    lower(pid);
     stdin.on("error", () => {}); // it has gone, which `close` reports
     stderr.on("data", (text) => {
       this.#errorText = `${this.#errorText}${text}`.slice(0, mostErrorText);
