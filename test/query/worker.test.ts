@@ -250,6 +250,18 @@ describe("the process of queries", () => {
     expect(stdout).toBe("[ [ 2 ] ]\n");
   });
 
+  test("comes after its sim where processors are scarce", async () => {
+    const { stdout } = await run(`
+      import { getPriority } from "node:os";
+      const sim = await startSim();
+      await sim.query("SELECT 1");
+      const [child] = process.report.getReport().libuv.filter((it) => it.type === "process");
+      console.log(getPriority(child.pid) === Math.min(19, getPriority() + 10));
+      await sim.close();
+    `);
+    expect(stdout).toBe("true\n");
+  });
+
   test("is started again after it was ended from outside", async () => {
     const { stdout } = await run(`
       import { execFileSync } from "node:child_process";

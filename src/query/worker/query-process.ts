@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { setPriority, tmpdir } from "node:os";
+import { constants, getPriority, setPriority, tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { builtFile } from "../../base/built-file.ts";
 import { SimError } from "../../base/errors.ts";
@@ -16,12 +16,13 @@ const grace = 500;
 /** Characters of the standard error that are kept, for messages. */
 const mostErrorText = 4_000;
 
-/** As `nice` has it: where processors are scarce, captures and flags come before queries. */
-const priority = 10;
+/** Added to the sim's own niceness: where processors are scarce, captures and flags come before queries. */
+const niceness = 10;
 
 function lower(pid: number | undefined): void {
   try {
-    if (pid !== undefined) setPriority(pid, priority);
+    if (pid !== undefined)
+      setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness));
   } catch {
     // it has ended, which `close` reports, or the system does not permit it
   }
