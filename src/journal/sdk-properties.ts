@@ -1,3 +1,5 @@
+import type { JsonObject } from "../base/json.ts";
+
 /** Campaign parameters of the page's address. posthog-js sends each of them with every event, most of them null. */
 export const campaignParameters: readonly string[] = [
   "utm_source utm_medium utm_campaign utm_content utm_term utm_name gclid gad_source gclsrc dclid gbraid wbraid",
@@ -17,6 +19,15 @@ export const isCampaignParameter = (name: string): boolean => campaign.has(name)
 /** True for a property that an SDK adds by itself: names with `$`, campaign parameters, `token` and `distinct_id`. */
 export const isSdkProperty = (name: string): boolean =>
   name.startsWith("$") || campaign.has(name) || envelope.has(name);
+
+/**
+ * True if the SDK left most properties out of a `$feature_flag_called`: no experiment uses the flag, and the project has
+ * `minimal_flag_called_events`. A whole one has `$feature/…` for each flag of the person.
+ */
+export const isMinimalFlagCall = (event: string, properties: JsonObject): boolean =>
+  event === "$feature_flag_called" &&
+  properties.$feature_flag_has_experiment === false &&
+  !Object.keys(properties).some((name) => name.startsWith("$feature/"));
 
 /** True for an event that an SDK sends by itself, such as `$pageview` or `$identify`. */
 export const isSdkEvent = (name: string): boolean => name.startsWith("$");

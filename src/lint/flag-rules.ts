@@ -1,5 +1,6 @@
 import type { Json } from "../base/json.ts";
 import { stringOf } from "../base/text.ts";
+import { isMinimalFlagCall } from "../journal/sdk-properties.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
 
@@ -51,8 +52,11 @@ function claimsOf({ event, properties }: LintEvent): Claim[] {
   return claims;
 }
 
-/** True if the SDK marks the value as not from an answer. */
-const isOwnValue = ({ properties }: LintEvent): boolean =>
+/** True if the SDK marks the value as not from an answer, or left such a mark out. */
+const isOwnValue = (it: LintEvent): boolean =>
+  isMarked(it) || (!mayCompute(it) && isMinimalFlagCall(it.event, it.properties));
+
+const isMarked = ({ properties }: LintEvent): boolean =>
   properties.locally_evaluated === true ||
   properties.$used_bootstrap_value === true ||
   (properties.$feature_flag_error !== undefined && properties.$feature_flag_error !== null);

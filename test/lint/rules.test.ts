@@ -136,6 +136,39 @@ const rows: Record<string, Row[]> = {
       [],
     ],
     [
+      "of a browser whose project has minimal_flag_called_events: the mark of a bootstrapped value is left out",
+      [
+        served({ b: true }),
+        request([
+          event("$feature_flag_called", {
+            $lib: "web",
+            $feature_flag: "b",
+            $feature_flag_response: false,
+            $feature_flag_has_experiment: false,
+          }),
+        ]),
+      ],
+      [],
+    ],
+    [
+      "… and not left out: the event has the person's flags",
+      [
+        served({ b: true }),
+        request([
+          event("$feature_flag_called", {
+            $lib: "web",
+            $feature_flag: "b",
+            $feature_flag_response: false,
+            $feature_flag_has_experiment: false,
+            "$feature/b": true,
+          }),
+        ]),
+      ],
+      [
+        "feature_flag_mismatch $feature_flag_called ×1: properties.$feature_flag_response is false; served: true",
+      ],
+    ],
+    [
       "served to the id that the person had before, reported by the flag request",
       [
         served({ b: "x" }, { distinctId: "anon" }),

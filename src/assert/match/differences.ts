@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import { nearest } from "../../base/nearest.ts";
+import { isMinimalFlagCall } from "../../journal/sdk-properties.ts";
 import { describePattern, describeValue } from "./describe.ts";
 import { keyFor, operators, propertyOf } from "./operators.ts";
 import { fits, type PatternShape, shapeOf } from "./pattern.ts";
@@ -42,6 +43,13 @@ function placeOf(property: string, pattern: Pattern, root: Json | undefined, not
   return null;
 }
 
+/** True for a `$feature_flag_called` without what an SDK usually adds. */
+const isMinimal = (root: Json | undefined): boolean =>
+  isObject(root) &&
+  typeof root.event === "string" &&
+  isObject(root.properties) &&
+  isMinimalFlagCall(root.event, root.properties);
+
 /** Where a missing property may be: at another place, or under a similar name that is not expected itself. */
 function missingHint(walk: Walk, path: string, property: string, object: Keys, there: JsonObject) {
   const place = placeOf(property, object[keyFor(property)], walk.root, path);
@@ -50,7 +58,10 @@ function missingHint(walk: Walk, path: string, property: string, object: Keys, t
     property,
     Object.keys(there).filter((key) => !Object.hasOwn(object, keyFor(key))),
   );
-  return near === undefined ? null : `did you mean ${quoted(near, 60)}?`;
+  if (near !== undefined) return `did you mean ${quoted(near, 60)}?`;
+  return path.startsWith("properties") && isMinimal(walk.root)
+    ? "the SDK leaves it out: the project has minimal_flag_called_events, and no experiment uses the flag"
+    : null;
 }
 
 function inObject(walk: Walk, object: Keys, value: Json | undefined, path: string, depth: number): void {

@@ -196,22 +196,57 @@ describe("minimal $feature_flag_called", () => {
     expect((await flags(gated, {})).json.minimalFlagCalledEvents).toBe(true);
     expect((await flags(gated, {}, "v=1")).json).not.toHaveProperty("minimalFlagCalledEvents");
     expect((await flags(plain, {})).json).not.toHaveProperty("minimalFlagCalledEvents");
-    const definitions = async (sim: Sim) =>
-      (await fetch(`${sim.url}/flags/definitions?token=${key}`, { headers })).json();
-    expect(await definitions(gated)).toMatchObject({ minimal_flag_called_events: true });
-    expect(await definitions(plain)).not.toHaveProperty("minimal_flag_called_events");
+    const definitions = async (sim: Sim, path: string) =>
+      (await fetch(`${sim.url}${path}?token=${key}`, { headers })).json();
+    for (const path of ["/flags/definitions", "/api/feature_flag/local_evaluation"]) {
+      expect(await definitions(gated, path)).toMatchObject({ minimal_flag_called_events: true });
+      expect(await definitions(plain, path)).not.toHaveProperty("minimal_flag_called_events");
+    }
   });
 
-  test.each([true, false])("an SDK sends few properties if the gate is %s", async (isGated) => {
+  test("the management API changes the setting", async () => {
+    const sim = await start();
+    const change = async (value: unknown) =>
+      fetch(`${sim.url}/api/projects/1/`, {
+        method: "PATCH",
+        headers,
+        body: JSON.stringify({ minimal_flag_called_events: value }),
+      });
+    expect(await (await change(true)).json()).toMatchObject({ minimal_flag_called_events: true });
+    expect((await flags(sim, {})).json.minimalFlagCalledEvents).toBe(true);
+    expect((await change("yes, please")).status).toBe(400);
+    expect((await change(null)).status).toBe(200);
+    expect((await flags(sim, {})).json).not.toHaveProperty("minimalFlagCalledEvents");
+  });
+
+  test.each([
+    [true, false],
+    [false, false],
+    [true, true],
+    [false, true],
+  ])("an SDK sends few properties if the gate is %s; local evaluation: %s", async (isGated, isLocal) => {
     const sim = await start({ minimal_flag_called_events: isGated });
-    const client = new PostHog(key, { host: sim.url, flushAt: 1 });
+    const client = new PostHog(key, {
+      host: sim.url,
+      flushAt: 1,
+      ...(isLocal && { personalApiKey: "phx_rows" }),
+    });
+    if (isLocal) await client.reloadFeatureFlags();
     client.register?.({ tier: "gold" });
     await client.getFeatureFlag("beta", "u");
     await client.shutdown();
     const [event] = await sim.events.list({ event: "$feature_flag_called" });
     expect(event?.properties).toMatchObject({ $feature_flag: "beta", $feature_flag_response: true });
+    expect(event?.properties.locally_evaluated).toBe(isLocal);
     for (const name of ["tier", "$feature/beta"])
       expect(Object.hasOwn(event?.properties ?? {}, name)).toBe(!isGated);
+    // a failed assertion names the cause
+    const missed = await sim.events
+      .waitFor("$feature_flag_called", { plan: "pro" }, { timeoutMs: 0 })
+      .catch((error: Error) => error.message);
+    const cause = "the project has minimal_flag_called_events, and no experiment uses the flag";
+    expect(String(missed).includes(cause)).toBe(isGated);
+    expect((await sim.lint()).findings).toEqual([]);
   });
 });
 
