@@ -5,7 +5,6 @@ import { performance } from "../../base/real-time.ts";
 import { row } from "../../http/row.ts";
 import { indexedPart, parseEventFilter, parseRequestFilter } from "../filter-parameter.ts";
 import { FilterText, OfProject, SinceSeq } from "../query-shapes.ts";
-import { slice } from "../search.ts";
 import type { Feed } from "./feed.ts";
 import {
   EventHistory,
@@ -26,6 +25,8 @@ export interface FeedRowPorts extends StreamPorts {
 
 /** Limits of one call; the next page continues with `before`. */
 const limits = { examined: 200_000, ms: 300 } as const;
+/** Time until other work gets a turn, ms. */
+const sliceMs = 8;
 
 /** Something that was examined: its number, and its row if it passes. */
 interface Examined<Row> {
@@ -39,11 +40,13 @@ async function take<Row>(
   limit: number,
 ): Promise<Pick<History<Row>, "rows" | "more" | "before">> {
   const until = performance.now() + limits.ms;
+  let pause = performance.now() + sliceMs;
   const rows: Row[] = [];
   let examined = 0;
   for (const it of source) {
     if (!it) {
       await turn();
+      pause = performance.now() + sliceMs;
       continue;
     }
     const { number, row } = it;
@@ -51,9 +54,11 @@ async function take<Row>(
     if (row !== undefined) rows.push(row);
     const isEnough = rows.length === limit || examined === limits.examined;
     if (isEnough) return { rows, more: number > 1, before: number };
-    if (examined % slice !== 0) continue;
-    if (performance.now() > until) return { rows, more: true, before: number };
+    const now = performance.now();
+    if (now > until) return { rows, more: true, before: number };
+    if (now < pause) continue;
     await turn();
+    pause = performance.now() + sliceMs;
   }
   return { rows, more: false, before: null };
 }

@@ -135,6 +135,14 @@ interface ScanParts {
 }
 
 export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
+  /** They are read once for all events of a line: a batch may have thousands. */
+  const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
+  function keyOf({ line, index }: EventRef): EventKey | undefined {
+    const keys = keysByLine.get(line) ?? keysOf(line);
+    keysByLine.set(line, keys);
+    return keys[index];
+  }
+
   function* scan(filter: EventFilter): Generator<EventRef> {
     for (const row of rowsOf(filter)) {
       const ref = lines.refAt(row);
@@ -295,7 +303,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     yield* lines.preparing(seq - tables.opening.seq);
     // old requests may have been evicted meanwhile
     const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
-    return ref && keysOf(ref.line)[ref.index]?.event;
+    return ref && keyOf(ref)?.event;
   }
 
   function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
@@ -346,7 +354,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
   function keyMatches(ref: EventRef, filter: EventFilter): boolean {
     if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
     if (filter.event === undefined && filter.distinct_id === undefined) return true;
-    const key = keysOf(ref.line)[ref.index];
+    const key = keyOf(ref);
     return (
       (filter.event === undefined || key?.event === filter.event) &&
       (filter.distinct_id === undefined || key?.distinct_id === filter.distinct_id)

@@ -53,6 +53,29 @@ beforeAll(async () => {
   }
 });
 
+test("the keys of a request are read once for all its events", async () => {
+  let times = 0;
+  const own = openTrafficLog({
+    bytes: memoryBytes(),
+    keysOf(line) {
+      times++;
+      return keysOf(line);
+    },
+  });
+  const keys = Array.from({ length: 50 }, (_, i) => ({ event: `e${i % 2}`, distinct_id: "u" }));
+  const events = keys.map((_, i): EventFacts => ({ uuid: `uuid ${i}`, time: i, person: null }));
+  const call = {
+    ...{ method: "POST", target: "/batch/", rawHeaders: [], body: Buffer.alloc(0), peer: "127.0.0.1" },
+    ...{ at: 1, started: performance.now() },
+  };
+  const answer = { status: 200, headers: [], body: "{}" };
+  own.append(entryWriter()(call, answer, { project: 1, text: JSON.stringify(keys), events, keys }));
+  await own.written();
+  expect([...own.scan({ distinct_id: "u" })]).toHaveLength(50);
+  expect([...own.scanInSteps({ event: "e1" })]).toHaveLength(25);
+  expect(times).toBe(1);
+});
+
 /** The result, and how much of the log was read for it. */
 function reading<T>(look: () => T): { result: T; times: number; bytes: number } {
   Object.assign(read, { times: 0, bytes: 0 });
