@@ -12,6 +12,7 @@ import type { AssertPorts, SimPorts } from "./ports.ts";
 /** A request with a key that no project has. */
 export interface KeyUse {
   readonly n: number;
+  /** Empty: the request has none. */
   readonly key: string;
   /** Of the ended project that had the key; undefined: none had it. */
   readonly name: string | undefined;
@@ -79,10 +80,19 @@ function keyIn(line: TrafficLine): string {
 /** Reasons of requests that were rejected for their key. */
 const keyReasons: ReadonlySet<string> = new Set(["invalid_api_key", "invalid_api_token", "unknown_project"]);
 
-const isOfNoProject = ({ rejected, events = [] }: TrafficLine): boolean =>
+/** The same where the key is missing or cannot be one: other calls than captures have these reasons, too. */
+const captureReasons: ReadonlySet<string> = new Set([
+  "missing_api_key",
+  "missing_token",
+  "missing_batch_token",
+  "missing_authorization",
+  "malformed_token",
+]);
+
+const isOfNoProject = ({ rejected, events = [] }: TrafficLine, sent: readonly { time: number }[]): boolean =>
   rejected === undefined
     ? events.some(({ dropped }) => dropped === "unknown_project_key")
-    : keyReasons.has(rejected.reason);
+    : keyReasons.has(rejected.reason) || (sent.length > 0 && captureReasons.has(rejected.reason));
 
 /** The ended project that a request names or whose key it has. */
 function endedIn({ ended }: Pick<AssertPorts, "ended">, line: TrafficLine) {
@@ -114,8 +124,9 @@ export function keyUse(
     const isLate = isBefore(endedAt) || (isKnown && owner !== own.owner);
     return { n: line.n, key, name, isLate, isCertain: isKnown && !isLate, events };
   }
-  const key = isOfNoProject(line) ? keyIn(line) : "";
-  if (key === "") return undefined;
+  if (!isOfNoProject(line, sent)) return undefined;
+  const key = keyIn(line);
+  if (key === "" && sent.length === 0) return undefined;
   const isLate = own !== undefined && isBefore(own.begunAt);
   const isCertain = !isLate && (project === undefined || ports.ended.wasAlone(line.n, project));
   return { n: line.n, key, name: undefined, isLate, isCertain, events };

@@ -36,9 +36,25 @@ export function checkOptions(
 /** A value as in code, in short. */
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 120);
 
+/** The first time that is none: JSON has no NaN, and such a limit would be left out. */
+function badTime(options: object): string | undefined {
+  const bad = Object.entries(options).find(
+    ([key, value]) =>
+      key.endsWith("Ms") &&
+      value !== undefined &&
+      !(typeof value === "number" && value >= 0 && value < Infinity),
+  );
+  return (
+    bad &&
+    `${bad[0]} is a number of milliseconds from 0, not ${typeof bad[1] === "number" ? bad[1] : shown(bad[1])}`
+  );
+}
+
 function problemOf(given: unknown, known: OptionKeys[number]): string | undefined {
   if (given === undefined) return undefined;
   if (!isObject(given)) return `expected an object with options, got ${shown(given)}`;
+  const wrong = badTime(given);
+  if (wrong !== undefined) return wrong;
   if ("except" in known) {
     const key = Object.keys(given).find((it) => known.except.includes(it));
     return key && `unknown option "${key}"`;

@@ -165,6 +165,39 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     /StringContaining "" fits every event/,
   ],
   ["an expression for every name", (ph) => expect(ph).toHaveCaptured(/.*/), /\/\.\*\/ fits every event/],
+  ["an expression for every text", (ph) => expect(ph).toHaveCaptured(/[\s\S]*/), /fits every event/],
+  ["an expression for any character", (ph) => expect(ph).toHaveCapturedOnly([/\S/]), /fits every event/],
+  ["an expression of nothing or more", (ph) => expect(ph).toHaveCaptured(/|signup/g), /fits every event/],
+  [
+    "an expression for every name in a check",
+    (ph) => ph.events.verify({ expect: [{ match: { event: { "@regex": ".*?" } } }] }),
+    /fits every event/,
+  ],
+  [
+    "an operator as in queries",
+    (ph) => expect(ph).not.toHaveCaptured("a", { n: { $gt: 3 } }),
+    /operators begin with @, not "\$gt".*\/properties\/n\/\$gt.*write "@gt"/,
+  ],
+  [
+    "an operator as in queries, of a person",
+    (ph) => expect(ph).not.toHaveIdentified("u", { n: { $exists: true } }),
+    /operators begin with @, not "\$exists"/,
+  ],
+  [
+    "a limit that is no number",
+    (ph) => expect(ph).not.toHaveCaptured("a", {}, { timeoutMs: Number.NaN }),
+    /timeoutMs is a number of milliseconds from 0, not NaN/,
+  ],
+  [
+    "a limit as a text",
+    (ph) => expect(ph).not.toHaveCaptured("a", {}, { settleMs: "250" as never }),
+    /settleMs is a number of milliseconds from 0, not "250"/,
+  ],
+  [
+    "a limit below zero, of a wait",
+    (ph) => ph.events.expectNone("a", {}, { timeoutMs: -1 }),
+    /timeoutMs is a number of milliseconds from 0, not -1/,
+  ],
   ["only empty properties", (ph) => expect(ph).toHaveCaptured({ properties: {} }), /fits every event/],
   [
     "an async function",
@@ -367,6 +400,33 @@ describe("an SDK with a key that no project has", () => {
     await request(sim);
     const text = await failureOf(expect(ph).not.toHaveCaptured("signed_up", {}, now));
     expect(text).toMatch(/used the key phc_other, which no project has/);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    [
+      "no key",
+      { batch: [{ event: "signed_up", distinct_id: "u" }] },
+      /the SDK sent no project key; expected phc_/,
+    ],
+    [
+      "an empty key",
+      { api_key: "", batch: [{ event: "signed_up", distinct_id: "u" }] },
+      /the SDK sent no project key; expected phc_/,
+    ],
+    [
+      "a personal key",
+      { api_key: "phx_0123456789abcdef", event: "signed_up", distinct_id: "u" },
+      /used the key phx_\*\*\*, which no project has; expected phc_/,
+    ],
+  ])("%s", async (_, body, text) => {
+    await using ph = await sim.project();
+    await post(sim, "/batch/", {}, body);
+    for (const assertion of [
+      () => expect(ph).not.toHaveCaptured("signed_up", {}, now),
+      () => expect(ph).toHaveNoDroppedEvents(),
+      () => expect(ph).toHaveCaptured("signed_up", {}, now),
+    ])
+      expect(await failureOf(assertion())).toMatch(text);
   });
 
   test("also where the service answers 200 and drops the events", async () => {

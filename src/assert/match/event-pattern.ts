@@ -202,12 +202,24 @@ export function checkAsserted(pattern: Pattern, outcome: "kept" | "dropped" = "k
   return outcome === "kept" ? keptProblems(pattern, "") : [];
 }
 
-const anyText = /^(?:\(\?:\)|\^?(?:\.\*)?\$?|\.)$/;
+/** Names that have nothing in common. */
+const unlike = ["a", "Z", "0", "$", "_", "-", "\u00e9", "signed up", "$pageview", "a.b:c/d"];
+
+/** True if an expression fits every name. */
+function fitsAnyText(source: string, flags = ""): boolean {
+  try {
+    const expression = new RegExp(source, flags.replace(/[gy]/g, ""));
+    return unlike.every((it) => expression.test(it));
+  } catch {
+    return false;
+  }
+}
+
 const fittingAll: Readonly<Record<string, (operand: unknown) => boolean>> = {
   "@exists": (operand) => operand === true,
   "@all": (operand) => listed(operand).every(isAnyValue),
   "@any": (operand) => listed(operand).some(isAnyValue),
-  "@regex": (operand) => typeof operand === "string" && anyText.test(operand),
+  "@regex": (operand) => typeof operand === "string" && fitsAnyText(operand),
   "@contains": (operand) => operand === "",
   "@startsWith": (operand) => operand === "",
   "@endsWith": (operand) => operand === "",
@@ -217,7 +229,7 @@ const fittingAll: Readonly<Record<string, (operand: unknown) => boolean>> = {
 function isAnyValue(pattern: Pattern): boolean {
   const shape = shapeOf(pattern);
   if (shape.is === "object") return Object.keys(shape.object).length === 0;
-  if (shape.is === "regex") return anyText.test(shape.regex.source);
+  if (shape.is === "regex") return fitsAnyText(shape.regex.source, shape.regex.flags);
   if (shape.is === "operators")
     return Object.entries(shape.object).every(([key, operand]) => fittingAll[key]?.(operand) ?? false);
   const known = typeof pattern === "object" && pattern !== null ? readMatcher(pattern) : undefined;

@@ -197,6 +197,10 @@ function mixedKeys(object: object, pointer: string): PatternProblem[] {
   ];
 }
 
+/** As in the queries of MongoDB. */
+const isForeignOperator = (key: string): boolean =>
+  key.startsWith("$") && operators.has(key.replace("$", "@"));
+
 function problems(pattern: Pattern, pointer: string, depth: number): PatternProblem[] {
   if (depth > deepest) {
     return [{ pointer, detail: `the pattern is nested deeper than ${deepest} levels`, hint: null }];
@@ -205,6 +209,13 @@ function problems(pattern: Pattern, pointer: string, depth: number): PatternProb
   if (shape.is === "list")
     return shape.items.flatMap((item, i) => problems(item, step(pointer, i), depth + 1));
   if (shape.is === "object") {
+    const foreign = Object.keys(shape.object).find(isForeignOperator);
+    if (depth > 0 && foreign !== undefined) {
+      const hint = `write ${quoted(foreign.replace("$", "@"))}`;
+      return [
+        { pointer: step(pointer, foreign), detail: `operators begin with @, not ${quoted(foreign)}`, hint },
+      ];
+    }
     return Object.entries(shape.object).flatMap(([key, it]) => problems(it, step(pointer, key), depth + 1));
   }
   if (shape.is !== "operators") return [];

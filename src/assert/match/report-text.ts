@@ -35,7 +35,7 @@ export const wrongKeyText = (
   { api_key, events }: { api_key: string; events: readonly string[] },
   expected: string | null | undefined,
 ): string =>
-  `the SDK used the key ${printable(api_key, 80)}, which no project has; expected ${expected ? printable(expected, 80) : "a key from `phx-sim env`"} (${events.map(nameText).join(", ") || "a request without events"})`;
+  `${api_key === "" ? "the SDK sent no project key" : `the SDK used the key ${printable(api_key, 80)}, which no project has`}; expected ${expected ? printable(expected, 80) : "a key from `phx-sim env`"} (${events.map(nameText).join(", ") || "a request without events"})`;
 
 const words: Words = {
   too_few: countComplaint,
