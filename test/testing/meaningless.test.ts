@@ -402,7 +402,7 @@ describe("an SDK with a key that no project has", () => {
     expect(text).toMatch(/used the key phc_other, which no project has/);
   });
 
-  test.each<[string, unknown, RegExp]>([
+  test.each<[string, object, RegExp]>([
     [
       "no key",
       { batch: [{ event: "signed_up", distinct_id: "u" }] },
