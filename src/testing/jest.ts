@@ -128,8 +128,20 @@ const returnsPromise = (fn: unknown): fn is () => unknown =>
   fn.length === 0 &&
   Object.prototype.toString.call(fn) !== "[object GeneratorFunction]";
 
+/** Tests of `test.concurrent` that still run keep theirs. */
+async function deleteEnded(): Promise<void> {
+  const over = made.filter((it) => ended.has(watched.get(it) ?? ""));
+  for (const it of over) {
+    made.splice(made.indexOf(it), 1);
+    watched.delete(it);
+  }
+  await Promise.all(over.map((it) => it.dispose()));
+}
+
 /** Runs before the hooks of the suite; the body, which has the limit, begins after them. */
-function beforeBody(): void {
+async function beforeBody(): Promise<void> {
+  // Not after the test: its other hooks may still flush an SDK.
+  await deleteEnded();
   const state = circus();
   const test = state?.currentlyRunningTest;
   if (!state || !test || test.concurrent || !returnsPromise(test.fn)) return;
@@ -276,7 +288,7 @@ async function openProject(options: ProjectOptions | undefined): Promise<Project
   return opened;
 }
 
-/** The test's own project, named after it; deleted after the file's tests. @throws ControlError */
+/** The test's own project, named after it; deleted before the next test begins. @throws ControlError */
 export async function project(options?: ProjectOptions): Promise<Project> {
   if (first) return first.project(options);
   const opened = await openProject(options);
@@ -315,7 +327,6 @@ export function withProject(
   };
 }
 
-/** Not after each: tests of `test.concurrent` run at the same time. */
 async function afterFile(): Promise<void> {
   try {
     await Promise.all(made.splice(0).map((it) => it.dispose()));
