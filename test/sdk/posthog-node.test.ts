@@ -70,14 +70,22 @@ async function detailOf(n: unknown): Promise<Record<string, unknown>> {
 
 const names = async () => (await sim.events.list({ outcome: "kept" })).map((it) => it.event);
 
-describe("events", () => {
+/** Version 5 sends capture v1 on demand; version 6 sends nothing else. */
+const modes = [
+  { mode: "legacy", path: "/batch/" },
+  { mode: "v1", path: "/i/v1/analytics/events" },
+];
+
+describe.each(modes)("events, $mode", ({ mode, path }) => {
+  beforeEach(() => void (mode === "v1" && vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1")));
+
   test("a full batch is sent as one gzipped request", async () => {
     const client = connect({ flushAt: 3 });
     for (const n of [1, 2, 3]) client.capture({ distinctId: "u1", event: `e${n}`, properties: { n } });
     const last = await sim.events.waitFor("e3");
     expect(await names()).toEqual(["e1", "e2", "e3"]);
     expect(last).toMatchObject({ distinct_id: "u1", project: 7, properties: { n: 3, $lib: "posthog-node" } });
-    const requests = await requestsTo("/batch");
+    const requests = await requestsTo(path);
     expect(requests).toMatchObject([{ status: 200, events: 3, dropped: 0 }]);
     expect(await detailOf(requests[0]?.n)).toMatchObject({ decode_steps: ["gzip"] });
   });
@@ -87,7 +95,7 @@ describe("events", () => {
     client.capture({ distinctId: "u1", event: "plain" });
     await client.flush();
     expect(await names()).toEqual(["plain"]);
-    const [request] = await requestsTo("/batch");
+    const [request] = await requestsTo(path);
     expect(await detailOf(request?.n)).toMatchObject({ decode_steps: [] });
   });
 
@@ -152,9 +160,44 @@ describe("events", () => {
       properties: { where: "checkout", $exception_list: [{ type: "TypeError", value: "it broke" }] },
     });
   });
+});
 
-  test("v1 mode: every event is answered by its uuid", async () => {
-    vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1");
+/** captureException prepares its event in the background: it is in the queue only when that is done. */
+async function waitAfterFlush(client: PostHog, event: string) {
+  const waiting = sim.events.waitFor(event);
+  await client.shutdown();
+  return waiting;
+}
+
+describe.each(modes)("when a request fails, $mode", ({ mode, path }) => {
+  beforeEach(() => void (mode === "v1" && vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1")));
+
+  test("it is sent again until it is taken, once", async () => {
+    await using front = await openFront(sim.url, ["refused", "refused"]);
+    const client = connect({ host: front.url, fetchRetryDelay: 1 });
+    client.capture({ distinctId: "u1", event: "stubborn" });
+    await client.flush();
+    expect(front.asked).toEqual([`POST ${path} (refused)`, `POST ${path} (refused)`, `POST ${path}`]);
+    expect(await sim.events.list()).toMatchObject([{ event: "stubborn", outcome: "kept" }]);
+  });
+
+  test("an answer that was lost does not count the event twice", async () => {
+    await using front = await openFront(sim.url, ["lost answer"]);
+    const client = connect({ host: front.url, fetchRetryDelay: 1 });
+    client.capture({ distinctId: "u1", event: "once" });
+    await client.flush();
+    expect(front.asked).toEqual([`POST ${path} (lost answer)`, `POST ${path}`]);
+    expect(await sim.events.list()).toMatchObject([
+      { event: "once", outcome: "kept" },
+      { event: "once", outcome: "dropped", reason: "duplicate_event_uuid" },
+    ]);
+  });
+});
+
+describe("capture v1", () => {
+  beforeEach(() => void vi.stubEnv("POSTHOG_CAPTURE_MODE", "v1"));
+
+  test("every event is answered by its uuid", async () => {
     const client = connect();
     client.capture({ distinctId: "u1", event: "first", properties: { $process_person_profile: false } });
     client.capture({ distinctId: "u1", event: "second" });
@@ -165,34 +208,38 @@ describe("events", () => {
     const { reply } = (await detailOf(requests[0]?.n)) as { reply: { results: object } };
     expect(Object.values(reply.results)).toEqual([{ result: "ok" }, { result: "ok" }]);
   });
-});
 
-/** captureException prepares its event in the background: it is in the queue only when that is done. */
-async function waitAfterFlush(client: PostHog, event: string) {
-  const waiting = sim.events.waitFor(event);
-  await client.shutdown();
-  return waiting;
-}
-
-describe("when a request fails", () => {
-  test("it is sent again until it is taken, once", async () => {
-    await using front = await openFront(sim.url, ["refused", "refused"]);
-    const client = connect({ host: front.url, fetchRetryDelay: 1 });
-    client.capture({ distinctId: "u1", event: "stubborn" });
+  test("events of LLM analytics have paths of their own, which version 5 does not change", async () => {
+    const client = connect();
+    client.capture({ distinctId: "u1", event: "$ai_generation", properties: { $ai_trace_id: "t" } });
+    client.captureAi({ distinctId: "u1", event: "$ai_span", properties: { $ai_trace_id: "t" } });
+    client.capture({ distinctId: "u1", event: "bought" });
     await client.flush();
-    expect(front.asked).toEqual(["POST /batch/ (refused)", "POST /batch/ (refused)", "POST /batch/"]);
-    expect(await sim.events.list()).toMatchObject([{ event: "stubborn", outcome: "kept" }]);
+    for (const path of ["/batch/", "/i/v0/ai/batch/", "/i/v1/analytics/events"])
+      expect(await requestsTo(path)).toMatchObject([{ status: 200, events: 1, dropped: 0 }]);
+    expect((await names()).sort()).toEqual(["$ai_generation", "$ai_span", "bought"]);
   });
 
-  test("an answer that was lost does not count the event twice", async () => {
-    await using front = await openFront(sim.url, ["lost answer"]);
-    const client = connect({ host: front.url, fetchRetryDelay: 1 });
-    client.capture({ distinctId: "u1", event: "once" });
+  test.each([
+    ["events-dropped", "billing_limit_exceeded"],
+    ["events-invalid", "invalid_event"],
+  ] as const)("%s: the SDK's error has the reason of each event", async (preset, details) => {
+    await sim.faults.apply(preset, { times: 1 });
+    const client = connect();
+    client.capture({ distinctId: "u1", event: "bought" });
     await client.flush();
-    expect(front.asked).toEqual(["POST /batch/ (lost answer)", "POST /batch/"]);
+    const [{ uuid } = {}] = await sim.events.list({ outcome: "dropped" });
+    expect(errors.splice(0)).toMatchObject([{ name: "CaptureV1Error", drops: [{ uuid, details }] }]);
+  });
+
+  test("events-retried: the SDK sends them again, and they are kept once", async () => {
+    await sim.faults.apply("events-retried", { times: 1 });
+    const client = connect();
+    client.capture({ distinctId: "u1", event: "bought" });
+    await client.flush();
     expect(await sim.events.list()).toMatchObject([
-      { event: "once", outcome: "kept" },
-      { event: "once", outcome: "dropped", reason: "duplicate_event_uuid" },
+      { outcome: "dropped", detail: "retry: not_persisted" },
+      { outcome: "kept" },
     ]);
   });
 });

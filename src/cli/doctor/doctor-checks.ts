@@ -140,7 +140,7 @@ const triedMajors: Readonly<Record<string, number>> = { "posthog-js": 1, "postho
 
 /** Versions whose requests another one sends in the tests. */
 const standIns: Readonly<Record<string, string>> = {
-  "posthog-node 6": "phx-sim is tested with capture v1 of version 5, which is the same",
+  "posthog-node 6": "phx-sim is tested with capture v1 of version 5",
 };
 
 function checkLibraries({ libraries }: DoctorFacts): DoctorFinding[] {
