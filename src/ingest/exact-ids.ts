@@ -1,5 +1,11 @@
-/** A key of a distinct id and its number. A quote within a string is escaped, so that this is no part of a string. */
-const idNumber = /([{,]\s*"\$?distinct_id"\s*:\s*)(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\s*[,}])/g;
+import { parsedJson, sortedText } from "../base/json.ts";
+
+/**
+ * A key of a distinct id, and its number or the bracket of its object or list. A quote within a string is escaped, so
+ * that this is no part of a string.
+ */
+const idNumber =
+  /([{,]\s*"\$?distinct_id"\s*:\s*)(?:(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\s*[,}])|(?=[[{]))/g;
 
 const [lowest, highest] = [-(2n ** 63n), 2n ** 64n - 1n];
 
@@ -32,6 +38,52 @@ function numberText(number: string): string {
   return floatText(Number(number));
 }
 
+/** A key of a distinct id that is an object or a list. */
+const idTree = /[{,]\s*"\$?distinct_id"\s*:\s*(?=[[{])/g;
+/** A string, a number or a bracket of JSON. */
+const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[[\]{}]/gs;
+/** Characters of an object or a list that is read for its numbers: of an id, 200 are kept. */
+const longestTree = 1000;
+
+/** The object or list that this text begins with; undefined if it does not end. */
+function treeIn(text: string): string | undefined {
+  let depth = 0;
+  for (const { 0: part, index } of text.matchAll(token)) {
+    if (part === "{" || part === "[") depth++;
+    else if ((part === "}" || part === "]") && --depth === 0) return text.slice(0, index + 1);
+  }
+  return undefined;
+}
+
+/** Marks the text of a number among strings. */
+const mark = "\u{f8ff}";
+
+/** A distinct id that is an object or a list, as the service writes it; undefined if it is not JSON. */
+function treeText(tree: string): string | undefined {
+  const marked = tree.replace(token, (part) => (/^[-\d]/.test(part) ? `"${mark}${numberText(part)}"` : part));
+  const value = parsedJson(marked);
+  return value === undefined
+    ? undefined
+    : sortedText(value).replaceAll(new RegExp(`"${mark}([^"]*)"`, "g"), "$1");
+}
+
+/** The same with ids that are objects or lists as text, where `JSON.parse` does not keep their numbers. */
+function withExactTrees(text: string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const { 0: key, index } of text.matchAll(idTree)) {
+    const from = index + key.length;
+    if (from < done) continue;
+    const tree = treeIn(text.slice(from, from + longestTree));
+    const [exact, read] = tree === undefined ? [] : [treeText(tree), parsedJson(tree)];
+    const isKept = exact === undefined || read === undefined || exact === sortedText(read);
+    const end = from + (tree?.length ?? longestTree);
+    parts.push(text.slice(done, from), isKept ? text.slice(from, end) : JSON.stringify(exact));
+    done = end;
+  }
+  return parts.join("") + text.slice(done);
+}
+
 /**
  * JSON whose distinct ids are numbers which JSON.parse does not keep exactly, with those as text; undefined if it has
  * none.
@@ -39,11 +91,17 @@ function numberText(number: string): string {
 export function withExactIds(text: string): string | undefined {
   if (!text.includes('distinct_id"')) return undefined;
   let isChanged = false;
-  const exact = text.replace(idNumber, (whole, before: string, number: string) => {
+  let hasTrees = false;
+  const numbers = text.replace(idNumber, (whole, before: string, number: string | undefined) => {
+    if (number === undefined) {
+      hasTrees = true;
+      return whole;
+    }
     const shown = numberText(number);
     if (shown === String(Number(number)) || !Number.isFinite(Number(number))) return whole;
     isChanged = true;
     return `${before}"${shown}"`;
   });
-  return isChanged ? exact : undefined;
+  const exact = hasTrees ? withExactTrees(numbers) : numbers;
+  return isChanged || exact !== numbers ? exact : undefined;
 }

@@ -176,9 +176,10 @@ function identifyGroup(people: People, project: number, item: Item, facts: Event
   people.saveGroup({ project, type, key, created_at: group?.created_at ?? item.time, properties });
 }
 
-/** Adds the event's groups to the facts, and updates them. Upstream process-event.ts. */
+/** Adds the event's groups to the facts, and updates them. Upstream process-event.ts and groups.ts, `addGroupProperties`. */
 export function settleGroups(people: People, project: number, item: Item, facts: EventFacts): void {
   const { $groups } = item.properties;
   if (isObject($groups)) noteGroups(people, project, $groups, facts);
+  else if ($groups !== undefined && $groups !== null) warn(facts, "malformed_groups");
   if (item.event === "$groupidentify") identifyGroup(people, project, item, facts);
 }

@@ -116,6 +116,10 @@ export const warnings = {
     sentence: "the project already has five group types",
     fix: "reuse a group type",
   },
+  malformed_groups: {
+    sentence: "`$groups` is not an object; the event belongs to no group",
+    fix: 'send an object of types and keys, such as `{"company": "acme"}`',
+  },
   missing_group_identity: {
     sentence: "$groupidentify without $group_type or $group_key changes no group",
     fix: "send both",

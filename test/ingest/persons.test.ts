@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { Json, JsonObject } from "../../src/base/json.ts";
 import { copiedProperties as copied } from "../../src/journal/copied-properties.ts";
 import { personUuid } from "../../src/people/person.ts";
 import { type Edge, key, now, openEdge } from "./edge.ts";
@@ -410,13 +410,13 @@ describe("groups", () => {
     expect([sixth.warnings, third.properties.$group_2]).toEqual([["group_type_limit_reached"], "3"]);
   });
 
-  test.each([
-    ["a list", []],
-    ["text", "acme"],
-    ["null", null],
-  ])("$groups that is %s is ignored", async (_, $groups) => {
+  test.each<[string, Json, string[]]>([
+    ["a list", [], ["malformed_groups"]],
+    ["text", "acme", ["malformed_groups"]],
+    ["null", null, []],
+  ])("$groups that is %s is ignored", async (_, $groups, warnings) => {
     const edge = openEdge();
     const stored = await edge.capture("e", "u", { $groups });
-    expect([stored.outcome, stored.warnings, edge.people.groupTypes(1)]).toEqual(["kept", [], []]);
+    expect([stored.outcome, stored.warnings, edge.people.groupTypes(1)]).toEqual(["kept", warnings, []]);
   });
 });

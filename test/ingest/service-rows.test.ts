@@ -77,6 +77,8 @@ describe("distinct ids that are no text", () => {
     ["7", "7"],
     ['{"b":1,"a":{"10":true,"9":null}}', '{"a":{"10":true,"9":null},"b":1}'],
     ["[2,1]", "[2,1]"],
+    ['[1.0,{"b":9007199254740993,"a":"1.0"}]', '[1.0,{"a":"1.0","b":9007199254740993}]'],
+    ['{ "x": [1e20, -0], "q\\"}": 12.50 }', '{"q\\"}":12.5,"x":[1e20,-0.0]}'],
     ["true", "true"],
   ])("%s is kept as serde_json writes it", async (sent, kept) => {
     const sim = await start();
@@ -363,5 +365,26 @@ describe("fields that serde refuses (upstream v0_request.rs)", () => {
     ["a large number", `{"api_key":"${key}",${item},"properties":{"n":1e300,"t":"1e400"}}`],
   ])("%s: fine", async (_, body) => {
     expect((await send(await start({ dialect: "production" }), body)).status).toBe(200);
+  });
+});
+
+// nodejs/src/ingestion: validate-event-properties.ts, groups.ts (`addGroupProperties`): the newest versions
+describe("ids and groups of other types", () => {
+  test.each<[string, object, string]>([
+    ["$identify", { $anon_distinct_id: 42 }, "invalid_anon_distinct_id"],
+    ["$identify", { $anon_distinct_id: true }, "invalid_anon_distinct_id"],
+    ["$create_alias", { alias: 7 }, "invalid_alias"],
+    ["$merge_dangerously", { alias: ["7"] }, "invalid_alias"],
+  ])("%s with %j is dropped", async (event, properties, reason) => {
+    const sim = await start();
+    expect(await capture(sim, { event, properties })).toMatchObject([{ outcome: "dropped", reason }]);
+    expect((await get(sim, "/api/projects/1/persons/")).results).toEqual([]);
+  });
+
+  test.each([[["acme"]], ["acme"], [7]])("$groups: %j has no effect, with a warning", async ($groups) => {
+    const sim = await start();
+    const events = await capture(sim, { properties: { $groups } });
+    expect(events).toMatchObject([{ outcome: "kept", warnings: ["malformed_groups"] }]);
+    expect(events[0]?.properties).not.toHaveProperty("$group_0");
   });
 });
