@@ -144,7 +144,7 @@ describe("actions", () => {
       tags: ["a", "b"],
       post_to_slack: false,
       slack_message_format: "",
-      steps: [{ ...step, selector_regex: null }],
+      steps: [expect.objectContaining({ ...step, selector_regex: null, url_matching: "contains" })],
       created_at: "2026-03-04T05:06:07.089000Z",
       created_by: expect.objectContaining({ id: 1, email: "ada@example.test" }),
       deleted: false,

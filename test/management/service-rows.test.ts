@@ -378,3 +378,31 @@ describe("insights", () => {
     expect(status).toBe(200);
   });
 });
+
+// products/actions/backend/api/test/test_action.py
+test("the steps of an action have every field; `creation_mode` is none of an action's", async () => {
+  const body = {
+    name: "steps",
+    steps: [{ text: "sign up", url: "/signup", isNew: "x" }],
+    creation_mode: "x",
+  };
+  const { status, json } = await ask("POST", "actions/", body);
+  expect(status).toBe(201);
+  expect(json).toMatchObject({ creation_context: null, is_action: true, bytecode_error: null });
+  expect(json).not.toHaveProperty("creation_mode");
+  expect(json.steps).toEqual([
+    {
+      event: null,
+      properties: null,
+      selector: null,
+      selector_regex: null,
+      tag_name: null,
+      text: "sign up",
+      text_matching: null,
+      href: null,
+      href_matching: null,
+      url: "/signup",
+      url_matching: "contains",
+    },
+  ]);
+});

@@ -131,6 +131,16 @@ describe("events without a session", () => {
     expect(await rows("select count() from events where $session_id is null")).toEqual([[4]]);
   });
 
+  test.each(["$session_duration", "$pageview_count"])("have no %s", async (key) => {
+    const { results } = await ask({
+      kind: "TrendsQuery",
+      series: [{ kind: "EventsNode", event: "b" }],
+      properties: [{ type: "session", key, value: 0, operator: "exact" }],
+      trendsFilter: { display: "BoldNumber" },
+    });
+    expect(results).toMatchObject([{ aggregated_value: 0 }]);
+  });
+
   test("count in no unique_session", async () => {
     const series = [{ kind: "EventsNode", event: null, math: "unique_session" }];
     const { results } = await ask({ kind: "TrendsQuery", series, trendsFilter: { display: "BoldNumber" } });

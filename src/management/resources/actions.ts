@@ -21,6 +21,20 @@ const Step = z.object({
   url_matching: matching(),
 });
 
+/** What a step has where nothing was sent. Upstream products/actions/backend/models/action.py, ActionStepJSON. */
+const emptyStep = {
+  event: null,
+  properties: null,
+  selector: null,
+  tag_name: null,
+  text: null,
+  text_matching: null,
+  href: null,
+  href_matching: null,
+  url: null,
+  url_matching: "contains",
+};
+
 /** @throws SimError unique, blank */
 function prepare(fields: JsonObject, writing: Writing): JsonObject {
   const { body, before, now } = writing;
@@ -85,7 +99,7 @@ export const actions: ResourceKind = {
   filters: [searchIn("name"), tagsIn],
   prepare,
   show: ({ steps, created_at = null }, { project }) => ({
-    steps: objectsIn(steps).map((step) => ({ ...step, selector_regex: null })),
+    steps: objectsIn(steps).map((step) => ({ ...emptyStep, ...step, selector_regex: null })),
     is_calculating: false,
     last_calculated_at: created_at,
     team_id: project,

@@ -38,6 +38,8 @@ function metadataColumn(key: string, context: QueryContext): ValueColumn {
   return read(context);
 }
 
+const isSession = (id: Json | undefined): boolean => typeof id === "string" && id !== "";
+
 /** Length of the event's session, s: from its first event to its last. */
 export function sessionDurations({ table }: QueryContext): ValueColumn {
   const { codes, values } = table.property("$session_id");
@@ -50,7 +52,7 @@ export function sessionDurations({ table }: QueryContext): ValueColumn {
     if (time > (last[code] ?? 0)) last[code] = time;
   }
   const durations = values.map((id, code) =>
-    code === 0 || typeof id !== "string" ? undefined : seconds(last[code]) - seconds(first[code]),
+    isSession(id) ? seconds(last[code]) - seconds(first[code]) : undefined,
   );
   return { codes, values: durations };
 }
@@ -68,7 +70,8 @@ function sessionColumn(key: string, context: QueryContext): ValueColumn {
   const values: ValueColumn["values"][number][] = ids.values.map(() => undefined);
   for (let row = 0; row < table.length; row++) {
     const code = ids.codes[row] ?? 0;
-    if (code !== 0 && values[code] === undefined) values[code] = jsonOf(found.column.read(row));
+    if (isSession(ids.values[code]) && values[code] === undefined)
+      values[code] = jsonOf(found.column.read(row));
   }
   return { codes: ids.codes, values };
 }
