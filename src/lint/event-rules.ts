@@ -1,4 +1,5 @@
 import { isObject, type Json, textOrNumber } from "../base/json.ts";
+import { itemsPerStep } from "../base/work.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remark, Rule, RuleContext } from "./rule.ts";
 
@@ -12,8 +13,10 @@ const gistOf = ({ event, distinct_id, timestamp }: LintEvent): string =>
 export function duplicateUuid(): Rule {
   const kept = recentMap<string, string>(mostUuids);
   return {
-    examine({ events }, { report }) {
-      for (const it of events) {
+    *examine({ events }, { report }) {
+      for (const [i, it] of events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (it.uuid === null) continue;
         if (it.dropped === undefined) kept.set(it.uuid, gistOf(it));
         const first = it.dropped === "duplicate_event_uuid" ? kept.get(it.uuid) : undefined;
@@ -129,8 +132,10 @@ interface First {
 export function typeFlip(): Rule {
   const names = recentMap<string, Map<string, First>>(mostNames);
   return {
-    examine({ events }, { report }) {
-      for (const { event, properties, seq, dropped } of events) {
+    *examine({ events }, { report }) {
+      for (const [i, { event, properties, seq, dropped }] of events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (dropped !== undefined) continue;
         const known = madeIn(names, event, () => new Map<string, First>());
         for (const name of Object.keys(properties)) {
@@ -165,8 +170,10 @@ export function similarNames(): Rule {
   /** The first spelling by core. */
   const spellings = recentMap<string, string>(mostSpellings);
   return {
-    examine({ events }, { report }) {
-      for (const { event, seq, dropped } of events) {
+    *examine({ events }, { report }) {
+      for (const [i, { event, seq, dropped }] of events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (dropped !== undefined || event.startsWith("$")) continue;
         const core = coreOf(event);
         if (core === "") continue;
@@ -202,8 +209,10 @@ const groupsOf = ({ properties: { $groups } }: LintEvent): (readonly [string, st
 export function groupIdentify({ project, port }: RuleContext): Rule {
   const described = recentMap<string, true>(mostGroups);
   return {
-    examine({ events }, { report, withdraw }) {
-      for (const it of events) {
+    *examine({ events }, { report, withdraw }) {
+      for (const [i, it] of events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (it.dropped !== undefined) continue;
         const { $group_type: type, $group_key } = it.properties;
         const key = textOrNumber($group_key) || undefined;

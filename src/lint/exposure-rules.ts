@@ -1,4 +1,5 @@
 import { stringOf } from "../base/text.ts";
+import { itemsPerStep } from "../base/work.ts";
 import { mayCompute, otherId } from "./flag-rules.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, Remarks, Rule, RuleContext, VariantShare } from "./rule.ts";
@@ -201,8 +202,10 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
   }
 
   return {
-    examine({ events }, remarks) {
-      for (const it of events) {
+    *examine({ events }, remarks) {
+      for (const [i, it] of events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (it.dropped !== undefined) continue;
         join(it, remarks);
         const exposure = exposureIn(it);

@@ -1,5 +1,6 @@
 import type { Json } from "../base/json.ts";
 import { stringOf } from "../base/text.ts";
+import { itemsPerStep } from "../base/work.ts";
 import { isMinimalFlagCall } from "../journal/sdk-properties.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
@@ -126,10 +127,12 @@ export function flagMismatch(): Rule {
   }
 
   return {
-    examine(request, { report }) {
+    *examine(request, { report }) {
       if (request.fetchesDefinitions) isComputed = true;
       remember(request);
-      for (const it of request.events) {
+      for (const [i, it] of request.events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (it.dropped !== undefined) continue;
         join(it.distinct_id, otherId(it));
         if (it.event === "$feature_enrollment_update") enroll(it);
@@ -207,9 +210,11 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
   }
 
   return {
-    examine(request, remarks) {
+    *examine(request, remarks) {
       remember(request);
-      for (const it of request.events) {
+      for (const [i, it] of request.events.entries()) {
+        if (i % itemsPerStep === 0) yield;
+
         if (it.dropped !== undefined) continue;
         if (it.event === "$feature_flag_called") noteCall(it, remarks);
         else if (isWhole()) reportMissing(it, remarks);

@@ -109,7 +109,8 @@ export function createLinter(port: LintPort): Linter {
       const ofProject = madeIn(watched, project, () => watch(project));
       const remarks = madeIn(found, project, createFindings).about(request);
       for (const rule of ofProject) {
-        rule.examine(request, remarks);
+        const steps = rule.examine(request, remarks);
+        if (steps) yield* steps;
         yield;
       }
     },

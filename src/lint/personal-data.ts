@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { itemsPerStep } from "../base/work.ts";
 import type { LintEvent, Rule } from "./rule.ts";
 
 /** Kinds of personal data and credentials. Precision comes first: uncertain matches are not reported. */
@@ -220,8 +221,10 @@ function* personalIn(it: LintEvent): Generator<Sighting> {
 
 /** `pii_property`; it reports the place, never the value. */
 export const personalData = (): Rule => ({
-  examine({ events }, { report }) {
-    for (const it of events) {
+  *examine({ events }, { report }) {
+    for (const [i, it] of events.entries()) {
+      if (i % itemsPerStep === 0) yield;
+
       for (const { path, what } of personalIn(it)) {
         const { event, seq } = it;
         report({ code: "pii_property", event, subject: path, detail: `${path} holds ${what}`, seq });

@@ -10,8 +10,9 @@ const most = { characters: 2 * 1024 * 1024, texts: 5_000 };
 
 /** `pii_in_recording` and `recording_not_read`; they report the place, never the value. */
 export const personalRecording = (): Rule => ({
-  examine({ recorded }, { report }) {
+  *examine({ recorded }, { report }) {
     for (const { seq, items } of recorded) {
+      yield;
       const about = (code: LintCode, subject: string, detail: string): void =>
         report({ code, event: "$snapshot", subject, detail, seq });
       const notRead = (what: string, why: string): void =>

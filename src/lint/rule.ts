@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../base/json.ts";
+import type { Stepwise } from "../base/work.ts";
 import type { DropReason, Warning } from "../journal/outcome.ts";
 import type { LintCode } from "./codes.ts";
 
@@ -84,7 +85,8 @@ export interface Remarks {
 
 /** Examines the requests of one project, in order; what it remembers is bounded. */
 export interface Rule {
-  examine(request: LintRequest, remarks: Remarks): void;
+  /** In steps if it may take long. */
+  examine(request: LintRequest, remarks: Remarks): Stepwise<void> | undefined;
 }
 
 /** A variant of a flag and its share of the persons, in percent. */
