@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { shortageOf, systemCode, unreadPart } from "./errors.ts";
 
@@ -36,6 +36,8 @@ export function partLoader(parts: Readonly<Record<string, Part>>, base: string, 
     const part = parts[name];
     if (part === undefined) throw new Error(`the build has no file ${name}`);
     for (const needed of part.needs) await load(needed);
+    // other calls have their turn between two files
+    await turn();
     const url = new URL(name, base);
     if (url.protocol === "file:") closeSync(openSync(url, "r"));
     if (read !== undefined) return read(fileURLToPath(url));
