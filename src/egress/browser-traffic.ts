@@ -129,6 +129,7 @@ interface SendingGlobals {
   sessionStorage?: { getItem(name: string): string | null; setItem(name: string, value: string): void };
   fetch: typeof fetch;
   Blob: typeof Blob;
+  Request: typeof Request;
   Navigator?: { prototype: { sendBeacon?(url: string | URL, data?: unknown): boolean } };
   addEventListener(name: string, listener: (event: { blockedURI?: string }) => void, capture: boolean): void;
 }
@@ -189,6 +190,16 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
       return blob;
     },
   });
+  // Nor can that of a Request be sent once more.
+  const inits = new WeakMap<object, RequestInit>();
+  page.Request = new Proxy(page.Request, {
+    construct(target, args, newTarget) {
+      const request = Reflect.construct(target, args, newTarget);
+      const [input, init] = args as Partial<ConstructorParameters<typeof Request>>;
+      inits.set(request, { ...(typeof input === "object" ? inits.get(input) : undefined), ...init });
+      return request;
+    },
+  });
   const bytesOf = (data: unknown): number[] | undefined => {
     if (data === undefined || data === null) return [];
     if (data instanceof ArrayBuffer) return [...new Uint8Array(data)];
@@ -247,9 +258,15 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
     if (target === undefined || (isOwn && isForbidden)) return Reflect.apply(fetch, this, [input, init]);
     const headers = new Headers(init?.headers ?? given?.headers);
     if (headers.get("content-type")?.startsWith(json)) headers.set("content-type", "text/plain");
+    const of = isOwn && given ? inits.get(given) : undefined;
+    const { method, mode, credentials } = given ?? {};
     const sent = Reflect.apply(fetch, this, [
-      !given ? target : isOwn ? new Request(target, given) : given,
-      { ...init, headers },
+      isOwn ? target : input,
+      {
+        ...(given && isOwn && { method, mode, credentials, body: of?.body ?? null, keepalive: true }),
+        ...init,
+        headers,
+      },
     ]);
     return sent.catch((error: unknown) => {
       if (!isForbidden || !isOwn || given) throw error;

@@ -94,7 +94,7 @@ describe("Playwright", () => {
     const port = (standIn.address() as AddressInfo).port;
     const { code, text } = await run("leaving", [], { STAND_IN_PORT: String(port) });
     standIn.close();
-    expect(text).toContain("16 passed");
+    expect(text).toContain("19 passed");
     expect([code, connections]).toEqual([0, 0]);
   });
 

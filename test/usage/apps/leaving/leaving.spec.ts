@@ -148,6 +148,18 @@ for (const [way, script] of Object.entries(ways))
     await expect(ph).toHaveCaptured("left");
   });
 
+test.describe("a path of the app's own", () => {
+  test.use({ phxAttach: { hosts: ["/own"] } });
+
+  for (const way of ["a beacon of JSON", "a fetch of JSON", "a Request"])
+    test(`arrives: ${way}`, async ({ page, ph, app }) => {
+      const script = (ways[way] ?? "").replace(to, `${app}/own/e/?ver=1`);
+      await page.goto(`${app}/?${new URLSearchParams({ page: script })}`);
+      await page.goto(`${app}/?page=`);
+      await expect(ph).toHaveCaptured("left");
+    });
+});
+
 test("the only request of a page whose policy allows the service only", async ({ page, ph, app }) => {
   const script = whenLeft(`navigator.sendBeacon("${to}", ${event})`);
   await page.goto(`${app}/?${new URLSearchParams({ page: script, csp: "" })}`);
