@@ -84,6 +84,7 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
 
   function check(file: WatchedFile, checksPath: boolean, now: number): void {
     const { name } = file;
+    let again = 0;
     for (let left = mostRepairs; left > 0; left--) {
       const bytes = file.bytes();
       const found = bytes?.foreignChange(checksPath && comparesNumbers(bytes));
@@ -105,7 +106,8 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
         file.reread("shrunk");
       } else {
         const aside = bytes.restore(true);
-        if (bytes.foreignChange(true)?.how === "replaced") hasNumber.set(bytes, false);
+        // once: another program was as fast
+        if (bytes.foreignChange(true)?.how === "replaced" && ++again === 2) hasNumber.set(bytes, false);
         const held = `its ${counted(size, "byte")}`;
         const detail =
           aside === undefined
