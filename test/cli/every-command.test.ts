@@ -82,6 +82,8 @@ interface Row {
 }
 
 const result = { isResult: true } as const;
+/** A program that sends events without a mistake. */
+const soundApp = join(import.meta.dirname, "../check/apps/sound-node.mjs");
 const anyPort = ["--port", "0"];
 
 const rows: Readonly<Record<string, Row>> = {
@@ -93,7 +95,7 @@ const rows: Readonly<Record<string, Row>> = {
   init: {},
   env: result,
   doctor: {},
-  check: { args: ["--start", "true"], ...result },
+  check: { args: ["--start", `node "${soundApp}"`], ...result },
   "baseline update": { args: ["--from", "analytics.baseline.ndjson"] },
   "baseline diff": { args: ["analytics.baseline.ndjson"], ...result },
   "baseline show": result,
