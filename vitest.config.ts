@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take longer than their size says: where they came last, they would be waited for alone. */
 const isSlow = ({ moduleId }: TestSpecification): boolean =>
-  /\/test\/(?:usage\/|cli\/(?:every-command|exec|record-modes)\.|browser\/inspector\/(?:legible|scale|requests)\.|contract\/generated|flags\/differential\/)/.test(
+  /\/test\/(?:usage\/|.*\/(?:every-command|exec|record-modes|legible|scale|requests)\.test|contract\/generated|.*\/differential\/)/.test(
     moduleId,
   );
 
@@ -20,10 +20,7 @@ const every = "test/**/*.test.ts";
 const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
 /** What changes this process's sockets and variables, or measures its memory. */
-const apart = [
-  ..."action check egress testing usage".split(" ").map((folder) => `test/${folder}/**/*.test.ts`),
-  "test/exports/volume.test.ts",
-];
+const apart = ["test/**/{action,check,egress,testing,usage}/**/*.test.ts", "test/**/volume.test.ts"];
 
 export default defineConfig({
   test: {

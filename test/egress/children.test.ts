@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { builtFile } from "../../src/base/built-file.ts";
 import {
   type ChildGuard,
   type ChildGuardOptions,
@@ -100,11 +101,12 @@ describe("Node children", () => {
 
   test("a package in a folder with an odd name", async () => {
     const copy = join(folder, 'node_modules"s', "phx sim 100%\\");
-    cpSync(join(import.meta.dirname, "../../dist/egress"), join(copy, "dist/egress"), { recursive: true });
+    const built = builtFile("egress/preload.cjs");
+    cpSync(built, join(copy, "dist/preload.cjs"));
     const it = await guarded();
     const env = {
       ...it.env,
-      NODE_OPTIONS: nodeOptions("--no-warnings", join(copy, "dist/egress/preload.cjs")),
+      NODE_OPTIONS: nodeOptions("--no-warnings", join(copy, "dist/preload.cjs")),
     };
     expect((await node(reach, env)).stdout).toContain("blocked: POST");
     expect(await it.calls()).toHaveLength(1);
