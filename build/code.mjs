@@ -43,7 +43,7 @@ function chunksOf(graph) {
     ["assertions", loaded(["sim/assertion-rows.ts"])],
     ["request-log", graph.loadedWith([...late("journal/commands"), ...late("tapes/redact")])],
     ["commands", loaded(["cli/commands.ts"])],
-    ["help", loaded(["cli/help.ts"])],
+    ["help", loaded(["kernel/command/help.ts"])],
     ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
     ["otel", graph.loadedWith(late("ingest/otel"))],
     ["scenario", graph.loadedWith(late("scenario"))],

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 
 const file = "parts.js";
 
-/** Replaces each `import()` of a chunk: src/base/part-loader.ts loads it, and tries again after a failure. */
+/** Replaces each `import()` of a chunk: src/kernel/base/part-loader.ts loads it, and tries again after a failure. */
 export const loadedInParts = {
   name: "parts",
   renderChunk(code, { fileName }) {
@@ -47,8 +47,8 @@ export function partsSource(chunks, start, outside) {
     `"${fileName}": { open: () => import("./${fileName}"), needs: ${JSON.stringify(needsOf(fileName))} },`;
   return [
     // every entry imports this file first
-    'import "./src/base/needs-node.ts";',
-    'import { partLoader } from "./src/base/part-loader.ts";',
+    'import "./src/kernel/base/needs-node.ts";',
+    'import { partLoader } from "./src/kernel/base/part-loader.ts";',
     `const parts = {\n${chunks
       .filter((it) => loadable.has(it.fileName))
       .map(row)

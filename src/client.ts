@@ -1,14 +1,14 @@
 import { assertionsOf } from "./assert/client-assertions.ts";
 import { checkedWait } from "./assert/limits.ts";
-import type { SimAccess } from "./client/access.ts";
 import type { SimClient } from "./client/api.ts";
-import { callBy, fetchBy, type Send } from "./client/call.ts";
 import { knownOptions } from "./client/known-options.ts";
-import { withKnownOptions } from "./client/option-keys.ts";
 import { tenantBy } from "./client/tenant.ts";
 import { clockBy } from "./clock/client.ts";
 import { guardProcess } from "./egress/guard.ts";
 import { exportsBy } from "./exports/client.ts";
+import type { SimAccess } from "./kernel/call/access.ts";
+import { callBy, fetchBy, type Send } from "./kernel/call/call.ts";
+import { withKnownOptions } from "./kernel/call/option-keys.ts";
 import { projectBy } from "./projects/client.ts";
 import { stateBy } from "./scenario/state/client.ts";
 import { recordingBy, tapesBy } from "./tapes/client.ts";

@@ -22,10 +22,8 @@ export type {
   Surroundings,
 } from "./assert/match/report-shapes.ts";
 export type { Expectation, Pattern, Terms, Verdict } from "./assert/match/types.ts";
-export { version } from "./base/version.ts";
 export type { Project, ProjectOptions, SimClient, Tenant } from "./client/api.ts";
 export { type ConnectOptions, connectSim } from "./client/connect.ts";
-export { ControlError, ExpectationError } from "./client/errors.ts";
 export type { Clock, ClockFacts, Happened, Moment } from "./clock/client.ts";
 export type { BlockedCall, Guard, GuardOptions } from "./egress/blocked-call.ts";
 export { EgressError } from "./egress/blocked-call.ts";
@@ -70,6 +68,8 @@ export type { StoredEvent } from "./journal/event.ts";
 export type { SimRequest } from "./journal/request-shapes.ts";
 export type { Finding, RequestSummary } from "./journal/request-summary.ts";
 export type { EventSnapshot } from "./journal/snapshot-client.ts";
+export { version } from "./kernel/base/version.ts";
+export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
 export type { Groups, Persons, SimPerson } from "./people/client.ts";
 export { scenarioFromTape } from "./scenario/from-tape/scenario-from-tape.ts";

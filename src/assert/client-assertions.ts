@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import { callerFrames } from "../egress/attempt.ts";
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import { suiteWait } from "./limits.ts";
 import type { KnownCauses } from "./match/causes.ts";
 

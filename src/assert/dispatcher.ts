@@ -1,7 +1,7 @@
-import { isObject, type Json } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter, TrafficLog, Written } from "../journal/log/traffic-log.ts";
 import { showEvent } from "../journal/show.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
 import { namePatterns } from "./match/judge.ts";
 import type { Pattern } from "./match/types.ts";
 

@@ -1,7 +1,7 @@
-import { type ErrorCode, SimError } from "../base/errors.ts";
-import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { EventFilter } from "../journal/log/traffic-log.ts";
+import { type ErrorCode, SimError } from "../kernel/base/errors.ts";
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import { joinSignals } from "./event-watch.ts";
 import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";

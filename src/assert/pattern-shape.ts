@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
+import { isObject, type JsonObject, stepsOf } from "../kernel/base/json.ts";
 import { checkEventPattern } from "./match/event-pattern.ts";
 import type { PatternProblem } from "./match/pattern.ts";
 

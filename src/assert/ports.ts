@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
-import type { Gauge } from "../http/gauge.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { Gauge } from "../kernel/http/gauge.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createLateEvents, type LateEvents } from "./late-events.ts";

@@ -1,4 +1,4 @@
-import { row } from "../http/row.ts";
+import { row } from "../kernel/http/row.ts";
 import { Surroundings } from "./match/report-shapes.ts";
 import { patternOf } from "./pattern-shape.ts";
 import type { AssertPorts } from "./ports.ts";

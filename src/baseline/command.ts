@@ -1,10 +1,10 @@
-import { didYouMean } from "../base/nearest.ts";
-import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
 import { runExec } from "../cli/exec/exec.ts";
 import { execOptions } from "../cli/exec/exec-options.ts";
-import { Failure } from "../cli/failure.ts";
-import type { Settings } from "../cli/settings.ts";
+import { didYouMean } from "../kernel/base/nearest.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import type { Settings } from "../kernel/command/settings.ts";
 
 const group: CommandGroup = {
   name: "baseline",

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import { type Baseline, byName, type Occurrence, type TestRecord } from "./record.ts";
 import type { BaselineChange, BaselineDiff } from "./shapes.ts";
 import { type ChangeParts, changeText } from "./words.ts";

@@ -1,8 +1,8 @@
-import { SimError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
-import { syntaxErrorAt } from "../base/json-syntax.ts";
-import { unsafeCharacters } from "../base/text.ts";
-import { parseShape } from "../http/shape-errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { syntaxErrorAt } from "../kernel/base/json-syntax.ts";
+import { unsafeCharacters } from "../kernel/base/text.ts";
+import { parseShape } from "../kernel/http/shape-errors.ts";
 import { type Baseline, byName, type Occurrence, type TestRecord } from "./record.ts";
 import { BaselineHead, BaselineLine } from "./shapes.ts";
 

@@ -1,10 +1,10 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { answered } from "../flags/decision-lines.ts";
 import { type EventKind, eventKind } from "../journal/event-kinds.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
 import { hasOwnUuid, showEvent } from "../journal/show.ts";
 import type { StoredEvent } from "../journal/stored-event.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import {
   type Baseline,
   byName,

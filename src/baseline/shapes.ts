@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordOf } from "../http/record-shape.ts";
+import { recordOf } from "../kernel/http/record-shape.ts";
 
 const Count = z.int().min(1);
 const Types = z.string().min(1);

@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../base/json.ts";
-import { counted, spelledOut, times } from "../base/text.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { counted, spelledOut, times } from "../kernel/base/text.ts";
 import { type Baseline, byName, type Occurrence } from "./record.ts";
 import type { BaselineChange, BaselineDiff } from "./shapes.ts";
 

@@ -1,10 +1,10 @@
-import { clean } from "../cli/clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../cli/command.ts";
 import { readApp } from "../cli/doctor/doctor-facts.ts";
-import { Failure } from "../cli/failure.ts";
-import type { Settings } from "../cli/settings.ts";
-import { untilSignal } from "../cli/signals.ts";
-import { print } from "../cli/thin-command.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { untilSignal } from "../kernel/command/signals.ts";
+import { print } from "../kernel/command/thin-command.ts";
 import { StartError } from "../sim/types.ts";
 import type { CheckOptions } from "./check.ts";
 import type { CheckReport } from "./shapes.ts";

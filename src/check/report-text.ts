@@ -1,6 +1,6 @@
-import { counted, times } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import type { Style } from "../cli/style.ts";
+import { counted, times } from "../kernel/base/text.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import type { Style } from "../kernel/command/style.ts";
 import type { CheckFinding, CheckReport } from "./shapes.ts";
 
 const evidenceLine = ({ text, url, request, event }: CheckFinding["evidence"][number]): string => {

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
-import { writeWhole } from "../base/whole-file.ts";
 import type { CertificateAuthority } from "../index.ts";
-import { clean } from "./clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "./command.ts";
-import { Failure } from "./failure.ts";
-import { reasonOf } from "./system-reason.ts";
+import { writeWhole } from "../kernel/base/whole-file.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { reasonOf } from "../kernel/command/system-reason.ts";
 
 const group: CommandGroup = {
   name: "ca",

@@ -1,13 +1,20 @@
 import { readdir } from "node:fs/promises";
 import { resolve } from "node:path";
+import { callSim } from "../kernel/command/ask-sim.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, command, type Shell } from "../kernel/command/command.ts";
+import { type Option, type Options, placedOf, type Suggested } from "../kernel/command/options.ts";
+import {
+  firstWords,
+  membersOf,
+  namedCommand,
+  parseLine,
+  plainWords,
+  spellingsOf,
+} from "../kernel/command/read-args.ts";
+import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
+import { type OptionTexts, resolveSettings } from "../kernel/command/settings.ts";
 import { tapeEnding, tapesFolder } from "../tapes/format/place.ts";
-import { callSim } from "./ask-sim.ts";
-import { clean } from "./clean-text.ts";
-import { type Command, command, type Shell } from "./command.ts";
-import { type Option, type Options, placedOf, type Suggested } from "./options.ts";
-import { firstWords, membersOf, namedCommand, parseLine, plainWords, spellingsOf } from "./read-args.ts";
-import { findRunning, whereOptions } from "./running-sim.ts";
-import { type OptionTexts, resolveSettings } from "./settings.ts";
 
 /** What fits in addition to the candidates; the shell completes these itself. */
 type Other = "none" | "files" | "folders" | "command";

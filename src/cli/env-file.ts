@@ -1,15 +1,15 @@
 import { isUtf8 } from "node:buffer";
 import { statSync } from "node:fs";
-import { shortened } from "../base/problem.ts";
-import { readRegularFile } from "../base/regular-file.ts";
-import { counted } from "../base/text.ts";
-import { writeWhole } from "../base/whole-file.ts";
 import type { EnvGroup } from "../egress/env-names.ts";
-import { clean } from "./clean-text.ts";
-import type { Shell } from "./command.ts";
+import { shortened } from "../kernel/base/problem.ts";
+import { readRegularFile } from "../kernel/base/regular-file.ts";
+import { counted } from "../kernel/base/text.ts";
+import { writeWhole } from "../kernel/base/whole-file.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import type { Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { reasonOf } from "../kernel/command/system-reason.ts";
 import { syntaxes } from "./env-lines.ts";
-import { Failure } from "./failure.ts";
-import { reasonOf } from "./system-reason.ts";
 
 const mostBytes = 16 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { shellQuoted } from "../base/text.ts";
 import type { EnvGroup } from "../egress/env-names.ts";
+import { shellQuoted } from "../kernel/base/text.ts";
 
 interface Syntax {
   comment(text: string): string;

@@ -1,12 +1,12 @@
 import { type Access, envGroups, frameworks } from "../egress/env-names.ts";
-import { clean } from "./clean-text.ts";
-import { command, type Shell } from "./command.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { findRunning, portOption, type Running, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
 import { writeVariables } from "./env-file.ts";
 import { envFormats, envLines } from "./env-lines.ts";
-import { Failure } from "./failure.ts";
 import { simOptions } from "./open-sim.ts";
-import { findRunning, portOption, type Running, whereOptions } from "./running-sim.ts";
-import type { Settings } from "./settings.ts";
 
 const options = {
   ...whereOptions,

@@ -1,14 +1,14 @@
-import { stackOf } from "../base/errors.ts";
-import { version } from "../base/version.ts";
+import { stackOf } from "../kernel/base/errors.ts";
+import { version } from "../kernel/base/version.ts";
+import { cleanLines } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandEnd, configOptions, type Shell } from "../kernel/command/command.ts";
+import { findConfig } from "../kernel/command/config-file.ts";
+import { Failure, type FailureKind } from "../kernel/command/failure.ts";
+import { createLines, type Sink, survive } from "../kernel/command/output.ts";
+import { type CommandLine, readArgs } from "../kernel/command/read-args.ts";
+import { styleFor } from "../kernel/command/style.ts";
 import { redactionSection } from "../tapes/redact/config-section.ts";
-import { cleanLines } from "./clean-text.ts";
-import { type Command, type CommandEnd, configOptions, type Shell } from "./command.ts";
-import { findConfig } from "./config-file.ts";
-import { Failure, type FailureKind } from "./failure.ts";
-import { createLines, type Sink, survive } from "./output.ts";
-import { type CommandLine, readArgs } from "./read-args.ts";
 import { start } from "./start.ts";
-import { styleFor } from "./style.ts";
 
 /** The exit code of every ending. */
 const exitCodes: Readonly<Record<Exclude<CommandEnd, number> | FailureKind, number>> = {
@@ -83,7 +83,7 @@ function startOf(argv: readonly string[]): CommandLine | undefined {
 const allCommands = async (): Promise<readonly Command[]> => (await import("./commands.ts")).commands;
 
 async function help(name: string, columns: number | undefined): Promise<string> {
-  const { helpOf } = await import("./help.ts");
+  const { helpOf } = await import("../kernel/command/help.ts");
   return helpOf(name, await allCommands(), columns);
 }
 

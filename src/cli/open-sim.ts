@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { builtFile } from "../base/built-file.ts";
 import type { LineRules } from "../journal/commands/request-lines.ts";
 import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
+import { builtFile } from "../kernel/base/built-file.ts";
+import { clean, cleanLines } from "../kernel/command/clean-text.ts";
+import type { Shell } from "../kernel/command/command.ts";
+import { Failure, type FailureKind } from "../kernel/command/failure.ts";
+import { portHolder } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
 import type { Sim } from "../sim/types.ts";
 import { type SimOptions, type SimServer, StartError } from "../sim/types.ts";
-import { clean, cleanLines } from "./clean-text.ts";
-import type { Shell } from "./command.ts";
-import { Failure, type FailureKind } from "./failure.ts";
-import { portHolder } from "./running-sim.ts";
-import type { Settings } from "./settings.ts";
 
 /** Options on how a sim is reached from other containers and machines. */
 export const reachOptions = {

@@ -1,12 +1,15 @@
-import { onFirstUse } from "../base/on-first-use.ts";
 import type { Sim } from "../index.ts";
 import type { RequestLog } from "../journal/commands/request-log.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { portOption } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
 import type { SimServer } from "../sim/types.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
-import { clean } from "./clean-text.ts";
-import { command, type Shell } from "./command.ts";
 import {
   closesWithin,
   loadRest,
@@ -17,9 +20,6 @@ import {
   reachOptions,
   simOptions,
 } from "./open-sim.ts";
-import { portOption } from "./running-sim.ts";
-import type { Settings } from "./settings.ts";
-import { stopRequest, untilSignal } from "./signals.ts";
 
 const options = {
   port: portOption,

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { clean } from "./clean-text.ts";
-import { command, type Shell } from "./command.ts";
-import { findRunning, type Running, scenarioMistakes, whereOptions } from "./running-sim.ts";
-import type { Settings } from "./settings.ts";
-import { print } from "./thin-command.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { findRunning, type Running, scenarioMistakes, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { print } from "../kernel/command/thin-command.ts";
 
 const options = {
   ...whereOptions,

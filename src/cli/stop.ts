@@ -1,12 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { JsonObject } from "../base/json.ts";
-import { askReady, callSim } from "./ask-sim.ts";
-import { clean } from "./clean-text.ts";
-import { command, type Shell } from "./command.ts";
-import { Failure } from "./failure.ts";
-import { findRunning, locate, type Running, whereOptions } from "./running-sim.ts";
-import type { Settings } from "./settings.ts";
-import { print } from "./thin-command.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { askReady, callSim } from "../kernel/command/ask-sim.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { findRunning, locate, type Running, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { print } from "../kernel/command/thin-command.ts";
 
 const options = {
   ...whereOptions,

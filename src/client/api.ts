@@ -1,5 +1,4 @@
 import type { Events, Requests } from "../assert/events-api.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Clock } from "../clock/client.ts";
 import type { Guard, GuardOptions } from "../egress/blocked-call.ts";
 import type { Framework } from "../egress/env-names.ts";
@@ -7,6 +6,7 @@ import type { Exports } from "../exports/client.ts";
 import type { Answers } from "../faults/answers-client.ts";
 import type { Faults } from "../faults/client.ts";
 import type { Flags } from "../flags/client.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import type { Groups, Persons } from "../people/client.ts";
 import type { Proxies } from "../proxies/client.ts";

@@ -1,12 +1,12 @@
-import { isObject, type JsonObject } from "../base/json.ts";
-import { version } from "../base/version.ts";
 import { createClient } from "../client.ts";
-import { controlTokenExpected, isControlToken } from "../http/reach.ts";
-import { accessOf } from "./access.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { version } from "../kernel/base/version.ts";
+import { accessOf } from "../kernel/call/access.ts";
+import { callBy, causeOf, type Fetch, type Send, sendOverNetwork } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
+import { checkOptions, keysOf } from "../kernel/call/option-keys.ts";
+import { controlTokenExpected, isControlToken } from "../kernel/http/reach.ts";
 import type { SimClient } from "./api.ts";
-import { callBy, causeOf, type Fetch, type Send, sendOverNetwork } from "./call.ts";
-import { ControlError } from "./errors.ts";
-import { checkOptions, keysOf } from "./option-keys.ts";
 
 /** How to reach a sim. */
 export interface ConnectOptions {

@@ -4,6 +4,7 @@ import type { GuardOptions } from "../egress/blocked-call.ts";
 import { exportOptions } from "../exports/client.ts";
 import { answerOptions } from "../faults/answers-client.ts";
 import { flagOptions } from "../flags/client.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import { lintOptions } from "../lint/client.ts";
 import { personOptions } from "../people/client.ts";
 import { proxyOptions } from "../proxies/client.ts";
@@ -13,7 +14,6 @@ import { recordingOptions } from "../sessions/client.ts";
 import { tapeOptions } from "../tapes/client.ts";
 import { trafficOptions } from "../traffic/client.ts";
 import type { ProjectOptions } from "./api.ts";
-import { keysOf, type MethodOptions } from "./option-keys.ts";
 
 /** The options of all methods of a client. */
 export const knownOptions: MethodOptions = {

@@ -5,13 +5,13 @@ import { faultsBy } from "../faults/client.ts";
 import { flagsBy } from "../flags/client.ts";
 import { eventsBy } from "../journal/events-client.ts";
 import { requestsBy } from "../journal/requests-client.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
 import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
 import { proxiesBy } from "../proxies/client.ts";
 import { queriesBy } from "../query/client.ts";
 import { recordingsBy } from "../sessions/client.ts";
 import type { Tenant } from "./api.ts";
-import type { HandleScope } from "./call.ts";
 
 /** The address and keys of a project. */
 export type TenantKeys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;

@@ -1,6 +1,6 @@
-import type { Happened } from "../base/agenda.ts";
-import type { ControlCall } from "../client/call.ts";
-import type { MethodOptions } from "../client/option-keys.ts";
+import type { Happened } from "../kernel/base/agenda.ts";
+import type { ControlCall } from "../kernel/call/call.ts";
+import type { MethodOptions } from "../kernel/call/option-keys.ts";
 import type { ClockFacts } from "./shapes.ts";
 
 export type { ClockFacts, Happened };

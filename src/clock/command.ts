@@ -1,6 +1,6 @@
-import { clean } from "../cli/clean-text.ts";
-import type { Command, CommandGroup } from "../cli/command.ts";
-import { thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import type { Command, CommandGroup } from "../kernel/command/command.ts";
+import { thinCommand, thinOptions } from "../kernel/command/thin-command.ts";
 import type { ClockFacts, Happened } from "./client.ts";
 
 const group: CommandGroup = {

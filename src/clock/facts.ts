@@ -1,5 +1,5 @@
-import type { Agenda } from "../base/agenda.ts";
-import { type ClockStart, isoOf, type SimClock } from "../base/clock.ts";
+import type { Agenda } from "../kernel/base/agenda.ts";
+import { type ClockStart, isoOf, type SimClock } from "../kernel/base/clock.ts";
 import type { ClockFacts } from "./shapes.ts";
 
 /** The clock on the wire. */

@@ -1,8 +1,8 @@
-import type { Agenda } from "../base/agenda.ts";
-import { type ClockStart, isoOf, type SimClock, timeRange } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import { durationText } from "../base/time-text.ts";
-import { row } from "../http/row.ts";
+import type { Agenda } from "../kernel/base/agenda.ts";
+import { type ClockStart, isoOf, type SimClock, timeRange } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { durationText } from "../kernel/base/time-text.ts";
+import { row } from "../kernel/http/row.ts";
 import { clockFacts } from "./facts.ts";
 import { ClockAdvance, ClockAdvanced, ClockChange, ClockFacts, ClockSet } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readDuration, readTime } from "../base/time-text.ts";
+import { readDuration, readTime } from "../kernel/base/time-text.ts";
 
 // Messages complete the words "expected …".
 

@@ -1,5 +1,5 @@
 import { type ParserOptions, parse, parseExpression } from "@babel/parser";
-import { isObject } from "../base/json.ts";
+import { isObject } from "../kernel/base/json.ts";
 import {
   type CallSite,
   isClientName,

@@ -1,7 +1,7 @@
 import { type Dirent, statSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
-import { compareText } from "../base/text.ts";
+import { compareText } from "../kernel/base/text.ts";
 import type { CallSite, SourceProblem } from "./calls.ts";
 import { patternCalls, patternEndings } from "./pattern-calls.ts";
 

@@ -1,4 +1,4 @@
-import { compareText, counted } from "../base/text.ts";
+import { compareText, counted } from "../kernel/base/text.ts";
 import type { VerdictSection } from "../verdict/shapes.ts";
 import { callNames } from "./calls.ts";
 import type { CoverageResult } from "./shapes.ts";

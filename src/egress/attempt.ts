@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { maskKeys } from "../base/secrets.ts";
-import { placeOf, plainHost, type RequestTarget } from "../http/host-rules.ts";
+import { maskKeys } from "../kernel/base/secrets.ts";
+import { placeOf, plainHost, type RequestTarget } from "../kernel/http/host-rules.ts";
 import type { BlockedCall, EgressError } from "./blocked-call.ts";
 import { looksLikeSdk } from "./browser-traffic.ts";
 

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
-import { groupedBy } from "../base/grouped-by.ts";
-import { counted } from "../base/text.ts";
-import type { HostRule } from "../http/host-rules.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import { counted } from "../kernel/base/text.ts";
+import type { HostRule } from "../kernel/http/host-rules.ts";
 import { countedLines } from "./blocked-call.ts";
 
 export interface Forwarded {

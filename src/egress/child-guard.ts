@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { builtFile } from "../base/built-file.ts";
-import { hopHeaders } from "../http/reply.ts";
+import { builtFile } from "../kernel/base/built-file.ts";
+import { hopHeaders } from "../kernel/http/reply.ts";
 import { aimOf, type Place } from "./attempt.ts";
 import {
   type BlockedCall,

@@ -6,7 +6,7 @@ import { Server as NetServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isMainThread } from "node:worker_threads";
-import { nameTest } from "../base/wildcard.ts";
+import { nameTest } from "../kernel/base/wildcard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "./exit-record.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../http/host-rules.ts";
+import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../kernel/http/host-rules.ts";
 import {
   type Attempt,
   createTrail,

@@ -2,8 +2,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Agent, ClientRequest } from "node:http";
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { isNode } from "../base/runtime.ts";
-import { isLoopbackHost, plainHost } from "../http/host-rules.ts";
+import { isNode } from "../kernel/base/runtime.ts";
+import { isLoopbackHost, plainHost } from "../kernel/http/host-rules.ts";
 import {
   aimOf,
   bareAttempt,

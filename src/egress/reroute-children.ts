@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { rootCertificates } from "node:tls";
-import { writeDraft } from "../base/draft.ts";
+import { writeDraft } from "../kernel/base/draft.ts";
 import { bothCases, nodeOptions, proxyNames, proxyVariables } from "./child-guard.ts";
 import { type RerouteRules, rerouteTest, rerouteVariable } from "./reroute.ts";
 

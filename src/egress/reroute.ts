@@ -2,6 +2,7 @@ import type { ClientRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import net, { Socket } from "node:net";
 import tls from "node:tls";
+import { projectHeader } from "../journal/traffic.ts";
 import {
   hostRuleFor,
   isLoopbackHost,
@@ -9,8 +10,7 @@ import {
   type RequestTarget,
   readHostRule,
   serviceHosts,
-} from "../http/host-rules.ts";
-import { projectHeader } from "../journal/traffic.ts";
+} from "../kernel/http/host-rules.ts";
 import { currentTest, isRunning, type RunningTest, replaceMethod } from "./attempt.ts";
 import {
   agents,

@@ -1,5 +1,5 @@
-import type { ControlCall, ControlFetch } from "../client/call.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import type { ControlCall, ControlFetch } from "../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type {
   Export,
   ExportFile,

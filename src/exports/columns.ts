@@ -1,6 +1,6 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
 import type { BatchExport } from "../world/world.ts";
 import type { EventTime, ExportedPerson } from "./ports.ts";
 

@@ -1,8 +1,8 @@
-import { counted } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import type { Command, CommandGroup } from "../cli/command.ts";
-import type { Style } from "../cli/style.ts";
-import { thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { counted } from "../kernel/base/text.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import type { Command, CommandGroup } from "../kernel/command/command.ts";
+import type { Style } from "../kernel/command/style.ts";
+import { thinCommand, thinOptions } from "../kernel/command/thin-command.ts";
 import { endStatuses } from "../world/run-statuses.ts";
 import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "./client.ts";
 

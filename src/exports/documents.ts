@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { wireTime } from "../world/time.ts";
 import type {
   BatchExport,

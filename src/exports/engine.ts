@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
 import type { Desk } from "../ingest/desk.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { wireTime } from "../world/time.ts";
 import type { BatchExport, BatchExportBackfill } from "../world/world.ts";
 import {

@@ -1,5 +1,5 @@
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import { wireTime } from "../world/time.ts";
 import type { Column } from "./columns.ts";
 import type { Encoder } from "./encoder.ts";

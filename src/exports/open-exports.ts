@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Agenda } from "../base/agenda.ts";
 import { patternOf } from "../flags/engine/pattern.ts";
 import type { Desk } from "../ingest/desk.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { outsideEvents } from "../journal/items.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import type { Agenda } from "../kernel/base/agenda.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { BatchExport, Worlds } from "../world/world.ts";
 import { createExportEngine } from "./engine.ts";

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { Column, ColumnType } from "./columns.ts";
 import type { Encoder } from "./encoder.ts";
 import type { Compression } from "./targets.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type SimClock, timeRange } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import type { Reply } from "../http/reply.ts";
-import { row } from "../http/row.ts";
+import { type SimClock, timeRange } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Reply } from "../kernel/http/reply.ts";
+import { row } from "../kernel/http/row.ts";
 import { runStatuses } from "../world/run-statuses.ts";
 import { wireTime } from "../world/time.ts";
 import type { BatchExportRun, Worlds } from "../world/world.ts";

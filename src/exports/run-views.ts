@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { shownAs } from "../management/frame/fields.ts";
 import { wireTime } from "../world/time.ts";
 import type { BatchExport, BatchExportRun, Worlds } from "../world/world.ts";

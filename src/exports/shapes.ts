@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readDuration } from "../base/time-text.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import { endStatuses, logLevels, runStatuses } from "../world/run-statuses.ts";
 import { BatchExport } from "../world/schemas/batch-export.ts";
 

@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
-import { type Json, own } from "../base/json.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { type Json, own } from "../kernel/base/json.ts";
 import type { BatchExport } from "../world/world.ts";
 import type { DataInterval } from "./schedules.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../base/json.ts";
+import { isObject, type Json, own } from "../kernel/base/json.ts";
 
 /** As a key of an object in a body: an entry for each uuid that was received, all with its value. */
 const eachUuid = "$each_uuid";

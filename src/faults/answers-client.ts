@@ -1,5 +1,5 @@
-import type { HandleScope } from "../client/call.ts";
-import type { MethodOptions } from "../client/option-keys.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
+import type { MethodOptions } from "../kernel/call/option-keys.ts";
 import type { AnswerPlace, AnswerQueue, ScriptedAnswer } from "./answer-shapes.ts";
 
 export type { AnswerPlace, AnswerQueue, ScriptedAnswer };

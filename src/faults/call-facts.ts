@@ -1,4 +1,4 @@
-import type { Call } from "../http/call.ts";
+import type { Call } from "../kernel/http/call.ts";
 
 /** A call before it is handled. */
 export interface CallFacts extends Pick<Call, "method" | "path" | "headers"> {

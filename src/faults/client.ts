@@ -1,5 +1,5 @@
-import type { HandleScope } from "../client/call.ts";
-import { ControlError } from "../client/errors.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
 import type { Fault, FaultOrder, FaultPreset, PresetName } from "./shapes.ts";
 
 /** What is to differ from a preset, and for how many requests, how long, which of them. */

@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { counted } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
-import type { Settings } from "../cli/settings.ts";
-import type { Style } from "../cli/style.ts";
-import { ask, print, thinCommand, thinOptions } from "../cli/thin-command.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import type { Style } from "../kernel/command/style.ts";
+import { ask, print, thinCommand, thinOptions } from "../kernel/command/thin-command.ts";
 import type { Fault, FaultPreset } from "./client.ts";
 
 const states: Readonly<Record<Fault["state"], string>> = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { notFound } from "../http/control-body.ts";
-import { row } from "../http/row.ts";
+import { notFound } from "../kernel/http/control-body.ts";
+import { row } from "../kernel/http/row.ts";
 import { shownPresets } from "./presets.ts";
 import type { FaultRules } from "./rules.ts";
 import { Fault, FaultOrder, FaultPreset } from "./shapes.ts";

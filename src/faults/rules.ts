@@ -1,7 +1,7 @@
-import type { TimeSource } from "../base/clock.ts";
-import { isoOf } from "../base/clock.ts";
-import { seededRandom } from "../base/seeded-random.ts";
-import { readDuration } from "../base/time-text.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { seededRandom } from "../kernel/base/seeded-random.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import type { CallFacts } from "./call-facts.ts";
 import { delayOf, type Effect, effectFor } from "./effect.ts";
 import { presets } from "./presets.ts";

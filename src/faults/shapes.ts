@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readDuration } from "../base/time-text.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import { routeProblem } from "./routes.ts";
 
 // Messages complete the words "expected …".

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { type HandleScope, queryText } from "../client/call.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { type HandleScope, queryText } from "../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type { FlagDecision, FlagDecisions, FlagServing, FlagServings } from "./decision-shapes.ts";
 import type {
   ExplainRequest,

@@ -1,5 +1,5 @@
-import { clean, cleanJson, cleanLines } from "../cli/clean-text.ts";
-import type { Style } from "../cli/style.ts";
+import { clean, cleanJson, cleanLines } from "../kernel/command/clean-text.ts";
+import type { Style } from "../kernel/command/style.ts";
 import type { FlagDecision, FlagDistribution, FlagExplanation, FlagOverride, FlagSummary } from "./client.ts";
 import {
   actualWords,

@@ -1,13 +1,13 @@
-import { type JsonObject, own } from "../base/json.ts";
-import { counted } from "../base/text.ts";
-import { callSim } from "../cli/ask-sim.ts";
-import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import { print, thinCommand, thinOptions } from "../cli/thin-command.ts";
-import { queryText } from "../client/call.ts";
+import { type JsonObject, own } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
+import { queryText } from "../kernel/call/call.ts";
+import { callSim } from "../kernel/command/ask-sim.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { print, thinCommand, thinOptions } from "../kernel/command/thin-command.ts";
 import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from "./client.ts";
 import {
   decisionLines,

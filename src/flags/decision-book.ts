@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { fnv1a } from "../base/hash.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
 import type { IndexedRequest, TrafficLog } from "../journal/log/traffic-log.ts";
 import { slice } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { fnv1a } from "../kernel/base/hash.ts";
 import {
   answered,
   differs,

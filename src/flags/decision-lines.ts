@@ -1,10 +1,10 @@
-import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
-import { pathOf } from "../http/call.ts";
-import { clientAddress, headerIn } from "../http/client-address.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { flagUse } from "../journal/log/facets.ts";
 import { keysOf, showEvent } from "../journal/show.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
+import { pathOf } from "../kernel/http/call.ts";
+import { clientAddress, headerIn } from "../kernel/http/client-address.ts";
 import { servedValueOf } from "../world/flag-config.ts";
 import type { DecidedFlag, FlagCall, FlagDecision, FlagsAsked } from "./decision-shapes.ts";
 import { flagsRequestOf } from "./endpoint/flags-request.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import type { FeatureFlag, StoredProject } from "../world/world.ts";
 import { variantKeys } from "./engine/filters.ts";
 import { textValuesOf } from "./engine/rule-config.ts";

@@ -1,8 +1,8 @@
-import { SimError } from "../base/errors.ts";
-import { uuidV5 } from "../base/ids.ts";
-import type { Json } from "../base/json.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
-import { listed } from "../base/text.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { uuidV5 } from "../kernel/base/ids.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { didYouMean, nearest } from "../kernel/base/nearest.ts";
+import { listed } from "../kernel/base/text.ts";
 import { rulesVersionOf } from "../world/flag-config.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import type { Draft, FeatureFlag, StoredFlagOverride, StoredProject } from "../world/world.ts";

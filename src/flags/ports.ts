@@ -1,6 +1,6 @@
-import type { TimeSource } from "../base/clock.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Places } from "../journal/places.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
 import type { People } from "../people/people.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import type { FlagBook } from "./flag-book.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { referenceIn } from "./engine/values.ts";
 
 /** Old id → new id. */

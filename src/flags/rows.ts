@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Endpoint } from "../http/endpoint.ts";
-import { row } from "../http/row.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { row } from "../kernel/http/row.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import { createDecisionBook } from "./decision-book.ts";
 import { listDecisions } from "./decision-list.ts";

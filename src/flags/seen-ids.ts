@@ -1,9 +1,9 @@
-import type { JsonObject } from "../base/json.ts";
-import { isObject } from "../base/json.ts";
-import { inSlices } from "../base/work.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget, examineEvents } from "../journal/search.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { isObject } from "../kernel/base/json.ts";
+import { inSlices } from "../kernel/base/work.ts";
 import { flagRequests } from "./decision-book.ts";
 import { answered, usesIn } from "./decision-lines.ts";
 import type { FlagDecision } from "./decision-shapes.ts";

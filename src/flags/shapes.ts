@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
-import { recordOf } from "../http/record-shape.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { recordOf } from "../kernel/http/record-shape.ts";
 import { failures } from "./engine/reasons.ts";
 
 // Messages complete the words "expected …".

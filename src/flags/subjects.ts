@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
-import { once } from "../base/work.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { currentOfInitial } from "../journal/copied-properties.ts";
 import type { GeoPlace } from "../journal/places.ts";
+import { isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
+import { once } from "../kernel/base/work.ts";
 import type { Person } from "../people/person.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Subject, SubjectGroup } from "./engine/run.ts";

@@ -1,6 +1,6 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { idText, nameText, noProperties, objectOf, shortened } from "../journal/items.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import type { Dialect } from "../world/dialect.ts";
 import { type Item, unreadItem, uuidText, warn } from "./item.ts";
 import { namelessText } from "./open.ts";

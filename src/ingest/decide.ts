@@ -1,7 +1,7 @@
-import { itemsPerStep, type Work } from "../base/work.ts";
-import { clientAddress } from "../http/client-address.ts";
 import type { EventFacts } from "../journal/event.ts";
 import type { DropReason } from "../journal/outcome.ts";
+import { itemsPerStep, type Work } from "../kernel/base/work.ts";
+import { clientAddress } from "../kernel/http/client-address.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Desk } from "./desk.ts";
 import { settleProperties } from "./event-properties.ts";

@@ -1,6 +1,6 @@
-import type { TimeSource } from "../base/clock.ts";
-import type { Ids } from "../base/ids.ts";
 import type { Places } from "../journal/places.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import type { Ids } from "../kernel/base/ids.ts";
 import type { People } from "../people/people.ts";
 import type { Dialect } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";

@@ -1,4 +1,4 @@
-import { parsedJson, sortedText } from "../base/json.ts";
+import { parsedJson, sortedText } from "../kernel/base/json.ts";
 
 /**
  * A key of a distinct id, and its number or the bracket of its object or list. A quote within a string is escaped, so

@@ -1,5 +1,5 @@
-import type { Json } from "../base/json.ts";
 import type { DropReason } from "../journal/outcome.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { People } from "../people/people.ts";
 import { type Person, personUuid } from "../people/person.ts";
 import type { Dialect } from "../world/dialect.ts";

@@ -1,4 +1,4 @@
-import type { CallRecord } from "../http/call.ts";
+import type { CallRecord } from "../kernel/http/call.ts";
 
 /** The part of a call that ingest reads, and the record that it fills. */
 export interface Packet {

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "../base/json.ts";
 import type { EventFacts } from "../journal/event.ts";
 import { outsideEvents } from "../journal/items.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import type { People } from "../people/people.ts";
 import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";

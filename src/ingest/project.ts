@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
 import { projectHeader, projectParameter } from "../journal/traffic.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Desk } from "./desk.ts";
 import { tokenFault } from "./open.ts";

@@ -1,11 +1,11 @@
-import { SimError } from "../base/errors.ts";
-import type { Json } from "../base/json.ts";
-import { atOnce, inSlices, type Work } from "../base/work.ts";
-import type { Call } from "../http/call.ts";
-import { type Endpoint, recordingBodyLimit } from "../http/endpoint.ts";
-import { json, type Reply } from "../http/reply.ts";
 import type { EventFacts } from "../journal/event.ts";
 import { type Opened, propertiesOf, recordingEvent } from "../journal/items.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { atOnce, inSlices, type Work } from "../kernel/base/work.ts";
+import type { Call } from "../kernel/http/call.ts";
+import { type Endpoint, recordingBodyLimit } from "../kernel/http/endpoint.ts";
+import { json, type Reply } from "../kernel/http/reply.ts";
 import { personUuid } from "../people/person.ts";
 import type { Desk } from "./desk.ts";
 import type { Item } from "./item.ts";

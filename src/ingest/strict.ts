@@ -1,6 +1,6 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import type { Opened } from "../journal/items.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 
 const unparsable = (what: string): SimError =>
   new SimError(

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
-import { type Ids, uuidV7 } from "../base/ids.ts";
-import type { Json } from "../base/json.ts";
 import type { EventFacts } from "../journal/event.ts";
 import type { DropReason } from "../journal/outcome.ts";
 import { personProperties } from "../journal/person-fields.ts";
 import { ipOf } from "../journal/places.ts";
+import { type Ids, uuidV7 } from "../kernel/base/ids.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { Item } from "./item.ts";
 

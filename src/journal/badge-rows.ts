@@ -1,6 +1,6 @@
-import type { Endpoint } from "../http/endpoint.ts";
-import { json } from "../http/reply.ts";
-import { row } from "../http/row.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { json } from "../kernel/http/reply.ts";
+import { row } from "../kernel/http/row.ts";
 import { BadgeCounts } from "./badge-shapes.ts";
 import { runningCounts } from "./feed/open-feed.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";

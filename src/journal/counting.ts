@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { performance } from "../base/real-time.ts";
+import { performance } from "../kernel/base/real-time.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import type { TotalsProgress } from "./totals-answer.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { EventFacts } from "./event.ts";
 import { factsProperty, isOfItem, keptProperty, keysOf } from "./show.ts";
 import type { EventKey, TrafficLine } from "./traffic.ts";

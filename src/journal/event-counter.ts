@@ -1,4 +1,4 @@
-import type { TimeSource } from "../base/clock.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
 import { type Counter, oneByOne, type RowCount } from "./counting.ts";
 import { eventSubject } from "./feed/make-rows.ts";
 import type { EventSubject, Filter } from "./filter/types.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { pathNumber } from "../http/control-body.ts";
-import { row } from "../http/row.ts";
-import type { SwitchPart } from "../store/switch.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { pathNumber } from "../kernel/http/control-body.ts";
+import { row } from "../kernel/http/row.ts";
+import type { SwitchPart } from "../kernel/store/switch.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import { OfProject } from "./query-shapes.ts";
 import { searchEvents } from "./search.ts";

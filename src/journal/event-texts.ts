@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
 
 /** Limits of the Web Vitals programme: good up to the first, poor above the second. CLS has no unit, the others ms. */
 export const webVitals = [

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
 import type { GeoPlace } from "./places.ts";
 import type { PersonMode } from "./stored-event.ts";

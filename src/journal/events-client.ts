@@ -8,9 +8,9 @@ import { checkTerms } from "../assert/match/event-pattern.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
 import type { Terms } from "../assert/match/types.ts";
 import { toWire } from "../assert/match/wire.ts";
-import { type HandleScope, type Query, queryText } from "../client/call.ts";
-import { ExpectationError, fromCaller, withLine } from "../client/errors.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
+import { type HandleScope, type Query, queryText } from "../kernel/call/call.ts";
+import { ExpectationError, fromCaller, withLine } from "../kernel/call/errors.ts";
 import type { StoredEvent } from "./event.ts";
 import { streamOf } from "./stream-client.ts";
 

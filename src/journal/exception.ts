@@ -1,6 +1,6 @@
-import { fnv1a } from "../base/hash.ts";
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
-import { parseBounded } from "../base/json-bounds.ts";
+import { fnv1a } from "../kernel/base/hash.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
+import { parseBounded } from "../kernel/base/json-bounds.ts";
 
 /** The event that SDKs send for an error. */
 export const exceptionEvent = "$exception";

@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { readEventFilter, readRequestFilter } from "./filter/read.ts";
 import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "./filter/types.ts";
 import type { EventFilter } from "./log/traffic-log.ts";

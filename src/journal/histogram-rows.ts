@@ -1,5 +1,5 @@
-import type { TimeSource } from "../base/clock.ts";
-import { row } from "../http/row.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { row } from "../kernel/http/row.ts";
 import { countsOf, freshCount, type RowCount } from "./counting.ts";
 import { eventCounter } from "./event-counter.ts";
 import { parseEventFilter } from "./filter-parameter.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, sortedText } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, sortedText } from "../kernel/base/json.ts";
 import type { EventKey } from "./traffic.ts";
 
 // Stored bodies are read again when their events are shown, by the same rules as when they were captured.

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import { copiedProperties } from "./copied-properties.ts";
 import { objectOf } from "./items.ts";
 import { type GeoPlace, personPlace } from "./places.ts";

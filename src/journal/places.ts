@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
 import type { PlaceRow } from "../world/world.ts";
 
 /** Where an address is, in the service's names without `$geoip_`; absent parts are unknown. */

@@ -1,10 +1,10 @@
-import { isoOf } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import { inSlices, itemsPerStep, type Work } from "../base/work.ts";
-import { headerIn } from "../http/client-address.ts";
-import { pathNumber } from "../http/control-body.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { row } from "../http/row.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { inSlices, itemsPerStep, type Work } from "../kernel/base/work.ts";
+import { headerIn } from "../kernel/http/client-address.ts";
+import { pathNumber } from "../kernel/http/control-body.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { row } from "../kernel/http/row.ts";
 import type { StoredEvent } from "./event.ts";
 import { parseRequestFilter } from "./filter-parameter.ts";
 import { headOf, type RequestHead } from "./log/traffic-log.ts";
@@ -77,7 +77,7 @@ async function pageOf(ports: RequestPorts, selection: RequestSelection, limit: n
 /** The rows whose paths are most like an unknown one. */
 async function nearestTo({ endpoints }: RequestPorts, line: TrafficLine): Promise<readonly string[]> {
   if (!isUnmatched(line)) return [];
-  const { explainUnknownPath } = await import("../http/unknown-path.ts");
+  const { explainUnknownPath } = await import("../kernel/http/unknown-path.ts");
   const path = line.target.split("?", 1)[0] ?? "";
   const isControl = path.startsWith("/__sim");
   const known = (await endpoints()).filter((it) => isControl || it.family !== "control");

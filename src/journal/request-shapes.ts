@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import { BeforeRequest, FilterText, Limit, OfPartition, OfProject, SinceRequest } from "./query-shapes.ts";
 import { StoredEvent } from "./stored-event.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject } from "../kernel/base/json.ts";
 import { openV1 } from "./items.ts";
 import { dropReasons, type ReasonText, warnings } from "./outcome.ts";
 import type { CaptureResult } from "./request-shapes.ts";

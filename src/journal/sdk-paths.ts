@@ -1,4 +1,4 @@
-import { isBrowsersOwn } from "../http/browser-requests.ts";
+import { isBrowsersOwn } from "../kernel/http/browser-requests.ts";
 
 /** What a request of an SDK is for. */
 export const contactKinds = ["script", "config", "flags", "recording", "events", "other"] as const;

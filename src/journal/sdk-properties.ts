@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 
 /** Campaign parameters of the page's address. posthog-js sends each of them with every event, most of them null. */
 export const campaignParameters: readonly string[] = [

@@ -1,5 +1,5 @@
-import { isoOf } from "../base/clock.ts";
-import { row } from "../http/row.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { row } from "../kernel/http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import type { IndexedRequest, TrafficLog } from "./log/traffic-log.ts";
 import { SdkQuery, type SdkTotal, SdkTotals } from "./sdk-shapes.ts";

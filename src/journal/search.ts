@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { TimeSource } from "../base/clock.ts";
-import { inSlices } from "../base/work.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { inSlices } from "../kernel/base/work.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { StoredEvent } from "./event.ts";
 import { passedRequest } from "./feed/make-rows.ts";

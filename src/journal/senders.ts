@@ -1,4 +1,4 @@
-import { headerIn } from "../http/client-address.ts";
+import { headerIn } from "../kernel/http/client-address.ts";
 import { showEvent } from "./show.ts";
 import type { TrafficLine } from "./traffic.ts";
 

@@ -1,6 +1,6 @@
-import { isoOf } from "../base/clock.ts";
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
-import { clientAddress, headerIn } from "../http/client-address.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
+import { clientAddress, headerIn } from "../kernel/http/client-address.ts";
 import type { EventFacts, StoredEvent } from "./event.ts";
 import {
   isEngage,

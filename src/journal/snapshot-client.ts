@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { compareText } from "../base/text.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { compareText } from "../kernel/base/text.ts";
 import type { StoredEvent } from "./event.ts";
 import { isCampaignParameter, isSdkProperty, isVolatileProperty } from "./sdk-properties.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import type { DropReason, Warning } from "./outcome.ts";
 
 const PersonMode = z

@@ -1,7 +1,7 @@
 import type { EventQuery } from "../assert/events-api.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
-import type { HandleScope } from "../client/call.ts";
 import { listingOf, pageOf } from "../client/pages.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
 import type { StoredEvent } from "./event.ts";
 
 /** An empty answer is delayed by up to this time, ms. */

@@ -1,7 +1,7 @@
-import type { TimeSource } from "../base/clock.ts";
-import { isoOf } from "../base/clock.ts";
-import { inSlices, type Stepwise } from "../base/work.ts";
-import { row } from "../http/row.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { inSlices, type Stepwise } from "../kernel/base/work.ts";
+import { row } from "../kernel/http/row.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventCounter, isTwice } from "./event-counter.ts";
 import { passedRequest } from "./feed/make-rows.ts";

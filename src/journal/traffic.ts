@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { EventFacts } from "./event.ts";
 import type { DecodeStep } from "./request-shapes.ts";
 
@@ -66,7 +66,7 @@ export const usualReplyHeaders: readonly string[] = [
 export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): readonly string[] =>
   status === 0 ? [] : (given ?? usualReplyHeaders);
 
-declare module "../http/call.ts" {
+declare module "../kernel/http/call.ts" {
   /** What capture adds. */
   interface CallRecord {
     shape?: BodyShape;

@@ -1,6 +1,3 @@
-import { isoOf } from "../base/clock.ts";
-import { isObject, type Json } from "../base/json.ts";
-import { inSlices } from "../base/work.ts";
 import { type DecisionBook, flagRequests } from "../flags/decision-book.ts";
 import { decisionsIn, usesIn } from "../flags/decision-lines.ts";
 import type { FlagDecision } from "../flags/decision-shapes.ts";
@@ -8,6 +5,9 @@ import type { StoredEvent } from "../journal/event.ts";
 import type { RequestHead, TrafficLog } from "../journal/log/traffic-log.ts";
 import { createBudget } from "../journal/search.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { inSlices } from "../kernel/base/work.ts";
 import type { Person } from "../people/person.ts";
 import type { PeoplePorts } from "../people/ports.ts";
 import { showPerson } from "../people/show.ts";

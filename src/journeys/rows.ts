@@ -1,5 +1,5 @@
-import type { Endpoint } from "../http/endpoint.ts";
-import { row } from "../http/row.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { row } from "../kernel/http/row.ts";
 import { personNamed } from "../people/person-found.ts";
 import { type JourneyPorts, journeyOf } from "./journey.ts";
 import { Journey, JourneyQuery } from "./shapes.ts";

@@ -1,5 +1,5 @@
-import { type HandleScope, queryText } from "../client/call.ts";
-import type { MethodOptions } from "../client/option-keys.ts";
+import { type HandleScope, queryText } from "../kernel/call/call.ts";
+import type { MethodOptions } from "../kernel/call/option-keys.ts";
 import type { LintPage } from "./shapes.ts";
 
 /** `lint()` of the client. */

@@ -1,4 +1,4 @@
-import type { Style } from "../cli/style.ts";
+import type { Style } from "../kernel/command/style.ts";
 import type { Sim } from "../sim/types.ts";
 import { lintLine } from "./command.ts";
 import type { LintFinding } from "./shapes.ts";

@@ -1,11 +1,11 @@
-import { counted, times } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import { command, type Shell } from "../cli/command.ts";
-import { whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import type { Style } from "../cli/style.ts";
-import { ask } from "../cli/thin-command.ts";
-import { queryText } from "../client/call.ts";
+import { counted, times } from "../kernel/base/text.ts";
+import { queryText } from "../kernel/call/call.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import type { Style } from "../kernel/command/style.ts";
+import { ask } from "../kernel/command/thin-command.ts";
 import type { LintFinding, LintPage } from "./shapes.ts";
 
 const whatOf = ({ event, n }: LintFinding): string =>

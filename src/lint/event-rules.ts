@@ -1,5 +1,5 @@
-import { isObject, type Json, textOrNumber } from "../base/json.ts";
-import { itemsPerStep } from "../base/work.ts";
+import { isObject, type Json, textOrNumber } from "../kernel/base/json.ts";
+import { itemsPerStep } from "../kernel/base/work.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remark, Rule, RuleContext } from "./rule.ts";
 

@@ -1,5 +1,5 @@
-import { stringOf } from "../base/text.ts";
-import { itemsPerStep } from "../base/work.ts";
+import { stringOf } from "../kernel/base/text.ts";
+import { itemsPerStep } from "../kernel/base/work.ts";
 import { mayCompute, otherId } from "./flag-rules.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, Remarks, Rule, RuleContext, VariantShare } from "./rule.ts";

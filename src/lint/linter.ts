@@ -1,4 +1,4 @@
-import type { Stepwise } from "../base/work.ts";
+import type { Stepwise } from "../kernel/base/work.ts";
 import { lintCodes } from "./codes.ts";
 import { duplicateUuid, groupIdentify, largeBody, similarNames, times, typeFlip } from "./event-rules.ts";
 import { exposures } from "./exposure-rules.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { itemsPerStep } from "../base/work.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { itemsPerStep } from "../kernel/base/work.ts";
 import type { LintEvent, Rule } from "./rule.ts";
 
 /** Kinds of personal data and credentials. Precision comes first: uncertain matches are not reported. */

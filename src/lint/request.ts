@@ -1,12 +1,12 @@
-import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../base/json.ts";
-import { pathOf } from "../http/call.ts";
-import { headerIn } from "../http/client-address.ts";
 import { sentAtOf } from "../ingest/open.ts";
 import { decodedLimits } from "../ingest/packet.ts";
 import type { EventFacts } from "../journal/event.ts";
 import { isEngage, type Opened, openLegacy, openV1 } from "../journal/items.ts";
 import { keysOf, showEvent } from "../journal/show.ts";
 import type { EventKey, TrafficLine } from "../journal/traffic.ts";
+import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
+import { pathOf } from "../kernel/http/call.ts";
+import { headerIn } from "../kernel/http/client-address.ts";
 import { servedValueOf } from "../world/flag-config.ts";
 import type { LintEvent, LintRequest, RecordedPart, Serving } from "./rule.ts";
 

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../base/json.ts";
-import { row } from "../http/row.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../kernel/base/json.ts";
+import { row } from "../kernel/http/row.ts";
 import { liveResources } from "../world/resources.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import { createFollower, type TrafficPorts } from "./follower.ts";

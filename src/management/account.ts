@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isUuid } from "../base/ids.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { isUuid } from "../kernel/base/ids.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import type { Organization, StoredProject, User } from "../world/world.ts";
 import { type Caller, denied, found, numberIn } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";

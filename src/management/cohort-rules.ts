@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { referenceIn } from "../flags/engine/values.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import type { Cohort, FeatureFlag, Worlds } from "../world/world.ts";
 import { invalid } from "./frame/fields.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { JsonObject } from "../base/json.ts";
-import { stringOf } from "../base/text.ts";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { stringOf } from "../kernel/base/text.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
 import type { Cohort } from "../world/world.ts";
 import {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { groupedBy } from "../base/grouped-by.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { derived } from "../world/derived.ts";
 import { wireTime } from "../world/time.ts";
 import type { Dashboard, DashboardCollaborator, Organization, User } from "../world/world.ts";

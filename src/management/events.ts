@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { isUuid } from "../base/ids.ts";
-import { isObject, type Json } from "../base/json.ts";
-import { containsText } from "../base/wildcard.ts";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import type { TimedQuery } from "../journal/event-reader.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isUuid } from "../kernel/base/ids.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { containsText } from "../kernel/base/wildcard.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { actionOf } from "../query/named-documents.ts";
 import { wireTime } from "../world/time.ts";
 import type { ManagementDesk } from "./desk.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isUuid } from "../base/ids.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { isUuid } from "../kernel/base/ids.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
 import type { Membership, User } from "../world/world.ts";
 import { type CallPlace, denied, found, levels, type MemberLevel } from "./frame/access.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { wireTime } from "../world/time.ts";
 import type { Organization } from "../world/world.ts";
 import type { ManagementDesk } from "./desk.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { isUuid } from "../base/ids.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isUuid } from "../kernel/base/ids.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import type { Person } from "../people/person.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject } from "../world/world.ts";

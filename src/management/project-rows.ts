@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import type { Organization, StoredProject } from "../world/world.ts";
 import type { ManagementDesk } from "./desk.ts";
 import {

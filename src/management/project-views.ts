@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { MemberLevel } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";

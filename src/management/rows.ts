@@ -1,6 +1,6 @@
 import { batchExportEndpoints } from "../exports/management/batch-export-rows.ts";
 import { featureFlagEndpoints } from "../flags/management/flag-rows.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { queryEndpoints } from "../query/management/query-rows.ts";
 import { accountEndpoints, openAccountView } from "./account.ts";
 import { cohortEndpoints } from "./cohorts.ts";

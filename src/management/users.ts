@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupedBy } from "../base/grouped-by.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
 import { derived } from "../world/derived.ts";
 import type { Membership, Organization, StoredProject, User } from "../world/world.ts";
 import { type Caller, membershipOf } from "./frame/access.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { isObject, type Json } from "../base/json.ts";
-import { stringOf } from "../base/text.ts";
-import { row } from "../http/row.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { stringOf } from "../kernel/base/text.ts";
+import { row } from "../kernel/http/row.ts";
 import { type Dialect, differences } from "../world/dialect.ts";
 import type { Keyring } from "../world/keyring.ts";
 import { liveResources } from "../world/resources.ts";

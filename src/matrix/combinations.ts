@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { counted } from "../kernel/base/text.ts";
 import { coveringArray, mostTuples, tupleCount } from "./covering-array.ts";
 
 /** A value of a flag: on, off, or a variant. */

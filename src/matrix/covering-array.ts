@@ -1,4 +1,4 @@
-import { seededRandom } from "../base/seeded-random.ts";
+import { seededRandom } from "../kernel/base/seeded-random.ts";
 
 /** A row has the index of a value for each factor. */
 type Row = readonly number[];

@@ -1,6 +1,6 @@
-import { didYouMean } from "../base/nearest.ts";
-import { listed } from "../base/text.ts";
 import { textValuesOf } from "../flags/engine/rule-config.ts";
+import { didYouMean } from "../kernel/base/nearest.ts";
+import { listed } from "../kernel/base/text.ts";
 import type { AuthoredFlag, ServiceFlag } from "../scenario/project-schema.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { rulesVersionOf } from "../world/flag-config.ts";

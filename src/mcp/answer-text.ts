@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../base/json.ts";
-import { maskKeys } from "../base/secrets.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { maskKeys } from "../kernel/base/secrets.ts";
 import type { Mask } from "../tapes/redact/mask-target.ts";
 import type { CapturedRow, ToolAnswer } from "./tool.ts";
 

@@ -1,9 +1,9 @@
-import { clean } from "../cli/clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../cli/command.ts";
 import { simOptions } from "../cli/open-sim.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import { untilSignal } from "../cli/signals.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../kernel/command/command.ts";
+import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { untilSignal } from "../kernel/command/signals.ts";
 
 const options = {
   ...whereOptions,

@@ -1,11 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import type { SimError } from "../base/errors.ts";
-import { type JsonObject, objectIn } from "../base/json.ts";
-import { Failure } from "../cli/failure.ts";
-import { callBy } from "../client/call.ts";
-import type { Call } from "../http/call.ts";
-import { invalid } from "../http/control-body.ts";
-import type { Reply } from "../http/reply.ts";
+import type { SimError } from "../kernel/base/errors.ts";
+import { type JsonObject, objectIn } from "../kernel/base/json.ts";
+import { callBy } from "../kernel/call/call.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import type { Call } from "../kernel/http/call.ts";
+import { invalid } from "../kernel/http/control-body.ts";
+import type { Reply } from "../kernel/http/reply.ts";
 import type { McpPorts } from "./ports.ts";
 import { createMcpServer } from "./server.ts";
 import type { ToolPorts } from "./tool.ts";

@@ -1,11 +1,11 @@
 import { orderedCheck } from "../check/command.ts";
-import { clean, cleanLines } from "../cli/clean-text.ts";
-import type { Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
 import { closesWithin, startFailure } from "../cli/open-sim.ts";
-import { kinds } from "../cli/options.ts";
-import type { Running } from "../cli/running-sim.ts";
-import { callBy, sendOverNetwork } from "../client/call.ts";
+import { callBy, sendOverNetwork } from "../kernel/call/call.ts";
+import { clean, cleanLines } from "../kernel/command/clean-text.ts";
+import type { Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { kinds } from "../kernel/command/options.ts";
+import type { Running } from "../kernel/command/running-sim.ts";
 import { type SimServer, StartError } from "../sim/types.ts";
 import type { FoundSim, ToolPorts } from "./tool.ts";
 

@@ -1,4 +1,4 @@
-import type { Send } from "../client/call.ts";
+import type { Send } from "../kernel/call/call.ts";
 import type { TapeRules } from "../tapes/redact/rules.ts";
 
 /** What the tools need of the sim that serves them. */

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { text } from "../http/reply.ts";
-import { row } from "../http/row.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { text } from "../kernel/http/reply.ts";
+import { row } from "../kernel/http/row.ts";
 import type { McpPorts } from "./ports.ts";
 
 const Message = z

@@ -4,14 +4,14 @@ import {
   type CallToolResult,
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { SimError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { version } from "../base/version.ts";
-import { Failure } from "../cli/failure.ts";
-import { ControlError, ExpectationError } from "../client/errors.ts";
-import { jsonSchemaOf } from "../http/row.ts";
-import { parseShape } from "../http/shape-errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { version } from "../kernel/base/version.ts";
+import { ControlError, ExpectationError } from "../kernel/call/errors.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { jsonSchemaOf } from "../kernel/http/row.ts";
+import { parseShape } from "../kernel/http/shape-errors.ts";
 import { createMask } from "../tapes/redact/mask-target.ts";
 import { answerText } from "./answer-text.ts";
 import { defaultSize, type Tool, type ToolAnswer, type ToolCall, type ToolPorts } from "./tool.ts";

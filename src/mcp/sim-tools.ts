@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../base/json.ts";
-import { counted } from "../base/text.ts";
-import { plain } from "../cli/style.ts";
-import type { ControlCall } from "../client/call.ts";
-import { queryText } from "../client/call.ts";
 import { explainLines } from "../flags/command-lines.ts";
 import type { FlagExplanation, FlagOverrideSet } from "../flags/shapes.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
+import type { ControlCall } from "../kernel/call/call.ts";
+import { queryText } from "../kernel/call/call.ts";
+import { plain } from "../kernel/command/style.ts";
 import type { LintPage } from "../lint/shapes.ts";
 import { type CapturedRow, type ToolAnswer, tool } from "./tool.ts";
 

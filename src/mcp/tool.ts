@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../base/json.ts";
 import type { CheckOrder } from "../check/command.ts";
 import type { CheckReport } from "../check/shapes.ts";
-import type { ControlCall } from "../client/call.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import type { ControlCall } from "../kernel/call/call.ts";
 import type { TapeRules } from "../tapes/redact/rules.ts";
 
 /** How a tool call ends early, and what it reports meanwhile. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
 import type { ChangeSource, PropertyChange, PropertyHistory } from "./shapes.ts";
 
 /** The field of the event that sets the property; without one the value came with a merge. */

@@ -1,6 +1,6 @@
-import { type HandleScope, queryText } from "../client/call.ts";
-import { ControlError } from "../client/errors.ts";
-import type { MethodOptions } from "../client/option-keys.ts";
+import { type HandleScope, queryText } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
+import type { MethodOptions } from "../kernel/call/option-keys.ts";
 import type {
   StoredGroup,
   StoredGroupPage,

@@ -1,10 +1,17 @@
-import { clean, cleanJson } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import type { Style } from "../cli/style.ts";
-import { ask, factLines, printPage, propertyLines, thinCommand, thinOptions } from "../cli/thin-command.ts";
-import { queryText } from "../client/call.ts";
+import { queryText } from "../kernel/call/call.ts";
+import { clean, cleanJson } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import type { Style } from "../kernel/command/style.ts";
+import {
+  ask,
+  factLines,
+  printPage,
+  propertyLines,
+  thinCommand,
+  thinOptions,
+} from "../kernel/command/thin-command.ts";
 import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
 
 const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { isoOf } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
-import { containsText } from "../base/wildcard.ts";
 import { groupPatched } from "../ingest/person-properties.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { containsText } from "../kernel/base/wildcard.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
 import type { PeopleStore } from "./people-store.ts";
 import { type Group, groupKeyText } from "./person.ts";

@@ -1,6 +1,6 @@
-import type { Bytes } from "../store/bytes.ts";
-import type { SwitchPart } from "../store/switch.ts";
-import type { Unit } from "../store/unit.ts";
+import type { Bytes } from "../kernel/store/bytes.ts";
+import type { SwitchPart } from "../kernel/store/switch.ts";
+import type { Unit } from "../kernel/store/unit.ts";
 import type { People } from "./people.ts";
 import type { Person } from "./person.ts";
 import { keyHash } from "./store/apply.ts";

@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
 import type { Person } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { PersonChange } from "./shapes.ts";

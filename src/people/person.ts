@@ -1,5 +1,5 @@
-import { uuidV5 } from "../base/ids.ts";
-import type { Json, JsonObject } from "../base/json.ts";
+import { uuidV5 } from "../kernel/base/ids.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
 
 /** A stored person. Its distinct ids are kept beside it (store/ids.ts). */
 export interface Person {

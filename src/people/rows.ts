@@ -1,4 +1,4 @@
-import { row } from "../http/row.ts";
+import { row } from "../kernel/http/row.ts";
 import { groupDetails, groupNamed, groupSearch } from "./groups.ts";
 import { historyOf, personNamed } from "./person-found.ts";
 import type { PeoplePorts } from "./ports.ts";

@@ -1,5 +1,5 @@
-import { isoOf } from "../base/clock.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import { isoOf } from "../kernel/base/clock.ts";
 import type { People } from "./people.ts";
 import type { Group, Person } from "./person.ts";
 import type { ShortEvent, StoredGroup, StoredPerson } from "./shapes.ts";

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../base/json.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { type Item, unreadItem } from "../ingest/item.ts";
 import { decideMerge, type MergedIds, specialEvents } from "../ingest/merge.ts";
@@ -6,6 +5,7 @@ import { isIllegalForMerge } from "../ingest/person-ids.ts";
 import { settlePerson } from "../ingest/persons.ts";
 import type { EventFacts, StoredEvent } from "../journal/event.ts";
 import type { Warning } from "../journal/outcome.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import { changesBetween } from "./changes.ts";
 import { openPeople, type PeopleStore } from "./people-store.ts";
 import { type Person, personUuid } from "./person.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../base/json.ts";
 import type { StoredEvent } from "../journal/event.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import { type Changed, historiesOf } from "./changes.ts";
 import type { Person } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";

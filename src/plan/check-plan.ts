@@ -1,7 +1,7 @@
-import type { JsonObject } from "../base/json.ts";
-import { pointerTo, stepsOf } from "../base/json.ts";
-import { counted } from "../base/text.ts";
 import { isSdkEvent } from "../journal/sdk-properties.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { pointerTo, stepsOf } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
 import type {
   Plan,
   PlannableEvent,

@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
-import { type Address, callSim } from "../cli/ask-sim.ts";
-import { clean } from "../cli/clean-text.ts";
-import { Failure } from "../cli/failure.ts";
+import { isObject, type JsonObject, parsedJson } from "../kernel/base/json.ts";
+import { type Address, callSim } from "../kernel/command/ask-sim.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { Failure } from "../kernel/command/failure.ts";
 import type { PlannableEvent } from "./plan.ts";
 
 /** The largest page that the sim returns. */

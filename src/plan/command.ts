@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import { counted } from "../base/text.ts";
-import { writeWhole } from "../base/whole-file.ts";
-import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
-import { type JunitCase, junitReport } from "../cli/junit.ts";
-import { findRunning, whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import { reasonOf } from "../cli/system-reason.ts";
+import { counted } from "../kernel/base/text.ts";
+import { writeWhole } from "../kernel/base/whole-file.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { type JunitCase, junitReport } from "../kernel/command/junit.ts";
+import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { reasonOf } from "../kernel/command/system-reason.ts";
 import { fileEvents, simEvents } from "./command-events.ts";
 import type { Plan, PlanFile, PlannableEvent, PlanResult, Violation } from "./plan.ts";
 

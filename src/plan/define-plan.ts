@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import { plannedEvent, planOf } from "./compile-plan.ts";
 import {
   type EventEntry,

@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
-import { isObject, type JsonObject, stepsOf } from "../base/json.ts";
-import { counted } from "../base/text.ts";
 import { isSdkProperty } from "../journal/sdk-properties.ts";
+import { isObject, type JsonObject, stepsOf } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
 import {
   jsonSchemaOf,
   type PropertiesCheck,

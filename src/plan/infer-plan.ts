@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from "../base/json.ts";
 import { isSdkEvent, isSdkProperty } from "../journal/sdk-properties.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import type { EventEntry, PlanFile, PlannableEvent } from "./plan.ts";
 
 export interface InferOptions {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 
 /** The keywords of JSON Schema (2020-12) that contain schemas. */
 export const oneSchema = [

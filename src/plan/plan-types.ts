@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import type { Plan, PlannedEvent } from "./plan.ts";
 import { propertiesOf } from "./wording.ts";
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../base/json.ts";
-import type { Problem } from "../base/problem.ts";
-import { problemLines } from "../base/problem.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import type { Problem } from "../kernel/base/problem.ts";
+import { problemLines } from "../kernel/base/problem.ts";
 import { printable } from "./wording.ts";
 
 /** The parts of an event that a plan checks; the sim's stored events and the lines of events.ndjson have them. */

@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isObject, type JsonObject } from "../base/json.ts";
-import { JsonError, parsePlacedJson } from "../base/json-places.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { JsonError, parsePlacedJson } from "../kernel/base/json-places.ts";
+import { readRegularFile } from "../kernel/base/regular-file.ts";
 import { loadCompiler, plannedEvent, planOf, verify } from "./compile-plan.ts";
 import { type Plan, PlanError, type PlanFile } from "./plan.ts";
 import { schemaFrom } from "./plan-schema.ts";

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { spelledOut } from "../base/text.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { spelledOut } from "../kernel/base/text.ts";
 
 const longest = 120;
 

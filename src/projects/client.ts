@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions } from "../client/api.ts";
-import type { ControlCall } from "../client/call.ts";
-import { ControlError } from "../client/errors.ts";
 import { knownOptions } from "../client/known-options.ts";
-import { withKnownOptions } from "../client/option-keys.ts";
 import { tenantBy } from "../client/tenant.ts";
+import type { ControlCall } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
+import { withKnownOptions } from "../kernel/call/option-keys.ts";
 import type { TestProject } from "./shapes.ts";
 
 /** The project is already deleted, or the sim is closed. */

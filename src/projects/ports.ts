@@ -1,5 +1,5 @@
-import type { SimClock } from "../base/clock.ts";
-import type { Ids } from "../base/ids.ts";
+import type { SimClock } from "../kernel/base/clock.ts";
+import type { Ids } from "../kernel/base/ids.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Keyring } from "../world/keyring.ts";
 import type { BatchExport, World } from "../world/world.ts";

@@ -1,4 +1,3 @@
-import type { Json } from "../base/json.ts";
 import {
   conditionReferences,
   isFlagField,
@@ -7,6 +6,7 @@ import {
   renumbered,
   rewrite,
 } from "../flags/references.ts";
+import type { Json } from "../kernel/base/json.ts";
 import { resourceOf } from "../world/resources.ts";
 import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../world/world.ts";
 

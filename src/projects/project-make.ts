@@ -1,7 +1,7 @@
-import { SimError } from "../base/errors.ts";
-import { pointerTo } from "../base/json.ts";
 import { envGroups } from "../egress/env-names.ts";
 import { checkVariant, overrideWith } from "../flags/overrides.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { pointerTo } from "../kernel/base/json.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { personUuid } from "../people/person.ts";
 import { blankPersonalApiKey, blankProject } from "../world/blank.ts";

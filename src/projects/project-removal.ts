@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { documentsOf } from "../world/project-documents.ts";
 import type { Draft, ReadonlyWorld, StoredProject, User } from "../world/world.ts";
 import type { ProjectPorts, ResetPorts } from "./ports.ts";

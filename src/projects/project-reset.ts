@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 import { documentsOf } from "../world/project-documents.ts";
 import { wireTime } from "../world/time.ts";
 import type { Draft, MadeProject, ReadonlyWorld, StoredProject, World } from "../world/world.ts";

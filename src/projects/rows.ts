@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { pathNumber } from "../http/control-body.ts";
-import { row } from "../http/row.ts";
+import { pathNumber } from "../kernel/http/control-body.ts";
+import { row } from "../kernel/http/row.ts";
 import { projectOf } from "../world/project-lookup.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { ProjectPorts } from "./ports.ts";

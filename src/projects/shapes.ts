@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isObject } from "../base/json.ts";
-import { safeParse } from "../base/safe-parse.ts";
-import { jsonSchemaOf } from "../http/row.ts";
+import { isObject } from "../kernel/base/json.ts";
+import { safeParse } from "../kernel/base/safe-parse.ts";
+import { jsonSchemaOf } from "../kernel/http/row.ts";
 
 /** Names of tests may be long. */
 const longestName = 1_000;

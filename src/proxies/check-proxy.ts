@@ -1,6 +1,6 @@
-import { SimError } from "../base/errors.ts";
-import { credentialPlace } from "../http/closed-hosts.ts";
-import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../http/host-rules.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { credentialPlace } from "../kernel/http/closed-hosts.ts";
+import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../kernel/http/host-rules.ts";
 import { codeRow, type ProxyCode } from "./codes.ts";
 import { differencesOf, type ProbeExchange, type ProxyDifference, type ProxyPlace } from "./compare.ts";
 import { frameworksIn, type ProxyFramework } from "./frameworks.ts";

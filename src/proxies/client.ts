@@ -1,5 +1,5 @@
-import type { HandleScope } from "../client/call.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type { ProxyFramework } from "./frameworks.ts";
 import type { ProxyReport } from "./shapes.ts";
 

@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { parsedJson } from "../base/json.ts";
-import { withoutPort } from "../http/host-rules.ts";
+import { parsedJson } from "../kernel/base/json.ts";
+import { withoutPort } from "../kernel/http/host-rules.ts";
 import type { ProxyCode } from "./codes.ts";
 import type { Probe } from "./probes.ts";
 import type { ProbeArrival } from "./reception.ts";

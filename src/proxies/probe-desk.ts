@@ -1,5 +1,5 @@
-import type { Call } from "../http/call.ts";
-import type { Reply } from "../http/reply.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Reply } from "../kernel/http/reply.ts";
 
 /** Answers a call that is a probe of a check, and notes it; undefined for every other call. */
 type ProbeTaker = (call: Call) => Reply | undefined;

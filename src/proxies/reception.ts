@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { Call } from "../http/call.ts";
-import { preflight } from "../http/cors.ts";
-import type { Reply } from "../http/reply.ts";
+import type { Call } from "../kernel/http/call.ts";
+import { preflight } from "../kernel/http/cors.ts";
+import type { Reply } from "../kernel/http/reply.ts";
 import { type Probe, type ProbeNonce, probeHeader } from "./probes.ts";
 
 /** A probe as the sim received it. */

@@ -1,4 +1,4 @@
-import { row } from "../http/row.ts";
+import { row } from "../kernel/http/row.ts";
 import type { ProxyPorts } from "./check-proxy.ts";
 import { ProxyCheck, ProxyReport } from "./shapes.ts";
 

@@ -1,8 +1,8 @@
 import { request as requestHttp } from "node:http";
-import { systemCode } from "../base/errors.ts";
-import { clearTimeout, setTimeout } from "../base/real-time.ts";
-import { closedLookup } from "../http/closed-hosts.ts";
-import { isLoopbackHost } from "../http/host-rules.ts";
+import { systemCode } from "../kernel/base/errors.ts";
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import { closedLookup } from "../kernel/http/closed-hosts.ts";
+import { isLoopbackHost } from "../kernel/http/host-rules.ts";
 
 /** What the proxy answered. */
 export interface ProxyAnswer {

@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 
 const megabyte = 1024 * 1024;
 

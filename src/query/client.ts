@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import type { HandleScope } from "../client/call.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import type { HandleScope } from "../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type { DropOffs } from "./shapes.ts";
 
 /** A series of a trend, of stickiness or of a lifecycle. */

@@ -1,5 +1,5 @@
-import type { Json } from "../base/json.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { createBudget, type Held } from "./budget.ts";
 import { createEventRows, createPropertyColumn, type EventRows, type PropertyColumn } from "./event-rows.ts";

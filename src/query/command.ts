@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
-import { counted } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import { command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
-import type { Settings } from "../cli/settings.ts";
-import { ask, print, thinOptions } from "../cli/thin-command.ts";
+import { isObject, type JsonObject, parsedJson } from "../kernel/base/json.ts";
+import { counted } from "../kernel/base/text.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { ask, print, thinOptions } from "../kernel/command/thin-command.ts";
 import type { QueryResult } from "./client.ts";
 import { csvLines, resultTable, textLines } from "./tabular.ts";
 

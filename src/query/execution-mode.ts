@@ -1,5 +1,5 @@
-import type { Json } from "../base/json.ts";
-import { stringOf } from "../base/text.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { stringOf } from "../kernel/base/text.ts";
 
 /**
  * When a query is computed, and whether its request waits for that. Upstream PostHog/posthog

@@ -1,4 +1,4 @@
-import { type Json, own } from "../base/json.ts";
+import { type Json, own } from "../kernel/base/json.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { groupKeyText, type Person } from "../people/person.ts";
 import type { EventRows, PropertyColumn } from "./event-rows.ts";

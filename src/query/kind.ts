@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
 import type { EventTable, Needs, Steps } from "./table.ts";
 
 /** An action, as a query uses it. */

@@ -1,5 +1,5 @@
-import { type JsonObject, objectsIn, textsIn } from "../base/json.ts";
-import { stringOf } from "../base/text.ts";
+import { type JsonObject, objectsIn, textsIn } from "../kernel/base/json.ts";
+import { stringOf } from "../kernel/base/text.ts";
 import { liveResource } from "../world/resources.ts";
 import type { Worlds } from "../world/world.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { TimeSource } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
-import { MadeJson } from "../http/reply.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { MadeJson } from "../kernel/http/reply.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Worlds } from "../world/world.ts";
 import { openEventTables } from "./columns.ts";

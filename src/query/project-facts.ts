@@ -1,10 +1,10 @@
-import { SimError } from "../base/errors.ts";
-import { groupedBy } from "../base/grouped-by.ts";
-import type { Json } from "../base/json.ts";
 import { createCohortBook, isMember, noCohorts } from "../flags/engine/cohorts.ts";
 import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
 import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { Person } from "../people/person.ts";
 import { derived } from "../world/derived.ts";

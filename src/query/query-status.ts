@@ -1,6 +1,6 @@
-import type { TimeSource } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 import { wireTime } from "../world/time.ts";
 
 /** A query in the background. Upstream PostHog/posthog posthog/schema.py, `QueryStatus`. */

@@ -1,8 +1,16 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject, objectIn, own, pointerTo } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { stringOf } from "../base/text.ts";
-import { parseShape } from "../http/shape-errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import {
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  objectIn,
+  own,
+  pointerTo,
+} from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { stringOf } from "../kernel/base/text.ts";
+import { parseShape } from "../kernel/http/shape-errors.ts";
 import type { QueryKind } from "./kind.ts";
 
 /** Nodes around a query that say how its result is drawn: the service computes their `source`. */

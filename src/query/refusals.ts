@@ -1,4 +1,4 @@
-import { SimError } from "../base/errors.ts";
+import { SimError } from "../kernel/base/errors.ts";
 
 /** Upstream PostHog/posthog posthog/exceptions.py, `ClickHouseQueryTimeOut`. */
 export const queryTooSlow = (): SimError =>

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../base/json.ts";
-import { MadeJson } from "../http/reply.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { MadeJson } from "../kernel/http/reply.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,9 +1,9 @@
-import { SimError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { stringOf } from "../base/text.ts";
-import { invalid } from "../http/control-body.ts";
-import { row } from "../http/row.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { stringOf } from "../kernel/base/text.ts";
+import { invalid } from "../kernel/http/control-body.ts";
+import { row } from "../kernel/http/row.ts";
 import type { Insight, StoredProject, Worlds } from "../world/world.ts";
 import { queryOfFilters } from "./insights/legacy-filters.ts";
 import type { SimQueries } from "./open-queries.ts";

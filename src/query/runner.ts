@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { TimeSource } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { stringOf } from "../base/text.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { stringOf } from "../kernel/base/text.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject, Worlds } from "../world/world.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { performance } from "../base/real-time.ts";
+import { performance } from "../kernel/base/real-time.ts";
 import { queryTooSlow } from "./refusals.ts";
 import type { Steps } from "./table.ts";
 

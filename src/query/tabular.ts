@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../base/json.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
 
 /** The results of a query as rows. */
 export interface ResultTable {

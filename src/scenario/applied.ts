@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { closeSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { openDraft } from "../base/draft.ts";
-import { isObject, type JsonObject, parsedJson } from "../base/json.ts";
-import { writeAll } from "../store/bytes.ts";
-import { type SwitchPart, writeSynced } from "../store/switch.ts";
+import { openDraft } from "../kernel/base/draft.ts";
+import { isObject, type JsonObject, parsedJson } from "../kernel/base/json.ts";
+import { writeAll } from "../kernel/store/bytes.ts";
+import { type SwitchPart, writeSynced } from "../kernel/store/switch.ts";
 import { migrate, UnknownVersionError } from "../world/store/migrations.ts";
 import type { World } from "../world/world.ts";
 import type { ScenarioProblem } from "./problems.ts";

@@ -1,8 +1,8 @@
 import type { FaultRules } from "../faults/rules.ts";
 import type { TrafficLog } from "../journal/log/traffic-log.ts";
+import type { SwitchPart } from "../kernel/store/switch.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import { maxGroupTypes } from "../people/person.ts";
-import type { SwitchPart } from "../store/switch.ts";
 import { emptyWorld, type World } from "../world/world.ts";
 import type { WorldStore } from "../world/world-store.ts";
 import type { ScenarioState } from "./applied.ts";

@@ -1,5 +1,5 @@
-import type { Path } from "../base/json.ts";
-import { readDuration } from "../base/time-text.ts";
+import type { Path } from "../kernel/base/json.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import { maskSecrets } from "../world/batch-export-secrets.ts";
 import { blankBatchExport } from "../world/blank.ts";
 import type { BatchExport, BatchExportBackfill, StoredProject } from "../world/world.ts";

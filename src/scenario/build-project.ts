@@ -1,5 +1,5 @@
-import { isUuid } from "../base/ids.ts";
-import type { Path } from "../base/json.ts";
+import { isUuid } from "../kernel/base/ids.ts";
+import type { Path } from "../kernel/base/json.ts";
 import { maxGroupTypes, type Person, personUuid } from "../people/person.ts";
 import { blankDashboard, blankFeatureFlag, blankInsight, blankProject, blankTile } from "../world/blank.ts";
 import { tidyTags } from "../world/tags.ts";

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, type Path, textsIn } from "../base/json.ts";
+import { type Json, type JsonObject, type Path, textsIn } from "../kernel/base/json.ts";
 import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../world/resources.ts";
 import { tidyTags } from "../world/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../world/world.ts";

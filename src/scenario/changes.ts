@@ -1,5 +1,5 @@
-import { groupedBy } from "../base/grouped-by.ts";
-import { spelledOut } from "../base/text.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import { spelledOut } from "../kernel/base/text.ts";
 import { projectParts, type ScenarioPart, scenarioParts } from "./parts.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";

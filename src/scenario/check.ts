@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { safeParse } from "../base/safe-parse.ts";
 import { problemsOfRules } from "../flags/engine/rule-config.ts";
-import { hintFor, phraseOf, sentence, usualHint } from "../http/schema-messages.ts";
+import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { safeParse } from "../kernel/base/safe-parse.ts";
+import { hintFor, phraseOf, sentence, usualHint } from "../kernel/http/schema-messages.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
 import { rulesVersionOf } from "../world/flag-config.ts";
 import { warningsOf } from "./flag-warnings.ts";

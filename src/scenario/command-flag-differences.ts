@@ -1,5 +1,5 @@
-import { isObject, type Json, own } from "../base/json.ts";
-import { clean, cleanJson } from "../cli/clean-text.ts";
+import { isObject, type Json, own } from "../kernel/base/json.ts";
+import { clean, cleanJson } from "../kernel/command/clean-text.ts";
 import type { Sim } from "../sim/types.ts";
 import type { Exchange } from "../tapes/format/exchange.ts";
 import { pathOf } from "../tapes/format/routes.ts";

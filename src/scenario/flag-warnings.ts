@@ -1,7 +1,3 @@
-import { groupedBy } from "../base/grouped-by.ts";
-import type { Path } from "../base/json.ts";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
-import { createGuesses, meantOf } from "../base/nearest.ts";
 import { createCohortBook } from "../flags/engine/cohorts.ts";
 import { compileFlag } from "../flags/engine/compile.ts";
 import { variantKeys } from "../flags/engine/filters.ts";
@@ -9,6 +5,10 @@ import { defaultMatching, operatorNames } from "../flags/engine/operators.ts";
 import { failures } from "../flags/engine/reasons.ts";
 import { textValuesOf } from "../flags/engine/rule-config.ts";
 import { referenceIn } from "../flags/engine/values.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import type { Path } from "../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { createGuesses, meantOf } from "../kernel/base/nearest.ts";
 import type { Cohort, FeatureFlag, World } from "../world/world.ts";
 import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { FSWatcher } from "chokidar";
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "../base/real-time.ts";
 import type { FaultRules } from "../faults/rules.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../kernel/base/real-time.ts";
 import { type ApplyParts, applyEdit } from "./apply-scenario.ts";
 import { type LoadedScenario, readScenario } from "./load.ts";
 import { problemNotice, type ScenarioProblem, warningNotice } from "./problems.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { onlyProjectKeys, ScenarioSchema } from "./schema.ts";
 
 /**

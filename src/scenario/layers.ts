@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json.ts";
-import { meantOf, nearest } from "../base/nearest.ts";
-import { readRegularFile } from "../base/regular-file.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { type Path, pointerTo } from "../kernel/base/json.ts";
+import { meantOf, nearest } from "../kernel/base/nearest.ts";
+import { readRegularFile } from "../kernel/base/regular-file.ts";
 import { type ParsedText, parseJson, parseYaml } from "./parse.ts";
 import type { PlacedProblem } from "./problems.ts";
 import type { ScenarioLayer } from "./schema.ts";

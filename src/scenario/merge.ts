@@ -1,4 +1,4 @@
-import { groupedBy } from "../base/grouped-by.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
 import { organizationParts, projectParts, scenarioParts } from "./parts.ts";
 import type { ObjectTree, Tree, TreeEntry } from "./tree.ts";
 

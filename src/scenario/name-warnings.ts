@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, type Path } from "../base/json.ts";
-import { meantOf, nearest } from "../base/nearest.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, type Path } from "../kernel/base/json.ts";
+import { meantOf, nearest } from "../kernel/base/nearest.ts";
 import { settingNames } from "../management/project-views.ts";
 import { knownKinds } from "../query/read-query.ts";
 import { knownScopes } from "../world/scopes.ts";

@@ -1,6 +1,6 @@
 import type { Alias, Node, Pair, YAMLMap } from "yaml";
-import { type JsonNode, parseCommentedJson } from "../base/commented-json.ts";
-import { type Path, pointerTo } from "../base/json.ts";
+import { type JsonNode, parseCommentedJson } from "../kernel/base/commented-json.ts";
+import { type Path, pointerTo } from "../kernel/base/json.ts";
 import type { PlacedProblem } from "./problems.ts";
 import { positionOf, type Source, type TextPlace, type Tree, type TreeEntry } from "./tree.ts";
 

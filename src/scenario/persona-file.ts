@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { Json } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { problemLines } from "../base/problem.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { problemLines } from "../kernel/base/problem.ts";
 import { personaOf } from "../traffic/personas.ts";
 import { type Persona, personaNames } from "../traffic/shapes.ts";
 import { checkScenario } from "./check.ts";

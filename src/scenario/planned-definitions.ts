@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { schemaFrom } from "../plan/plan-schema.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";

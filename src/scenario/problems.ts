@@ -1,7 +1,7 @@
-import type { Path } from "../base/json.ts";
-import type { Problem as ShownProblem } from "../base/problem.ts";
-import { problemLines } from "../base/problem.ts";
-import { counted } from "../base/text.ts";
+import type { Path } from "../kernel/base/json.ts";
+import type { Problem as ShownProblem } from "../kernel/base/problem.ts";
+import { problemLines } from "../kernel/base/problem.ts";
+import { counted } from "../kernel/base/text.ts";
 import { positionOf, type TextPlace } from "./tree.ts";
 
 /** A mistake in a scenario, and its place. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readDuration } from "../base/time-text.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import { maxGroupTypes } from "../people/person.ts";
 import { AuthoredTraffic } from "../traffic/shapes.ts";
 import { logLevels, runStatuses } from "../world/run-statuses.ts";

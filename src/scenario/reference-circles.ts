@@ -1,5 +1,5 @@
-import { groupedBy } from "../base/grouped-by.ts";
-import type { Path } from "../base/json.ts";
+import { groupedBy } from "../kernel/base/grouped-by.ts";
+import type { Path } from "../kernel/base/json.ts";
 
 /** A reference from one flag or cohort to another, and its place. */
 export interface Reference {

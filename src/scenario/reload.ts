@@ -1,4 +1,4 @@
-import { isObject } from "../base/json.ts";
+import { isObject } from "../kernel/base/json.ts";
 import { type CollectionName, collections, type ReadonlyWorld, type World } from "../world/world.ts";
 import { Identities, renumber } from "./renumber.ts";
 

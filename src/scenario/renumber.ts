@@ -1,4 +1,3 @@
-import { isUuid, uuidV5 } from "../base/ids.ts";
 import {
   conditionReferences,
   isFlagField,
@@ -6,6 +5,7 @@ import {
   renumbered,
   rewrite,
 } from "../flags/references.ts";
+import { isUuid, uuidV5 } from "../kernel/base/ids.ts";
 import { referenceFields, resourceId } from "../world/resources.ts";
 import {
   type CollectionName,

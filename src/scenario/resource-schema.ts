@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { safeParse } from "../base/safe-parse.ts";
-import { phraseOf } from "../http/schema-messages.ts";
+import { safeParse } from "../kernel/base/safe-parse.ts";
+import { phraseOf } from "../kernel/http/schema-messages.ts";
 import type { ResourceKind } from "../management/resources/kind.ts";
 import { resourceKinds } from "../management/resources/kinds.ts";
 import { referenceFields } from "../world/resources.ts";

@@ -1,4 +1,4 @@
-import { pointerTo } from "../base/json.ts";
+import { pointerTo } from "../kernel/base/json.ts";
 import type { People } from "../people/people.ts";
 import type { World } from "../world/world.ts";
 import type { AppliedScenario } from "./applied.ts";

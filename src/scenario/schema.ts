@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { clockStartExpected, readMoment } from "../base/time-text.ts";
 import { FaultUses } from "../faults/shapes.ts";
+import { clockStartExpected, readMoment } from "../kernel/base/time-text.ts";
 import { PlaceRow } from "../world/schemas/place.ts";
 import { AuthoredProject, Email, Id, JsonRecord, Time, Uuid } from "./project-schema.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import { mergeProjects, mergeScenarios } from "./merge.ts";
 import type { PlacedProblem } from "./problems.ts";
 import { onlyProjectKeys } from "./schema.ts";

@@ -1,4 +1,4 @@
-import type { Json, Path } from "../base/json.ts";
+import type { Json, Path } from "../kernel/base/json.ts";
 
 /** A text of a tree; `file` is null for a scenario that a program made. */
 export interface Source {

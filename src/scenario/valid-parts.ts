@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Json } from "../base/json.ts";
-import { type Path, pointerTo } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
+import { type Path, pointerTo } from "../kernel/base/json.ts";
 import { childOf, plainValue, type Tree, type TreeEntry, treeOf } from "./tree.ts";
 
 type Issue = z.core.$ZodIssue;

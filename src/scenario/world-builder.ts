@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { uuidV5 } from "../base/ids.ts";
-import { type Path, pointerTo } from "../base/json.ts";
-import { createGuesses } from "../base/nearest.ts";
+import { uuidV5 } from "../kernel/base/ids.ts";
+import { type Path, pointerTo } from "../kernel/base/json.ts";
+import { createGuesses } from "../kernel/base/nearest.ts";
 import type { Group, Person } from "../people/person.ts";
 import { numberedKinds } from "../world/resources.ts";
 import { wireTime } from "../world/time.ts";

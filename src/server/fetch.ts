@@ -1,9 +1,9 @@
-import type { TimeSource } from "../base/clock.ts";
-import { performance } from "../base/real-time.ts";
-import type { App } from "../http/app.ts";
-import { callFrom, pathOf } from "../http/call.ts";
-import type { Gauge } from "../http/gauge.ts";
-import type { Reply, TransportFault } from "../http/reply.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { performance } from "../kernel/base/real-time.ts";
+import type { App } from "../kernel/http/app.ts";
+import { callFrom, pathOf } from "../kernel/http/call.ts";
+import type { Gauge } from "../kernel/http/gauge.ts";
+import type { Reply, TransportFault } from "../kernel/http/reply.ts";
 
 interface FetchDoor {
   app: App;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "../base/real-time.ts";
-import type { Call } from "../http/call.ts";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../kernel/base/real-time.ts";
+import type { Call } from "../kernel/http/call.ts";
 
 /** The connection of one page, as the feed uses it. */
 interface PageWire {

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TimeSource } from "../base/clock.ts";
-import { SimError } from "../base/errors.ts";
-import { onFirstUse } from "../base/on-first-use.ts";
-import { performance, setTimeout } from "../base/real-time.ts";
-import { callFrom, pathOf } from "../http/call.ts";
-import { asSimError, errorReply } from "../http/error-body.ts";
-import { sameOriginOnly } from "../http/reply.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import { performance, setTimeout } from "../kernel/base/real-time.ts";
+import { callFrom, pathOf } from "../kernel/http/call.ts";
+import { asSimError, errorReply } from "../kernel/http/error-body.ts";
+import { sameOriginOnly } from "../kernel/http/reply.ts";
 import type { Admit, PageSockets } from "./inspect-socket.ts";
 import { endWith } from "./last-answer.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { clearTimeout, setTimeout } from "../base/real-time.ts";
-import type { Reply, TransportFault } from "../http/reply.ts";
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import type { Reply, TransportFault } from "../kernel/http/reply.ts";
 
 /**
  * A sender that writes its whole body before it reads gets an error (EPIPE, ECONNRESET) instead of an early answer if

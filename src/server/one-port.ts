@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { onFirstUse } from "../base/on-first-use.ts";
-import { clearInterval, performance, setInterval } from "../base/real-time.ts";
-import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../http/host-rules.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import { clearInterval, performance, setInterval } from "../kernel/base/real-time.ts";
+import { hostRuleFor, isLoopbackHost, readHostRule, serviceHosts } from "../kernel/http/host-rules.ts";
 import { endWith, sendLast } from "./last-answer.ts";
 import {
   type AbsoluteTarget,

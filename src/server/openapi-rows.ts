@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { writingJson } from "../base/json-turns.ts";
-import { onFirstUse } from "../base/on-first-use.ts";
-import { version } from "../base/version.ts";
-import { inSlices, type Work } from "../base/work.ts";
-import type { Endpoint, Family, JsonSchema } from "../http/endpoint.ts";
-import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../http/openapi.ts";
-import { jsonText } from "../http/reply.ts";
-import { row } from "../http/row.ts";
+import { writingJson } from "../kernel/base/json-turns.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import { version } from "../kernel/base/version.ts";
+import { inSlices, type Work } from "../kernel/base/work.ts";
+import type { Endpoint, Family, JsonSchema } from "../kernel/http/endpoint.ts";
+import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../kernel/http/openapi.ts";
+import { jsonText } from "../kernel/http/reply.ts";
+import { row } from "../kernel/http/row.ts";
 
 const text: JsonSchema = { type: "string" };
 const integer: JsonSchema = { type: "integer" };

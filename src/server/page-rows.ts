@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SimError, systemCode } from "../base/errors.ts";
-import { onFirstUse } from "../base/on-first-use.ts";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import type { Reply } from "../http/reply.ts";
-import { row } from "../http/row.ts";
+import { SimError, systemCode } from "../kernel/base/errors.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import type { Reply } from "../kernel/http/reply.ts";
+import { row } from "../kernel/http/row.ts";
 
 /** Only the page's own code and styles may run or load, and strings never become markup: captured data is hostile. */
 const policy = [

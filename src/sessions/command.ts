@@ -1,14 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { counted, times } from "../base/text.ts";
-import { clean } from "../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
-import { whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
-import type { Style } from "../cli/style.ts";
-import { ask, factLines, print, printPage, thinCommand, thinOptions } from "../cli/thin-command.ts";
-import { queryText } from "../client/call.ts";
+import { counted, times } from "../kernel/base/text.ts";
+import { queryText } from "../kernel/call/call.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import type { Style } from "../kernel/command/style.ts";
+import {
+  ask,
+  factLines,
+  print,
+  printPage,
+  thinCommand,
+  thinOptions,
+} from "../kernel/command/thin-command.ts";
 import { undecidable } from "./rrweb.ts";
 import type {
   RecordingFind,

@@ -1,9 +1,9 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject } from "../base/json.ts";
-import { mostNodes, type NodeRoom, TooManyLevels, TooManyNodes } from "../base/json-bounds.ts";
-import { parsingJson } from "../base/json-turns.ts";
-import { atOnce, bytesPerStep, type Work } from "../base/work.ts";
-import { gunzipWithin } from "../codec/inflate.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { mostNodes, type NodeRoom, TooManyLevels, TooManyNodes } from "../kernel/base/json-bounds.ts";
+import { parsingJson } from "../kernel/base/json-turns.ts";
+import { atOnce, bytesPerStep, type Work } from "../kernel/base/work.ts";
+import { gunzipWithin } from "../kernel/codec/inflate.ts";
 import { type LossReason, type RecordedEvent, recordedSources, recordedTypes } from "./rrweb.ts";
 
 /** Something of a part that could not be read; equal ones are counted. */

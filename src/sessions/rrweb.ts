@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../kernel/base/json.ts";
 
 /** The numbers of rrweb's format that are read here (@posthog/rrweb-types, EventType). */
 export const recordedTypes = {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
-import type { Work } from "../base/work.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own } from "../kernel/base/json.ts";
+import type { Work } from "../kernel/base/work.ts";
 import {
   type RecordedEvent,
   type RecordedPlace,

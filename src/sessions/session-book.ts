@@ -1,4 +1,3 @@
-import { isObject, type Json, own } from "../base/json.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
 import type { StoredEvent } from "../journal/event.ts";
 import { eventKind } from "../journal/event-kinds.ts";
@@ -7,6 +6,7 @@ import type { IndexedEvent, TrafficLog } from "../journal/log/traffic-log.ts";
 import { showEvent } from "../journal/show.ts";
 import type { TotalsProgress } from "../journal/totals-answer.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import { isObject, type Json, own } from "../kernel/base/json.ts";
 import { textOf } from "./preview.ts";
 import { type RecordedKind, recordedKind } from "./rrweb.ts";
 

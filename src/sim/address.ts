@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { parseAddress } from "../base/network.ts";
-import { isLoopbackHost } from "../http/host-rules.ts";
+import { parseAddress } from "../kernel/base/network.ts";
+import { isLoopbackHost } from "../kernel/http/host-rules.ts";
 
 /** Where a sim is reached. */
 export interface SimAddress {

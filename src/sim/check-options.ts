@@ -1,6 +1,11 @@
 import { inspect } from "node:util";
-import { didYouMean } from "../base/nearest.ts";
-import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../http/reach.ts";
+import { didYouMean } from "../kernel/base/nearest.ts";
+import {
+  controlTokenExpected,
+  isControlToken,
+  publicUrlExpected,
+  readPublicUrl,
+} from "../kernel/http/reach.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { Mode } from "../tapes/ports.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";

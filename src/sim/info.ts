@@ -1,10 +1,10 @@
-import type { Agenda } from "../base/agenda.ts";
-import type { ClockStart, SimClock } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
-import { version } from "../base/version.ts";
 import { clockFacts } from "../clock/facts.ts";
 import type { FaultRules } from "../faults/rules.ts";
-import type { Gauge } from "../http/gauge.ts";
+import type { Agenda } from "../kernel/base/agenda.ts";
+import type { ClockStart, SimClock } from "../kernel/base/clock.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
+import { version } from "../kernel/base/version.ts";
+import type { Gauge } from "../kernel/http/gauge.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
 import type { RecordingRoom } from "../tapes/record/recordings.ts";
 import { recordingInShort } from "../tapes/record/recordings.ts";

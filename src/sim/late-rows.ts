@@ -1,11 +1,11 @@
-import { onFirstUse } from "../base/on-first-use.ts";
-import { clearTimeout, setTimeout } from "../base/real-time.ts";
 import type { RunningExports } from "../exports/open-exports.ts";
 import type { FlagBook } from "../flags/flag-book.ts";
-import type { GuardRules } from "../http/control-access.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import type { LateRows, Router } from "../http/router.ts";
 import type { Desk } from "../ingest/desk.ts";
+import { onFirstUse } from "../kernel/base/on-first-use.ts";
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import type { GuardRules } from "../kernel/http/control-access.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import type { LateRows, Router } from "../kernel/http/router.ts";
 import type { ManagementDesk } from "../management/desk.ts";
 import type { SimQueries } from "../query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";

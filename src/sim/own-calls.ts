@@ -1,9 +1,9 @@
-import type { TimeSource } from "../base/clock.ts";
-import { performance } from "../base/real-time.ts";
-import type { Incoming, Outgoing, Send } from "../client/call.ts";
-import { ControlError } from "../client/errors.ts";
-import type { App } from "../http/app.ts";
-import { type Call, callFrom, pathOf } from "../http/call.ts";
+import type { TimeSource } from "../kernel/base/clock.ts";
+import { performance } from "../kernel/base/real-time.ts";
+import type { Incoming, Outgoing, Send } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
+import type { App } from "../kernel/http/app.ts";
+import { type Call, callFrom, pathOf } from "../kernel/http/call.ts";
 
 interface OwnCalls {
   app: App;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { row } from "../http/row.ts";
 import {
   type Counter,
   continueCounting,
@@ -10,6 +9,7 @@ import {
 } from "../journal/counting.ts";
 import { codesOfFacet, isProblemFacet } from "../journal/log/facets.ts";
 import type { IndexedRequest, RequestHead, TrafficLog } from "../journal/log/traffic-log.ts";
+import { row } from "../kernel/http/row.ts";
 import { type EventProblem, ProblemQuery, Problems, type RequestProblem } from "./problem-shapes.ts";
 
 /** Kinds of rejected requests that are listed separately; a scan for paths could make any number of them. */

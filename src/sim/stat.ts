@@ -1,7 +1,7 @@
-import type { SimClock } from "../base/clock.ts";
 import type { FaultRules } from "../faults/rules.ts";
-import type { Gauge } from "../http/gauge.ts";
 import type { FeedFacts } from "../journal/feed/open-feed.ts";
+import type { SimClock } from "../kernel/base/clock.ts";
+import type { Gauge } from "../kernel/http/gauge.ts";
 import type { PeopleStore } from "../people/people-store.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
 import type { Recordings, TapePlayer } from "../tapes/ports.ts";

@@ -1,8 +1,8 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
-import type { EndpointFacts } from "../http/endpoint.ts";
 import type { RequestSummary } from "../journal/request-summary.ts";
 import type { TrafficLine } from "../journal/traffic.ts";
+import type { EndpointFacts } from "../kernel/http/endpoint.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ScenarioSource } from "../scenario/source.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";

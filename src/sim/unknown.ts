@@ -1,9 +1,9 @@
-import { SimError } from "../base/errors.ts";
-import type { Call } from "../http/call.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { explainUnknownPath } from "../http/unknown-path.ts";
 import type { Desk } from "../ingest/desk.ts";
 import { notEmulatedText, unknownPathText } from "../journal/unmatched.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import type { Call } from "../kernel/http/call.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { explainUnknownPath } from "../kernel/http/unknown-path.ts";
 import { blankProject } from "../world/blank.ts";
 import { wireTime } from "../world/time.ts";
 import type { StoredProject } from "../world/world.ts";

@@ -1,5 +1,5 @@
-import type { ControlCall } from "../client/call.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import type { ControlCall } from "../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type {
   LoadedTape,
   LoadedTapeReply,

@@ -1,4 +1,4 @@
-import type { Json } from "../base/json.ts";
+import type { Json } from "../kernel/base/json.ts";
 import type { Exchange, TapeBody } from "./format/exchange.ts";
 import type { TapeHeader } from "./format/header.ts";
 import type { LoadedTape, RecordingFacts, RecordingOrder, TapeLedger, TapeMiss } from "./shapes.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { SimError } from "../base/errors.ts";
-import { maskTargetSecrets } from "../base/secrets.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { row } from "../http/row.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { maskTargetSecrets } from "../kernel/base/secrets.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { row } from "../kernel/http/row.ts";
 import type { Exchange } from "./format/exchange.ts";
 import { tapesFolder } from "./format/place.ts";
 import { isCapture } from "./format/routes.ts";

@@ -3,8 +3,8 @@ import { isOperatorKey } from "../assert/match/operators.ts";
 import { checkPattern, fits } from "../assert/match/pattern.ts";
 import { quoted } from "../assert/match/printable.ts";
 import type { Pattern } from "../assert/match/types.ts";
-import { isObject, type Json } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { isObject, type Json } from "../kernel/base/json.ts";
+import { didYouMean } from "../kernel/base/nearest.ts";
 import type { FunnelStep, QueryInput, RetentionCohort, TrendSeries } from "../query/client.ts";
 
 /** The name of a stored insight, or a query with its kind. */

@@ -1,9 +1,9 @@
 import { assertionsOf } from "../assert/client-assertions.ts";
 import { called } from "../assert/client-pattern.ts";
 import { describePattern } from "../assert/match/describe.ts";
-import { counted } from "../base/text.ts";
 import type { Tenant } from "../client/api.ts";
-import { checkOptions, keysOf, type OptionKeys } from "../client/option-keys.ts";
+import { counted } from "../kernel/base/text.ts";
+import { checkOptions, keysOf, type OptionKeys } from "../kernel/call/option-keys.ts";
 import type { ProxyCheckOptions } from "../proxies/client.ts";
 import { contacted } from "./contact-matchers.ts";
 import {

@@ -17,9 +17,9 @@ const names = {
 async function configured(): Promise<SimOptions> {
   const [{ configOptions }, { findConfig }, { resolveSettings }, { simOptions }, { redactionSection }] =
     await Promise.all([
-      import("../cli/command.ts"),
-      import("../cli/config-file.ts"),
-      import("../cli/settings.ts"),
+      import("../kernel/command/command.ts"),
+      import("../kernel/command/config-file.ts"),
+      import("../kernel/command/settings.ts"),
       import("../cli/open-sim.ts"),
       import("../tapes/redact/config-section.ts"),
     ]);

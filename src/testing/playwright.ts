@@ -10,11 +10,11 @@ import {
 import { type Assertions, assertionsOf, type Knowledge } from "../assert/client-assertions.ts";
 import { checkedWait } from "../assert/limits.ts";
 import type { KnownCauses } from "../assert/match/causes.ts";
-import { counted } from "../base/text.ts";
-import { writeWhole } from "../base/whole-file.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
 import { type Escape, escapeCauses, verifyEscapes } from "../egress/browser-traffic.ts";
+import { counted } from "../kernel/base/text.ts";
+import { writeWhole } from "../kernel/base/whole-file.ts";
 import type { SimOptions } from "../sim/types.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";

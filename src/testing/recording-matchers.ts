@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { assertionsOf } from "../assert/client-assertions.ts";
-import { counted, times } from "../base/text.ts";
-import { ControlError } from "../client/errors.ts";
+import { counted, times } from "../kernel/base/text.ts";
+import { ControlError } from "../kernel/call/errors.ts";
 import type { RecordingFind, RecordingFindings, StoredSession } from "../sessions/client.ts";
 import { causesOr, type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
 

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { spelledOut } from "../base/text.ts";
 import { knowTests, type RunningTest } from "../egress/attempt.ts";
 import {
   type BlockedCall,
@@ -10,6 +9,7 @@ import {
 } from "../egress/blocked-call.ts";
 import { guardProcess } from "../egress/guard.ts";
 import { rerouteProcess } from "../egress/reroute.ts";
+import { spelledOut } from "../kernel/base/text.ts";
 
 /**
  * What happens to calls to the real service. True: they are blocked, and fail the test; options name hosts. `"reroute"`

@@ -1,9 +1,9 @@
-import { SimError } from "../base/errors.ts";
-import { isObject, type Json, parsedJson } from "../base/json.ts";
-import { didYouMean } from "../base/nearest.ts";
-import type { ControlCall, Send } from "../client/call.ts";
-import { ControlError } from "../client/errors.ts";
-import { keysOf, type MethodOptions } from "../client/option-keys.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isObject, type Json, parsedJson } from "../kernel/base/json.ts";
+import { didYouMean } from "../kernel/base/nearest.ts";
+import type { ControlCall, Send } from "../kernel/call/call.ts";
+import { ControlError } from "../kernel/call/errors.ts";
+import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
 import type { WorldSummary } from "../management/world-shapes.ts";
 import type { TrafficFigures } from "./figures.ts";
 import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "./generate.ts";
@@ -51,7 +51,7 @@ export async function checkedTraffic(
   named: (option: string) => string = (it) => it,
 ): Promise<AuthoredTraffic> {
   const [{ parseShape }, { AuthoredTraffic, personaNames }, { readPersona }] = await Promise.all([
-    import("../http/shape-errors.ts"),
+    import("../kernel/http/shape-errors.ts"),
     import("./shapes.ts"),
     import("../scenario/persona-file.ts"),
   ]);

@@ -1,6 +1,6 @@
-import { clean } from "../cli/clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../cli/command.ts";
-import { Failure } from "../cli/failure.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
 import { type GenerateValues, generateOptions } from "./options.ts";
 
 /** The command `phx-sim generate`. */

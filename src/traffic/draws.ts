@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../base/json.ts";
-import { readDuration } from "../base/time-text.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import type { PersonaStep, PersonaValue, PersonaValues } from "./shapes.ts";
 
 /** Numbers from 0 up to 1. */

@@ -1,11 +1,11 @@
-import { isoOf } from "../base/clock.ts";
-import { fnv1a } from "../base/hash.ts";
-import { uuidV7 } from "../base/ids.ts";
-import type { Json, JsonObject } from "../base/json.ts";
-import { seededRandom } from "../base/seeded-random.ts";
-import { counted } from "../base/text.ts";
-import { readDuration } from "../base/time-text.ts";
 import { bucketOf } from "../flags/engine/bucket.ts";
+import { isoOf } from "../kernel/base/clock.ts";
+import { fnv1a } from "../kernel/base/hash.ts";
+import { uuidV7 } from "../kernel/base/ids.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { seededRandom } from "../kernel/base/seeded-random.ts";
+import { counted } from "../kernel/base/text.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
 import { type Period, TrafficCalendar } from "./calendar.ts";
 import { countOf, type DrawAll, drawerOf, type Random, spanOf, weighted } from "./draws.ts";
 import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts";

@@ -1,5 +1,5 @@
-import { whereOptions } from "../cli/running-sim.ts";
-import type { Settings } from "../cli/settings.ts";
+import { whereOptions } from "../kernel/command/running-sim.ts";
+import type { Settings } from "../kernel/command/settings.ts";
 
 const count = (describe: string) => ({ kind: "count", describe, flagOnly: true }) as const;
 const text = (describe: string) => ({ kind: "text", describe, flagOnly: true }) as const;

@@ -1,6 +1,6 @@
-import type { Path } from "../base/json.ts";
-import { meantOf } from "../base/nearest.ts";
-import { listed } from "../base/text.ts";
+import type { Path } from "../kernel/base/json.ts";
+import { meantOf } from "../kernel/base/nearest.ts";
+import { listed } from "../kernel/base/text.ts";
 import { maxGroupTypes } from "../people/person.ts";
 import { eventNamesOf } from "./generate.ts";
 import type { Persona, PersonaStep, PersonaValue } from "./shapes.ts";

@@ -1,4 +1,4 @@
-import { readMoment } from "../base/time-text.ts";
+import { readMoment } from "../kernel/base/time-text.ts";
 import type { StoredProject } from "../world/world.ts";
 import type { TrafficPlan } from "./generate.ts";
 import { personaOf } from "./personas.ts";

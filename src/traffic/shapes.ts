@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readDuration, readMoment } from "../base/time-text.ts";
+import { readDuration, readMoment } from "../kernel/base/time-text.ts";
 
 /** Names of the built-in personas. */
 export const personaNames = ["shopper", "saas", "reader"] as const;

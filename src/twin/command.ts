@@ -1,4 +1,4 @@
-import { type Command, command } from "../cli/command.ts";
+import { type Command, command } from "../kernel/command/command.ts";
 import { impactOptions, pullOptions } from "./options.ts";
 
 const pull = command({

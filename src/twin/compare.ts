@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectsIn, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own } from "../kernel/base/json.ts";
 import { differencesOf } from "../tapes/match/near-miss.ts";
 import { twinKinds } from "./kinds.ts";
 

@@ -1,5 +1,5 @@
-import { type JsonObject, objectsIn, own } from "../base/json.ts";
-import { escapedPattern } from "../base/text.ts";
+import { type JsonObject, objectsIn, own } from "../kernel/base/json.ts";
+import { escapedPattern } from "../kernel/base/text.ts";
 import type { Removed } from "./removed.ts";
 import { type NameUse, type Uses, usesIn } from "./uses.ts";
 

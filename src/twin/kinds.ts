@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
 import { resourceKinds } from "../management/resources/kinds.ts";
 import { authored } from "../scenario/from-tape/authored-fields.ts";
 import type { DocumentKind } from "../scenario/from-tape/documents.ts";

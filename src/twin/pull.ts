@@ -7,7 +7,7 @@ import {
   stepsOf,
   textsIn,
   valueAt,
-} from "../base/json.ts";
+} from "../kernel/base/json.ts";
 import { maxGroupTypes } from "../people/person.ts";
 import { authoredTile } from "../scenario/from-tape/authored-fields.ts";
 import { removeInvalidParts } from "../scenario/from-tape/fold-tape.ts";

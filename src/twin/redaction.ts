@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, mapMembers } from "../base/json.ts";
-import { atOnce } from "../base/work.ts";
+import { isObject, type Json, type JsonObject, mapMembers } from "../kernel/base/json.ts";
+import { atOnce } from "../kernel/base/work.ts";
 import { createMemory } from "../tapes/redact/memory.ts";
 import { createPersonal, type Personal } from "../tapes/redact/personal.ts";
 import { createJudge, type TapeRules } from "../tapes/redact/rules.ts";

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../base/json.ts";
-import { version } from "../base/version.ts";
-import { isLoopbackHost } from "../http/host-rules.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../kernel/base/json.ts";
+import { version } from "../kernel/base/version.ts";
+import { isLoopbackHost } from "../kernel/http/host-rules.ts";
 import { createTransport, type Transport } from "../tapes/upstream/transport.ts";
 import { createAgents, failureOf, type Upstreams } from "../tapes/upstream/upstreams.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
 
 /** One use of something in the JSON of a document. */
 export interface NameUse {

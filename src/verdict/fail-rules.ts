@@ -1,4 +1,4 @@
-import { counted } from "../base/text.ts";
+import { counted } from "../kernel/base/text.ts";
 import type { RunFailure, RunVerdict } from "./shapes.ts";
 
 /** What the rules look at. */

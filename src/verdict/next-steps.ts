@@ -1,4 +1,4 @@
-import { times } from "../base/text.ts";
+import { times } from "../kernel/base/text.ts";
 import type { Mishap, RunVerdict } from "./shapes.ts";
 
 type Step = RunVerdict["next_steps"][number];

@@ -1,4 +1,4 @@
-import { fixFor } from "../http/rejection-fixes.ts";
+import { fixFor } from "../kernel/http/rejection-fixes.ts";
 
 /** A lost event, or a rejected request. */
 interface Loss {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json, JsonObject } from "../kernel/base/json.ts";
 import type { BatchExport } from "./world.ts";
 
 type Destination = BatchExport["destination"];

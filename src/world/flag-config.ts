@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../kernel/base/json.ts";
 
 /** The forms of a flag's rules: 1 has condition sets, 2 has rules with a type each. */
 export type RulesVersion = 1 | 2;

@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
-import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "../http/host-rules.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "../kernel/http/host-rules.ts";
 import { isPublishedKey, isPublishedSecret } from "./access.ts";
 import type { PersonalApiKey, StoredProject, Worlds } from "./world.ts";
 

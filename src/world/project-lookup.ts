@@ -1,5 +1,5 @@
-import { SimError } from "../base/errors.ts";
-import { listed } from "../base/text.ts";
+import { SimError } from "../kernel/base/errors.ts";
+import { listed } from "../kernel/base/text.ts";
 import type { StoredProject } from "./world.ts";
 
 /** The part of the world's store that finds projects. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import type { Damage } from "../store/damage.ts";
-import { DataFolderError } from "../store/data-folder.ts";
-import type { FolderGuard } from "../store/folder-guard.ts";
-import type { SwitchPart } from "../store/switch.ts";
-import type { Unit } from "../store/unit.ts";
+import type { Damage } from "../kernel/store/damage.ts";
+import { DataFolderError } from "../kernel/store/data-folder.ts";
+import type { FolderGuard } from "../kernel/store/folder-guard.ts";
+import type { SwitchPart } from "../kernel/store/switch.ts";
+import type { Unit } from "../kernel/store/unit.ts";
 import { fileName, WorldDatabase } from "./store/database.ts";
 import { clashOf, WorldDocument } from "./store/document.ts";
 import type { Migration } from "./store/migrations.ts";

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
-import { type Json, type JsonObject, own } from "../../src/base/json.ts";
 import { compileRuleset, evaluateRuleset } from "../../src/flags/engine/ruleset.ts";
 import type { Subject } from "../../src/flags/engine/run.ts";
+import { type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { flagScenario, flagUser } from "./flag-world.ts";
 

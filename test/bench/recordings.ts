@@ -1,6 +1,6 @@
 // Decodes and searches a recording of 20 MB: `npm run measure:search`.
 import { gzipSync } from "node:zlib";
-import { inSlices, type Work } from "../../src/base/work.ts";
+import { inSlices, type Work } from "../../src/kernel/base/work.ts";
 import { decoding } from "../../src/sessions/decode.ts";
 import { createRecordingSearch } from "../../src/sessions/search.ts";
 import { valuesOf } from "../../src/sessions/wanted.ts";

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CheckReport } from "../../src/check/shapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "../cli/phx-sim.ts";
 import { chromiumEnv } from "../support/chromium.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 import { bundledSdk } from "./serve-app.ts";
 
 const key = "phc_T3vYpQ9sLm2XkR7wBn4ZcJ8hGd5FaUe6KiOoVtCq1Zx";

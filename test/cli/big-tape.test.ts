@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

@@ -5,7 +5,7 @@ import { X509CertificateGenerator } from "@peculiar/x509";
 import { generateCACertificate } from "mockttp";
 import { afterAll, describe, expect, test } from "vitest";
 import { trustLines } from "../../src/cli/ca.ts";
-import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
 
 const cwd = newFolder();
 const folder = join(cwd, "ca");

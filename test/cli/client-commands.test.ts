@@ -2,8 +2,16 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { version } from "../../src/base/version.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { version } from "../../src/kernel/base/version.ts";
+import {
+  endAll,
+  newFolder,
+  phxSim,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import {
   removeFolders,
   runHere,
   startReady,
-} from "./phx-sim.ts";
+} from "../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { completed } from "../../src/cli/completion.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere } from "../support/phx-sim.ts";
 
 let cwd: string;
 let sim: Sim;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectSim, startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { nodeProxy, type RunningProxy } from "../proxies/node-proxy.ts";
-import { endAll, newFolder, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 const open: RunningProxy[] = [];
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { diagnose } from "../../src/cli/doctor/doctor-checks.ts";
 import type { DoctorFacts, SimFacts, Traffic } from "../../src/cli/doctor/doctor-facts.ts";
 import { roleOf } from "../../src/cli/doctor/doctor-variables.ts";
-import { endAll, newFolder, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 afterEach(async () => {
   vi.unstubAllEnvs();

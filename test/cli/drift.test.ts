@@ -7,9 +7,9 @@ import { startSim } from "../../src/index.ts";
 import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../src/tapes/format/write.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
 import { rawWith } from "../tapes/har/tapes.ts";
 import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
-import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

@@ -11,7 +11,7 @@ import { createServer } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

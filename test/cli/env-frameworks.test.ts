@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { envLines } from "../../src/cli/env-lines.ts";
 import { type Access, envGroups, type Framework, frameworks } from "../../src/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
-import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { plain } from "../../src/cli/style.ts";
 import type { StoredEvent } from "../../src/index.ts";
 import { eventLine } from "../../src/journal/commands/event-lines.ts";
+import { plain } from "../../src/kernel/command/style.ts";
 
 const event = (over: Partial<StoredEvent> = {}): StoredEvent => ({
   seq: 7,

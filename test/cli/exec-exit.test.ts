@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunVerdict } from "../../src/verdict/shapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

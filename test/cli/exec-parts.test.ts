@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { relaySignals } from "../../src/cli/exec/child-process.ts";
 import { summaryLines, summaryMarkdown } from "../../src/cli/exec/summary-text.ts";
 import { junitOf } from "../../src/cli/exec/verdict-junit.ts";
-import { plain } from "../../src/cli/style.ts";
+import { plain } from "../../src/kernel/command/style.ts";
 import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 
 test("the projects of alike mishaps are counted, and a few of them are named", () => {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 import { programs, testWith } from "../support/programs.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);

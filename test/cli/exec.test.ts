@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { MatrixVerdict } from "../../src/matrix/shapes.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { uuidFor } from "../support/documents.ts";
-import { endAll, newFolder, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, post, removeFolders, startReady } from "../support/phx-sim.ts";
 
 /** `KILLS=100` for the soak; a few in the usual run. */
 const kills = Number(process.env.KILLS ?? 8);
@@ -88,7 +88,7 @@ describe.each(operations)("$name", ({ name, frozen, jump, path, body }) => {
       const { sim, ready } = await startReady(["--quiet", "--data", data], {
         cwd: folder,
         env: { DISK: `kill:${at}` },
-        nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
+        nodeOptions: ["--import", join(import.meta.dirname, "../support/disk.mjs")],
       });
       for (const clock of jump) await send(ready.url, "PUT", "/__sim/clock", clock);
       await fetch(`${ready.url}/__sim/exports`);

@@ -12,7 +12,7 @@ import {
   removeFolders,
   runHere,
   startReady,
-} from "./phx-sim.ts";
+} from "../support/phx-sim.ts";
 
 const cwd = newFolder();
 afterAll(async () => {

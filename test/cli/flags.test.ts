@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 const scenario = {
   version: 1,

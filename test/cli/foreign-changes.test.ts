@@ -4,7 +4,15 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { checkData, startSim } from "../../src/index.ts";
 import { ways } from "../damage/foreign-ways.ts";
-import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "../support/phx-sim.ts";
 
 afterEach(() => endAll());
 afterAll(() => removeFolders());

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim, type TrafficFigures } from "../../src/index.ts";
-import { newFolder, removeFolders, runHere } from "./phx-sim.ts";
+import { newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
 
 let sim: Sim;
 const cwd = newFolder();

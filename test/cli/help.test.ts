@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { helpOf } from "../../src/cli/help.ts";
+import { helpOf } from "../../src/kernel/command/help.ts";
 
 const file = join(import.meta.dirname, "../golden/help.txt");
 

@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Shell } from "../../src/cli/command.ts";
-import { findConfig } from "../../src/cli/config-file.ts";
 import { init } from "../../src/cli/init/init.ts";
-import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
+import type { Shell } from "../../src/kernel/command/command.ts";
+import { findConfig } from "../../src/kernel/command/config-file.ts";
+import { plain } from "../../src/kernel/command/style.ts";
 import { redactionSection } from "../../src/tapes/redact/config-section.ts";
 import { root } from "../support/docs.ts";
-import { endAll, newFolder, phxSim, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, startReady } from "../support/phx-sim.ts";
 
 afterAll(removeFolders);
 
@@ -150,7 +150,7 @@ describe("the stack", () => {
     const folder = folderWith({ "package.json": {} });
     await run(folder);
     const { commands } = await import("../../src/cli/commands.ts");
-    const { configOptions } = await import("../../src/cli/command.ts");
+    const { configOptions } = await import("../../src/kernel/command/command.ts");
     const config = await findConfig(folder, async () => configOptions(commands), [redactionSection]);
     await using sim = await startSim({ scenario: join(folder, config?.texts.get("scenario") ?? "") });
     const example = read(folder, ".env.phx-sim.example");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, removeFolders, startReady } from "../support/phx-sim.ts";
 
 const folder = newFolder();
 afterAll(async () => {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { plain } from "../../src/cli/style.ts";
 import type { LintFinding, LintPage } from "../../src/index.ts";
+import { plain } from "../../src/kernel/command/style.ts";
 import { lintLine } from "../../src/lint/command.ts";
 import { createLintWatch } from "../../src/lint/command-watch.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 import { verdict } from "../verdict/facts.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
   code: "property_type_flip",

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 let server: Server | undefined;
 afterEach(async () => {

@@ -10,7 +10,7 @@ import {
   removeFolders,
   runHere,
   startReady,
-} from "./phx-sim.ts";
+} from "../support/phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

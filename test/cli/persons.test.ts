@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sim } from "../../src/index.ts";
 import { startBoard } from "../query/board.ts";
-import { runHere } from "./phx-sim.ts";
+import { runHere } from "../support/phx-sim.ts";
 
 let sim: Sim;
 beforeAll(async () => {

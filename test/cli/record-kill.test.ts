@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Exchange } from "../../src/tapes/format/exchange.ts";
 import { readTape } from "../../src/tapes/format/read.ts";
 import type { TapeProblem } from "../../src/tapes/shapes.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready, removeFolders } from "../support/phx-sim.ts";
 
 /** A service that takes everything at once, and reports which one it was. */
 const cloud = createServer(async (request, response) => {

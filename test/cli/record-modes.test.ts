@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 import { allOf } from "../tapes/format/fixture.ts";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { readTape } from "../../src/tapes/format/read.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready, removeFolders } from "../support/phx-sim.ts";
 
 const clouds: Sim[] = [];
 afterEach(async () => {

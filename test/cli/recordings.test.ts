@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { element, opening, sendPart, session, start } from "../sessions/recorded.ts";
-import { runHere } from "./phx-sim.ts";
+import { runHere } from "../support/phx-sim.ts";
 
 const mail = "jane@acme.test";
 const folder = mkdtempSync(join(tmpdir(), "phx-recordings-"));

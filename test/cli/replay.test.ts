@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { childCall, endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 import { answer, exchange, tapeOf } from "../tapes/replay/tapes.ts";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, type Process, post, removeFolders, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, type Process, post, removeFolders, startReady } from "../support/phx-sim.ts";
 
 /** `KILLS=200` for the soak; a few in the usual run. */
 const kills = Number(process.env.KILLS ?? 12);
@@ -95,7 +95,7 @@ describe.each([true, false])("with a snapshot: %s", (hasSnapshot) => {
         const { sim, ready } = await startReady(["--quiet", "--data", data], {
           cwd: folder,
           env: { DISK: `kill:${at}` },
-          nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
+          nodeOptions: ["--import", join(import.meta.dirname, "../support/disk.mjs")],
         });
         sim.child.kill("SIGUSR2");
         await sim.says("stderr", /disk: on/);
@@ -141,7 +141,7 @@ describe("a folder over its limit", () => {
         const { sim, ready } = await startReady(["--quiet", "--keep", "1MB", "--data", copy], {
           cwd: folder,
           env: { DISK: `kill:${at}` },
-          nodeOptions: ["--import", join(import.meta.dirname, "disk.mjs")],
+          nodeOptions: ["--import", join(import.meta.dirname, "../support/disk.mjs")],
         });
         sim.child.kill("SIGUSR2");
         await sim.says("stderr", /disk: on/);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

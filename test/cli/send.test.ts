@@ -7,8 +7,8 @@ import { startSim } from "../../src/index.ts";
 import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../src/tapes/format/write.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 import { rawWith } from "../tapes/har/tapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "./phx-sim.ts";
 
 const at = Date.parse("2026-03-01T12:00:00.000Z");
 const key = "phc_recordedRecordedRecordedRecorded1234567890";

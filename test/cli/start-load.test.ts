@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { phxSim } from "./phx-sim.ts";
+import { phxSim } from "../support/phx-sim.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-sim-start-load-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { version } from "../../src/base/version.ts";
+import { version } from "../../src/kernel/base/version.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
 
 afterEach(async () => {
   await endAll();

@@ -1,7 +1,15 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, post, type Ready, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import {
+  endAll,
+  newFolder,
+  post,
+  type Ready,
+  removeFolders,
+  runHere,
+  startReady,
+} from "../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "./phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

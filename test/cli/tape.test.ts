@@ -3,9 +3,9 @@ import { on } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
+import { endAll, newFolder, phxSim, removeFolders, runHere } from "../support/phx-sim.ts";
 import { entryWith, harWith } from "../tapes/har/har-files.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere } from "./phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Exchange } from "../../src/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../src/tapes/format/header.ts";
 import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
 import { answer, exchange as raw, tapeOf } from "../tapes/replay/tapes.ts";
 import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
-import { endAll, newFolder, removeFolders, runHere } from "./phx-sim.ts";
 
 const header: TapeHeader = {
   tape: 1,

@@ -1,8 +1,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { Endpoint } from "../../src/kernel/http/endpoint.ts";
 import type { Scenario } from "../../src/scenario/scenario.ts";
 import {
   type ContractEndpoint,

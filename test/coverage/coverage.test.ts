@@ -6,7 +6,7 @@ import { CoverageResult } from "../../src/coverage/shapes.ts";
 import { findSites } from "../../src/coverage/source-files.ts";
 import { coverageLcov, coverageLines, coverageSection, coverageSummary } from "../../src/coverage/words.ts";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../cli/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
 import { verdict } from "../verdict/facts.ts";
 
 afterEach(endAll);

@@ -6,7 +6,7 @@ import { readOpening } from "../../src/journal/log/log-lines.ts";
 import { sidecarLog } from "../../src/journal/log/log-tables.ts";
 import { createRows, openRowFile } from "../../src/journal/log/rows.ts";
 import { event, request } from "../../src/journal/log/traffic-index.ts";
-import { fileBytes } from "../../src/store/bytes.ts";
+import { fileBytes } from "../../src/kernel/store/bytes.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
 const folders: string[] = [];

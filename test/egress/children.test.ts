@@ -6,13 +6,13 @@ import { type AddressInfo, connect, createServer as createTcpServer } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { builtFile } from "../../src/base/built-file.ts";
 import {
   type ChildGuard,
   type ChildGuardOptions,
   nodeOptions,
   openGuard,
 } from "../../src/egress/child-guard.ts";
+import { builtFile } from "../../src/kernel/base/built-file.ts";
 
 const simUrl = "http://127.0.0.1:7490";
 const host = "us.i.posthog.com";

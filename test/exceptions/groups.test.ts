@@ -118,7 +118,7 @@ describe("the source of a frame over HTTP", () => {
   const own = {
     event: "$exception",
     distinct_id: "a",
-    properties: { $exception_list: [error("x", "src/base/hash.ts")] },
+    properties: { $exception_list: [error("x", "src/kernel/base/hash.ts")] },
   };
 
   test("is a file below the working directory", async () => {
@@ -126,7 +126,7 @@ describe("the source of a frame over HTTP", () => {
       await send(url, apiKey, [own]);
       expect(await read<FrameSource>(url, path)).toMatchObject({
         why: null,
-        path: "src/base/hash.ts",
+        path: "src/kernel/base/hash.ts",
         line: 8,
       });
       expect((await fetch(`${url}/__sim/events/9/source?cause=0&frame=0`)).status).toBe(404);

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import type { JsonObject } from "../../src/base/json.ts";
 import { frameSource } from "../../src/exceptions/frame-source.ts";
 import type { StoredEvent } from "../../src/journal/stored-event.ts";
+import { systemClock } from "../../src/kernel/base/clock.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 
 let outside: string;
 let root: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../../src/base/clock.ts";
-import { randomIds } from "../../src/base/ids.ts";
 import { createExportEngine } from "../../src/exports/engine.ts";
+import { fixedClock } from "../../src/kernel/base/clock.ts";
+import { randomIds } from "../../src/kernel/base/ids.ts";
 import { openWorld } from "../../src/world/world-store.ts";
 import { aBatchExport, aProject, aRun, aWorld } from "../support/documents.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../src/base/json.ts";
 import { columnsOf, type EventRecord } from "../../src/exports/columns.ts";
 import { recordTest } from "../../src/exports/filters.ts";
 import { patternOf } from "../../src/flags/engine/pattern.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import { aBatchExport } from "../support/documents.ts";
 import { anEvent, anS3, start } from "./stage.ts";
 

@@ -1,10 +1,10 @@
-import { fixedClock } from "../../src/base/clock.ts";
-import { randomIds } from "../../src/base/ids.ts";
 import { createExportEngine } from "../../src/exports/engine.ts";
 import { memoryFiles } from "../../src/exports/files.ts";
 import type { ExportedPerson, ExportPorts, ExportSource } from "../../src/exports/ports.ts";
 import { patternOf } from "../../src/flags/engine/pattern.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
+import { fixedClock } from "../../src/kernel/base/clock.ts";
+import { randomIds } from "../../src/kernel/base/ids.ts";
 import type { BatchExport, World } from "../../src/world/world.ts";
 import { openWorld } from "../../src/world/world-store.ts";
 import { aBatchExport, aProject, aWorld, uuidFor } from "../support/documents.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../../src/base/clock.ts";
 import { createFaults } from "../../src/faults/rules.ts";
 import type { FaultOrder, FaultUse } from "../../src/faults/shapes.ts";
+import { fixedClock } from "../../src/kernel/base/clock.ts";
 
 const start = Date.UTC(2025, 0, 1);
 

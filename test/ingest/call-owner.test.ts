@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { SimError } from "../../src/base/errors.ts";
-import { atOnce, inSlices } from "../../src/base/work.ts";
-import { type Call, callFrom } from "../../src/http/call.ts";
 import { createCallOwners } from "../../src/ingest/call-owner.ts";
 import { takeLegacy } from "../../src/ingest/take-legacy.ts";
+import { SimError } from "../../src/kernel/base/errors.ts";
+import { atOnce, inSlices } from "../../src/kernel/base/work.ts";
+import { type Call, callFrom } from "../../src/kernel/http/call.ts";
 import { createKeyring } from "../../src/world/keyring.ts";
 import { openWorld } from "../../src/world/world-store.ts";
 import { aPersonalApiKey, aProject, aWorld } from "../support/documents.ts";

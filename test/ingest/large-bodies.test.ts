@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SimError } from "../../src/base/errors.ts";
-import { isObject, type Json } from "../../src/base/json.ts";
-import { atOnce } from "../../src/base/work.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { parseJson } from "../../src/ingest/json-text.ts";
+import { SimError } from "../../src/kernel/base/errors.ts";
+import { isObject, type Json } from "../../src/kernel/base/json.ts";
+import { atOnce } from "../../src/kernel/base/work.ts";
 
 let sim: Sim;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { decideMerge } from "../../src/ingest/merge.ts";
 import { isIllegalForMerge, isPlaceholder } from "../../src/ingest/person-ids.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import type { Person } from "../../src/people/person.ts";
 import { personUuid } from "../../src/people/person.ts";
 import type { Dialect } from "../../src/world/dialect.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../src/base/json.ts";
 import { copiedProperties as copied } from "../../src/journal/copied-properties.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import { personUuid } from "../../src/people/person.ts";
 import { type Edge, key, now, openEdge } from "./edge.ts";
 

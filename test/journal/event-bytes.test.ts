@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Json } from "../../src/base/json.ts";
 import type { EventFacts } from "../../src/journal/event.ts";
 import { createEventBytesReader, type EventValue } from "../../src/journal/event-bytes.ts";
 import { legacyKey, v1Key } from "../../src/journal/items.ts";
 import { keptProperty, keysOf } from "../../src/journal/show.ts";
 import type { TrafficLine } from "../../src/journal/traffic.ts";
+import type { Json } from "../../src/kernel/base/json.ts";
 
 const names = [
   ...["plan", "$ip", "$set", "$set_once", "$lib", "$session_id", "$group_0", "$geoip_city_name"],

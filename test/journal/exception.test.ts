@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { exceptionGroup, readException } from "../../src/journal/exception.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 
 const frame = (filename: string, name = "run", more: JsonObject = {}): JsonObject => ({
   filename,

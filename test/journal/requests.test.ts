@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { entryWriter } from "../../src/journal/log/traffic-entry.ts";
 import { openTrafficLog } from "../../src/journal/log/traffic-log.ts";
-import { fileBytes } from "../../src/store/bytes.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
+import { fileBytes } from "../../src/kernel/store/bytes.ts";
 
 let sim: Sim;
 

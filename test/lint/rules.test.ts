@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/base/json.ts";
-import { atOnce } from "../../src/base/work.ts";
+import type { Json } from "../../src/kernel/base/json.ts";
+import { atOnce } from "../../src/kernel/base/work.ts";
 import { lintCodes } from "../../src/lint/codes.ts";
 import { createLinter } from "../../src/lint/linter.ts";
 import type { LintEvent, LintPort, LintRequest } from "../../src/lint/rule.ts";

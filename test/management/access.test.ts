@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../../src/base/clock.ts";
+import { fixedClock } from "../../src/kernel/base/clock.ts";
 import { createThrottle } from "../../src/management/frame/desk.ts";
 import { resourceEndpoints } from "../../src/management/rows.ts";
 import { manage, now } from "./manage.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareText } from "../../src/base/text.ts";
+import { compareText } from "../../src/kernel/base/text.ts";
 import { sortedByProject } from "../../src/management/frame/sorted.ts";
 import { openInsightPlaces } from "../../src/management/insights/insight-views.ts";
 import { blankDashboard } from "../../src/world/blank.ts";

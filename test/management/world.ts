@@ -1,4 +1,4 @@
-import { uuidV5 } from "../../src/base/ids.ts";
+import { uuidV5 } from "../../src/kernel/base/ids.ts";
 import {
   blankMembership,
   blankOrganization,

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { newFolder, removeFolders } from "../cli/phx-sim.ts";
+import { newFolder, removeFolders } from "../support/phx-sim.ts";
 
 const script = join(import.meta.dirname, "../../bin/phx-sim.js");
 

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { readArgs } from "../../src/cli/read-args.ts";
 import { startSim } from "../../src/index.ts";
+import { readArgs } from "../../src/kernel/command/read-args.ts";
 import { tools } from "../../src/mcp/tools.ts";
 import { root } from "../support/docs.ts";
 

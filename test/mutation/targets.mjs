@@ -21,8 +21,8 @@ const flags = [
  * @type {Record<string, string[]>}
  */
 export const targets = {
-  "src/http/host-rules.ts": [...tests("http", "host-rules"), ...tests("server", "guard")],
-  "src/http/control-access.ts": tests("server", "badge guard"),
+  "src/kernel/http/host-rules.ts": [...tests("kernel/http", "host-rules"), ...tests("server", "guard")],
+  "src/kernel/http/control-access.ts": tests("server", "badge guard"),
   "src/tapes/redact/shapes.ts": tests("tapes/redact", "shapes token-formats"),
   "src/tapes/redact/token-formats.ts": tests("tapes/redact", "token-prefixes token-formats shapes"),
   "src/tapes/redact/rules.ts": tests("tapes/redact", "read-rules rules redactor"),
@@ -70,10 +70,10 @@ export const targets = {
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
   "src/people/store/apply.ts": tests("people", "people-apply people-hash-keys people"),
   "src/people/store/sidecar.ts": tests("people", "people-sidecar"),
-  "src/store/lines.ts": tests("store", "lines"),
+  "src/kernel/store/lines.ts": tests("kernel/store", "lines"),
   "src/journal/log/hash-index.ts": tests("journal/log", "hash-index"),
   "src/journal/filter/parse.ts": tests("journal/filter", "mistakes reading events"),
-  "src/base/clock.ts": tests("base", "clock"),
+  "src/kernel/base/clock.ts": tests("kernel/base", "clock"),
   "src/ingest/call-owner.ts": tests("ingest", "call-owner"),
   "src/tapes/har/read-entry.ts": tests("tapes/har", "import browser hostile"),
   "src/egress/guard.ts": tests("egress", "guard"),
@@ -120,7 +120,7 @@ const otherForms = [
  * @type {Record<string, [line: string, to: string, why: string][]>}
  */
 export const accepted = {
-  "src/http/host-rules.ts": [
+  "src/kernel/http/host-rules.ts": [
     ["matched === undefined ||", "isNothing", "what does not match has no part"],
     ["loopback === undefined", "address === undefined", types],
     ["address.length === 16 &&", "address.every", "an address of four bytes has no sixteenth"],
@@ -461,7 +461,7 @@ export const accepted = {
       absent,
     ]),
   ],
-  "src/store/lines.ts": [
+  "src/kernel/store/lines.ts": [
     ["const chunkSize", "", "pieces of any size will do"],
     ["indexOf(sealStart, at + 1)", "2", "no seal begins with the second byte of another"],
     ["end > bytes.start", "(end) >=", "nothing stands before the start"],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 
 let sim: Sim;
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { memoryBytes } from "../../src/kernel/store/bytes.ts";
 import { type KeyHash, keyHash } from "../../src/people/store/apply.ts";
 import {
   clearLine,
@@ -15,7 +16,6 @@ import {
 import { createLineLog } from "../../src/people/store/log.ts";
 import type { LineRows } from "../../src/people/store/rows.ts";
 import { createPeopleState } from "../../src/people/store/state.ts";
-import { memoryBytes } from "../../src/store/bytes.ts";
 import { group, person } from "./people-fixture.ts";
 
 const uuid = (n: number): string => person(n).uuid;

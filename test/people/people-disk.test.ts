@@ -11,15 +11,15 @@ import {
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import { type Bytes, memoryBytes } from "../../src/kernel/store/bytes.ts";
+import { DataFolderError } from "../../src/kernel/store/data-folder.ts";
+import { sealed } from "../../src/kernel/store/lines.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
 import { keyHash } from "../../src/people/store/apply.ts";
 import { memoryHome } from "../../src/people/store/home.ts";
 import { createLineLog } from "../../src/people/store/log.ts";
 import { openShelf } from "../../src/people/store/shelf.ts";
-import { type Bytes, memoryBytes } from "../../src/store/bytes.ts";
-import { DataFolderError } from "../../src/store/data-folder.ts";
-import { sealed } from "../../src/store/lines.ts";
-import { flush } from "../store/changing.ts";
+import { flush } from "../kernel/store/changing.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import type { PeopleStore } from "../../src/people/people-store.ts";
 import type { Group, Person } from "../../src/people/person.ts";
 

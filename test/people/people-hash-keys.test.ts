@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
-import { flush } from "../store/changing.ts";
+import { flush } from "../kernel/store/changing.ts";
 import { newFolder, person } from "./people-fixture.ts";
 
 const [ann, bob, cid] = [person(1), person(2), person(3)];

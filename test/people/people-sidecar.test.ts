@@ -11,6 +11,7 @@ import {
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { type Bytes, fileBytes } from "../../src/kernel/store/bytes.ts";
 import { keyHash } from "../../src/people/store/apply.ts";
 import {
   groupLine,
@@ -24,7 +25,6 @@ import {
 import { createLineLog } from "../../src/people/store/log.ts";
 import { createSidecar } from "../../src/people/store/sidecar.ts";
 import { createPeopleState, type PeopleState } from "../../src/people/store/state.ts";
-import { type Bytes, fileBytes } from "../../src/store/bytes.ts";
 import { group, newFolder, person } from "./people-fixture.ts";
 
 /** Bytes of the log before the place that an index covers whose change is noticed. */

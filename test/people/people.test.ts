@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
-import { flush } from "../store/changing.ts";
+import { flush } from "../kernel/store/changing.ts";
 import { contentOf, group, newFolder, person } from "./people-fixture.ts";
 
 const ann = person(1, { email: "ann@example.com", name: "Ann Lee" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import addFormats, { type FormatName } from "ajv-formats";
 import { afterAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { formats, planSchema, planSchemaText, schemaFrom } from "../../src/plan/plan-schema.ts";
 import { contentOf } from "../../src/plan/read-plan.ts";
 import { checkEvents, findPlan, PlanError, type PlanFile, planFrom, readPlan } from "../../src/plan.ts";

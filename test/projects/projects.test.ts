@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 
 async function call(sim: Sim, method: string, path: string, body?: unknown, headers: object = {}) {
   const init: RequestInit = { method, headers: { ...headers } };

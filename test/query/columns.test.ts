@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import type { TrafficLogOptions } from "../../src/journal/log/traffic-log.ts";
-import { fileBytes, memoryBytes } from "../../src/store/bytes.ts";
+import { fileBytes, memoryBytes } from "../../src/kernel/store/bytes.ts";
+import { putInPlace, reset } from "../kernel/store/changing.ts";
 import { group, person } from "../people/people-fixture.ts";
-import { putInPlace, reset } from "../store/changing.ts";
 import { openJournal, request, type SentEvent, valuesOf } from "./journal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-columns-"));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SimError } from "../../src/base/errors.ts";
+import { SimError } from "../../src/kernel/base/errors.ts";
 import type { QueryKind } from "../../src/query/kind.ts";
 
 const CountQuery = z.strictObject({

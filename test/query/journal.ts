@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { EventFacts } from "../../src/journal/event.ts";
 import { entryWriter } from "../../src/journal/log/traffic-entry.ts";
 import {
@@ -9,12 +8,13 @@ import {
 } from "../../src/journal/log/traffic-log.ts";
 import { keysOf, showEvent } from "../../src/journal/show.ts";
 import type { BodyShape, TrafficLine } from "../../src/journal/traffic.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
+import { memoryBytes } from "../../src/kernel/store/bytes.ts";
 import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
 import { personUuid } from "../../src/people/person.ts";
 import { openEventTables } from "../../src/query/columns.ts";
 import type { EventTable, NameColumn, Needs, ValueColumn } from "../../src/query/table.ts";
 import { tableFrom } from "../../src/query/table-data.ts";
-import { memoryBytes } from "../../src/store/bytes.ts";
 
 /** An event of a test's journal. */
 export interface SentEvent {

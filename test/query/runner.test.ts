@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../../src/base/clock.ts";
-import type { Json, JsonObject } from "../../src/base/json.ts";
+import { fixedClock } from "../../src/kernel/base/clock.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import type { ExecutionMode } from "../../src/query/execution-mode.ts";
 import { createQueryRunner } from "../../src/query/runner.ts";
 import { finish } from "../../src/query/steps.ts";

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../src/base/json.ts";
 import type { StoredEvent } from "../../src/journal/event.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import type { EventTable, NameColumn, ValueColumn } from "../../src/query/table.ts";
 
 /** An event of a test's table. */

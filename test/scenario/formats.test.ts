@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/base/json.ts";
+import type { Json } from "../../src/kernel/base/json.ts";
 import { type ParsedText, parseJson, parseYaml } from "../../src/scenario/parse.ts";
 
 import { placeAt, plainValue, positionOf } from "../../src/scenario/tree.ts";

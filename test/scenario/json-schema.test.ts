@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { isObject, type Json, type JsonObject } from "../../src/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../src/kernel/base/json.ts";
 import { scenarioJsonSchema, scenarioJsonSchemaText } from "../../src/scenario/json-schema.ts";
 import { parseJson, parseYaml } from "../../src/scenario/parse.ts";
 

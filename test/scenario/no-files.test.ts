@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { readScenario } from "../../src/scenario/load.ts";
-import { runHere } from "../cli/phx-sim.ts";
+import { runHere } from "../support/phx-sim.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-no-files-")));
 const socket = createServer();

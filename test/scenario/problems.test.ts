@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { loadScenario, ScenarioError } from "../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { fullExample } from "./full-example.ts";

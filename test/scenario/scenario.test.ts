@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../src/base/ids.ts";
+import { isUuid } from "../../src/kernel/base/ids.ts";
 import { peopleOf, type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { ScenarioSchema } from "../../src/scenario/schema.ts";
 import { WorldSchema } from "../../src/world/world.schema.ts";

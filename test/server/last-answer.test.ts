@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import { createGauge } from "../../src/http/gauge.ts";
-import { text } from "../../src/http/reply.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { systemClock } from "../../src/kernel/base/clock.ts";
+import { createGauge } from "../../src/kernel/http/gauge.ts";
+import { text } from "../../src/kernel/http/reply.ts";
 import { listen } from "../../src/server/listener.ts";
 
 const megabyte = 1024 * 1024;

@@ -1,12 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import type { App } from "../../src/http/app.ts";
-import type { Call } from "../../src/http/call.ts";
-import { createGauge } from "../../src/http/gauge.ts";
-import { empty } from "../../src/http/reply.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import { systemClock } from "../../src/kernel/base/clock.ts";
+import type { App } from "../../src/kernel/http/app.ts";
+import type { Call } from "../../src/kernel/http/call.ts";
+import { createGauge } from "../../src/kernel/http/gauge.ts";
+import { empty } from "../../src/kernel/http/reply.ts";
 import { listen } from "../../src/server/listener.ts";
 
 let sim: Sim;

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readHostRule } from "../../src/http/host-rules.ts";
+import { readHostRule } from "../../src/kernel/http/host-rules.ts";
 import {
   type Ca,
   CaError,

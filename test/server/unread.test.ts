@@ -1,11 +1,11 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import type { App } from "../../src/http/app.ts";
-import type { Call } from "../../src/http/call.ts";
-import { createGauge } from "../../src/http/gauge.ts";
-import type { Reply } from "../../src/http/reply.ts";
+import { systemClock } from "../../src/kernel/base/clock.ts";
+import type { App } from "../../src/kernel/http/app.ts";
+import type { Call } from "../../src/kernel/http/call.ts";
+import { createGauge } from "../../src/kernel/http/gauge.ts";
+import type { Reply } from "../../src/kernel/http/reply.ts";
 import { type Listener, listen } from "../../src/server/listener.ts";
 
 const host = "127.0.0.1";

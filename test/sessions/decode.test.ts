@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/base/json.ts";
+import type { Json } from "../../src/kernel/base/json.ts";
 import { decodePart } from "../../src/sessions/decode.ts";
 import { packed } from "./recorded.ts";
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
-import type { JsonObject } from "../../src/base/json.ts";
 import type { Sim } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 
 /** A value as posthog-js compresses it inside the JSON (`cv: "2024-10"`): gzip, each byte a character. */
 export const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("latin1");

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage } from "../../src/sessions/shapes.ts";
 import { element, opening, packed, sendPart, session, start, typedIn } from "./recorded.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonSchema } from "../../src/http/endpoint.ts";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import type { JsonSchema } from "../../src/kernel/http/endpoint.ts";
 
 /** Names that every object has, and objects that no text can be made of. */
 const words = ["constructor", "__proto__"];

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { parse as parseYaml } from "yaml";
 import { commands } from "../../src/cli/commands.ts";
-import { readArgs } from "../../src/cli/read-args.ts";
+import { readArgs } from "../../src/kernel/command/read-args.ts";
 import { allBlocks, type Block, docFiles, readDoc } from "./docs.ts";
 
 /** A command that a page shows to its reader. */

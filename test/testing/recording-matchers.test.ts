@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assertionsOf } from "../../src/assert/client-assertions.ts";
-import type { JsonObject } from "../../src/base/json.ts";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { undecidable } from "../../src/sessions/rrweb.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { element, opening, sendPart, session, start, typedIn } from "../sessions/recorded.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
 import { type Sim, startSim, type TrafficFigures } from "../../src/index.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { personas } from "../../src/traffic/personas.ts";
 import type { Persona } from "../../src/traffic/shapes.ts";
 

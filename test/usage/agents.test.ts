@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { newFolder, phxSim, removeFolders } from "../cli/phx-sim.ts";
+import { newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterAll(removeFolders);
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "../cli/phx-sim.ts";
+import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);

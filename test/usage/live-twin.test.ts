@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, removeFolders, runHere } from "../cli/phx-sim.ts";
+import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);

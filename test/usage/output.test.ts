@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { matrixResult } from "../../src/cli/exec/matrix-runs.ts";
 import { matrixLines } from "../../src/cli/exec/matrix-text.ts";
-import { plain } from "../../src/cli/style.ts";
 import { startSim } from "../../src/index.ts";
+import { plain } from "../../src/kernel/command/style.ts";
 import { combinationsOf } from "../../src/matrix/combinations.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../cli/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
 import { drop, tallyOf, verdict } from "../verdict/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 

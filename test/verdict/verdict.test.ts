@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { jsonSchemaOf } from "../../src/http/row.ts";
+import { jsonSchemaOf } from "../../src/kernel/http/row.ts";
 import { RunVerdict } from "../../src/verdict/shapes.ts";
 import type { CountedRequest } from "../../src/verdict/tally.ts";
 import { drop, tallyOf, verdict } from "./facts.ts";

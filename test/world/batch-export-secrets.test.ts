@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { isSecretKey, maskSecrets } from "../../src/world/batch-export-secrets.ts";
 
 test.each<[string, JsonObject, JsonObject]>([

@@ -2,12 +2,12 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFil
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Damage } from "../../src/store/damage.ts";
-import { unsealed } from "../../src/store/lines.ts";
+import type { Damage } from "../../src/kernel/store/damage.ts";
+import { unsealed } from "../../src/kernel/store/lines.ts";
 import { ChangesFile, changeLine } from "../../src/world/store/changes-file.ts";
 import { type Dashboard, emptyWorld, type User, type World } from "../../src/world/world.ts";
 import type { WorldStore } from "../../src/world/world-store.ts";
-import { flush, putInPlace } from "../store/changing.ts";
+import { flush, putInPlace } from "../kernel/store/changing.ts";
 import { fc } from "../support/chance.ts";
 import {
   changesIn,

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonObject } from "../../src/base/json.ts";
+import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { blankDashboard, blankProject, blankTile, blankUser } from "../../src/world/blank.ts";
 import { readWorldFile } from "../../src/world/store/world-file.ts";
 import {

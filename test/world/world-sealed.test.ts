@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Damage } from "../../src/store/damage.ts";
+import type { Damage } from "../../src/kernel/store/damage.ts";
 import { type Migration, migrations } from "../../src/world/store/migrations.ts";
 import { readWorldFile, writeWorldFile } from "../../src/world/store/world-file.ts";
 import type { User, World } from "../../src/world/world.ts";

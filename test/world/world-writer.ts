@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { openWorld } from "../../src/world/world-store.ts";
-import { flush } from "../store/changing.ts";
+import { flush } from "../kernel/store/changing.ts";
 import { dashboard, seedWorld, user } from "./world-fixture.ts";
 
 /**

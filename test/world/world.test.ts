@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { DataFolderError } from "../../src/store/data-folder.ts";
+import { DataFolderError } from "../../src/kernel/store/data-folder.ts";
 import { pathText } from "../../src/world/store/world-file.ts";
 import { type Draft, emptyWorld } from "../../src/world/world.ts";
-import { flush } from "../store/changing.ts";
+import { flush } from "../kernel/store/changing.ts";
 import {
   changesIn,
   changesOf,

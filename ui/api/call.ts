@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { isControlToken } from "../../src/http/reach.ts";
+import { isControlToken } from "../../src/kernel/http/reach.ts";
 
 /** An error of the control API. */
 interface ErrorBody {

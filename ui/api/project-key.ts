@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../src/base/json.ts";
+import { isObject, type Json, own } from "../../src/kernel/base/json.ts";
 
 const keyNames = ["api_key", "token", "$token"] as const;
 

@@ -1,4 +1,4 @@
-import { addressStep, unescaped } from "../../src/base/text.ts";
+import { addressStep, unescaped } from "../../src/kernel/base/text.ts";
 /** A place in the page: `#/events/12?f=is:dropped&project=2`. It contains the complete state of a view. */
 export interface Route {
   /** The view's id; "" is the start page. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../src/base/json.ts";
+import type { Json } from "../../src/kernel/base/json.ts";
 
 /** Characters that could hide or reorder pasted code. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|[\ud800-\udfff]/gu;

@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted } from "../../kernel/base/text.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, DroppedSighting, NearMiss, Sighting, Surroundings } from "./report-shapes.ts";
 import { endedText, wrongKeyText } from "./report-text.ts";

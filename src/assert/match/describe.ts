@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { shapeOf } from "./pattern.ts";
 import { readMatcher, textOf } from "./predicates.ts";
 import { keyText, printable, quoted } from "./printable.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../base/json.ts";
-import { containsText } from "../../base/wildcard.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
+import { containsText } from "../../kernel/base/wildcard.ts";
 import { expressionOf } from "./regex-operand.ts";
 import { isSame, kinds, momentOf } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import { isObject, type Json, own, pointerStep } from "../../base/json.ts";
-import { nearest } from "../../base/nearest.ts";
+import { isObject, type Json, own, pointerStep } from "../../kernel/base/json.ts";
+import { nearest } from "../../kernel/base/nearest.ts";
 import { isOperatorKey, operators, propertyOf } from "./operators.ts";
 import { type Predicate, predicateOf, testWith } from "./predicates.ts";
 import { quoted } from "./printable.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 
 /** The answer of a predicate; `note`: why it gave none. */
 export interface PredicateResult {

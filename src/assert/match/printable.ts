@@ -1,4 +1,4 @@
-import { spelledOut } from "../../base/text.ts";
+import { spelledOut } from "../../kernel/base/text.ts";
 
 /** Captured text as one line that is safe on every terminal, cut to `limit` characters before escaping. */
 export function printable(text: string, limit = 200): string {

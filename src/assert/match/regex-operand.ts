@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { bounded, type BoundedExpression as Expression } from "../../base/bounded-regexp.ts";
+import { bounded, type BoundedExpression as Expression } from "../../kernel/base/bounded-regexp.ts";
 
 /** Longest pattern, characters. */
 export const longestPattern = 1_000;

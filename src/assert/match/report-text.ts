@@ -1,4 +1,4 @@
-import { counted } from "../../base/text.ts";
+import { counted } from "../../kernel/base/text.ts";
 import { describePattern } from "./describe.ts";
 import { nameText, printable } from "./printable.ts";
 import type { Complaint, Count, DroppedSighting, NearMiss, Report, Sighting } from "./report-shapes.ts";

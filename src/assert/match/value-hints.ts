@@ -1,7 +1,7 @@
-import type { Json } from "../../base/json.ts";
-import { distance } from "../../base/nearest.ts";
-import { counted } from "../../base/text.ts";
-import { readMoment } from "../../base/time-text.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { distance } from "../../kernel/base/nearest.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { readMoment } from "../../kernel/base/time-text.ts";
 import { isSame, momentOf } from "./values.ts";
 
 /** What is odd about a value that differs from the expected one, in a few words; null for nothing. */

@@ -1,7 +1,7 @@
 import { types } from "node:util";
-import { isInRange } from "../../base/clock.ts";
-import { isObject, type Json } from "../../base/json.ts";
-import { readMoment } from "../../base/time-text.ts";
+import { isInRange } from "../../kernel/base/clock.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
+import { readMoment } from "../../kernel/base/time-text.ts";
 
 /** Deeply equal; objects have the same keys. */
 export function isSame(a: unknown, b: unknown): boolean {

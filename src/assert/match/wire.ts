@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { keyFor, operators } from "./operators.ts";
 import { shapeOf } from "./pattern.ts";
 import { type KnownMatcher, readMatcher } from "./predicates.ts";

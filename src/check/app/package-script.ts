@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../kernel/base/json.ts";
 
 /** The scripts that start an app for development, best first. */
 const scripts = ["dev", "start", "serve", "preview"];

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { isObject, type JsonObject } from "../../base/json.ts";
-import { serviceHosts } from "../../http/host-rules.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
+import { serviceHosts } from "../../kernel/http/host-rules.ts";
 import type { ChromiumCandidate } from "./find-chromium.ts";
 
 /** An event of the DevTools protocol. */

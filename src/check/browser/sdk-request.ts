@@ -1,7 +1,13 @@
 import { gunzipSync } from "node:zlib";
-import { maskKeys } from "../../base/secrets.ts";
 import { looksLikeSdk } from "../../egress/browser-traffic.ts";
-import { hostRuleFor, isLoopbackHost, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
+import { maskKeys } from "../../kernel/base/secrets.ts";
+import {
+  hostRuleFor,
+  isLoopbackHost,
+  placeOf,
+  readHostRule,
+  serviceHosts,
+} from "../../kernel/http/host-rules.ts";
 import type { SdkRequestKind, SdkRequestPlace } from "../observations.ts";
 
 /** A request that the browser is about to send. */

@@ -1,4 +1,4 @@
-import { distance } from "../../base/nearest.ts";
+import { distance } from "../../kernel/base/nearest.ts";
 import type { Observations, SdkRequest } from "../observations.ts";
 import { callsOf, distinct, hasFailed, loadedSdks, requestEvidence } from "./facts.ts";
 import { type KeyKind, keyKindOf, shownKey } from "./keys.ts";

@@ -1,13 +1,13 @@
-import { counted, listed } from "../../base/text.ts";
+import { counted, listed } from "../../kernel/base/text.ts";
+import { callSim } from "../../kernel/command/ask-sim.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { CommandEnd, Shell } from "../../kernel/command/command.ts";
+import { findRunning, type whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { print } from "../../kernel/command/thin-command.ts";
 import { frameworkTitles, type ProxyFramework } from "../../proxies/frameworks.ts";
 import type { ProxyFinding, ProxyReport } from "../../proxies/shapes.ts";
-import { callSim } from "../ask-sim.ts";
-import { clean } from "../clean-text.ts";
-import type { CommandEnd, Shell } from "../command.ts";
-import { findRunning, type whereOptions } from "../running-sim.ts";
-import type { Settings } from "../settings.ts";
-import type { Style } from "../style.ts";
-import { print } from "../thin-command.ts";
 import { readApp } from "./doctor-facts.ts";
 
 /** Longest time for all requests: each has its own limit, and the check ends after two without an answer. */

@@ -1,10 +1,10 @@
-import { clean } from "../clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { findRunning, type Running, whereOptions } from "../running-sim.ts";
-import type { Settings } from "../settings.ts";
-import type { Style } from "../style.ts";
-import { print } from "../thin-command.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { findRunning, type Running, whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { print } from "../../kernel/command/thin-command.ts";
 import { diagnose } from "./doctor-checks.ts";
 import {
   type CheckLevel,

@@ -1,10 +1,10 @@
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import { type Access, envGroups } from "../../egress/env-names.ts";
 import type { Sim } from "../../index.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
 import { readyLine } from "../banner.ts";
-import { clean } from "../clean-text.ts";
-import type { Shell } from "../command.ts";
-import { Failure } from "../failure.ts";
 
 /** What the value of a variable is. */
 type ValueKind = "address" | "project key (phc_…)" | "personal key (phx_…)" | "project id";

@@ -2,9 +2,9 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
-import { builtFile } from "../../base/built-file.ts";
-import { clean } from "../clean-text.ts";
-import type { Signal, SignalSource } from "../signals.ts";
+import { builtFile } from "../../kernel/base/built-file.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Signal, SignalSource } from "../../kernel/command/signals.ts";
 
 /** How a program ended, or why it could not be started. */
 export interface ChildEnd {

@@ -1,6 +1,6 @@
+import type { Settings } from "../../kernel/command/settings.ts";
 import { failReasons } from "../../verdict/fail-rules.ts";
 import { simOptions } from "../open-sim.ts";
-import type { Settings } from "../settings.ts";
 import { rerouteOptions } from "./child-environment.ts";
 
 /** The options of every run of a command with a sim. */

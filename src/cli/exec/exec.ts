@@ -2,6 +2,11 @@ import { dirname, join } from "node:path";
 import type { BaselineOutcome, BaselineRun } from "../../baseline/command-run.ts";
 import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { writeResult } from "../../kernel/command/result-file.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { replayed } from "../../tapes/commands/tape-summary.ts";
 import type { FailReason } from "../../verdict/fail-rules.ts";
@@ -9,12 +14,7 @@ import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shape
 import type { Tally } from "../../verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
 import { readyLine } from "../banner.ts";
-import { clean } from "../clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../command.ts";
-import { Failure } from "../failure.ts";
 import { closesWithin, missUpstreamOf, openSim, settles } from "../open-sim.ts";
-import { writeResult } from "../result-file.ts";
-import type { Settings } from "../settings.ts";
 import {
   announceVariables,
   blockedBy,

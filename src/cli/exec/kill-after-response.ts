@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { builtFile } from "../../base/built-file.ts";
-import { counted } from "../../base/text.ts";
 import { nodeOptions } from "../../egress/child-guard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "../../egress/exit-record.ts";
 import type { Sim } from "../../index.ts";
+import { builtFile } from "../../kernel/base/built-file.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
 import type { Mishap, VerdictSection } from "../../verdict/shapes.ts";
-import { clean } from "../clean-text.ts";
 import type { ChildEnd } from "./child-process.ts";
 import { allEvents } from "./run-findings.ts";
 

@@ -1,9 +1,9 @@
-import { counted } from "../../base/text.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import { type Combination, combinationText } from "../../matrix/combinations.ts";
 import type { MatrixVerdict } from "../../matrix/shapes.ts";
-import { clean } from "../clean-text.ts";
-import { type JunitCase, junitReport } from "../junit.ts";
-import type { Style } from "../style.ts";
 
 type MatrixRun = MatrixVerdict["runs"][number];
 

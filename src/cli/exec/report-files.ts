@@ -1,16 +1,16 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { systemCode } from "../../base/errors.ts";
-import { makeFolder } from "../../base/make-folder.ts";
-import { writeWhole } from "../../base/whole-file.ts";
 import { baselineName } from "../../baseline/record.ts";
 import type { Sim } from "../../index.ts";
+import { systemCode } from "../../kernel/base/errors.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
+import { writeWhole } from "../../kernel/base/whole-file.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { reasonOf } from "../../kernel/command/system-reason.ts";
 import type { RunVerdict } from "../../verdict/shapes.ts";
-import { clean } from "../clean-text.ts";
-import type { Shell } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { reasonOf } from "../system-reason.ts";
 import { allEvents } from "./run-findings.ts";
 import { summaryMarkdown } from "./summary-text.ts";
 

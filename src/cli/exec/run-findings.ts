@@ -1,8 +1,12 @@
-import { didYouMean } from "../../base/nearest.ts";
 import type { BaselineRun } from "../../baseline/command-run.ts";
 import type { FlagTotals } from "../../flags/decision-shapes.ts";
 import type { RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import type { SdkTotals } from "../../journal/sdk-shapes.ts";
+import { didYouMean } from "../../kernel/base/nearest.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { plain } from "../../kernel/command/style.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { Played } from "../../tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
@@ -13,10 +17,6 @@ import { resultCounts, resultSection } from "../../verdict/results.ts";
 import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
 import { firstOf, type RunFacts } from "../../verdict/verdict.ts";
-import { clean } from "../clean-text.ts";
-import type { Shell } from "../command.ts";
-import { Failure } from "../failure.ts";
-import { plain } from "../style.ts";
 
 /** Counts a sim's requests as they come. */
 export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">, rules?: TapeRules): Tally {

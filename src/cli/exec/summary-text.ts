@@ -1,9 +1,9 @@
-import { counted, times } from "../../base/text.ts";
 import { outcomeText } from "../../journal/outcomes.ts";
+import { counted, times } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import { lintLine } from "../../lint/command.ts";
 import type { Mishap, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
-import { clean } from "../clean-text.ts";
-import type { Style } from "../style.ts";
 
 /** Kinds of mishaps that the terminal shows; the report has more. */
 const shownMishaps = 10;

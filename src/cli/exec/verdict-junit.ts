@@ -1,8 +1,8 @@
-import { counted, times } from "../../base/text.ts";
 import { outcomeText } from "../../journal/outcomes.ts";
+import { counted, times } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
 import type { Mishap, RunVerdict, TestedProject } from "../../verdict/shapes.ts";
-import { clean } from "../clean-text.ts";
-import { type JunitCase, junitReport } from "../junit.ts";
 
 /** Lines of a failed case. */
 const mostLines = 50;

@@ -1,5 +1,5 @@
-import { objectIn } from "../../base/json.ts";
-import { Failure } from "../failure.ts";
+import { objectIn } from "../../kernel/base/json.ts";
+import { Failure } from "../../kernel/command/failure.ts";
 import { type JsonFile, jsonLike } from "./json-file.ts";
 
 /** What a coding agent needs in order to work on the app's analytics: how, and when. */

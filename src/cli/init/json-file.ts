@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { isObject, type JsonObject } from "../../base/json.ts";
-import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { shortened } from "../../base/problem.ts";
-import { clean } from "../clean-text.ts";
-import { Failure } from "../failure.ts";
-import { reasonOf } from "../system-reason.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
+import { syntaxErrorAt } from "../../kernel/base/json-syntax.ts";
+import { shortened } from "../../kernel/base/problem.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { reasonOf } from "../../kernel/command/system-reason.ts";
 
 /** The text of a file; undefined if it does not exist. @throws Failure */
 export function readIfThere(file: string, folder: string): string | undefined {

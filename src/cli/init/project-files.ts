@@ -1,5 +1,5 @@
-import { objectIn } from "../../base/json.ts";
 import { envGroups, type Framework, serverGroup } from "../../egress/env-names.ts";
+import { objectIn } from "../../kernel/base/json.ts";
 import { scenarioStarter } from "../../scenario/starter.ts";
 import { envLines } from "../env-lines.ts";
 import type { Runner, Stack } from "./stack.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Json } from "../../base/json.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { hasZone, invalid, readWireTime } from "../../management/frame/fields.ts";
 import { inProject, managementRow } from "../../management/frame/row.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";

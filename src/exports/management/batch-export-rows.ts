@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { found, hasFeature } from "../../management/frame/access.ts";
 import { given } from "../../management/frame/body.ts";
 import { invalid } from "../../management/frame/fields.ts";

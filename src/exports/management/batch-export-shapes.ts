@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../management/frame/fields.ts";
 import type { Dialect } from "../../world/dialect.ts";
 import { logLevels, runStatuses } from "../../world/run-statuses.ts";

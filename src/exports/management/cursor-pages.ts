@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { Call } from "../../http/call.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import { linkWith } from "../../management/frame/lists.ts";
 import { compareTimes } from "../../world/time.ts";
 

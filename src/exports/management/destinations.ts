@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { typeName } from "../../management/frame/fields.ts";
 import { isSecretKey } from "../../world/batch-export-secrets.ts";
 import type { BatchExport } from "../../world/world.ts";

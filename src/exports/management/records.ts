@@ -1,6 +1,6 @@
-import { SimError } from "../../base/errors.ts";
-import { groupedBy } from "../../base/grouped-by.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { type CallPlace, found } from "../../management/frame/access.ts";
 import {
   inOrganization,

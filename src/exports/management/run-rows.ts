@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { datetime, firstInvalid, integer, invalid, text } from "../../management/frame/fields.ts";
 import { pageOf, pageSchema, readMoment } from "../../management/frame/lists.ts";
 import { inProject, managementRow } from "../../management/frame/row.ts";

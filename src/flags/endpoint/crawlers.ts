@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from "node:net";
-import type { Call } from "../../http/call.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import type { Dialect } from "../../world/dialect.ts";
 import { addressOf } from "./flags-request.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import type { Cohort, FeatureFlag } from "../../world/world.ts";
 import type { CohortBook } from "../engine/cohort-tree.ts";
 import type { Ruleset } from "../engine/ruleset.ts";

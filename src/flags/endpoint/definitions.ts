@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { SimError } from "../../base/errors.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { empty, jsonText, type Reply, withHeaders } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { empty, jsonText, type Reply, withHeaders } from "../../kernel/http/reply.ts";
 import { hasConditionSets } from "../../world/flag-config.ts";
 import { experimentFlagsOf, surveyFlagIds } from "../../world/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../world/world.ts";

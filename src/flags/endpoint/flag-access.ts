@@ -1,9 +1,9 @@
-import { SimError } from "../../base/errors.ts";
-import type { Call } from "../../http/call.ts";
-import { bearerOf, queryToken } from "../../http/call.ts";
-import type { Family } from "../../http/endpoint.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { projectByHeader } from "../../ingest/project.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { bearerOf, queryToken } from "../../kernel/http/call.ts";
+import type { Family } from "../../kernel/http/endpoint.ts";
 import { grants, isOutOfReach } from "../../world/access.ts";
 import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../world/world.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { Decision } from "../engine/decision.ts";

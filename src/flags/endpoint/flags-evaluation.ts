@@ -1,5 +1,5 @@
-import type { Call } from "../../http/call.ts";
 import type { Desk } from "../../ingest/desk.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import type { People } from "../../people/people.ts";
 import type { Person } from "../../people/person.ts";
 import { experimentFlagsOf } from "../../world/resources.ts";

@@ -1,5 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { SimError } from "../../base/errors.ts";
+import { withExactIds } from "../../ingest/exact-ids.ts";
+import type { DecodeStep } from "../../journal/request-shapes.ts";
+import { SimError } from "../../kernel/base/errors.ts";
 import {
   firstOf,
   isObject,
@@ -8,16 +10,14 @@ import {
   type JsonObject,
   own,
   textOrNumber,
-} from "../../base/json.ts";
-import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
-import { maskKeys } from "../../base/secrets.ts";
-import { gunzipWithin, isGzip } from "../../codec/inflate.ts";
-import { mediaType } from "../../codec/media-type.ts";
-import type { Call } from "../../http/call.ts";
-import { forwardedAddress } from "../../http/client-address.ts";
-import { defaultBodyLimit } from "../../http/endpoint.ts";
-import { withExactIds } from "../../ingest/exact-ids.ts";
-import type { DecodeStep } from "../../journal/request-shapes.ts";
+} from "../../kernel/base/json.ts";
+import { parseBounded, TooManyNodes } from "../../kernel/base/json-bounds.ts";
+import { maskKeys } from "../../kernel/base/secrets.ts";
+import { gunzipWithin, isGzip } from "../../kernel/codec/inflate.ts";
+import { mediaType } from "../../kernel/codec/media-type.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { forwardedAddress } from "../../kernel/http/client-address.ts";
+import { defaultBodyLimit } from "../../kernel/http/endpoint.ts";
 
 /** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
 export interface FlagsBody {

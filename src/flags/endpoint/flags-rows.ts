@@ -1,12 +1,12 @@
-import { SimError } from "../../base/errors.ts";
-import { isUuid } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { jsonText, type Reply } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import { projectByHeader } from "../../ingest/project.ts";
 import { remoteConfigOf } from "../../ingest/sdk/remote-config.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { jsonText, type Reply } from "../../kernel/http/reply.ts";
 import type { Dialect } from "../../world/dialect.ts";
 import type { StoredProject } from "../../world/world.ts";
 import type { FlagBook } from "../flag-book.ts";

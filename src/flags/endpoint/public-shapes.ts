@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { EndpointDocs } from "../../http/endpoint.ts";
-import { errorReplies, textShape } from "../../http/error-schemas.ts";
 import {
   AnyJson,
   AnyObject,
@@ -12,6 +10,8 @@ import {
   token,
   unchanged,
 } from "../../ingest/endpoint/docs-shapes.ts";
+import type { EndpointDocs } from "../../kernel/http/endpoint.ts";
+import { errorReplies, textShape } from "../../kernel/http/error-schemas.ts";
 
 // Wire formats of the public endpoints of flags. Loaded for the OpenAPI document only; the endpoints import types.
 

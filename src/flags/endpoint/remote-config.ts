@@ -1,8 +1,8 @@
-import { SimError } from "../../base/errors.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { json, jsonText, type Reply } from "../../http/reply.ts";
 import type { Desk } from "../../ingest/desk.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { json, jsonText, type Reply } from "../../kernel/http/reply.ts";
 import type { FeatureFlag, ReadonlyWorld } from "../../world/world.ts";
 import { payloadText } from "../engine/decision.ts";
 import { overriddenDecision, overridesFor } from "../engine/overrides.ts";

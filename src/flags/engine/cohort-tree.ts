@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import type { Cohort } from "../../world/world.ts";
 import { checkOperator, type Matching, prepareTest } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import { rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { type Decision, failed, off, offWithoutGroups, on, payloadText } from "./decision.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { lenientTime } from "./lenient-dates.ts";
 import { numberOf } from "./values.ts";
 import { wallClockOf, type Zone } from "./zone.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { type FailureCode, failures, groupsNotEvaluated, type ReasonCode, reasons } from "./reasons.ts";
 import type { RuleType } from "./rule-config.ts";
 

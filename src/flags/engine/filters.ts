@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { isMember } from "./cohorts.ts";
 import { type Matching, type PreparedTest, prepareTest } from "./operators.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { containsText } from "../../base/wildcard.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { containsText } from "../../kernel/base/wildcard.ts";
 import { timeOfProperty, timeOfText } from "./dates.ts";
 import { patternOf } from "./pattern.ts";
 import { FlagFailure } from "./reasons.ts";

@@ -1,4 +1,4 @@
-import { parsedJson } from "../../base/json.ts";
+import { parsedJson } from "../../kernel/base/json.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag, StoredFlagOverride, Worlds } from "../../world/world.ts";
 import { type Decision, payloadText } from "./decision.ts";

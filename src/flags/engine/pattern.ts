@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { RRegex } from "rregex";
-import { builtFile } from "../../base/built-file.ts";
+import { builtFile } from "../../kernel/base/built-file.ts";
 import { backtrackingSearch, sizeOf } from "./pattern-backtracking.ts";
 import { InvalidPattern, rustPatternOf } from "./pattern-syntax.ts";
 import { FlagFailure } from "./reasons.ts";

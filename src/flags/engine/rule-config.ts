@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Path } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, type Path } from "../../kernel/base/json.ts";
 import { timeOfText } from "./dates.ts";
 import { operatorNames } from "./operators.ts";
 import { versionOf } from "./versions.ts";

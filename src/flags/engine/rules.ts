@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { isWithin, seededHoldoutBucketOf } from "./bucket.ts";
 import type { Decision, RuleCode, RuleOutcome } from "./decision.ts";
 import { type FilterTest, type FlagMatching, filterTest, type PropertyTest } from "./filters.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { CohortBook } from "./cohort-tree.ts";
 
 export interface SubjectGroup {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../base/json.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
 
 /** Below this a number is written with an exponent; JavaScript starts later. */
 const smallest = 1e-5;

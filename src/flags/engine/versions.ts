@@ -1,4 +1,4 @@
-import { compareText } from "../../base/text.ts";
+import { compareText } from "../../kernel/base/text.ts";
 
 /**
  * A semantic version. Numbers are kept as digits without leading zeros: they may be larger than a double

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { CohortLeaf, PropertyLeaf, TreeNode } from "../engine/cohort-tree.ts";
 import { isMember, passesNode, readLeaf } from "../engine/cohorts.ts";
 import type { CohortTest, FilterTest, FlagTest, PropertyTest } from "../engine/filters.ts";

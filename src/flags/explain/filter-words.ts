@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { timeOfText } from "../engine/dates.ts";
 import { comparesTruth, defaultMatching, type Matching } from "../engine/operators.ts";
 import { isPattern } from "../engine/pattern.ts";

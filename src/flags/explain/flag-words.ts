@@ -1,5 +1,5 @@
-import { isObject, own } from "../../base/json.ts";
-import { capital, counted } from "../../base/text.ts";
+import { isObject, own } from "../../kernel/base/json.ts";
+import { capital, counted } from "../../kernel/base/text.ts";
 import { hasConditionSets, rulesVersionOf } from "../../world/flag-config.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { cohortName } from "../engine/cohorts.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { TreeLeaf, TreeNode } from "../engine/cohort-tree.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import type { PropertyTest } from "../engine/filters.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { failures } from "../engine/reasons.ts";
 import type { ConditionTrace, HashTrace, PropertyTrace } from "../shapes.ts";
 

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { capital } from "../../base/text.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { capital } from "../../kernel/base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { CompiledRule, CompiledRules } from "../engine/rules.ts";
 import type { Ruleset } from "../engine/ruleset.ts";

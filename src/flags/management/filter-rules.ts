@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ErrorCode } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { safeParse } from "../../base/safe-parse.ts";
+import type { ErrorCode } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
 import { cohortOf, dependenciesOf, isBehavioral } from "../../management/cohort-rules.ts";
 import { firstInvalid, invalid, readWireTime } from "../../management/frame/fields.ts";
 import { type RulesVersion, rulesVersionOf } from "../../world/flag-config.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { uuidV5 } from "../../base/ids.ts";
-import { isObject, type JsonObject, parsedJson } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import { isObject, type JsonObject, parsedJson } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { datetime, dictionary, invalid, text } from "../../management/frame/fields.ts";
 import { linkWith } from "../../management/frame/lists.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { safeParse } from "../../base/safe-parse.ts";
-import { compareText } from "../../base/text.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { firstInvalid, invalid } from "../../management/frame/fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { documentNamed, found } from "../../management/frame/access.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { isTrue } from "../../management/frame/fields.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
 import { showFeature, showSurvey } from "../../ingest/sdk/lists.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { cohortOf } from "../../management/cohort-rules.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import {

@@ -1,5 +1,5 @@
-import type { ErrorCode, SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject, own, type Path } from "../../base/json.ts";
+import type { ErrorCode, SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject, own, type Path } from "../../kernel/base/json.ts";
 import { invalid } from "../../management/frame/fields.ts";
 import { type ConfigCode, type ConfigProblem, placeOf, problemsOfRules } from "../engine/rule-config.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { EndpointDocs, ReplyDocs } from "../../http/endpoint.ts";
-import { captureErrorSchema, errorReplies, errorSchema, textShape } from "../../http/error-schemas.ts";
-import { jsonSchemaOf } from "../../http/row.ts";
+import type { EndpointDocs, ReplyDocs } from "../../kernel/http/endpoint.ts";
+import { captureErrorSchema, errorReplies, errorSchema, textShape } from "../../kernel/http/error-schemas.ts";
+import { jsonSchemaOf } from "../../kernel/http/row.ts";
 import { AnyJson, AnyObject, answers, jsonBody, parametersOf, Time } from "./docs-shapes.ts";
 
 // Wire formats of capture, for the OpenAPI document only: capture itself reads bodies by hand.

@@ -1,7 +1,7 @@
-import { inSlices, type Work } from "../../base/work.ts";
-import type { Call } from "../../http/call.ts";
-import { defaultBodyLimit, type Endpoint } from "../../http/endpoint.ts";
-import { type Reply, text } from "../../http/reply.ts";
+import { inSlices, type Work } from "../../kernel/base/work.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { defaultBodyLimit, type Endpoint } from "../../kernel/http/endpoint.ts";
+import { type Reply, text } from "../../kernel/http/reply.ts";
 import { aiUploadEndpoint } from "../ai-upload.ts";
 import type { Desk } from "../desk.ts";
 import { accepted, takeLegacy } from "../take-legacy.ts";

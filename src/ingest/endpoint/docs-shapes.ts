@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { EndpointDocs, QueryParameter, ReplyDocs } from "../../http/endpoint.ts";
-import { errorReplies, errorSchema } from "../../http/error-schemas.ts";
-import { jsonSchemaOf } from "../../http/row.ts";
+import type { EndpointDocs, QueryParameter, ReplyDocs } from "../../kernel/http/endpoint.ts";
+import { errorReplies, errorSchema } from "../../kernel/http/error-schemas.ts";
+import { jsonSchemaOf } from "../../kernel/http/row.ts";
 
 // Parts of the OpenAPI document of public endpoints.
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { EndpointDocs } from "../../http/endpoint.ts";
-import { jsonSchemaOf } from "../../http/row.ts";
+import type { EndpointDocs } from "../../kernel/http/endpoint.ts";
+import { jsonSchemaOf } from "../../kernel/http/row.ts";
 import {
   AnyJson,
   AnyObject,

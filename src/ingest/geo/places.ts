@@ -1,5 +1,11 @@
-import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
 import type { GeoPlace, Places } from "../../journal/places.ts";
+import {
+  type IpAddress,
+  isInNetwork,
+  type Network,
+  parseAddress,
+  parseNetwork,
+} from "../../kernel/base/network.ts";
 import type { PlaceRow } from "../../world/world.ts";
 
 /** What a geographic database knows; the address is a public one. */

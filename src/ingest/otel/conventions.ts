@@ -1,5 +1,5 @@
-import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../base/json.ts";
-import { parseBounded } from "../../base/json-bounds.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { parseBounded } from "../../kernel/base/json-bounds.ts";
 
 /** An event on its way from a span's attributes to `$ai_…` properties; its rules change it in place. */
 export interface AiDraft {

@@ -1,5 +1,5 @@
-import { inSlices } from "../../base/work.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { inSlices } from "../../kernel/base/work.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { Desk } from "../desk.ts";
 import { decodedLimits } from "../packet.ts";
 

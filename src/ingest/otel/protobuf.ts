@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import { SimError } from "../../base/errors.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import type { Work } from "../../base/work.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import type { Work } from "../../kernel/base/work.ts";
 
 // OTLP has ten messages that matter here, and each becomes the object that OTLP's JSON has for it. A table of their
 // fields and a reader of the wire format are less than the generated classes of a library, whose only use would be to

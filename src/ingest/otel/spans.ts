@@ -1,5 +1,5 @@
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../kernel/base/json.ts";
 
 /** A span with what its resource and its scope say. */
 export interface OtlpSpan {

@@ -1,11 +1,11 @@
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { maskKeys } from "../../base/secrets.ts";
-import type { Work } from "../../base/work.ts";
-import { inflated, tooLarge, undecodable } from "../../codec/inflate.ts";
-import { mediaType } from "../../codec/media-type.ts";
-import { json, type Reply } from "../../http/reply.ts";
 import { openLegacy } from "../../journal/items.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { maskKeys } from "../../kernel/base/secrets.ts";
+import type { Work } from "../../kernel/base/work.ts";
+import { inflated, tooLarge, undecodable } from "../../kernel/codec/inflate.ts";
+import { mediaType } from "../../kernel/codec/media-type.ts";
+import { json, type Reply } from "../../kernel/http/reply.ts";
 import { decideItems } from "../decide.ts";
 import type { Desk } from "../desk.ts";
 import { parseJson } from "../json-text.ts";

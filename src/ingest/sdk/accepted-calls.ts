@@ -1,10 +1,10 @@
-import { SimError } from "../../base/errors.ts";
-import { isUuid } from "../../base/ids.ts";
-import { isObject, type JsonObject, own } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
-import { bearerOf, queryToken } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { json, type Reply } from "../../http/reply.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import { isObject, type JsonObject, own } from "../../kernel/base/json.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { bearerOf, queryToken } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { json, type Reply } from "../../kernel/http/reply.ts";
 import type { Desk } from "../desk.ts";
 import {
   answered,

@@ -1,8 +1,8 @@
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { json, type Reply, script } from "../../http/reply.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { json, type Reply, script } from "../../kernel/http/reply.ts";
 import { listsOwner } from "../../world/project-documents.ts";
 import { liveResources } from "../../world/resources.ts";
 import type { ReadonlyWorld, StoredProject } from "../../world/world.ts";

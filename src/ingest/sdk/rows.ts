@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { Desk } from "../desk.ts";
 import { acceptedCallEndpoints, telemetryEndpoints } from "./accepted-calls.ts";
 import { promptEndpoints, publicListEndpoints } from "./lists.ts";

@@ -1,10 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SimError } from "../../base/errors.ts";
-import { isObject } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { empty, type Reply, script, withHeaders } from "../../http/reply.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject } from "../../kernel/base/json.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { empty, type Reply, script, withHeaders } from "../../kernel/http/reply.ts";
 import { fresh } from "./requests.ts";
 
 interface SdkScript {

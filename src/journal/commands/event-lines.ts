@@ -1,6 +1,6 @@
-import { clean } from "../../cli/clean-text.ts";
-import type { Style } from "../../cli/style.ts";
-import { factLines, propertyLines } from "../../cli/thin-command.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { factLines, propertyLines } from "../../kernel/command/thin-command.ts";
 import type { StoredEvent } from "../event.ts";
 import { outcomeOf, outcomeText } from "../outcomes.ts";
 import { isSdkProperty } from "../sdk-properties.ts";

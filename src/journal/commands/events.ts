@@ -1,15 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { isObject, type JsonObject } from "../../base/json.ts";
-import { counted } from "../../base/text.ts";
-import { callSim, RefusedCall, trySim } from "../../cli/ask-sim.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { type Command, type CommandEnd, type CommandGroup, command, type Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import { findRunning, type Running, whereOptions } from "../../cli/running-sim.ts";
-import type { Settings } from "../../cli/settings.ts";
-import { untilSignal } from "../../cli/signals.ts";
-import { thinOptions } from "../../cli/thin-command.ts";
-import { queryText } from "../../client/call.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { queryText } from "../../kernel/call/call.ts";
+import { callSim, RefusedCall, trySim } from "../../kernel/command/ask-sim.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import {
+  type Command,
+  type CommandEnd,
+  type CommandGroup,
+  command,
+  type Shell,
+} from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { findRunning, type Running, whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import { untilSignal } from "../../kernel/command/signals.ts";
+import { thinOptions } from "../../kernel/command/thin-command.ts";
 import type { EventPage, StoredEvent } from "../stored-event.ts";
 import { eventLine, eventLines } from "./event-lines.ts";
 import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";

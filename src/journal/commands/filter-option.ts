@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from "../../base/json.ts";
-import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { Failure } from "../../cli/failure.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
+import { syntaxErrorAt } from "../../kernel/base/json-syntax.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { Failure } from "../../kernel/command/failure.ts";
 import { readEventFilter } from "../filter/read.ts";
 import type { FilterReading } from "../filter/types.ts";
 

@@ -1,7 +1,7 @@
-import { counted, times } from "../../base/text.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Style } from "../../cli/style.ts";
-import { fixFor } from "../../http/rejection-fixes.ts";
+import { counted, times } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { fixFor } from "../../kernel/http/rejection-fixes.ts";
 import { type Outcome, outcomeText } from "../outcomes.ts";
 import type { Finding, RequestSummary } from "../request-summary.ts";
 

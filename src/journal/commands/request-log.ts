@@ -1,6 +1,6 @@
-import { onFirstUse } from "../../base/on-first-use.ts";
-import { counted } from "../../base/text.ts";
-import type { Lines } from "../../cli/output.ts";
+import { onFirstUse } from "../../kernel/base/on-first-use.ts";
+import { counted } from "../../kernel/base/text.ts";
+import type { Lines } from "../../kernel/command/output.ts";
 import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
 import type { Finding, RequestSummary } from "../request-summary.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import type { EventSubject, Filter, FilterProblem, FilterReading, RequestSubject } from "../filter/types.ts";
 import { columnLimits } from "./column-limits.ts";
 import { type ClientFrame, protocol } from "./frames.ts";

@@ -1,4 +1,4 @@
-import { stackOf } from "../../base/errors.ts";
+import { stackOf } from "../../kernel/base/errors.ts";
 import { type Batch, batchAfter, bytesOf } from "./batch.ts";
 import type { Subscription } from "./client-frames.ts";
 import { closing, type Stat } from "./frames.ts";

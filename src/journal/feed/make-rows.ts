@@ -1,7 +1,7 @@
-import { decodingText, endOfPiece } from "../../base/bytes-turns.ts";
-import type { Json } from "../../base/json.ts";
-import { charactersPerStep, isQuick, writingJson } from "../../base/json-turns.ts";
-import { atOnce, once, type Stepwise } from "../../base/work.ts";
+import { decodingText, endOfPiece } from "../../kernel/base/bytes-turns.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { charactersPerStep, isQuick, writingJson } from "../../kernel/base/json-turns.ts";
+import { atOnce, once, type Stepwise } from "../../kernel/base/work.ts";
 import type { EventFacts } from "../event.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, Filter, RequestSubject } from "../filter/types.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { TimeSource } from "../../base/clock.ts";
-import type { Call } from "../../http/call.ts";
-import { checkSender, type GuardRules } from "../../http/control-access.ts";
+import type { TimeSource } from "../../kernel/base/clock.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { checkSender, type GuardRules } from "../../kernel/http/control-access.ts";
 import { readEventFilter, readRequestFilter } from "../filter/read.ts";
 import type { TrafficLog, Written } from "../log/traffic-log.ts";
 import { createFeed, type Feed } from "./feed.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { clearTimeout, performance, setImmediate, setTimeout } from "../../base/real-time.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { clearTimeout, performance, setImmediate, setTimeout } from "../../kernel/base/real-time.ts";
 import type { EventSubject, FilterReading, RequestSubject } from "../filter/types.ts";
 import type { EventHead, EventRow, RequestRow } from "./feed-row.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { eventKind } from "../event-kinds.ts";
 import { clickedText, vitalsIn, vitalText } from "../event-texts.ts";
 import { exceptionHead } from "../exception.ts";

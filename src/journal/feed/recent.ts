@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { groupOf } from "../exception.ts";
 import type { EventSubject, RequestSubject } from "../filter/types.ts";
 import type { EventHead, RequestRow } from "./feed-row.ts";

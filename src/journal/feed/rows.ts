@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { performance } from "../../base/real-time.ts";
-import { row } from "../../http/row.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { performance } from "../../kernel/base/real-time.ts";
+import { row } from "../../kernel/http/row.ts";
 import { indexedPart, parseEventFilter, parseRequestFilter } from "../filter-parameter.ts";
 import { FilterText, OfProject, SinceSeq } from "../query-shapes.ts";
 import type { Feed } from "./feed.ts";

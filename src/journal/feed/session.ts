@@ -1,4 +1,4 @@
-import { stackOf } from "../../base/errors.ts";
+import { stackOf } from "../../kernel/base/errors.ts";
 import { type Batch, bytesOf } from "./batch.ts";
 import { readFrame, readSubscription, type Subscribe, type Subscription } from "./client-frames.ts";
 import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";

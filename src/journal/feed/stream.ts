@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { TimeSource } from "../../base/clock.ts";
-import { SimError } from "../../base/errors.ts";
-import { clearTimeout, setTimeout } from "../../base/real-time.ts";
-import type { Call } from "../../http/call.ts";
-import type { Reply } from "../../http/reply.ts";
+import type { TimeSource } from "../../kernel/base/clock.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Reply } from "../../kernel/http/reply.ts";
 import type { EventSubject, Filter } from "../filter/types.ts";
 import { indexedPart } from "../filter-parameter.ts";
 import type { EventFilter, TrafficLog } from "../log/traffic-log.ts";

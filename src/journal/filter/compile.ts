@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { dropReasons, warnings } from "../outcome.ts";
 import { checkFor, meant, numberIn, type ValueCheck, type ValueProblem } from "./kinds.ts";
 import type { Field, Language } from "./language.ts";

@@ -1,4 +1,4 @@
-import { type Json, own } from "../../base/json.ts";
+import { type Json, own } from "../../kernel/base/json.ts";
 import { eventKind } from "../event-kinds.ts";
 import { outcomeOf } from "../outcomes.ts";
 import type { Field, FieldFacts, Language, State } from "./language.ts";

@@ -1,7 +1,7 @@
-import type { Json } from "../../base/json.ts";
-import { nearest } from "../../base/nearest.ts";
-import { readDuration, readMoment } from "../../base/time-text.ts";
-import { nameTest } from "../../base/wildcard.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { nearest } from "../../kernel/base/nearest.ts";
+import { readDuration, readMoment } from "../../kernel/base/time-text.ts";
+import { nameTest } from "../../kernel/base/wildcard.ts";
 import type { Op, Value } from "./scan.ts";
 import { holdsText } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { KindName } from "./kinds.ts";
 import type { IndexedPart, KnownValues } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
 import type { Node } from "./parse.ts";
 import { nameAt, scan, type Term, type Value } from "./scan.ts";
 

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { containsText } from "../../base/wildcard.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { containsText } from "../../kernel/base/wildcard.ts";
 import { carriedFields, eventLanguage, isWarned, reasonsOf } from "./event-language.ts";
 import type { Field, Language, State } from "./language.ts";
 import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { RequestRow } from "../feed/feed-row.ts";
 import type { Field, FieldFacts, State } from "./language.ts";
 

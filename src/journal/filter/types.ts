@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { EventHead, RequestRow } from "../feed/feed-row.ts";
 
 /** An event as filters see it; expensive parts are functions. */

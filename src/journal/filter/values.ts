@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../base/json.ts";
-import { containsText } from "../../base/wildcard.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
+import { containsText } from "../../kernel/base/wildcard.ts";
 
 /** True if the value contains the text: in a string, a number as written, or a key or value inside. */
 export function holdsText(value: Json, lower: string): boolean {

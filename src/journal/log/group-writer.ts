@@ -1,6 +1,6 @@
-import { setImmediate } from "../../base/real-time.ts";
-import { writeSeal } from "../../store/lines.ts";
-import type { Unit } from "../../store/unit.ts";
+import { setImmediate } from "../../kernel/base/real-time.ts";
+import { writeSeal } from "../../kernel/store/lines.ts";
+import type { Unit } from "../../kernel/store/unit.ts";
 
 /** Size of an empty group's buffer, from which a group is written, and above which the buffer is released, in bytes. */
 const usualSize = 256 * 1024;

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { sealed } from "../../store/lines.ts";
-import { type SwitchPart, tailName, writeSynced } from "../../store/switch.ts";
+import { sealed } from "../../kernel/store/lines.ts";
+import { type SwitchPart, tailName, writeSynced } from "../../kernel/store/switch.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import { everyRun, type HiddenRange, hiddenRuns } from "./hidden.ts";

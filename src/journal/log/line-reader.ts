@@ -1,9 +1,9 @@
-import { isObject, parsedJson } from "../../base/json.ts";
-import { smallText } from "../../base/json-bounds.ts";
-import { parsingJson } from "../../base/json-turns.ts";
-import type { Stepwise } from "../../base/work.ts";
-import type { Damage } from "../../store/damage.ts";
-import { isSealed, lineNumber, unsealed, unsealing } from "../../store/lines.ts";
+import { isObject, parsedJson } from "../../kernel/base/json.ts";
+import { smallText } from "../../kernel/base/json-bounds.ts";
+import { parsingJson } from "../../kernel/base/json-turns.ts";
+import type { Stepwise } from "../../kernel/base/work.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { isSealed, lineNumber, unsealed, unsealing } from "../../kernel/store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import { isIntact, isOfRequest, requestIn } from "./log-lines.ts";

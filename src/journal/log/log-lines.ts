@@ -1,7 +1,15 @@
-import { isObject, type Json, parsedJson } from "../../base/json.ts";
-import type { Bytes } from "../../store/bytes.ts";
-import { DataFolderError } from "../../store/data-folder.ts";
-import { hasSeal, isSealed, linesOf, sealed, sealLength, textsOf, unsealed } from "../../store/lines.ts";
+import { isObject, type Json, parsedJson } from "../../kernel/base/json.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import { DataFolderError } from "../../kernel/store/data-folder.ts";
+import {
+  hasSeal,
+  isSealed,
+  linesOf,
+  sealed,
+  sealLength,
+  textsOf,
+  unsealed,
+} from "../../kernel/store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { HiddenRange } from "./hidden.ts";
 

@@ -1,5 +1,5 @@
-import { fnv1a } from "../../base/hash.ts";
-import type { Stepwise } from "../../base/work.ts";
+import { fnv1a } from "../../kernel/base/hash.ts";
+import type { Stepwise } from "../../kernel/base/work.ts";
 import type { LineBytes } from "../event-bytes.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";

@@ -1,7 +1,7 @@
-import type { Bytes } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import { DataFolderError } from "../../store/data-folder.ts";
-import { isSealed, repairTail } from "../../store/lines.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { DataFolderError } from "../../kernel/store/data-folder.ts";
+import { isSealed, repairTail } from "../../kernel/store/lines.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { isWarnedFacet, facetLayout as layout } from "./facets.ts";
 import { createHashIndex } from "./hash-index.ts";

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import type { Bytes } from "../../store/bytes.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
 
 /** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
 export const pageRows = 16_384;

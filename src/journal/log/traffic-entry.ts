@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { parsedJson } from "../../base/json.ts";
-import { performance } from "../../base/real-time.ts";
-import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../base/secrets.ts";
-import { atOnce, inSlices, itemsPerStep, type Work } from "../../base/work.ts";
-import { fromBase64 } from "../../codec/base64.ts";
-import { inflaters, isGzip } from "../../codec/inflate.ts";
-import { isJsonType } from "../../codec/media-type.ts";
-import type { CallRecord } from "../../http/call.ts";
+import { parsedJson } from "../../kernel/base/json.ts";
+import { performance } from "../../kernel/base/real-time.ts";
+import { maskKeys, maskSecretFields, maskTargetSecrets } from "../../kernel/base/secrets.ts";
+import { atOnce, inSlices, itemsPerStep, type Work } from "../../kernel/base/work.ts";
+import { fromBase64 } from "../../kernel/codec/base64.ts";
+import { inflaters, isGzip } from "../../kernel/codec/inflate.ts";
+import { isJsonType } from "../../kernel/codec/media-type.ts";
+import type { CallRecord } from "../../kernel/http/call.ts";
 import type { EventFacts } from "../event.ts";
 import { usualReplyHeaders } from "../traffic.ts";
 

@@ -1,7 +1,7 @@
-import { fnv1a } from "../../base/hash.ts";
-import type { Bytes } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import { lineNumber, textsOf } from "../../store/lines.ts";
+import { fnv1a } from "../../kernel/base/hash.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { lineNumber, textsOf } from "../../kernel/store/lines.ts";
 import type { EventFacts } from "../event.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, eventFacet, requestFacet } from "./facets.ts";

@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, fdatasyncSync, renameSync, rmSync, write } from "node:fs";
 import { promisify } from "node:util";
-import { openDraft } from "../../base/draft.ts";
-import { readDuration } from "../../base/time-text.ts";
-import { type Bytes, writeAll } from "../../store/bytes.ts";
+import { openDraft } from "../../kernel/base/draft.ts";
+import { readDuration } from "../../kernel/base/time-text.ts";
+import { type Bytes, writeAll } from "../../kernel/store/bytes.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import type { LineReader } from "./line-reader.ts";
 import { type Opening, openingLine } from "./log-lines.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { invalid, pathNumber } from "../../http/control-body.ts";
-import { row } from "../../http/row.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { invalid, pathNumber } from "../../kernel/http/control-body.ts";
+import { row } from "../../kernel/http/row.ts";
 import { blankDashboard } from "../../world/blank.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, StoredProject } from "../../world/world.ts";

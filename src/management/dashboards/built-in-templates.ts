@@ -1,5 +1,5 @@
-import { uuidV5 } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
 import type { DashboardTemplate } from "../../world/world.ts";
 
 /** Templates that every project has. Names and number of tiles follow the service; the queries are ours. */

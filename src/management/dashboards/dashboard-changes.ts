@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { blankDashboard } from "../../world/blank.ts";
 import type { Dashboard, DashboardTemplate, Draft } from "../../world/world.ts";
 import { anyDashboard, isInherent, liveDashboard } from "../collaborators.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { Dashboard } from "../../world/world.ts";
 import { given } from "../frame/body.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { compareText } from "../../base/text.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { compareText } from "../../kernel/base/text.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Dashboard } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";

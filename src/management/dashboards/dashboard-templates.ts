@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isObject, type Json } from "../../base/json.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { Dashboard, DashboardTemplate, Tile } from "../../world/world.ts";
 import { found } from "../frame/access.ts";

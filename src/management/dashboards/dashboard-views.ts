@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject } from "../../base/json.ts";
+import { isObject } from "../../kernel/base/json.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
 import {

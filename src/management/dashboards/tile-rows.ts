@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { Dashboard, Tile } from "../../world/world.ts";
 import { privilege } from "../collaborators.ts";
 import { found } from "../frame/access.ts";

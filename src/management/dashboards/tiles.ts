@@ -1,4 +1,4 @@
-import { isObject, type Json } from "../../base/json.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
 import { blankTile } from "../../world/blank.ts";
 import type { Dashboard, Insight, Tile } from "../../world/world.ts";
 import { membershipOf } from "../frame/access.ts";

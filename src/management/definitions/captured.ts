@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
 import type { StoredEvent } from "../../journal/event.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
 import { wireTime } from "../../world/time.ts";
 import { calmly } from "../frame/calmly.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { uuidV5 } from "../../base/ids.ts";
-import { type JsonObject, textsIn } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import { type JsonObject, textsIn } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { resourceOf } from "../../world/resources.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { StoredResource } from "../../world/world.ts";

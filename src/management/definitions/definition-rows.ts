@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { found } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { invalid } from "../frame/fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
 import { isSdkEvent } from "../../journal/sdk-properties.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
 import type { ResourceRequest } from "../frame/changing.ts";

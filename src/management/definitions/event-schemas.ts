@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isUuid } from "../../base/ids.ts";
-import type { JsonObject } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { liveResource } from "../../world/resources.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { invalid, text } from "../frame/fields.ts";

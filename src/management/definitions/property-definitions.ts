@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
 import { isSdkProperty } from "../../journal/sdk-properties.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { numberIn } from "../frame/access.ts";
 import type { ResourceRequest } from "../frame/changing.ts";

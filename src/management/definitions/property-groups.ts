@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { uuidV5 } from "../../base/ids.ts";
-import { type JsonObject, objectsIn } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import { type JsonObject, objectsIn } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { liveResource, liveResources } from "../../world/resources.ts";
 import type { StoredResource } from "../../world/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

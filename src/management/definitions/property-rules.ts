@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { invalid } from "../frame/fields.ts";
 
 /** What values the properties of a schema may have. Upstream PostHog/posthog posthog/api/schema_property_group.py. */

@@ -1,7 +1,7 @@
-import { SimError } from "../../base/errors.ts";
-import { isUuid } from "../../base/ids.ts";
-import type { Call } from "../../http/call.ts";
-import { bearerOf } from "../../http/call.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { bearerOf } from "../../kernel/http/call.ts";
 import { grants } from "../../world/access.ts";
 import type {
   DocumentOf,

@@ -1,12 +1,12 @@
 import type { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject } from "../../base/json.ts";
-import { parseBounded, TooManyNodes } from "../../base/json-bounds.ts";
-import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { safeParse } from "../../base/safe-parse.ts";
-import { mediaType } from "../../codec/media-type.ts";
-import { boundaryOf, readParts } from "../../codec/multipart.ts";
-import type { Call } from "../../http/call.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, isTooDeep, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { parseBounded, TooManyNodes } from "../../kernel/base/json-bounds.ts";
+import { syntaxErrorAt } from "../../kernel/base/json-syntax.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { mediaType } from "../../kernel/codec/media-type.ts";
+import { boundaryOf, readParts } from "../../kernel/codec/multipart.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import { firstInvalid, isTrue, typeName } from "./fields.ts";
 
 /** Messages of Python's parser, by what it expected. */

@@ -1,7 +1,7 @@
-import type { TimeSource } from "../../base/clock.ts";
-import { SimError } from "../../base/errors.ts";
 import type { Desk } from "../../ingest/desk.ts";
 import type { EventReader } from "../../journal/event-reader.ts";
+import type { TimeSource } from "../../kernel/base/clock.ts";
+import { SimError } from "../../kernel/base/errors.ts";
 import type { PeopleStore } from "../../people/people-store.ts";
 
 /**

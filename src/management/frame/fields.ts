@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type ErrorCode, SimError } from "../../base/errors.ts";
-import { isUuid } from "../../base/ids.ts";
-import type { Json } from "../../base/json.ts";
+import { type ErrorCode, SimError } from "../../kernel/base/errors.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { Json } from "../../kernel/base/json.ts";
 
 const truths = new Set(["y", "yes", "t", "true", "on", "1"]);
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import { containsText } from "../../base/wildcard.ts";
-import type { Call } from "../../http/call.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { containsText } from "../../kernel/base/wildcard.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Caller } from "./access.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { ResourceDesk } from "./desk.ts";
 import { filtered, filterQuery, type ListFilter, pageOf, pageQuery, pageSchema } from "./lists.ts";
 import { type ManagementRow, managementRow, type RequestIn, type RowAccess } from "./row.ts";

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { uriText } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
-import { ignoredHeader } from "../../http/cors.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { errorReplies, errorSchema } from "../../http/error-schemas.ts";
-import { empty, json, type Reply, withHeaders } from "../../http/reply.ts";
-import { docsOf, endpointOf, type RowHead } from "../../http/row.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { uriText } from "../../kernel/base/text.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import { ignoredHeader } from "../../kernel/http/cors.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { errorReplies, errorSchema } from "../../kernel/http/error-schemas.ts";
+import { empty, json, type Reply, withHeaders } from "../../kernel/http/reply.ts";
+import { docsOf, endpointOf, type RowHead } from "../../kernel/http/row.ts";
 import type { StoredProject } from "../../world/world.ts";
 import {
   anyScope,

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { Json } from "../../base/json.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { blankTile } from "../../world/blank.ts";
 import { tidyTags } from "../../world/tags.ts";
 import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";

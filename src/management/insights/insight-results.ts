@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import type { Call } from "../../http/call.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
 import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";

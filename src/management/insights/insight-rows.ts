@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { compareText, stringOf } from "../../base/text.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { compareText, stringOf } from "../../kernel/base/text.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
 import type { Insight } from "../../world/world.ts";
 import { liveDashboard } from "../collaborators.ts";

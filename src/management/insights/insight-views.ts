@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { Ids } from "../../base/ids.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { Ids } from "../../kernel/base/ids.ts";
 import { blankInsight } from "../../world/blank.ts";
 import { derived } from "../../world/derived.ts";
 import { wireTime } from "../../world/time.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
-import { stringOf, withArticle } from "../../base/text.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { stringOf, withArticle } from "../../kernel/base/text.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { liveResource, resourceOf } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Draft, StoredResource } from "../../world/world.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { objectsIn } from "../../base/json.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { objectsIn } from "../../kernel/base/json.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { actionOf } from "../../query/named-documents.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { found, numberIn } from "../frame/access.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type JsonObject, objectsIn, textsIn } from "../../base/json.ts";
+import { type JsonObject, objectsIn, textsIn } from "../../kernel/base/json.ts";
 import { tidyTags } from "../../world/tags.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../frame/fields.ts";
 import { searchIn, siblingsOf, tagsIn } from "./checks.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { wireTime } from "../../world/time.ts";
 import { membershipOf } from "../frame/access.ts";
 import { boolean, choice, dictionary, integer, invalid, list, text } from "../frame/fields.ts";

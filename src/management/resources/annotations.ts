@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { stringOf } from "../../base/text.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { compareTimes } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";

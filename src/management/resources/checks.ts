@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";

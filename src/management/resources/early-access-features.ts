@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import { slugified } from "../../world/slug.ts";
 import type { FeatureFlag, StoredResource } from "../../world/world.ts";
 import type { Changing } from "../frame/changing.ts";

@@ -1,5 +1,13 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, own, textsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  own,
+  textsIn,
+} from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { liveResource } from "../../world/resources.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import type { ResourceRequest } from "../frame/changing.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { groupedBy } from "../../base/grouped-by.ts";
-import { isUuid } from "../../base/ids.ts";
-import type { Json, JsonObject } from "../../base/json.ts";
-import { stringOf, withArticle } from "../../base/text.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import { stringOf, withArticle } from "../../kernel/base/text.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
 import { resourceId } from "../../world/resources.ts";
 import { compareTimes, wireTime } from "../../world/time.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
 import type { StoredResource } from "../../world/world.ts";
 import type { Captured } from "../definitions/captured.ts";
 import type { Changing, ResourceRequest } from "../frame/changing.ts";

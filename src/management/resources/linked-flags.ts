@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { JsonObject } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
 import { checkFilters, openFilters } from "../../flags/management/filter-rules.ts";
 import { claimKey, withHistory } from "../../flags/management/flag-changes.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { blankFeatureFlag } from "../../world/blank.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed, requireScope } from "../frame/access.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type JsonObject, own } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { type JsonObject, own } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import type { StoredResource } from "../../world/world.ts";
 import { denied, membershipOf } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { isObject, type JsonObject, objectsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import {
   boolean,
   choice,

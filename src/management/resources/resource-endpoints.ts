@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { definitionRows } from "../definitions/definition-rows.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { accessControlRows } from "./access-controls.ts";

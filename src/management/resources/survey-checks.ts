@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import type { FeatureFlag } from "../../world/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";

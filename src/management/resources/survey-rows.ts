@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { groupedBy } from "../../base/grouped-by.ts";
-import { isUuid } from "../../base/ids.ts";
-import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import type { StoredEvent } from "../../journal/event.ts";
+import { groupedBy } from "../../kernel/base/grouped-by.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { liveResource, liveResources } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { StoredResource } from "../../world/world.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, objectsIn } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { liveResource } from "../../world/resources.ts";
 import { wireTime } from "../../world/time.ts";
 import type { FeatureFlag } from "../../world/world.ts";

@@ -1,7 +1,7 @@
-import type { Call } from "../../http/call.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { json, type Reply, withHeaders } from "../../http/reply.ts";
-import { jsonSchemaOf } from "../../http/row.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { json, type Reply, withHeaders } from "../../kernel/http/reply.ts";
+import { jsonSchemaOf } from "../../kernel/http/row.ts";
 import { derived } from "../../world/derived.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, Organization, SharingConfiguration } from "../../world/world.ts";

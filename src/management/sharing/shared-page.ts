@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { builtFile, htmlWithData } from "../../base/built-file.ts";
-import { onFirstUse } from "../../base/on-first-use.ts";
-import type { Call } from "../../http/call.ts";
-import type { Reply } from "../../http/reply.ts";
+import { builtFile, htmlWithData } from "../../kernel/base/built-file.ts";
+import { onFirstUse } from "../../kernel/base/on-first-use.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Reply } from "../../kernel/http/reply.ts";
 import { DashboardDetail } from "../dashboards/dashboard-views.ts";
 
 export const SharedData = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import { safeParse } from "../../base/safe-parse.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { derived } from "../../world/derived.ts";
 import { wireTime } from "../../world/time.ts";
 import type { Dashboard, SharingConfiguration } from "../../world/world.ts";

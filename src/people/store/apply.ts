@@ -1,4 +1,4 @@
-import { fnv1a } from "../../base/hash.ts";
+import { fnv1a } from "../../kernel/base/hash.ts";
 import type { Group, Person } from "../person.ts";
 import type { PeopleDocuments } from "./documents.ts";
 import type { IdTable } from "./ids.ts";

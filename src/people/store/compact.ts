@@ -1,4 +1,4 @@
-import type { Bytes } from "../../store/bytes.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
 import { groupTypeLine, idLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
 import type { LineRows } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Bytes, memoryBytes } from "../../store/bytes.ts";
-import { DataFolderError, openBytes } from "../../store/data-folder.ts";
-import { lineNumber } from "../../store/lines.ts";
+import { type Bytes, memoryBytes } from "../../kernel/store/bytes.ts";
+import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
+import { lineNumber } from "../../kernel/store/lines.ts";
 
 /** The place of people.ndjson: a data folder or memory. */
 export interface PeopleHome {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import type { Group, Person } from "../person.ts";
 
 /** The values that flags with experience continuity hash for a person, by the flag's key. */

@@ -1,5 +1,5 @@
-import type { Bytes } from "../../store/bytes.ts";
-import { blankSeal, unsealed, writeSeal } from "../../store/lines.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import { blankSeal, unsealed, writeSeal } from "../../kernel/store/lines.ts";
 
 /** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
 export interface LineLog {

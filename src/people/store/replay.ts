@@ -1,8 +1,8 @@
-import { counted } from "../../base/text.ts";
-import type { Bytes } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import { DataFolderError } from "../../store/data-folder.ts";
-import { lineNumber, textsOf } from "../../store/lines.ts";
+import { counted } from "../../kernel/base/text.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { DataFolderError } from "../../kernel/store/data-folder.ts";
+import { lineNumber, textsOf } from "../../kernel/store/lines.ts";
 import { type Change, readLine } from "./line.ts";
 import type { LinePlace } from "./rows.ts";
 import { type PeopleState, StaleRows } from "./state.ts";

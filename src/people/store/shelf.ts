@@ -1,11 +1,11 @@
 import { basename, join } from "node:path";
-import { createBus } from "../../base/bus.ts";
-import { counted } from "../../base/text.ts";
-import type { Bytes } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import type { FolderGuard } from "../../store/folder-guard.ts";
-import { repairTail, sealedLines, textsOf } from "../../store/lines.ts";
-import { type SwitchPart, writeSynced } from "../../store/switch.ts";
+import { createBus } from "../../kernel/base/bus.ts";
+import { counted } from "../../kernel/base/text.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import type { FolderGuard } from "../../kernel/store/folder-guard.ts";
+import { repairTail, sealedLines, textsOf } from "../../kernel/store/lines.ts";
+import { type SwitchPart, writeSynced } from "../../kernel/store/switch.ts";
 import type { KeyHash } from "./apply.ts";
 import { compactInto, isWasteful } from "./compact.ts";
 import { damagedLine, type PeopleHome } from "./home.ts";

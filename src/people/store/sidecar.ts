@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { endianness } from "node:os";
 import { crc32 } from "node:zlib";
-import { openDraft } from "../../base/draft.ts";
-import type { Bytes } from "../../store/bytes.ts";
+import { openDraft } from "../../kernel/base/draft.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
 import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
 import type { PeopleState } from "./state.ts";

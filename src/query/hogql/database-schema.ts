@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { descriptiveKind } from "../insights/recorded-needs.ts";
 import { insightFields } from "../insights/shapes.ts";
 import type { QueryContext } from "../kind.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import type { ExprNode } from "./ast.ts";

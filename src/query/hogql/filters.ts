@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { calendarOf, readDate } from "../insights/dates.ts";
 import { queryTest } from "../insights/filters.ts";
 import type { QueryContext } from "../kind.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { queryKind } from "../insights/recorded-needs.ts";
 import { DateRange, insightFields } from "../insights/shapes.ts";
 import type { QueryContext } from "../kind.ts";

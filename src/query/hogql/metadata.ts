@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import type { JsonObject } from "../../base/json.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
 import { descriptiveKind } from "../insights/recorded-needs.ts";
 import { insightFields } from "../insights/shapes.ts";
 import type { QueryContext } from "../kind.ts";

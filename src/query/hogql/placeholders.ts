@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { ExprNode, Located, QueryNode, SelectNode } from "./ast.ts";
 import { Refusal } from "./refusal.ts";
 import { isQuery, mapTree } from "./syntax.ts";

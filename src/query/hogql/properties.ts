@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
-import { isObject } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { isObject } from "../../kernel/base/json.ts";
 import type { ValueColumn } from "../table.ts";
 import { readFloat } from "./functions/conversions.ts";
 import { detectedType, type PropertyType } from "./property-types.ts";

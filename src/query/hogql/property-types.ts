@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 
 export type PropertyType = "String" | "Numeric" | "Boolean" | "DateTime";
 

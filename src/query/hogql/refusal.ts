@@ -1,4 +1,4 @@
-import { SimError } from "../../base/errors.ts";
+import { SimError } from "../../kernel/base/errors.ts";
 import type { Located } from "./ast.ts";
 
 /** An error about a place of a query; the text of the query is not needed to make one. */

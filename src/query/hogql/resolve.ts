@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "../../base/nearest.ts";
+import { didYouMean, nearest } from "../../kernel/base/nearest.ts";
 import { aggregateNamed, aggregateNames, aggregateOf } from "./aggregates.ts";
 import type { CallNode, CompareNode, ExprNode, FieldNode, Located, QueryNode } from "./ast.ts";
 import { comparison, comparisonFunctions, setKeys } from "./compare.ts";

@@ -1,5 +1,5 @@
-import { type Json, parsedJson } from "../../base/json.ts";
-import { nearest } from "../../base/nearest.ts";
+import { type Json, parsedJson } from "../../kernel/base/json.ts";
+import { nearest } from "../../kernel/base/nearest.ts";
 import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
 import { aggregationOf, combined, numbering } from "./grouping.ts";

@@ -1,6 +1,6 @@
-import type { Json } from "../../base/json.ts";
-import { compareText, stringOf } from "../../base/text.ts";
 import { numberOf, textOf } from "../../flags/engine/values.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { compareText, stringOf } from "../../kernel/base/text.ts";
 import { expressionColumn } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { ValueColumn } from "../table.ts";

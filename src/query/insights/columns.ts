@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { Refusal } from "../hogql/refusal.ts";
 import { createSessions } from "../hogql/sessions.ts";
 import { zoneOf } from "../hogql/time.ts";

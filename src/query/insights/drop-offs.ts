@@ -1,5 +1,5 @@
-import { isoOf } from "../../base/clock.ts";
-import { stringOf } from "../../base/text.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import type { QueryContext } from "../kind.ts";
 import type { DropOff, DropOffs } from "../shapes.ts";
 import { rowsPerStep, type Steps } from "../table.ts";

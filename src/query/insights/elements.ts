@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { chainPart } from "../hogql/tables.ts";
 import type { QueryContext } from "../kind.ts";
 import { valueTest } from "./operators.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { JsonObject } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { StoredEvent } from "../../journal/event.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import { wireTime } from "../../world/time.ts";
 import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";

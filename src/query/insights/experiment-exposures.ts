@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isObject, type JsonObject, objectIn, objectsIn } from "../../base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
+import { isObject, type JsonObject, objectIn, objectsIn } from "../../kernel/base/json.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";

@@ -1,7 +1,7 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { safeParse } from "../../base/safe-parse.ts";
-import { stringOf } from "../../base/text.ts";
 import { referenceIn } from "../../flags/engine/values.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { expressionTest } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { ValueColumn } from "../table.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../base/json.ts";
-import { stringOf } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../kernel/base/json.ts";
+import { stringOf } from "../../kernel/base/text.ts";
 import { refuse } from "./refuse.ts";
 
 /**

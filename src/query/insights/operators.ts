@@ -1,11 +1,11 @@
-import type { Json } from "../../base/json.ts";
-import { compareText } from "../../base/text.ts";
-import { containsText, likeTest } from "../../base/wildcard.ts";
 import { timeOfProperty } from "../../flags/engine/dates.ts";
 import { patternOf } from "../../flags/engine/pattern.ts";
 import { FlagFailure } from "../../flags/engine/reasons.ts";
 import { lowerAscii, numberOf, textOf } from "../../flags/engine/values.ts";
 import { type Zone, zoneOf } from "../../flags/engine/zone.ts";
+import type { Json } from "../../kernel/base/json.ts";
+import { compareText } from "../../kernel/base/text.ts";
+import { containsText, likeTest } from "../../kernel/base/wildcard.ts";
 import type { QueryProject } from "../kind.ts";
 import { absoluteDate, calendarOf, readDate } from "./dates.ts";
 import { refuse, unsupported } from "./refuse.ts";

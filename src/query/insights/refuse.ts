@@ -1,4 +1,4 @@
-import { SimError } from "../../base/errors.ts";
+import { SimError } from "../../kernel/base/errors.ts";
 
 /** A query that is wrong. */
 export const refuse = (detail: string, attr = "query"): SimError =>

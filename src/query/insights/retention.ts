@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { compareText } from "../../base/text.ts";
 import { textOf } from "../../flags/engine/values.ts";
+import { compareText } from "../../kernel/base/text.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import {

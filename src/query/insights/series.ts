@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { likeTest } from "../../base/wildcard.ts";
 import { textOf } from "../../flags/engine/values.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { likeTest } from "../../kernel/base/wildcard.ts";
 import type { QueryAction, QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { allOf, clickTest, codeTest, everyRow, filterTest, noRow, type RowTest } from "./filters.ts";

@@ -1,5 +1,5 @@
-import type { Json } from "../../base/json.ts";
 import { numberOf } from "../../flags/engine/values.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import { expressionMeasure } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";

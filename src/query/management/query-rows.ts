@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { SimError } from "../../base/errors.ts";
-import { type JsonObject, stepsOf } from "../../base/json.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { parseShape } from "../../http/shape-errors.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { type JsonObject, stepsOf } from "../../kernel/base/json.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { parseShape } from "../../kernel/http/shape-errors.ts";
 import { fieldsOf } from "../../management/frame/body.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { type ExecutionMode, executionModes } from "../execution-mode.ts";

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
-import { SimError } from "../../base/errors.ts";
+import { SimError } from "../../kernel/base/errors.ts";
 import { dropOffsKind } from "../insights/drop-offs.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import { kinds } from "../kinds.ts";

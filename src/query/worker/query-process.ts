@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { constants, getPriority, setPriority, tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { builtFile } from "../../base/built-file.ts";
-import { SimError } from "../../base/errors.ts";
-import { clearTimeout, setTimeout } from "../../base/real-time.ts";
+import { builtFile } from "../../kernel/base/built-file.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { queryTooLarge, queryTooSlow } from "../refusals.ts";
 import { type FromWorker, frameOf, headerLength, messageIn, type ToWorker } from "./messages.ts";
 

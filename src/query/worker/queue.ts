@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from "../../base/real-time.ts";
+import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { queryTooSlow } from "../refusals.ts";
 import { noSeries, type ReplyPorts, replyTo, type SentSeries } from "./feed.ts";
 import { type ComputeJob, errorOf, type FromWorker, sentError } from "./messages.ts";

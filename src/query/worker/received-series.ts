@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { GrowingSeries, SeriesValues } from "../table-data.ts";
 import { withRoom } from "../values.ts";
 

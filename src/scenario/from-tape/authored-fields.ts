@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Json, type JsonObject, own } from "../../base/json.ts";
+import { type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import {
   AuthoredBatchExport,
   AuthoredCohort,

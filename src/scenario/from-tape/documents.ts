@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";

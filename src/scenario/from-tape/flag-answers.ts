@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../base/json.ts";
+import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { servedValueOf } from "../../world/flag-config.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, stepsOf } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, stepsOf } from "../../kernel/base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { readScenario } from "../load.ts";
 import type { Scenario, ScenarioLayer } from "../schema.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 
 /** Comments on keys and items of a JSON value. */
 export class Notes {

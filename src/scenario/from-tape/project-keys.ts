@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../base/json.ts";
+import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { decodedPlaceholders, placeholdersIn } from "../../tapes/redact/placeholders.ts";

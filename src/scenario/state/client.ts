@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../base/json.ts";
-import type { ControlCall } from "../../client/call.ts";
-import { keysOf, type MethodOptions } from "../../client/option-keys.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import type { ControlCall } from "../../kernel/call/call.ts";
+import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
 import type { ResetPart } from "./ports.ts";
 import type { ImportedState, ListedSnapshot, Snapshot, SnapshotRestored, SnapshotTaken } from "./shapes.ts";
 

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
-import { counted } from "../../base/text.ts";
-import { type Address, callSim, RefusedCall } from "../../cli/ask-sim.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { type Command, type CommandGroup, command, type Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import { findRunning } from "../../cli/running-sim.ts";
-import { saveAnswer } from "../../cli/save-answer.ts";
-import type { Settings } from "../../cli/settings.ts";
-import { reasonOf } from "../../cli/system-reason.ts";
-import { print, thinCommand, thinOptions } from "../../cli/thin-command.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { type Address, callSim, RefusedCall } from "../../kernel/command/ask-sim.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { findRunning } from "../../kernel/command/running-sim.ts";
+import { saveAnswer } from "../../kernel/command/save-answer.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import { reasonOf } from "../../kernel/command/system-reason.ts";
+import { print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import type { ImportedState, ListedSnapshot, ResetPart, RestoredSnapshot, Snapshot } from "./client.ts";
 
 const group: CommandGroup = {

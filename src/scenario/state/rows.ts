@@ -1,13 +1,13 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { z } from "zod";
-import { isoOf } from "../../base/clock.ts";
-import { SimError } from "../../base/errors.ts";
-import { nearest } from "../../base/nearest.ts";
-import { setImmediate } from "../../base/real-time.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
-import { jsonSchemaOf, row } from "../../http/row.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { nearest } from "../../kernel/base/nearest.ts";
+import { setImmediate } from "../../kernel/base/real-time.ts";
+import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { jsonSchemaOf, row } from "../../kernel/http/row.ts";
+import { DataFolderError } from "../../kernel/store/data-folder.ts";
 import { reseedMade, resetProject } from "../../projects/project-reset.ts";
-import { DataFolderError } from "../../store/data-folder.ts";
 import { Info } from "./info-shapes.ts";
 import type { SnapshotPorts, StatePorts } from "./ports.ts";
 import {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { timeRange } from "../../base/clock.ts";
 import { dropReasons, warnings } from "../../journal/outcome.ts";
+import { timeRange } from "../../kernel/base/clock.ts";
 import { maxGroupTypes } from "../../people/person.ts";
 import { WorldSchema } from "../../world/world.schema.ts";
 

@@ -1,19 +1,26 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { encodingText, joiningBytes } from "../../base/bytes-turns.ts";
-import { isoOf } from "../../base/clock.ts";
-import { SimError } from "../../base/errors.ts";
-import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../base/json.ts";
-import { syntaxErrorAt } from "../../base/json-syntax.ts";
-import { safeParse } from "../../base/safe-parse.ts";
-import { atOnce, bytesPerStep, inSlices, type Work } from "../../base/work.ts";
-import { invalid } from "../../http/control-body.ts";
-import type { Reply } from "../../http/reply.ts";
 import type { CopiedLine, TrafficLog } from "../../journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../journal/traffic.ts";
-import { type Bytes, memoryBytes } from "../../store/bytes.ts";
-import { DataFolderError } from "../../store/data-folder.ts";
-import { textsOf } from "../../store/lines.ts";
-import type { SwitchPart } from "../../store/switch.ts";
+import { encodingText, joiningBytes } from "../../kernel/base/bytes-turns.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import {
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  objectsIn,
+  pointerStep,
+} from "../../kernel/base/json.ts";
+import { syntaxErrorAt } from "../../kernel/base/json-syntax.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { atOnce, bytesPerStep, inSlices, type Work } from "../../kernel/base/work.ts";
+import { invalid } from "../../kernel/http/control-body.ts";
+import type { Reply } from "../../kernel/http/reply.ts";
+import { type Bytes, memoryBytes } from "../../kernel/store/bytes.ts";
+import { DataFolderError } from "../../kernel/store/data-folder.ts";
+import { textsOf } from "../../kernel/store/lines.ts";
+import type { SwitchPart } from "../../kernel/store/switch.ts";
 import { clashOf } from "../../world/store/document.ts";
 import { migrate, UnknownVersionError } from "../../world/store/migrations.ts";
 import type { World } from "../../world/world.ts";

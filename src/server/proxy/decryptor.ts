@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { builtFile } from "../../base/built-file.ts";
+import { builtFile } from "../../kernel/base/built-file.ts";
 
 interface DecryptorOptions {
   caFolder: string | undefined;

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { isLoopbackHost, plainHost } from "../../http/host-rules.ts";
+import { isLoopbackHost, plainHost } from "../../kernel/http/host-rules.ts";
 
 /**
  * The protocol of a connection, by its first bytes: TLS (a handshake record), HTTP/2 without TLS, a websocket or a call

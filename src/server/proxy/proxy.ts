@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { onFirstUse } from "../../base/on-first-use.ts";
-import { splice } from "../../base/splice.ts";
-import type { HostRule } from "../../http/host-rules.ts";
+import { onFirstUse } from "../../kernel/base/on-first-use.ts";
+import { splice } from "../../kernel/base/splice.ts";
+import type { HostRule } from "../../kernel/http/host-rules.ts";
 import { endWith } from "../last-answer.ts";
 import { distrustText, replacedText } from "./certificate-authority.ts";
 import { openDecryptor } from "./decryptor.ts";

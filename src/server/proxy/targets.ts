@@ -2,9 +2,15 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
-import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../base/network.ts";
-import { credentialNetworks } from "../../http/closed-hosts.ts";
-import { type HostRule, hostRuleFor, plainHost } from "../../http/host-rules.ts";
+import {
+  type IpAddress,
+  isInNetwork,
+  type Network,
+  parseAddress,
+  parseNetwork,
+} from "../../kernel/base/network.ts";
+import { credentialNetworks } from "../../kernel/http/closed-hosts.ts";
+import { type HostRule, hostRuleFor, plainHost } from "../../kernel/http/host-rules.ts";
 import { sendLast } from "../last-answer.ts";
 
 /** Why a target is not reached through the proxy: 403 not allowed, 502 not reachable. */

@@ -13,17 +13,17 @@ import {
 } from "../../journal/log/traffic-index.ts";
 import { keysOf } from "../../journal/show.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import { clockFile } from "../../kernel/store/clock-file.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
+import { unfinishedBytes } from "../../kernel/store/lines.ts";
+import { unfinishedSwitches } from "../../kernel/store/switch.ts";
 import { keyHash } from "../../people/store/apply.ts";
 import { createLineLog } from "../../people/store/log.ts";
 import { mustBePeople, replayPeople } from "../../people/store/replay.ts";
 import { createPeopleState } from "../../people/store/state.ts";
 import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
-import type { Bytes } from "../../store/bytes.ts";
-import { clockFile } from "../../store/clock-file.ts";
-import type { Damage } from "../../store/damage.ts";
-import { DataFolderError, openBytes } from "../../store/data-folder.ts";
-import { unfinishedBytes } from "../../store/lines.ts";
-import { unfinishedSwitches } from "../../store/switch.ts";
 import { readChanges } from "../../world/store/changes-file.ts";
 import { WorldDocument } from "../../world/store/document.ts";
 import { salvagedWorld } from "../../world/store/salvage.ts";
@@ -164,7 +164,7 @@ function withFile(file: string, report: Report, check: (bytes: Bytes, name: stri
   }
 }
 
-export type { Damage } from "../../store/damage.ts";
+export type { Damage } from "../../kernel/store/damage.ts";
 
 /** Everything in a data folder that cannot be read, and what is lost by it. It changes nothing in the folder. */
 export const checkData = (folder: string): Promise<Damage[]> => checkFolder(resolve(folder), keysOf);

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeDraft } from "../../base/draft.ts";
-import { isObject, type Json, parsedJson } from "../../base/json.ts";
-import type { Damage } from "../../store/damage.ts";
+import { writeDraft } from "../../kernel/base/draft.ts";
+import { isObject, type Json, parsedJson } from "../../kernel/base/json.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
 
 const fileName = "contents.json";
 

@@ -1,13 +1,11 @@
-import { StorageRefusal } from "../../base/errors.ts";
-import { counted } from "../../base/text.ts";
 import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.ts";
 import { dropDraft, type Keep } from "../../journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
-import { openPeople, type PeopleStore } from "../../people/people-store.ts";
-import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
-import { memoryBytes } from "../../store/bytes.ts";
-import { type ClockFile, clockFile } from "../../store/clock-file.ts";
-import { createDamageList, type DamageList } from "../../store/damage.ts";
+import { StorageRefusal } from "../../kernel/base/errors.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { memoryBytes } from "../../kernel/store/bytes.ts";
+import { type ClockFile, clockFile } from "../../kernel/store/clock-file.ts";
+import { createDamageList, type DamageList } from "../../kernel/store/damage.ts";
 import {
   DataFolderError,
   folderError,
@@ -15,9 +13,11 @@ import {
   lockPath,
   openBytes,
   openDataFolder,
-} from "../../store/data-folder.ts";
-import { createFolderGuard, type FolderGuard } from "../../store/folder-guard.ts";
-import { finishSwitch, type SwitchPart, switchFiles } from "../../store/switch.ts";
+} from "../../kernel/store/data-folder.ts";
+import { createFolderGuard, type FolderGuard } from "../../kernel/store/folder-guard.ts";
+import { finishSwitch, type SwitchPart, switchFiles } from "../../kernel/store/switch.ts";
+import { openPeople, type PeopleStore } from "../../people/people-store.ts";
+import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
 import type { World } from "../../world/world.ts";
 import { memoryWorld, openWorld, type WorldStore } from "../../world/world-store.ts";
 import { FolderContents } from "./contents.ts";

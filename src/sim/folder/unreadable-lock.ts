@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { DataFolderError, lockPath, readLocator } from "../../store/data-folder.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { DataFolderError, lockPath, readLocator } from "../../kernel/store/data-folder.ts";
 
 /** Limit of one question, ms. */
 const askMs = 2000;

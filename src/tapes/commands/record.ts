@@ -1,8 +1,4 @@
-import { counted } from "../../base/text.ts";
-import { readDuration } from "../../base/time-text.ts";
 import { banner, readyLine, recordBanner, recordReadyLine } from "../../cli/banner.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../../cli/command.ts";
 import {
   announceVariables,
   checkReroute,
@@ -11,7 +7,6 @@ import {
   rerouteOptions,
   rerouteVariables,
 } from "../../cli/exec/child-environment.ts";
-import { Failure } from "../../cli/failure.ts";
 import {
   closesWithin,
   loadRest,
@@ -24,12 +19,17 @@ import {
   upstreamOf,
   upstreamOptions,
 } from "../../cli/open-sim.ts";
-import { sizeText } from "../../cli/progress.ts";
-import type { Settings } from "../../cli/settings.ts";
-import { stopRequest, untilSignal } from "../../cli/signals.ts";
-import type { Style } from "../../cli/style.ts";
 import type { RequestLog } from "../../journal/commands/request-log.ts";
 import type { RequestSummary } from "../../journal/request-summary.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { readDuration } from "../../kernel/base/time-text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { sizeText } from "../../kernel/command/progress.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import { stopRequest, untilSignal } from "../../kernel/command/signals.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import type { Sim, SimOptions } from "../../sim/types.ts";
 import type { RecordingFacts } from "../client.ts";
 import { choice, redact, text, texts, toggle } from "./option-rows.ts";

@@ -1,10 +1,10 @@
-import type { Command } from "../../cli/command.ts";
 import { rerouteOptions } from "../../cli/exec/child-environment.ts";
 import { exec } from "../../cli/exec/exec.ts";
-import { Failure } from "../../cli/failure.ts";
-import type { Options } from "../../cli/options.ts";
-import type { OptionTexts } from "../../cli/settings.ts";
 import { start } from "../../cli/start.ts";
+import type { Command } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import type { Options } from "../../kernel/command/options.ts";
+import type { OptionTexts } from "../../kernel/command/settings.ts";
 import { tapeAt } from "./option-rows.ts";
 
 const { tape: _, data, ...startOptions } = start.options;

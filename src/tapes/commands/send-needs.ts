@@ -1,8 +1,8 @@
-import { counted } from "../../base/text.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import type { Style } from "../../cli/style.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import type { Placeholder } from "../redact/placeholders.ts";
 import { type Filling, fillingOf, type GivenKeys, keyNeeded } from "../send/plan.ts";
 import type { Survey } from "../send/survey.ts";

@@ -1,9 +1,9 @@
-import { isoOf } from "../../base/clock.ts";
-import { counted } from "../../base/text.ts";
-import { durationText } from "../../base/time-text.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { CommandEnd } from "../../cli/command.ts";
-import type { Style } from "../../cli/style.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { durationText } from "../../kernel/base/time-text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { CommandEnd } from "../../kernel/command/command.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import type { ExcludedCounts } from "../send/exclude.ts";
 import { type GivenKeys, type SendSkipReason, skipReasons } from "../send/plan.ts";
 import type { SendTally } from "../send/run.ts";

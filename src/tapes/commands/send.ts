@@ -1,4 +1,4 @@
-import { type Command, command, type Shell } from "../../cli/command.ts";
+import { type Command, command, type Shell } from "../../kernel/command/command.ts";
 import { type SendSettings, sendOptions } from "./send-options.ts";
 
 /** Sends a tape's requests to a service again. */

@@ -1,7 +1,7 @@
-import { counted } from "../../base/text.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
 import { readHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
 import { readTape } from "../format/read.ts";

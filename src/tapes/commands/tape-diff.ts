@@ -1,6 +1,6 @@
-import { shortened } from "../../base/problem.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
+import { shortened } from "../../kernel/base/problem.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { readHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";

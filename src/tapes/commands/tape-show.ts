@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { counted } from "../../base/text.ts";
-import { clean, headerLines } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import { sizeText } from "../../cli/progress.ts";
-import type { Style } from "../../cli/style.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean, headerLines } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { sizeText } from "../../kernel/command/progress.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import { plainBytes } from "../format/bodies.ts";
 import { type Exchange, type TapeBody, targetOf, type WireForm } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";

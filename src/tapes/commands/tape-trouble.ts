@@ -1,7 +1,7 @@
-import { systemCode } from "../../base/errors.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { Failure } from "../../cli/failure.ts";
-import { systemReason } from "../../cli/system-reason.ts";
+import { systemCode } from "../../kernel/base/errors.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { systemReason } from "../../kernel/command/system-reason.ts";
 
 /** An error for users: a message, mostly with a hint. */
 const isForUsers = (error: unknown): error is Error & { hint?: unknown } =>

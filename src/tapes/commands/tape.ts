@@ -1,4 +1,4 @@
-import { type Command, type CommandGroup, command } from "../../cli/command.ts";
+import { type Command, type CommandGroup, command } from "../../kernel/command/command.ts";
 import { redact, reportOptions, tapeAt, text, toggle } from "./option-rows.ts";
 
 const group: CommandGroup = {

@@ -1,4 +1,4 @@
-import type { Settings } from "../../cli/settings.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
 import { keyOptions, permitOptions, reportOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
 
 /** Options that need `--against`. */

@@ -1,10 +1,10 @@
-import { counted } from "../../base/text.ts";
-import { writeWhole } from "../../base/whole-file.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import { junitReport } from "../../cli/junit.ts";
-import type { Style } from "../../cli/style.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { writeWhole } from "../../kernel/base/whole-file.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { junitReport } from "../../kernel/command/junit.ts";
+import type { Style } from "../../kernel/command/style.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 import { type Comparison, type RouteTally, skipReasons } from "../verify/compare.ts";
 import type { Severity } from "../verify/compare-json.ts";

@@ -1,7 +1,7 @@
-import { counted } from "../../base/text.ts";
-import { clean } from "../../cli/clean-text.ts";
-import type { Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import type { Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
 import { scenarioFromTape } from "../../scenario/from-tape/scenario-from-tape.ts";
 import type { TapeScenario } from "../../scenario/from-tape/tape-scenario.ts";
 import { startSim } from "../../start-sim.ts";

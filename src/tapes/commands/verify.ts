@@ -1,8 +1,8 @@
-import { shortened } from "../../base/problem.ts";
-import { clean } from "../../cli/clean-text.ts";
-import { command, type Shell } from "../../cli/command.ts";
-import { Failure } from "../../cli/failure.ts";
-import { createProgress } from "../../cli/progress.ts";
+import { shortened } from "../../kernel/base/problem.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { createProgress } from "../../kernel/command/progress.ts";
 import { tapePlace } from "../format/place.ts";
 import { onFile } from "./tape-trouble.ts";
 import { serviceOptions, type VerifySettings, verifyOptions } from "./verify-options.ts";

@@ -1,13 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import zlib from "node:zlib";
 import lz from "lz-string";
-import { SimError } from "../../base/errors.ts";
-import { isTooDeep, type Json } from "../../base/json.ts";
-import { atOnce } from "../../base/work.ts";
-import { fromBase64, isBase64, isLooseBase64 } from "../../codec/base64.ts";
-import { readForm } from "../../codec/form.ts";
-import { gunzip, inflaters, isGzip } from "../../codec/inflate.ts";
-import { unpackLz64 } from "../../codec/lz64.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import { isTooDeep, type Json } from "../../kernel/base/json.ts";
+import { atOnce } from "../../kernel/base/work.ts";
+import { fromBase64, isBase64, isLooseBase64 } from "../../kernel/codec/base64.ts";
+import { readForm } from "../../kernel/codec/form.ts";
+import { gunzip, inflaters, isGzip } from "../../kernel/codec/inflate.ts";
+import { unpackLz64 } from "../../kernel/codec/lz64.ts";
 import { type HeaderPairs, headerOf, type TapeBody, type WireForm } from "./exchange.ts";
 
 /** Most bytes that a body may have when it is decoded. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isTooDeep, type Json } from "../../base/json.ts";
-import { safeParse } from "../../base/safe-parse.ts";
+import { isTooDeep, type Json } from "../../kernel/base/json.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
 
 const size = z.int().nonnegative();
 const ms = z.number().nonnegative();

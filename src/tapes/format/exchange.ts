@@ -1,4 +1,4 @@
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { HeaderPairs, TapeBody } from "./exchange-shape.ts";
 
 export type { Exchange, HeaderPairs, TapeBody, WireForm } from "./exchange-shape.ts";

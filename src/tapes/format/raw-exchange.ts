@@ -1,4 +1,4 @@
-import { isoOf } from "../../base/clock.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
 import type { ChunkTimes } from "../upstream/chunk-times.ts";
 import { type Decoded, decodeBody } from "./bodies.ts";
 import { type Exchange, type HeaderPairs, pairsOf, targetOf } from "./exchange.ts";

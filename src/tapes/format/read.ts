@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { TapeProblem } from "../shapes.ts";
 import type { Exchange } from "./exchange.ts";
 import { isExchange, wrongField } from "./exchange-shape.ts";

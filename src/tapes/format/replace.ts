@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
-import { releaseLock, takeLock } from "../../store/lock.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
+import { releaseLock, takeLock } from "../../kernel/store/lock.ts";
 import { sideFolder, volumeFile, volumeFiles } from "./place.ts";
 import { sideNames } from "./side-files.ts";
 import { TapeError } from "./tape-error.ts";

@@ -1,5 +1,5 @@
-import { isUuid } from "../../base/ids.ts";
-import { any, type Piece, wildcardTest } from "../../base/wildcard.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import { any, type Piece, wildcardTest } from "../../kernel/base/wildcard.ts";
 import { decodedPart } from "../redact/fields.ts";
 import { placeholdersIn } from "../redact/placeholders.ts";
 import { hasShape } from "../redact/shapes.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { writeDraft } from "../../base/draft.ts";
-import { makeFolder } from "../../base/make-folder.ts";
+import { writeDraft } from "../../kernel/base/draft.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
 import { losslessJson, maxDecoded, plainBody, plainBytes } from "./bodies.ts";
 import type { Exchange, TapeBody } from "./exchange.ts";
 import { sideName } from "./exchange-shape.ts";

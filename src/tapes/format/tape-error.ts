@@ -1,4 +1,4 @@
-import { systemCode } from "../../base/errors.ts";
+import { systemCode } from "../../kernel/base/errors.ts";
 
 /** A problem with a whole tape: one line, with a hint how to fix it. */
 export class TapeError extends Error {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
-import { version } from "../../base/version.ts";
-import { type Bytes, fileBytes } from "../../store/bytes.ts";
-import { linesOf, repairTail } from "../../store/lines.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
+import { version } from "../../kernel/base/version.ts";
+import { type Bytes, fileBytes } from "../../kernel/store/bytes.ts";
+import { linesOf, repairTail } from "../../kernel/store/lines.ts";
 import { formatVersion, headerIn, isUnborn, type Redactor, type TapeHeader } from "./header.ts";
 import { sideFolder, volumeFile } from "./place.ts";
 import { sideNames } from "./side-files.ts";

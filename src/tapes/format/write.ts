@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
-import { clearTimeout, setTimeout } from "../../base/real-time.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
+import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import type { Exchange } from "./exchange.ts";
 import { isSound, wrongField } from "./exchange-shape.ts";
 import type { Redactor, TapeHeader } from "./header.ts";

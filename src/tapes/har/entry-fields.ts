@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
-import { isGzip } from "../../codec/inflate.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../kernel/base/json.ts";
+import { isGzip } from "../../kernel/codec/inflate.ts";
 import { type HeaderPairs, headerOf } from "../format/exchange.ts";
 import type { RawBody } from "../format/raw-exchange.ts";
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../base/json.ts";
-import { version } from "../../base/version.ts";
+import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import { version } from "../../kernel/base/version.ts";
 import { plainBytes } from "../format/bodies.ts";
 import {
   type Exchange,

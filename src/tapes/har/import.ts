@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
-import { isObject, type JsonObject, objectIn, own } from "../../base/json.ts";
+import { isObject, type JsonObject, objectIn, own } from "../../kernel/base/json.ts";
 import type { RawExchange } from "../format/raw-exchange.ts";
 import { type NoteCode, noteTexts, type SkipCode, textIn } from "./entry-fields.ts";
 import { readEntry } from "./read-entry.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, objectIn, own } from "../../base/json.ts";
-import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../http/host-rules.ts";
+import { isObject, type Json, type JsonObject, objectIn, own } from "../../kernel/base/json.ts";
+import { hostRuleFor, placeOf, readHostRule, serviceHosts } from "../../kernel/http/host-rules.ts";
 import type { RawAnswer, RawExchange } from "../format/raw-exchange.ts";
 import {
   answerBody,

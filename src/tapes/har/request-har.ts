@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
-import { joiningBytes } from "../../base/bytes-turns.ts";
-import { isoOf } from "../../base/clock.ts";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { version } from "../../base/version.ts";
-import type { Stepwise } from "../../base/work.ts";
-import { headerIn } from "../../http/client-address.ts";
 import { resultsOf } from "../../journal/results.ts";
 import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
 import { isUnmatched } from "../../journal/unmatched.ts";
+import { joiningBytes } from "../../kernel/base/bytes-turns.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { version } from "../../kernel/base/version.ts";
+import type { Stepwise } from "../../kernel/base/work.ts";
+import { headerIn } from "../../kernel/http/client-address.ts";
 
 /** The journal in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { openedText } from "../redact/encoded.ts";
 import { loginNames } from "../redact/names.ts";
 import { decodedPlaceholders, isPlaceholder } from "../redact/placeholders.ts";

@@ -1,4 +1,4 @@
-import { isBrowsersOwn } from "../../http/browser-requests.ts";
+import { isBrowsersOwn } from "../../kernel/http/browser-requests.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { isUuid } from "../../base/ids.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
 import { isVolatileProperty } from "../../journal/sdk-properties.ts";
+import { isUuid } from "../../kernel/base/ids.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
 import { createJudge } from "../redact/rules.ts";

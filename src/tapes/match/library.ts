@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import type { Json } from "../../base/json.ts";
+import type { Json } from "../../kernel/base/json.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";

@@ -1,5 +1,5 @@
-import { isObject, isTooDeep, type Json, own } from "../../base/json.ts";
-import { distance } from "../../base/nearest.ts";
+import { isObject, isTooDeep, type Json, own } from "../../kernel/base/json.ts";
+import { distance } from "../../kernel/base/nearest.ts";
 import { pathOf } from "../format/routes.ts";
 import type { ReplayMiss } from "../ports.ts";
 import { maskOf } from "../redact/bind.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../base/json.ts";
+import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { ReadOptions } from "../format/read.ts";
 import { isCapture } from "../format/routes.ts";

@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import { unescaped } from "../../base/text.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { unescaped } from "../../kernel/base/text.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import { pathOf, routeOf } from "../format/routes.ts";
 import type { ReplayRequest } from "../ports.ts";

@@ -1,5 +1,5 @@
-import { counted } from "../../base/text.ts";
-import type { Call } from "../../http/call.ts";
+import { counted } from "../../kernel/base/text.ts";
+import type { Call } from "../../kernel/http/call.ts";
 import { headerOf, pairsOf } from "../format/exchange.ts";
 import { type RawExchange, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, sep } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
-import { counted } from "../../base/text.ts";
+import { makeFolder } from "../../kernel/base/make-folder.ts";
+import { counted } from "../../kernel/base/text.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { isUnborn, readHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import type { TimeSource } from "../../base/clock.ts";
-import { clearTimeout, performance, setTimeout } from "../../base/real-time.ts";
-import { atOnce, inSlices, type Work } from "../../base/work.ts";
-import type { ObservingApp } from "../../http/app.ts";
-import type { Family } from "../../http/endpoint.ts";
-import type { Gauge } from "../../http/gauge.ts";
+import type { TimeSource } from "../../kernel/base/clock.ts";
+import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-time.ts";
+import { atOnce, inSlices, type Work } from "../../kernel/base/work.ts";
+import type { ObservingApp } from "../../kernel/http/app.ts";
+import type { Family } from "../../kernel/http/endpoint.ts";
+import type { Gauge } from "../../kernel/http/gauge.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { sizeOf, toExchange } from "../format/raw-exchange.ts";
 import type { RecordingRequest } from "../ports.ts";

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../base/json.ts";
-import { durationText, readDuration } from "../../base/time-text.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import { durationText, readDuration } from "../../kernel/base/time-text.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";

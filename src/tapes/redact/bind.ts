@@ -1,4 +1,4 @@
-import { isObject, type Json, mapMembers, own } from "../../base/json.ts";
+import { isObject, type Json, mapMembers, own } from "../../kernel/base/json.ts";
 import { type Exchange, type HeaderPairs, type TapeBody, targetOf } from "../format/exchange.ts";
 import type { ReplayRequest } from "../ports.ts";
 import { decodedPart } from "./fields.ts";

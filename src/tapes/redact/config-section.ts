@@ -1,7 +1,7 @@
-import { type ConfigSection, SectionError } from "../../cli/config-file.ts";
+import { type ConfigSection, SectionError } from "../../kernel/command/config-file.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "./rules.ts";
 
-declare module "../../cli/config-file.ts" {
+declare module "../../kernel/command/config-file.ts" {
   interface Config {
     /** The project's rules for tapes; no option, as a flag could not express them. */
     readonly redaction?: Required<RedactionRules>;

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { Work } from "../../base/work.ts";
+import type { Work } from "../../kernel/base/work.ts";
 import type { Exchange, HeaderPairs, TapeBody, WireForm } from "../format/exchange.ts";
 import { routeOf } from "../format/routes.ts";
 import { decodedPart } from "./fields.ts";

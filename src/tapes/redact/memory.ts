@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escapedPattern } from "../../base/text.ts";
+import { escapedPattern } from "../../kernel/base/text.ts";
 import { placeholdersIn, placeholderText } from "./placeholders.ts";
 
 /** Which secret is which, over a tape. */

@@ -1,4 +1,4 @@
-import { atOnce, type Work } from "../../base/work.ts";
+import { atOnce, type Work } from "../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
 import { routeOf } from "../format/routes.ts";

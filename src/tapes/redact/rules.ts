@@ -1,5 +1,5 @@
-import { boundedReplace } from "../../base/bounded-regexp.ts";
-import { isObject } from "../../base/json.ts";
+import { boundedReplace } from "../../kernel/base/bounded-regexp.ts";
+import { isObject } from "../../kernel/base/json.ts";
 import { headerSecrecyOf, kindOfName, type NameSecrecy, plainName, secrecyOf } from "./names.ts";
 
 /** One more kind of secret: exactly one of `pattern`, `field` and `path` says where it is. */

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { systemCode } from "../../base/errors.ts";
-import { parsedJson } from "../../base/json.ts";
+import { systemCode } from "../../kernel/base/errors.ts";
+import { parsedJson } from "../../kernel/base/json.ts";
 import { isExchange } from "../format/exchange-shape.ts";
 import { sideFolder, volumeFiles } from "../format/place.ts";
 import { fileLines } from "../format/read.ts";

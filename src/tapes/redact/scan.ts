@@ -1,4 +1,4 @@
-import { atOnce } from "../../base/work.ts";
+import { atOnce } from "../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { sieveBytes, sieveExchange } from "./exchange.ts";
 import { createJudge, type TapeRules } from "./rules.ts";

@@ -1,5 +1,5 @@
-import { isTooDeep, type Json } from "../../base/json.ts";
-import type { Work } from "../../base/work.ts";
+import { isTooDeep, type Json } from "../../kernel/base/json.ts";
+import type { Work } from "../../kernel/base/work.ts";
 import { type Inside, replaceEncoded } from "./encoded.ts";
 import { replaceFields } from "./fields.ts";
 import { isNothing, plainName } from "./names.ts";

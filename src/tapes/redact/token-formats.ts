@@ -1,4 +1,4 @@
-import { escapedPattern } from "../../base/text.ts";
+import { escapedPattern } from "../../kernel/base/text.ts";
 
 /**
  * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained

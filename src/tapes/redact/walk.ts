@@ -1,5 +1,5 @@
-import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from "../../base/json.ts";
-import { itemsPerStep, type Work } from "../../base/work.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from "../../kernel/base/json.ts";
+import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import { coversAll, flagMaps, isGrantCode, loginNames, type NameSecrecy } from "./names.ts";
 
 /** The place of a value. */

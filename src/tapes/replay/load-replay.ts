@@ -1,7 +1,7 @@
 import { basename } from "node:path";
-import { didYouMean } from "../../base/nearest.ts";
-import type { Call } from "../../http/call.ts";
-import type { Family } from "../../http/endpoint.ts";
+import { didYouMean } from "../../kernel/base/nearest.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Family } from "../../kernel/http/endpoint.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
 import { loadDeck } from "../match/deck.ts";

@@ -1,10 +1,10 @@
-import { performance } from "../../base/real-time.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
-import { isBrowsersOwn } from "../../http/browser-requests.ts";
-import type { Call } from "../../http/call.ts";
-import type { Family } from "../../http/endpoint.ts";
-import { pause } from "../../http/fault.ts";
-import { hopHeaders } from "../../http/reply.ts";
+import { performance } from "../../kernel/base/real-time.ts";
+import { isBrowsersOwn } from "../../kernel/http/browser-requests.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { Family } from "../../kernel/http/endpoint.ts";
+import { pause } from "../../kernel/http/fault.ts";
+import { hopHeaders } from "../../kernel/http/reply.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
 import {
   type Exchange,

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../base/json.ts";
-import type { FaultPort } from "../../http/fault.ts";
+import type { JsonObject } from "../../kernel/base/json.ts";
+import type { FaultPort } from "../../kernel/http/fault.ts";
 import {
   type Mode,
   type ReplayOrder,

@@ -1,5 +1,5 @@
-import { isObject, type Json, own } from "../../base/json.ts";
-import { nameTest } from "../../base/wildcard.ts";
+import { isObject, type Json, own } from "../../kernel/base/json.ts";
+import { nameTest } from "../../kernel/base/wildcard.ts";
 import { type Exchange, jsonOf } from "../format/exchange.ts";
 import { isCapture } from "../format/routes.ts";
 import { eventsIn } from "../match/requests.ts";

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { isoOf } from "../../base/clock.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
-import { readMoment } from "../../base/time-text.ts";
+import { isoOf } from "../../kernel/base/clock.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { readMoment } from "../../kernel/base/time-text.ts";
 import { encodeBody, readableCodings } from "../format/bodies.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { fillBody, fillHeaders, fillText, unresolved } from "../redact/bind.ts";

@@ -1,5 +1,5 @@
-import { fnv1a } from "../../base/hash.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { fnv1a } from "../../kernel/base/hash.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { type Exchange, jsonOf } from "../format/exchange.ts";
 import { eventsIn } from "../match/requests.ts";
 import type { Placeholder } from "../redact/placeholders.ts";

@@ -1,4 +1,4 @@
-import { performance } from "../../base/real-time.ts";
+import { performance } from "../../kernel/base/real-time.ts";
 
 /** When the parts of a body came: ms from the request's arrival, and the bytes that had come by then, as they travelled. */
 export type ChunkTimes = readonly (readonly [ms: number, bytes: number])[];

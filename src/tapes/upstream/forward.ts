@@ -6,7 +6,7 @@ import {
 } from "node:http";
 import { request as overTls } from "node:https";
 import type { Socket } from "node:net";
-import { clearTimeout, performance, setTimeout } from "../../base/real-time.ts";
+import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-time.ts";
 import { pairsOf } from "../format/exchange.ts";
 import type { RawAnswer, RawBody, RawExchange } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { performance } from "../../base/real-time.ts";
-import { splice } from "../../base/splice.ts";
+import { performance } from "../../kernel/base/real-time.ts";
+import { splice } from "../../kernel/base/splice.ts";
 import type { RawAnswer } from "../format/raw-exchange.ts";
 import { type ForwardedExchange, openUpstream, pathIn } from "./forward.ts";
 import { toClient } from "./rewriting.ts";

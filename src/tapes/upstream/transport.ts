@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { clearTimeout, performance, setTimeout } from "../../base/real-time.ts";
+import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-time.ts";
 import type { RawAnswer } from "../format/raw-exchange.ts";
 import { createChunkTimes } from "./chunk-times.ts";
 import { type Agents, createAgents } from "./upstreams.ts";

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { rootCertificates } from "node:tls";
-import { closedCode, closedLookup, credentialPlace } from "../../http/closed-hosts.ts";
-import { isLoopbackHost, plainHost } from "../../http/host-rules.ts";
+import { closedCode, closedLookup, credentialPlace } from "../../kernel/http/closed-hosts.ts";
+import { isLoopbackHost, plainHost } from "../../kernel/http/host-rules.ts";
 import { TapeOrderError } from "../ports.ts";
 
 /** The services behind one `host` setting. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own as ownKey } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own as ownKey } from "../../kernel/base/json.ts";
 import type { HeaderPairs, TapeBody } from "../format/exchange.ts";
 import type { DifferenceGroup } from "../shapes.ts";
 

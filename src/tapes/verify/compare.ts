@@ -1,4 +1,4 @@
-import { isTooDeep, type Json } from "../../base/json.ts";
+import { isTooDeep, type Json } from "../../kernel/base/json.ts";
 import { type Exchange, type HeaderPairs, headerOf, type TapeBody } from "../format/exchange.ts";
 import { isCapture } from "../format/routes.ts";
 import type { DifferenceGroup, TapeProblem } from "../shapes.ts";

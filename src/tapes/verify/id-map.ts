@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own as ownKey } from "../../base/json.ts";
+import { isObject, type Json, type JsonObject, own as ownKey } from "../../kernel/base/json.ts";
 
 /** The ids that correspond to recorded ones, so that later requests refer to the same things. */
 interface IdMap {

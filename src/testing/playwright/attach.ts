@@ -1,9 +1,5 @@
 import type { Browser, BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
-import { isObject } from "../../base/json.ts";
-import { clearTimeout, setTimeout } from "../../base/real-time.ts";
-import { maskKeys } from "../../base/secrets.ts";
 import type { Tenant } from "../../client/api.ts";
-import { checkOptions, keysOf } from "../../client/option-keys.ts";
 import {
   disguise,
   disguisedHeader,
@@ -16,6 +12,11 @@ import {
   type ToForward,
   verifyEscapes,
 } from "../../egress/browser-traffic.ts";
+import { projectParameter } from "../../journal/traffic.ts";
+import { isObject } from "../../kernel/base/json.ts";
+import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
+import { maskKeys } from "../../kernel/base/secrets.ts";
+import { checkOptions, keysOf } from "../../kernel/call/option-keys.ts";
 import {
   type HostRule,
   hostRuleFor,
@@ -23,8 +24,7 @@ import {
   placeOf,
   readHostRule,
   serviceHosts,
-} from "../../http/host-rules.ts";
-import { projectParameter } from "../../journal/traffic.ts";
+} from "../../kernel/http/host-rules.ts";
 import { adBlockSources, adBlockTest } from "./ad-block.ts";
 import type { AnswerUnrouted } from "./stand-in.ts";
 

@@ -4,7 +4,7 @@ import { createServer as createHttps } from "node:https";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { LaunchOptions } from "@playwright/test";
 import type { Forwarded } from "../../egress/browser-traffic.ts";
-import { serviceHosts } from "../../http/host-rules.ts";
+import { serviceHosts } from "../../kernel/http/host-rules.ts";
 
 /** A request that no route has answered; the browser may have sent it while its page was left. */
 interface UnroutedRequest {

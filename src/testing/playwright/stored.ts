@@ -3,9 +3,9 @@ import { called } from "../../assert/client-pattern.ts";
 import { suiteWait } from "../../assert/limits.ts";
 import { describePattern } from "../../assert/match/describe.ts";
 import { quoted } from "../../assert/match/printable.ts";
-import { performance } from "../../base/real-time.ts";
-import { nameTest } from "../../base/wildcard.ts";
-import { checkOptions, keysOf } from "../../client/option-keys.ts";
+import { performance } from "../../kernel/base/real-time.ts";
+import { nameTest } from "../../kernel/base/wildcard.ts";
+import { checkOptions, keysOf } from "../../kernel/call/option-keys.ts";
 import type { RunnerState } from "../matcher.ts";
 
 /** A page, whose frames and context are examined, or a context with all its pages. */

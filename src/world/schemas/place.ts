@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseNetwork } from "../../base/network.ts";
+import { parseNetwork } from "../../kernel/base/network.ts";
 
 const addressText = "an IP address, or a range such as 203.0.113.0/24";
 

@@ -1,9 +1,9 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
-import { isObject, type Json, type JsonObject } from "../../base/json.ts";
-import { type Bytes, fileBytes } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import { DataFolderError, openBytes } from "../../store/data-folder.ts";
-import { lineNumber, repairTail, sealed, textsOf } from "../../store/lines.ts";
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { type Bytes, fileBytes } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
+import { lineNumber, repairTail, sealed, textsOf } from "../../kernel/store/lines.ts";
 import { emptyWorld, type World } from "../world.ts";
 import { type Id, isCollection, type Step, type WorldDocument, worldKeys } from "./document.ts";
 

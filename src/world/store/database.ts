@@ -1,11 +1,11 @@
 import { copyFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Adapter, Low } from "lowdb";
-import { storageTrouble } from "../../base/errors.ts";
-import { asideName } from "../../store/bytes.ts";
-import type { Damage } from "../../store/damage.ts";
-import type { FolderGuard } from "../../store/folder-guard.ts";
-import type { Unit } from "../../store/unit.ts";
+import { storageTrouble } from "../../kernel/base/errors.ts";
+import { asideName } from "../../kernel/store/bytes.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import type { FolderGuard } from "../../kernel/store/folder-guard.ts";
+import type { Unit } from "../../kernel/store/unit.ts";
 import { emptyWorld, type World } from "../world.ts";
 import { ChangesFile, changeLine, replaceLine } from "./changes-file.ts";
 import { type Step, WorldDocument } from "./document.ts";

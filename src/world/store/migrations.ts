@@ -1,5 +1,5 @@
-import { uuidV5 } from "../../base/ids.ts";
-import { isObject, type Json, type JsonObject, own } from "../../base/json.ts";
+import { uuidV5 } from "../../kernel/base/ids.ts";
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import {
   blankFeatureFlag,
   blankMembership,

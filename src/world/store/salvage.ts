@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, parsedJson } from "../../base/json.ts";
-import type { Damage } from "../../store/damage.ts";
+import { isObject, type Json, type JsonObject, parsedJson } from "../../kernel/base/json.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
 import { collections, emptyWorld, type World } from "../world.ts";
 import { worldKeys } from "./document.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { differences } from "../../../src/assert/match/differences.ts";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 
 const iso = "2026-01-05T09:00:00Z";
 const ms = Date.parse(iso);

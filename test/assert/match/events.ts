@@ -1,6 +1,6 @@
 import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
-import type { Json } from "../../../src/base/json.ts";
 import type { StoredEvent } from "../../../src/journal/event.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 
 /** A stored event; what a test does not say is usual. */
 export function stored(

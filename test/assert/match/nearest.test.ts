@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { likeness, nearestEvents } from "../../../src/assert/match/nearest.ts";
 import type { Pattern } from "../../../src/assert/match/types.ts";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { stored } from "./events.ts";
 
 describe("likeness of names", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { operators } from "../../../src/assert/match/operators.ts";
 import { checkPattern, fits, shapeOf } from "../../../src/assert/match/pattern.ts";
-import { isObject, type Json } from "../../../src/base/json.ts";
+import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 
 const yes = true;
 const no = false;

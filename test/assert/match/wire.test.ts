@@ -2,7 +2,7 @@ import { expect as jest } from "expect";
 import { describe, expect, test } from "vitest";
 import { checkPattern, fits } from "../../../src/assert/match/pattern.ts";
 import { toWire } from "../../../src/assert/match/wire.ts";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { fc } from "../../support/chance.ts";
 
 const iso = "2026-01-05T09:00:00.000Z";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import type { Sim, SimOptions } from "../../../src/index.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();

@@ -25,7 +25,7 @@ const shop = (id: string, basket: number) => ({
         type: "CheckoutError",
         value: `could not price basket b-${basket}`,
         mechanism: { type: "onuncaughtexception", handled: false },
-        stacktrace: { frames: [frame("src/base/hash.ts", "checkout")] },
+        stacktrace: { frames: [frame("src/kernel/base/hash.ts", "checkout")] },
       },
       {
         type: "TypeError",
@@ -33,10 +33,10 @@ const shop = (id: string, basket: number) => ({
         mechanism: { type: "chained", exception_id: 1, parent_id: 0 },
         stacktrace: {
           frames: [
-            frame("src/base/hash.ts", "postOrder"),
+            frame("src/kernel/base/hash.ts", "postOrder"),
             frame("/app/node_modules/express/a.js", "next", { in_app: false }),
             frame("/app/node_modules/router/b.js", "handle", { in_app: false }),
-            frame("src/base/hash.ts", "priceOf"),
+            frame("src/kernel/base/hash.ts", "priceOf"),
           ],
         },
       },
@@ -55,7 +55,7 @@ describe("an exception", () => {
     await page.getByText("2 library frames: router, express").waitFor();
     const source = page.getByRole("region", { name: "Source around line 8" });
     expect(await source.locator(".exception-hit").innerText()).toContain("Math.imul");
-    await page.getByText("src/base/hash.ts:8", { exact: true }).last().waitFor();
+    await page.getByText("src/kernel/base/hash.ts:8", { exact: true }).last().waitFor();
     await page.getByText("2 events · 2 persons").waitFor();
     expect(await page.locator(".exception-before").innerText()).toContain("checkout_started");
     await it.axe();

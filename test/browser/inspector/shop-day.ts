@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../../src/base/json.ts";
 import type { Sim } from "../../../src/index.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 
 /** An event of the day: who, what, and how many seconds before the end of the day. */
 type Moment = readonly [who: string, event: string, ago: number, properties?: JsonObject];

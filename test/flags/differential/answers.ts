@@ -1,9 +1,9 @@
 import { PostHog } from "posthog-node";
-import { type Json, type JsonObject, own } from "../../../src/base/json.ts";
 import type { Decision } from "../../../src/flags/engine/decision.ts";
 import { compileRuleset, evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
 import type { Subject, SubjectGroup } from "../../../src/flags/engine/run.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { type Json, type JsonObject, own } from "../../../src/kernel/base/json.ts";
 import { loadScenario } from "../../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../../src/scenario/scenario.ts";
 import { personalKey, projectKey } from "./documents.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { fc } from "../../support/chance.ts";
 import { defined, seldom, which } from "./arbitraries.ts";
 import { propertyFilters } from "./properties.ts";

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Scenario } from "../../../src/scenario/schema.ts";
 import type { CohortDraft, TreeDraft } from "./cohort-drafts.ts";
 import type { ConditionDraft, FilterDraft, FlagDraft } from "./flag-drafts.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { type Answer, type Answers, silence } from "./answers.ts";
 import type { FlagFacts, Probe } from "./documents.ts";
 import { filterDifferences, seenBy } from "./filter-differences.ts";

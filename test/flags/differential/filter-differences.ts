@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Answer } from "./answers.ts";
 
 /** A filter on a property alone, where the sides differ. */

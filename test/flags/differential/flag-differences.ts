@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Answer } from "./answers.ts";
 import { type CohortFacts, type FlagFacts, leavesOf, treeIn } from "./documents.ts";
 import { groupTypes, type Who } from "./subjects.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { fc } from "../../support/chance.ts";
 import { defined, maybe, seldom, which } from "./arbitraries.ts";
 import { oddFilters, propertyFilters } from "./properties.ts";

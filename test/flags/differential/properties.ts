@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { fc } from "../../support/chance.ts";
 
 type Filters = readonly (readonly [operators: readonly string[], expected: readonly Json[]])[];

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { SimError } from "../../../src/base/errors.ts";
 import { flagsBodyOf } from "../../../src/flags/endpoint/flags-request.ts";
+import { SimError } from "../../../src/kernel/base/errors.ts";
 import { fc } from "../../support/chance.ts";
 import { type Asked, aCall } from "./flags-desk.ts";
 

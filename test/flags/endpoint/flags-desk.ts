@@ -1,7 +1,7 @@
-import { uuidV5 } from "../../../src/base/ids.ts";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { createFlagBook } from "../../../src/flags/flag-book.ts";
 import { noPlaces, type Places } from "../../../src/journal/places.ts";
+import { uuidV5 } from "../../../src/kernel/base/ids.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { openPeople, type PeopleStore } from "../../../src/people/people-store.ts";
 import type { Dialect } from "../../../src/world/dialect.ts";
 import type { FeatureFlag, World } from "../../../src/world/world.ts";

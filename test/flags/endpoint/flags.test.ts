@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isUuid } from "../../../src/base/ids.ts";
-import { isObject, type JsonObject } from "../../../src/base/json.ts";
 import { flagEndpoints } from "../../../src/flags/endpoint/flags-rows.ts";
+import { isUuid } from "../../../src/kernel/base/ids.ts";
+import { isObject, type JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Dialect } from "../../../src/world/dialect.ts";
 import type { FeatureFlag } from "../../../src/world/world.ts";
 import { aProject } from "../../support/documents.ts";

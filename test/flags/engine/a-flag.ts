@@ -1,4 +1,3 @@
-import { type JsonObject, own } from "../../../src/base/json.ts";
 import { compileFlag } from "../../../src/flags/engine/compile.ts";
 import type { Decision } from "../../../src/flags/engine/decision.ts";
 import { evaluateFlag } from "../../../src/flags/engine/evaluate.ts";
@@ -10,6 +9,7 @@ import {
   type Selection,
 } from "../../../src/flags/engine/ruleset.ts";
 import type { Subject, SubjectGroup } from "../../../src/flags/engine/run.ts";
+import { type JsonObject, own } from "../../../src/kernel/base/json.ts";
 import type { FeatureFlag } from "../../../src/world/world.ts";
 import { aFlag } from "../../support/documents.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { fixedClock } from "../../../src/base/clock.ts";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { type RequestedSubject, subjectOf } from "../../../src/flags/subjects.ts";
 import type { GeoPlace, Places } from "../../../src/journal/places.ts";
+import { fixedClock } from "../../../src/kernel/base/clock.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { openPeople } from "../../../src/people/people-store.ts";
 import { person } from "../../people/people-fixture.ts";
 import { aProject } from "../../support/documents.ts";

@@ -1,7 +1,7 @@
 import { PostHog } from "posthog-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 
 /** Rules of a version that does not exist yet; the keys of version 1 beside them would give true to everyone. */
 const everyone = {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { Cohort, FeatureFlag } from "../../../src/world/world.ts";
 import { fc } from "../../support/chance.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
 import {
   checkOperator,
   defaultMatching,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/flags/engine/operators.ts";
 import { FlagFailure } from "../../../src/flags/engine/reasons.ts";
 import { utc } from "../../../src/flags/engine/zone.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { now } from "./a-flag.ts";
 import table from "./operators.json" with { type: "json" };
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
 import { defaultMatching, operatorNames, prepareTest } from "../../../src/flags/engine/operators.ts";
 import { compileRuleset, type RulesetSource } from "../../../src/flags/engine/ruleset.ts";
 import {
@@ -11,6 +10,7 @@ import {
   wordedTypes,
 } from "../../../src/flags/explain/filter-words.ts";
 import { wordsOf } from "../../../src/flags/explain/flag-words.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { FeatureFlag } from "../../../src/world/world.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 

@@ -1,7 +1,7 @@
 import { PostHog } from "posthog-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
 
 const id = (n: number): string => `${String(n).repeat(8)}-1111-4111-8111-111111111111`;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { bucketOf } from "../../../src/flags/engine/bucket.ts";
 import { noCohorts } from "../../../src/flags/engine/cohorts.ts";
 import { compileFlag } from "../../../src/flags/engine/compile.ts";
 import { decide } from "../../../src/flags/engine/evaluate.ts";
 import type { HashUse, Subject } from "../../../src/flags/engine/run.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { blankFeatureFlag } from "../../../src/world/blank.ts";
 import { document, experiment, percentage, person, targeted } from "./documents.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { plain } from "../../../src/cli/style.ts";
 import { explainLines } from "../../../src/flags/command-lines.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { plain } from "../../../src/kernel/command/style.ts";
 import { document, experiment, idOf, percentage, person, targeted } from "./documents.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { placeOf, problemsOfRules } from "../../../src/flags/engine/rule-config.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { document, experiment, idOf, nested, percentage, person, targeted, variants } from "./documents.ts";
 
 const without = (object: JsonObject, key: string): JsonObject =>

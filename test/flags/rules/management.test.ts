@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { manage } from "../../management/manage.ts";
 import { twoOrganizations } from "../../management/world.ts";
 import { document, experiment, percentage, targeted } from "./documents.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 
 const personal_api_keys = [{ key: "phx_dev", user: "dev@phx-sim.test", scopes: ["*"] }];
 const scenario = {

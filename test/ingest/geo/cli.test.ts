@@ -2,9 +2,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { kinds } from "../../../src/cli/options.ts";
 import type { StoredEvent } from "../../../src/index.ts";
-import { phxSim } from "../../cli/phx-sim.ts";
+import { kinds } from "../../../src/kernel/command/options.ts";
+import { phxSim } from "../../support/phx-sim.ts";
 import { linkoping, mmdb } from "./mmdb.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-geo-cli-")));

@@ -1,4 +1,4 @@
-import { type Network, parseNetwork } from "../../../src/base/network.ts";
+import { type Network, parseNetwork } from "../../../src/kernel/base/network.ts";
 
 /**
  * Writes files in MaxMind's format, version 2: a binary search tree over the bits of an address, the records

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { addressText } from "../../../src/base/network.ts";
 import { createPlaces } from "../../../src/ingest/geo/places.ts";
+import { addressText } from "../../../src/kernel/base/network.ts";
 import type { PlaceRow } from "../../../src/world/world.ts";
 
 const rows: PlaceRow[] = [

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { linkoping, mmdb } from "./mmdb.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-geo-sim-"));

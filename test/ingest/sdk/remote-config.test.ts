@@ -1,9 +1,9 @@
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { type Scenario, startSim } from "../../../src/index.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
 import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { resourceOf } from "../../../src/world/resources.ts";
 import { aFlag, aProject } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";

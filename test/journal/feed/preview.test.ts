@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
 import { columnValues, previewOf } from "../../../src/journal/feed/preview.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 
 const textOf = (event: string, properties: JsonObject): string =>
   previewOf(event, properties)

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
 import { completeFilter } from "../../../src/journal/filter/complete.ts";
 import { eventLanguage } from "../../../src/journal/filter/event-language.ts";
 import { filterFields } from "../../../src/journal/filter/fields.ts";
@@ -7,6 +6,7 @@ import { termText } from "../../../src/journal/filter/print.ts";
 import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
 import { requestLanguage } from "../../../src/journal/filter/request-language.ts";
 import type { Filter, FilterReading, IndexedPart } from "../../../src/journal/filter/types.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { fc } from "../../support/chance.ts";
 import { eventOf, lightEvent, lightRequest, now, requestOf } from "./subjects.ts";
 

@@ -1,6 +1,6 @@
-import type { Json } from "../../../src/base/json.ts";
 import type { EventRow, RequestRow } from "../../../src/journal/feed/feed-row.ts";
 import type { EventSubject, RequestSubject } from "../../../src/journal/filter/types.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { eventRow, requestRow } from "../../support/rows.ts";
 
 /** The time by which the tests' filters judge, ms. */

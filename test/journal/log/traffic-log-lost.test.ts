@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { entryWriter } from "../../../src/journal/log/traffic-entry.ts";
 import { openTrafficLog } from "../../../src/journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../../src/journal/traffic.ts";
-import { memoryBytes } from "../../../src/store/bytes.ts";
-import { reset } from "../../store/changing.ts";
+import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { reset } from "../../kernel/store/changing.ts";
 
 const keysOf = (line: TrafficLine) => (line.events ?? []).map(() => ({ event: "e", distinct_id: "u" }));
 const entryOf = entryWriter();

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CallRecord } from "../../../src/http/call.ts";
 import type { EventFacts } from "../../../src/journal/event.ts";
 import { entryWriter } from "../../../src/journal/log/traffic-entry.ts";
 import { openTrafficLog, type TimeFilter, type TrafficLog } from "../../../src/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../src/journal/traffic.ts";
-import { type Bytes, memoryBytes } from "../../../src/store/bytes.ts";
+import type { CallRecord } from "../../../src/kernel/http/call.ts";
+import { type Bytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 
 const requests = 2_000;
 const pad = "x".repeat(4_000);

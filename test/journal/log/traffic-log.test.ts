@@ -10,7 +10,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import type { CallRecord } from "../../../src/http/call.ts";
 import type { EventFacts } from "../../../src/journal/event.ts";
 import { entryWriter, type GivenReply, type ReceivedCall } from "../../../src/journal/log/traffic-entry.ts";
 import {
@@ -19,9 +18,10 @@ import {
   type TrafficLogOptions,
 } from "../../../src/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../src/journal/traffic.ts";
-import { fileBytes, memoryBytes } from "../../../src/store/bytes.ts";
-import { DataFolderError } from "../../../src/store/data-folder.ts";
-import { reset } from "../../store/changing.ts";
+import type { CallRecord } from "../../../src/kernel/http/call.ts";
+import { fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
+import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
+import { reset } from "../../kernel/store/changing.ts";
 import { rewriteLine } from "../../support/rewrite-line.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-log-"));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { hogQLKind } from "../../../src/query/hogql/hogql-query.ts";
 import { eventsKind } from "../../../src/query/insights/events-query.ts";
 import { funnelsKind } from "../../../src/query/insights/funnels.ts";

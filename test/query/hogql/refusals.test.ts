@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SimError } from "../../../src/base/errors.ts";
+import { SimError } from "../../../src/kernel/base/errors.ts";
 import { ask } from "./run-query.ts";
 import { stage } from "./stage.ts";
 

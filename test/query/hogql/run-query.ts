@@ -1,4 +1,4 @@
-import { SimError } from "../../../src/base/errors.ts";
+import { SimError } from "../../../src/kernel/base/errors.ts";
 import { hogQLKind } from "../../../src/query/hogql/hogql-query.ts";
 import type { QueryContext } from "../../../src/query/kind.ts";
 import { finish } from "../../../src/query/steps.ts";

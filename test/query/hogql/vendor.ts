@@ -1,6 +1,6 @@
 import createVendorParser from "@posthog/hogql-parser";
-import type { Json } from "../../../src/base/json.ts";
-import { isObject, parsedJson } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { isObject, parsedJson } from "../../../src/kernel/base/json.ts";
 
 /** The tree without places and without members that say nothing. */
 export function plainTree(tree: unknown): unknown {

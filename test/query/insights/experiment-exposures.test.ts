@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { exposuresKind } from "../../../src/query/insights/experiment-exposures.ts";
 import { csvLines, resultTable } from "../../../src/query/tabular.ts";
 import type { TableEvent } from "../table-of.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { filterTest } from "../../../src/query/insights/filters.ts";
 import { contextOf, type Stage } from "./stage.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { funnelsKind } from "../../../src/query/insights/funnels.ts";
 import type { TableEvent } from "../table-of.ts";
 import { runKind, type Stage } from "./stage.ts";

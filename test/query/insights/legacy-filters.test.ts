@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { insightKinds } from "../../../src/query/insights/kinds.ts";
 import { queryOfFilters } from "../../../src/query/insights/legacy-filters.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { lifecycleKind } from "../../../src/query/insights/lifecycle.ts";
 import { stickinessKind } from "../../../src/query/insights/stickiness.ts";
 import { eventsAt, runKind, type Stage } from "./stage.ts";

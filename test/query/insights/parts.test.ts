@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { calendarOf, readDate } from "../../../src/query/insights/dates.ts";
 import { applyFormula } from "../../../src/query/insights/formula.ts";
 import { insightKinds } from "../../../src/query/insights/kinds.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { retentionKind } from "../../../src/query/insights/retention.ts";
 import type { TableEvent } from "../table-of.ts";
 import { eventsAt, runKind, type Stage } from "./stage.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import type { QueryContext, QueryKind, QueryProject } from "../../../src/query/kind.ts";
 import { finish } from "../../../src/query/steps.ts";
 import { type TableEvent, tableOf } from "../table-of.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { trendsKind } from "../../../src/query/insights/trends.ts";
 import type { TrendsResult } from "../../../src/query/insights/trends-results.ts";
 import type { TableEvent } from "../table-of.ts";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
 import { type ExportedState, type Sim, startSim } from "../../../src/index.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 
 async function call(sim: Sim, method: string, path: string, body?: unknown, key?: string) {
   const init: RequestInit = { method, headers: key ? { authorization: `Bearer ${key}` } : {} };

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import { isObject, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type JsonObject } from "../../../src/kernel/base/json.ts";
 import { type ExportOptions, exportHar, writeEntry } from "../../../src/tapes/har/export.ts";
 import { HarError } from "../../../src/tapes/har/import.ts";
 import type { TapeProblem } from "../../../src/tapes/shapes.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { RawExchange } from "../../../src/tapes/format/raw-exchange.ts";
 import { type HarProblem, importHar } from "../../../src/tapes/har/import.ts";
 

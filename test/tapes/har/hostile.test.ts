@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { isExchange } from "../../../src/tapes/format/exchange-shape.ts";
 import { toExchange } from "../../../src/tapes/format/raw-exchange.ts";
 import { writeEntry } from "../../../src/tapes/har/export.ts";

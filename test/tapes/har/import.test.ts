@@ -1,7 +1,7 @@
 import { truncateSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { RawBody, RawExchange } from "../../../src/tapes/format/raw-exchange.ts";
 import { HarError, importHar } from "../../../src/tapes/har/import.ts";
 import { entryWith, fileOf, harWith, imported, removeFolders } from "./har-files.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { isCapture } from "../../../src/tapes/format/routes.ts";
 import { loadDeck } from "../../../src/tapes/match/deck.ts";
 import { asked, bodyOf, deckOf, hitOf, type Said, tapeOf } from "./tape.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { asked, deckOf, hitOf, type Said } from "./tape.ts";
 
 const target = "/api/projects/1/dashboards";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../src/tapes/format/header.ts";
 import { routeOf } from "../../../src/tapes/format/routes.ts";

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
-import type { Work } from "../../../src/base/work.ts";
+import type { Work } from "../../../src/kernel/base/work.ts";
 import { createBacklog } from "../../../src/tapes/record/recording.ts";
 
 /** An answer that its client has not read yet. */

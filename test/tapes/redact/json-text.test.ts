@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isObject, type Json } from "../../../src/base/json.ts";
+import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 import { rewriteJson } from "../../../src/tapes/redact/walk.ts";
 
 const asItIs = (value: Json): Json => value;

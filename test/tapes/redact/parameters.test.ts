@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { scanText } from "../../../src/tapes/redact/scan.ts";
 import { exchangeWith, leaks } from "./exchanges.ts";

@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { scanExchange } from "../../../src/tapes/redact/scan.ts";
 import { fc } from "../../support/chance.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
-import { atOnce } from "../../../src/base/work.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { atOnce } from "../../../src/kernel/base/work.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { exchangeWith, leaks } from "./exchanges.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Exchange, TapeBody } from "../../../src/tapes/format/exchange.ts";
 import type { ReplayRequest } from "../../../src/tapes/ports.ts";
 import {

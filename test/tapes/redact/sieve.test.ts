@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
-import { atOnce } from "../../../src/base/work.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { atOnce } from "../../../src/kernel/base/work.ts";
 import { createPersonal } from "../../../src/tapes/redact/personal.ts";
 import { createJudge } from "../../../src/tapes/redact/rules.ts";
 import { createSieve, type Sieve } from "../../../src/tapes/redact/sieve.ts";

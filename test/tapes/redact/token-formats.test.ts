@@ -1,6 +1,6 @@
 import { createDeflate } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { HeaderPairs } from "../../../src/tapes/format/exchange.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { scanText } from "../../../src/tapes/redact/scan.ts";

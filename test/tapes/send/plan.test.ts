@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import type { SendPlan } from "../../../src/tapes/send/plan.ts";
 import { planSend } from "../../../src/tapes/send/plan.ts";

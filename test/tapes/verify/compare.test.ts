@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { HeaderPairs, TapeBody } from "../../../src/tapes/format/exchange.ts";
 import { type ComparedAnswer, compareAnswers, createComparison } from "../../../src/tapes/verify/compare.ts";
 import type { AnswerLike } from "../../../src/tapes/verify/compare-json.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
 import { type Sim, scenarioFromTape, startSim } from "../../../src/index.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Exchange } from "../../../src/tapes/format/exchange.ts";
 import { createRedactor } from "../../../src/tapes/redact/redactor.ts";
 import { createComparison } from "../../../src/tapes/verify/compare.ts";

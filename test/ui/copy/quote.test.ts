@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import type { Json } from "../../../src/base/json.ts";
-import { shellQuoted } from "../../../src/base/text.ts";
 import { startSim } from "../../../src/index.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { shellQuoted } from "../../../src/kernel/base/text.ts";
 import { code, jsonText, prettyJson, scriptText } from "../../../ui/copy/quote.ts";
 import { copyRows, scenarioSnippet } from "../../../ui/copy/rows.ts";
 import { hostileItems } from "./hostile.ts";

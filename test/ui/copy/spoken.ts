@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import type { SentItem } from "./hostile.ts";
 
 /** An event that the SDKs have words of their own for, and the words. */

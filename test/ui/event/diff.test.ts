@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { jsonPath } from "../../../ui/parts/tree/model.ts";
 import { countsOf, type Difference, differencesOf, isSame } from "../../../ui/views/event/diff.ts";
 

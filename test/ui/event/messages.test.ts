@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { blockText, messageCount, messagesOf, mostMessages } from "../../../ui/views/event/kinds/messages.ts";
 
 const call = (input: Json, id?: string) => ({ is: "call", name: "look", id, input });

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Answer } from "../../../ui/parts/insight/picture.ts";
 
 /** The time of the results below: noon of 22 November 2026 in Berlin. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { conditionsOf } from "../../../ui/views/dashboards/conditions.ts";
 import {
   draftName,

@@ -1,7 +1,7 @@
 import { Window } from "happy-dom";
 import { type ComponentChild, h, render } from "preact";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { Board, type BoardTile, InsightCard, placementsOf } from "../../../ui/parts/insight/board.tsx";
 import { Markdown } from "../../../ui/parts/insight/markdown.tsx";
 import { type AnswerName, answerOf, answers, setting } from "./answers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { dayText, formatOf, isUnfinished } from "../../../ui/parts/insight/periods.ts";
 import { type DataTable, isEmpty, pictureOf, tableOf } from "../../../ui/parts/insight/picture.ts";
 import { boundsOf, labelled, ticksOf } from "../../../ui/parts/insight/plot.tsx";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { browserSnippet } from "../../../ui/copy/snippets.ts";
 import { filterOf, identifyCalls, nameOf, valueLine } from "../../../ui/views/people/words.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fixFor } from "../../../src/http/rejection-fixes.ts";
+import { fixFor } from "../../../src/kernel/http/rejection-fixes.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
 import { harName, harPath } from "../../../ui/views/requests/copies.ts";
 import { bytesFrom, hexLines, mostBytes, rawView } from "../../../ui/views/requests/decoding.ts";

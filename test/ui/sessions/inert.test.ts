@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { inertEvents } from "../../../ui/views/sessions/player/inert.ts";
 
 const element = (tagName: string, attributes: JsonObject = {}, childNodes: Json[] = []): JsonObject => ({

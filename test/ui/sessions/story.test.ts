@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/base/json.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { decodePart } from "../../../src/sessions/decode.ts";
 import type { SessionEvent } from "../../../src/sessions/shapes.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import { isObject, type Json } from "../../../src/base/json.ts";
+import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 import { Button } from "../basics.tsx";
 import { Icon } from "../icon.tsx";
 import { plain } from "../text.ts";

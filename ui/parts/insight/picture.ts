@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from "../../../src/kernel/base/json.ts";
 import { spanText } from "../text.ts";
 import {
   dayText,

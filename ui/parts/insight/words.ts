@@ -1,4 +1,11 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, own } from "../../../src/base/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  own,
+} from "../../../src/kernel/base/json.ts";
 import { plain } from "../text.ts";
 import { sourceOf } from "./picture.ts";
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../../src/base/json.ts";
-import { type Path, pointerStep } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
+import { type Path, pointerStep } from "../../../src/kernel/base/json.ts";
 import { jsonText } from "../../copy/quote.ts";
 import { numberText } from "../text.ts";
 import { type Group, type Groups, groupPlace } from "./property-groups.ts";

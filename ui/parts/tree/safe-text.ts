@@ -1,4 +1,4 @@
-import { spelledOut } from "../../../src/base/text.ts";
+import { spelledOut } from "../../../src/kernel/base/text.ts";
 
 /** Longer strings are truncated until expanded. */
 export const shortText = 4096;

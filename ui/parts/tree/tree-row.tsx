@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/base/json.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import { counted, numberText } from "../text.ts";
 import { type Kind, kinds, pageSize, type TreeRow } from "./model.ts";
 import { cutText, type Piece, piecesOf } from "./safe-text.ts";

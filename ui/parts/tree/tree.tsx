@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Json, Path } from "../../../src/base/json.ts";
+import type { Json, Path } from "../../../src/kernel/base/json.ts";
 import { prettyJson } from "../../copy/quote.ts";
 import { Button, CopyButton } from "../basics.tsx";
 import { counted, numberText, sizeText } from "../text.ts";

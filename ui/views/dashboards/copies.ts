@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectIn, objectsIn } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from "../../../src/kernel/base/json.ts";
 import { scriptText } from "../../copy/quote.ts";
 import type { BoardTile } from "../../parts/insight/board.tsx";
 import { type Answer, sourceOf } from "../../parts/insight/picture.ts";

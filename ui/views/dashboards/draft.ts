@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { prettyJson } from "../../copy/quote.ts";
 import type { Conditions } from "./conditions.ts";
 

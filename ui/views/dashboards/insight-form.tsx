@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Json, JsonObject } from "../../../src/base/json.ts";
+import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { DashboardSummaries } from "../../../src/management/world-shapes.ts";
 import { call, problemOf, query as queryString, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
-import { type Json, type JsonObject, own } from "../../../src/base/json.ts";
-import { capital } from "../../../src/base/text.ts";
 import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import { type Json, type JsonObject, own } from "../../../src/kernel/base/json.ts";
+import { capital } from "../../../src/kernel/base/text.ts";
 import type { LintFinding, LintPage } from "../../../src/lint/shapes.ts";
 import type { StoredPerson } from "../../../src/people/shapes.ts";
 import { query, type SimProblem } from "../../api/call.ts";

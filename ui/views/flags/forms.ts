@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/kernel/base/json.ts";
 import type { FlagValue } from "../../parts/flag-trace/trace-words.ts";
 
 /** A parsed field, or its mistake. */

@@ -1,4 +1,4 @@
-import { addressStep } from "../../../src/base/text.ts";
+import { addressStep } from "../../../src/kernel/base/text.ts";
 import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { JsonObject } from "../../../src/base/json.ts";
-import { addressStep } from "../../../src/base/text.ts";
+import type { JsonObject } from "../../../src/kernel/base/json.ts";
+import { addressStep } from "../../../src/kernel/base/text.ts";
 import type {
   Gap,
   Join,

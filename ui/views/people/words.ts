@@ -1,5 +1,5 @@
-import type { Json } from "../../../src/base/json.ts";
 import { valueText } from "../../../src/journal/filter/print.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
 import { plain } from "../../parts/text.ts";
 

@@ -1,5 +1,5 @@
-import type { Json } from "../../../src/base/json.ts";
-import { shellQuoted } from "../../../src/base/text.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { shellQuoted } from "../../../src/kernel/base/text.ts";
 import type { RequestInFull } from "../../api/requests.ts";
 import { jsonText, scriptText } from "../../copy/quote.ts";
 

@@ -1,4 +1,4 @@
-import { type Json, own } from "../../../src/base/json.ts";
+import { type Json, own } from "../../../src/kernel/base/json.ts";
 import { firstItem, projectKeyIn } from "../../api/project-key.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { targetParts } from "./row-texts.ts";

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject } from "../../../src/kernel/base/json.ts";
 import { type RecordedEvent, recordedSources, recordedTypes } from "../../../src/sessions/rrweb.ts";
 
 /** What is known of an element of a recorded page. */

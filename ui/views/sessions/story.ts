@@ -1,5 +1,5 @@
-import { isObject, type Json } from "../../../src/base/json.ts";
 import { type EventKind, eventKind } from "../../../src/journal/event-kinds.ts";
+import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 import {
   isActivity,
   type RecordedEvent,

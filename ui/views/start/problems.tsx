@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Json } from "../../../src/base/json.ts";
-import { fixFor } from "../../../src/http/rejection-fixes.ts";
+import type { Json } from "../../../src/kernel/base/json.ts";
+import { fixFor } from "../../../src/kernel/http/rejection-fixes.ts";
 import type { EventProblem, Problems, RequestProblem } from "../../../src/sim/problem-shapes.ts";
 import { call, query } from "../../api/call.ts";
 import { firstItem, projectKeyIn } from "../../api/project-key.ts";

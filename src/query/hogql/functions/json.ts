@@ -1,4 +1,4 @@
-import { isObject, type Json, own, parsedJson } from "../../../base/json.ts";
+import { isObject, type Json, own, parsedJson } from "../../../kernel/base/json.ts";
 import { Refusal } from "../refusal.ts";
 import { float, type HogQLValue, string, type Type } from "../types.ts";
 import { expectKind, type FunctionRow, literal, many, special, strict } from "./row.ts";

@@ -1,5 +1,5 @@
-import { likeTest } from "../../../base/wildcard.ts";
 import { rustRegex } from "../../../flags/engine/pattern.ts";
+import { likeTest } from "../../../kernel/base/wildcard.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Compiled patterns that are remembered; queries have few. */

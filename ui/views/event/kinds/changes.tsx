@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { own } from "../../../../src/base/json.ts";
-import { addressStep } from "../../../../src/base/text.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
+import { own } from "../../../../src/kernel/base/json.ts";
+import { addressStep } from "../../../../src/kernel/base/text.ts";
 import type { GroupDetails, Join, PersonTimeline, TimelineEntry } from "../../../../src/people/shapes.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { own } from "../../../../src/base/json.ts";
 import type { ExceptionGroups } from "../../../../src/exceptions/shapes.ts";
 import {
   type ExceptionCause,
@@ -9,6 +8,7 @@ import {
   readException,
 } from "../../../../src/journal/exception.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
+import { own } from "../../../../src/kernel/base/json.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
 import { link } from "../../../app/location.ts";

@@ -1,4 +1,11 @@
-import { firstOf, isObject, isTooDeep, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
+import {
+  firstOf,
+  isObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  own,
+} from "../../../../src/kernel/base/json.ts";
 import { prettyJson } from "../../../copy/quote.ts";
 import { sizeText } from "../../../parts/text.ts";
 

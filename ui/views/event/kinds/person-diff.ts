@@ -1,5 +1,5 @@
-import { isObject, type Json, type JsonObject, own } from "../../../../src/base/json.ts";
 import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
+import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
 import type { GroupStep, PersonStep, TimelineEntry } from "../../../../src/people/shapes.ts";
 import { isCopy } from "../../../copy/subject.ts";
 import { isSame } from "../diff.ts";

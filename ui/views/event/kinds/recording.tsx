@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from "../../../../src/base/json.ts";
+import { isObject, type Json, own } from "../../../../src/kernel/base/json.ts";
 import { recordedKind } from "../../../../src/sessions/rrweb.ts";
 import { link } from "../../../app/location.ts";
 import { Facts, Time } from "../../../parts/basics.tsx";

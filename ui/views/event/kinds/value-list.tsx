@@ -1,4 +1,4 @@
-import type { Json } from "../../../../src/base/json.ts";
+import type { Json } from "../../../../src/kernel/base/json.ts";
 import { counted } from "../../../parts/text.ts";
 import { kindOf, kinds } from "../../../parts/tree/model.ts";
 import { Named, ShownValue } from "../event-parts.tsx";

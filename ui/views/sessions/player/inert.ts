@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectsIn } from "../../../../src/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn } from "../../../../src/kernel/base/json.ts";
 import { type RecordedEvent, recordedSources, recordedTypes } from "../../../../src/sessions/rrweb.ts";
 
 /** Recorded events that load nothing and run nothing, whatever the recorded page had. */

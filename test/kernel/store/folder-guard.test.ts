@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { fileBytes } from "../../../src/kernel/store/bytes.ts";
+import { createFolderGuard } from "../../../src/kernel/store/folder-guard.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "phx-guard-"));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a file that is replaced again while it is repaired is watched as before", () => {
+  const path = join(folder, "log.ndjson");
+  const replace = () => {
+    rmSync(path);
+    mkdirSync(path);
+  };
+  const own = fileBytes(path);
+  own.append(Buffer.from("a line\n"));
+  let isFast = true;
+  const bytes = {
+    ...own,
+    restore(withContent: boolean) {
+      const aside = own.restore(withContent);
+      if (isFast) replace();
+      isFast = false;
+      return aside;
+    },
+  };
+  const guard = createFolderGuard({ report: () => {}, mustHold: () => {} });
+  guard.watch({ name: "log.ndjson", bytes: () => bytes, isHot: false, reread: () => {} });
+  for (let change = 0; change < 2; change++) {
+    replace();
+    expect(guard.look(true)).toBe(true);
+    expect(statSync(path).isFile()).toBe(true);
+  }
+  expect(existsSync(`${path}.replaced-3`)).toBe(true);
+  guard.close();
+  own.close();
+});
