@@ -41,7 +41,7 @@ function chunksOf(graph) {
     ["after-start", loaded(afterStart)],
     ...packages.map(([name, set]) => [name === "find-my-way" ? "after-start" : `packages/${name}`, set]),
     ["assertions", loaded(["sim/assertion-rows.ts"])],
-    ["request-log", graph.loadedWith([...late("journal/commands"), ...late("tapes/redact")])],
+    ["request-log", graph.loadedWith([...late("state/journal/commands"), ...late("tapes/redact")])],
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["kernel/command/help.ts"])],
     ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],

@@ -64,10 +64,6 @@ export type {
   OverrideOptions,
   ServedOptions,
 } from "./flags/client.ts";
-export type { StoredEvent } from "./journal/event.ts";
-export type { SimRequest } from "./journal/request-shapes.ts";
-export type { Finding, RequestSummary } from "./journal/request-summary.ts";
-export type { EventSnapshot } from "./journal/snapshot-client.ts";
 export { version } from "./kernel/base/version.ts";
 export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
@@ -114,6 +110,11 @@ export {
   StartError,
 } from "./sim/types.ts";
 export { startSim } from "./start-sim.ts";
+export type { Dialect } from "./state/documents/dialect.ts";
+export type { StoredEvent } from "./state/journal/event.ts";
+export type { SimRequest } from "./state/journal/request-shapes.ts";
+export type { Finding, RequestSummary } from "./state/journal/request-summary.ts";
+export type { EventSnapshot } from "./state/journal/snapshot-client.ts";
 export type {
   LoadedTape,
   Recording,
@@ -135,4 +136,3 @@ export type { TrafficFigures } from "./traffic/figures.ts";
 export type { GeneratedEvent } from "./traffic/generate.ts";
 export type { Persona } from "./traffic/shapes.ts";
 export type { RunVerdict } from "./verdict/shapes.ts";
-export type { Dialect } from "./world/dialect.ts";

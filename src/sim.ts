@@ -8,8 +8,6 @@ import type { Desk } from "./ingest/desk.ts";
 import { captureEndpoints } from "./ingest/endpoint/capture.ts";
 import { createPlaces } from "./ingest/geo/places.ts";
 import { createVisitors } from "./ingest/visitors.ts";
-import { eventReader } from "./journal/event-reader.ts";
-import type { FeedAdmission } from "./journal/feed/open-feed.ts";
 import { createAgenda } from "./kernel/base/agenda.ts";
 import { createBus } from "./kernel/base/bus.ts";
 import { createClock } from "./kernel/base/clock.ts";
@@ -56,6 +54,9 @@ import { captureAtStart, createScenarioTraffic } from "./sim/scenario-traffic.ts
 import { createRefusals, summaryOf } from "./sim/summary.ts";
 import type { SimOptions, SimServer } from "./sim/types.ts";
 import { adopt, unknownPath } from "./sim/unknown.ts";
+import { createKeyring } from "./state/documents/keyring.ts";
+import { eventReader } from "./state/journal/event-reader.ts";
+import type { FeedAdmission } from "./state/journal/feed/open-feed.ts";
 import {
   createRecordings,
   listenRecording,
@@ -64,7 +65,6 @@ import {
   overOwnSocket,
 } from "./tapes/record/recordings.ts";
 import { createReplaying, missWays } from "./tapes/replay/replaying.ts";
-import { createKeyring } from "./world/keyring.ts";
 
 /**
  * Starts a sim: its parts in the order in which they need each other. It installs no signal handlers and keeps no
@@ -243,7 +243,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   const admission = lateAdmission.set(
     onFirstUse(async () => {
       const [{ openFeed }, { factsForFeed }] = await Promise.all([
-        import("./journal/feed/open-feed.ts"),
+        import("./state/journal/feed/open-feed.ts"),
         import("./sim/stat.ts"),
       ]);
       const { damage } = store;

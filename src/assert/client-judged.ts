@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
-import type { StoredEvent } from "../journal/event.ts";
 import type { Json } from "../kernel/base/json.ts";
 import type { HandleScope } from "../kernel/call/call.ts";
 import { ControlError, ExpectationError } from "../kernel/call/errors.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import type { EventQuery, VerifyOptions, WaitOptions } from "./events-api.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { differences } from "./match/differences.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { RequestHead } from "../journal/log/traffic-log.ts";
-import { Limit, OfProject, SinceRequest, WaitMs } from "../journal/query-shapes.ts";
-import { contactKindOf, contactKinds } from "../journal/sdk-paths.ts";
-import { countsFor, createBudget } from "../journal/search.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import type { Call } from "../kernel/http/call.ts";
 import { row } from "../kernel/http/row.ts";
+import type { RequestHead } from "../state/journal/log/traffic-log.ts";
+import { Limit, OfProject, SinceRequest, WaitMs } from "../state/journal/query-shapes.ts";
+import { contactKindOf, contactKinds } from "../state/journal/sdk-paths.ts";
+import { countsFor, createBudget } from "../state/journal/search.ts";
 import { joinSignals } from "./event-watch.ts";
 import type { AssertPorts } from "./ports.ts";
 

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter, TrafficLog, Written } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter, TrafficLog, Written } from "../state/journal/log/traffic-log.ts";
+import { showEvent } from "../state/journal/show.ts";
 import { namePatterns } from "./match/judge.ts";
 import type { Pattern } from "./match/types.ts";
 

@@ -1,8 +1,8 @@
-import type { StoredEvent } from "../journal/event.ts";
-import { projectHeader, projectParameter, type TrafficLine } from "../journal/traffic.ts";
 import { isObject, type Json, type JsonObject, objectsIn } from "../kernel/base/json.ts";
 import { counted, times } from "../kernel/base/text.ts";
 import { headerIn } from "../kernel/http/client-address.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import { projectHeader, projectParameter, type TrafficLine } from "../state/journal/traffic.ts";
 import { countOf, fitsEvent } from "./match/judge.ts";
 import { nameText, printable } from "./match/printable.ts";
 import type { Complaint, Surroundings } from "./match/report-shapes.ts";

@@ -1,8 +1,8 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { searchEvents } from "../journal/search.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { searchEvents } from "../state/journal/search.ts";
 import { type Dispatcher, type Interest, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/judge.ts";
 

@@ -1,8 +1,8 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { SimRequest } from "../journal/request-shapes.ts";
-import type { EventSnapshot } from "../journal/snapshot-client.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { SimRequest } from "../state/journal/request-shapes.ts";
+import type { EventSnapshot } from "../state/journal/snapshot-client.ts";
 import type { Contact } from "./contact-rows.ts";
 import type { CheckedPattern } from "./match/operators.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./match/types.ts";

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter } from "../journal/log/traffic-log.ts";
 import { type ErrorCode, SimError } from "../kernel/base/errors.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter } from "../state/journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
 import { judge } from "./match/judge.ts";
 import { reportOf } from "./match/report.ts";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../journal/event.ts";
 import { performance } from "../kernel/base/real-time.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import { type Dispatcher, interestIn } from "./dispatcher.ts";
 import { fitsEvent } from "./match/judge.ts";
 import type { Pattern } from "./match/types.ts";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
-import type { WorldStore } from "../world/world-store.ts";
+import type { WorldStore } from "../state/documents/world-store.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createLateEvents, type LateEvents } from "./late-events.ts";
 import { createRecentTraffic, type RecentTraffic } from "./recent-traffic.ts";

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { searchEvents } from "../journal/search.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { searchEvents } from "../state/journal/search.ts";
 import type { Surroundings } from "./match/report-shapes.ts";
 
 /** Requests, or events, that are searched. */

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { eventSubject } from "../journal/feed/make-rows.ts";
-import type { EventSubject, Filter } from "../journal/filter/types.ts";
-import { everything, indexedPart, parseEventFilter } from "../journal/filter-parameter.ts";
-import type { EventFilter } from "../journal/log/traffic-log.ts";
+import { isObject, isTooDeep, type JsonObject, parsedJson, pointerTo } from "../kernel/base/json.ts";
+import type { Call } from "../kernel/http/call.ts";
+import { row } from "../kernel/http/row.ts";
+import { parseShape } from "../kernel/http/shape-errors.ts";
+import { eventSubject } from "../state/journal/feed/make-rows.ts";
+import type { EventSubject, Filter } from "../state/journal/filter/types.ts";
+import { everything, indexedPart, parseEventFilter } from "../state/journal/filter-parameter.ts";
+import type { EventFilter } from "../state/journal/log/traffic-log.ts";
 import {
   DistinctId,
   EventName,
@@ -14,15 +18,11 @@ import {
   SinceSeq,
   UntilSeq,
   WaitMs,
-} from "../journal/query-shapes.ts";
-import { createBudget, examineEvents } from "../journal/search.ts";
-import { showEvent } from "../journal/show.ts";
-import { EventPage, type StoredEvent } from "../journal/stored-event.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
-import { isObject, isTooDeep, type JsonObject, parsedJson, pointerTo } from "../kernel/base/json.ts";
-import type { Call } from "../kernel/http/call.ts";
-import { row } from "../kernel/http/row.ts";
-import { parseShape } from "../kernel/http/shape-errors.ts";
+} from "../state/journal/query-shapes.ts";
+import { createBudget, examineEvents } from "../state/journal/search.ts";
+import { showEvent } from "../state/journal/show.ts";
+import { EventPage, type StoredEvent } from "../state/journal/stored-event.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/judge.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Outcome, ProjectNumber, SinceSeq, WaitMs } from "../journal/query-shapes.ts";
-import { Cursor, StoredEvent } from "../journal/stored-event.ts";
+import { Outcome, ProjectNumber, SinceSeq, WaitMs } from "../state/journal/query-shapes.ts";
+import { Cursor, StoredEvent } from "../state/journal/stored-event.ts";
 import { defaultSettle, defaultWait, longestTitle, mostEvents, mostPatterns } from "./limits.ts";
 import { Report } from "./match/report-shapes.ts";
 import { EventPattern } from "./pattern-shape.ts";

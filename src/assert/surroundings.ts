@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter } from "../journal/log/traffic-log.ts";
-import { countsFor, slice } from "../journal/search.ts";
-import { showEvent } from "../journal/show.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
-import { isUnmatched } from "../journal/unmatched.ts";
 import { inSlices } from "../kernel/base/work.ts";
 import { headerIn } from "../kernel/http/client-address.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter } from "../state/journal/log/traffic-log.ts";
+import { countsFor, slice } from "../state/journal/search.ts";
+import { showEvent } from "../state/journal/show.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
+import { isUnmatched } from "../state/journal/unmatched.ts";
 import { indexFilter } from "./dispatcher.ts";
 import { type KeyUse, keysInReport, keyUse } from "./ended-keys.ts";
 import { fitsEvent, sightingOf } from "./match/judge.ts";

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { clearTimeout, performance, setTimeout } from "../kernel/base/real-time.ts";
 import type { Call } from "../kernel/http/call.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import { interestIn } from "./dispatcher.ts";
 import { keyComplaints, keyUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";

@@ -1,10 +1,10 @@
 import { answered } from "../flags/decision-lines.ts";
-import { type EventKind, eventKind } from "../journal/event-kinds.ts";
-import { isSdkProperty } from "../journal/sdk-properties.ts";
-import { hasOwnUuid, showEvent } from "../journal/show.ts";
-import type { StoredEvent } from "../journal/stored-event.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { type EventKind, eventKind } from "../state/journal/event-kinds.ts";
+import { isSdkProperty } from "../state/journal/sdk-properties.ts";
+import { hasOwnUuid, showEvent } from "../state/journal/show.ts";
+import type { StoredEvent } from "../state/journal/stored-event.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import {
   type Baseline,
   byName,

@@ -1,7 +1,7 @@
 import type { Sim, StoredEvent } from "../index.ts";
-import { recordingEvent } from "../journal/items.ts";
 import type { Json } from "../kernel/base/json.ts";
 import { maskTargetSecrets } from "../kernel/base/secrets.ts";
+import { recordingEvent } from "../state/journal/items.ts";
 import type { Chromium } from "./browser/chromium.ts";
 import { CheckPage, type DocumentAnswer } from "./browser/page.ts";
 import { flushExpression } from "./browser/probe.ts";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import type { LineRules } from "../journal/commands/request-lines.ts";
 import { createRequestLog, type RequestLog } from "../journal/commands/request-log.ts";
 import { builtFile } from "../kernel/base/built-file.ts";
 import { clean, cleanLines } from "../kernel/command/clean-text.ts";
@@ -11,6 +10,7 @@ import { portHolder } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import type { Sim } from "../sim/types.ts";
 import { type SimOptions, type SimServer, StartError } from "../sim/types.ts";
+import type { LineRules } from "../state/journal/commands/request-lines.ts";
 
 /** Options on how a sim is reached from other containers and machines. */
 export const reachOptions = {

@@ -1,7 +1,7 @@
 import type { EventQuery } from "../assert/events-api.ts";
 import { toWire } from "../assert/match/wire.ts";
-import type { EventPage } from "../journal/stored-event.ts";
 import { type HandleScope, type Query, queryText } from "../kernel/call/call.ts";
+import type { EventPage } from "../state/journal/stored-event.ts";
 
 /** The server's limit. */
 export const largestPage = 10_000;

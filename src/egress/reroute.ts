@@ -2,7 +2,6 @@ import type { ClientRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 import net, { Socket } from "node:net";
 import tls from "node:tls";
-import { projectHeader } from "../journal/traffic.ts";
 import {
   hostRuleFor,
   isLoopbackHost,
@@ -11,6 +10,7 @@ import {
   readHostRule,
   serviceHosts,
 } from "../kernel/http/host-rules.ts";
+import { projectHeader } from "../state/journal/traffic.ts";
 import { currentTest, isRunning, type RunningTest, replaceMethod } from "./attempt.ts";
 import {
   agents,

@@ -1,6 +1,6 @@
-import { type ExceptionFrame, readException } from "../journal/exception.ts";
-import type { StoredEvent } from "../journal/stored-event.ts";
 import { isoOf, type TimeSource } from "../kernel/base/clock.ts";
+import { type ExceptionFrame, readException } from "../state/journal/exception.ts";
+import type { StoredEvent } from "../state/journal/stored-event.ts";
 import type { FrameSource } from "./shapes.ts";
 import { readNamed, type SourceFile } from "./source-files.ts";
 

@@ -1,14 +1,14 @@
-import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
+import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../state/journal/counting.ts";
 import {
   type ExceptionFrame,
   exceptionEvent,
   exceptionGroup,
   readException,
   sentFingerprint,
-} from "../journal/exception.ts";
-import type { IndexedEvent, TrafficLog } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
-import type { StoredEvent } from "../journal/stored-event.ts";
+} from "../state/journal/exception.ts";
+import type { IndexedEvent, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { showEvent } from "../state/journal/show.ts";
+import type { StoredEvent } from "../state/journal/stored-event.ts";
 import type { ExceptionGroup, ExceptionGroups } from "./shapes.ts";
 
 /** Groups that are counted separately, persons of each, and projects. */

@@ -1,8 +1,8 @@
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { searchEvents } from "../journal/search.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { pathNumber } from "../kernel/http/control-body.ts";
 import { row } from "../kernel/http/row.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { searchEvents } from "../state/journal/search.ts";
 import { frameSource, type SourcePorts } from "./frame-source.ts";
 import { createExceptionGroups } from "./groups.ts";
 import { ExceptionGroups, FrameSource, GroupsQuery, SourceQuery } from "./shapes.ts";

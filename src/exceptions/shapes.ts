@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OfProject } from "../journal/query-shapes.ts";
+import { OfProject } from "../state/journal/query-shapes.ts";
 
 export const GroupsQuery = z.strictObject({
   project: OfProject.optional(),

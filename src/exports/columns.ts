@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
-import type { BatchExport } from "../world/world.ts";
+import type { BatchExport } from "../state/documents/world.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import type { EventTime, ExportedPerson } from "./ports.ts";
 
 /** A property as a query sees it: text as it is, anything else as JSON; undefined for null and what is absent. */

@@ -3,7 +3,7 @@ import { clean } from "../kernel/command/clean-text.ts";
 import type { Command, CommandGroup } from "../kernel/command/command.ts";
 import type { Style } from "../kernel/command/style.ts";
 import { thinCommand, thinOptions } from "../kernel/command/thin-command.ts";
-import { endStatuses } from "../world/run-statuses.ts";
+import { endStatuses } from "../state/documents/run-statuses.ts";
 import type { Export, ExportPerformed, ExportRun, ExportRunWithLogs, ScriptedRun } from "./client.ts";
 
 type RunEnd = Pick<ExportRun, "status" | "records_completed" | "latest_error">;

@@ -1,5 +1,5 @@
 import { SimError } from "../kernel/base/errors.ts";
-import { wireTime } from "../world/time.ts";
+import { wireTime } from "../state/documents/time.ts";
 import type {
   BatchExport,
   BatchExportBackfill,
@@ -7,7 +7,7 @@ import type {
   BatchExportRun,
   Draft,
   ReadonlyWorld,
-} from "../world/world.ts";
+} from "../state/documents/world.ts";
 import { type BackfillRange, isOpen } from "./ports.ts";
 import { countIntervals, type DataInterval, intervalsBetween, lastBoundary } from "./schedules.ts";
 

@@ -1,7 +1,7 @@
 import type { Desk } from "../ingest/desk.ts";
 import { SimError } from "../kernel/base/errors.ts";
-import { wireTime } from "../world/time.ts";
-import type { BatchExport, BatchExportBackfill } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExport, BatchExportBackfill } from "../state/documents/world.ts";
 import {
   backfillOf,
   cancelBackfill,

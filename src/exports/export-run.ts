@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { SimError } from "../kernel/base/errors.ts";
-import type { BatchExport, BatchExportLog, BatchExportRun } from "../world/world.ts";
+import type { BatchExport, BatchExportLog, BatchExportRun } from "../state/documents/world.ts";
 import { type Column, columnsOf, type EventRecord, type PersonRecord, personColumns } from "./columns.ts";
 import { createSplitWriter, encoderFor, type WrittenFile } from "./file-writer.ts";
 import { recordTest } from "./filters.ts";

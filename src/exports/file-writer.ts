@@ -1,6 +1,6 @@
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import type { Json } from "../kernel/base/json.ts";
-import { wireTime } from "../world/time.ts";
+import { wireTime } from "../state/documents/time.ts";
 import type { Column } from "./columns.ts";
 import type { Encoder } from "./encoder.ts";
 import type { ExportFileWriter, RunFiles } from "./ports.ts";

@@ -1,7 +1,7 @@
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject, own, textsIn } from "../kernel/base/json.ts";
 import { containsText } from "../kernel/base/wildcard.ts";
-import type { BatchExport } from "../world/world.ts";
+import type { BatchExport } from "../state/documents/world.ts";
 import { type EventRecord, plainText } from "./columns.ts";
 import type { ExportPorts } from "./ports.ts";
 

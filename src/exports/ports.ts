@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
 import type { ResourceDesk } from "../management/frame/desk.ts";
-import type { Person } from "../people/person.ts";
-import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../world/world.ts";
+import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../state/documents/world.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { Person } from "../state/persons/person.ts";
 import type { ExportPerformed } from "./shapes.ts";
 
 /** The time that a backfill covers, as wire times; null is open. */

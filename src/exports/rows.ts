@@ -3,9 +3,9 @@ import { type SimClock, timeRange } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import type { Reply } from "../kernel/http/reply.ts";
 import { row } from "../kernel/http/row.ts";
-import { runStatuses } from "../world/run-statuses.ts";
-import { wireTime } from "../world/time.ts";
-import type { BatchExportRun, Worlds } from "../world/world.ts";
+import { runStatuses } from "../state/documents/run-statuses.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExportRun, Worlds } from "../state/documents/world.ts";
 import { type DrivenExportEngine, type ExportFiles, isOpen, type ScriptedOutcome } from "./ports.ts";
 import { exportsIn, filesOf, filesRoot, runOf, runsIn, shownRun, shownRunWithLogs } from "./run-views.ts";
 import {

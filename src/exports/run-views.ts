@@ -1,7 +1,7 @@
 import { SimError } from "../kernel/base/errors.ts";
 import { shownAs } from "../management/frame/fields.ts";
-import { wireTime } from "../world/time.ts";
-import type { BatchExport, BatchExportRun, Worlds } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExport, BatchExportRun, Worlds } from "../state/documents/world.ts";
 import type { ExportFiles } from "./ports.ts";
 import { nextDue } from "./schedules.ts";
 import { Export, type ExportFile, ExportRun, ExportRunSummary, type ExportRunWithLogs } from "./shapes.ts";

@@ -1,6 +1,6 @@
 import type { Desk } from "../ingest/desk.ts";
-import { wireTime } from "../world/time.ts";
-import type { BatchExport, BatchExportRun, Draft } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExport, BatchExportRun, Draft } from "../state/documents/world.ts";
 import { cancelBackfill, cancelRun, completeBackfill, ended, log, rangeText } from "./documents.ts";
 import type { Exported, Note } from "./export-run.ts";
 import { type ExportPorts, isOpen, type ScriptedOutcome } from "./ports.ts";

@@ -1,5 +1,5 @@
-import { wireTime } from "../world/time.ts";
-import type { BatchExport, BatchExportRun } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExport, BatchExportRun } from "../state/documents/world.ts";
 
 type Interval = BatchExport["interval"];
 

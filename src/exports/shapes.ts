@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readDuration } from "../kernel/base/time-text.ts";
-import { endStatuses, logLevels, runStatuses } from "../world/run-statuses.ts";
-import { BatchExport } from "../world/schemas/batch-export.ts";
+import { endStatuses, logLevels, runStatuses } from "../state/documents/run-statuses.ts";
+import { BatchExport } from "../state/documents/schemas/batch-export.ts";
 
 // Messages complete the words "expected …".
 

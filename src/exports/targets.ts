@@ -1,6 +1,6 @@
 import { SimError } from "../kernel/base/errors.ts";
 import { type Json, own } from "../kernel/base/json.ts";
-import type { BatchExport } from "../world/world.ts";
+import type { BatchExport } from "../state/documents/world.ts";
 import type { DataInterval } from "./schedules.ts";
 
 export type Compression = "gzip" | "brotli" | "snappy";

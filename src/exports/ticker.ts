@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { wireTime } from "../world/time.ts";
-import type { BatchExport, BatchExportRun } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { BatchExport, BatchExportRun } from "../state/documents/world.ts";
 import { log, mostRuns, runOf } from "./documents.ts";
 import { type ExportPorts, isOpen, type ScriptedOutcome } from "./ports.ts";
 import { createRuns, type EngineDesk } from "./runs.ts";

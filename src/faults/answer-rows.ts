@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../kernel/base/errors.ts";
 import { row } from "../kernel/http/row.ts";
-import { type ProjectLookup, projectOf } from "../world/project-lookup.ts";
+import { type ProjectLookup, projectOf } from "../state/documents/project-lookup.ts";
 import { AnswerOrder, type AnswerPlace, AnswerQueue } from "./answer-shapes.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
-import type { IndexedRequest, TrafficLog } from "../journal/log/traffic-log.ts";
-import { slice } from "../journal/search.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { fnv1a } from "../kernel/base/hash.ts";
+import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../state/journal/counting.ts";
+import type { IndexedRequest, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { slice } from "../state/journal/search.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import {
   answered,
   differs,

@@ -1,11 +1,11 @@
-import type { StoredEvent } from "../journal/event.ts";
-import { flagUse } from "../journal/log/facets.ts";
-import { keysOf, showEvent } from "../journal/show.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
 import { pathOf } from "../kernel/http/call.ts";
 import { clientAddress, headerIn } from "../kernel/http/client-address.ts";
-import { servedValueOf } from "../world/flag-config.ts";
+import { servedValueOf } from "../state/documents/flag-config.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import { flagUse } from "../state/journal/log/facets.ts";
+import { keysOf, showEvent } from "../state/journal/show.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import type { DecidedFlag, FlagCall, FlagDecision, FlagsAsked } from "./decision-shapes.ts";
 import { flagsRequestOf } from "./endpoint/flags-request.ts";
 

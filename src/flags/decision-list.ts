@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { createBudget } from "../journal/search.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { inSlices } from "../kernel/base/work.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { createBudget } from "../state/journal/search.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import { decisionsIn, differs, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
 import type { DecisionSelection, FlagCall, FlagDecision, FlagDecisions } from "./decision-shapes.ts";

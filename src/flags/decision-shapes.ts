@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { WaitMs } from "../journal/query-shapes.ts";
 import type { Json } from "../kernel/base/json.ts";
+import { WaitMs } from "../state/journal/query-shapes.ts";
 import { ProjectNumber, Value } from "./shapes.ts";
 
 const Properties = z.record(z.string(), z.custom<Json>());

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { SimError } from "../kernel/base/errors.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import type { Decision } from "./engine/decision.ts";
 import { type FlagOverrides, overriddenDecision, overridesFor } from "./engine/overrides.ts";
 import { textValuesOf } from "./engine/rule-config.ts";

@@ -1,5 +1,5 @@
 import type { Desk } from "../ingest/desk.ts";
-import type { StoredFlagOverride, StoredProject, Worlds } from "../world/world.ts";
+import type { StoredFlagOverride, StoredProject, Worlds } from "../state/documents/world.ts";
 import { overriddenFlags } from "./engine/overrides.ts";
 import { compileRuleset, type Ruleset, type RulesetSource } from "./engine/ruleset.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../kernel/base/json.ts";
-import type { FeatureFlag, StoredProject } from "../world/world.ts";
+import type { FeatureFlag, StoredProject } from "../state/documents/world.ts";
 import { variantKeys } from "./engine/filters.ts";
 import { textValuesOf } from "./engine/rule-config.ts";
 import type { Ruleset } from "./engine/ruleset.ts";

@@ -1,8 +1,8 @@
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import type { Places } from "../journal/places.ts";
 import type { TimeSource } from "../kernel/base/clock.ts";
-import type { People } from "../people/people.ts";
-import type { WorldStore } from "../world/world-store.ts";
+import type { WorldStore } from "../state/documents/world-store.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { Places } from "../state/journal/places.ts";
+import type { People } from "../state/persons/people.ts";
 import type { FlagBook } from "./flag-book.ts";
 
 /** What the flag endpoints of the control API use. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { row } from "../kernel/http/row.ts";
-import { projectOf } from "../world/project-lookup.ts";
+import { projectOf } from "../state/documents/project-lookup.ts";
 import { createDecisionBook } from "./decision-book.ts";
 import { listDecisions } from "./decision-list.ts";
 import {

@@ -1,9 +1,9 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { createBudget, examineEvents } from "../journal/search.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { isObject } from "../kernel/base/json.ts";
 import { inSlices } from "../kernel/base/work.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { createBudget, examineEvents } from "../state/journal/search.ts";
 import { flagRequests } from "./decision-book.ts";
 import { answered, usesIn } from "./decision-lines.ts";
 import type { FlagDecision } from "./decision-shapes.ts";

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import { identifierKindOf, identifierOf, isWithin } from "./engine/bucket.ts";
 import type { CompiledFlag, Condition } from "./engine/compile.ts";
 import type { Decision } from "./engine/decision.ts";

@@ -1,8 +1,8 @@
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import { inSlices } from "../kernel/base/work.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import { type DecisionBook, flagRequests } from "./decision-book.ts";
 import { decisionsIn } from "./decision-lines.ts";
 import type { FlagDecision, FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";

@@ -1,10 +1,10 @@
 import type { Desk } from "../ingest/desk.ts";
-import { currentOfInitial } from "../journal/copied-properties.ts";
-import type { GeoPlace } from "../journal/places.ts";
 import { isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
 import { once } from "../kernel/base/work.ts";
-import type { Person } from "../people/person.ts";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
+import { currentOfInitial } from "../state/journal/copied-properties.ts";
+import type { GeoPlace } from "../state/journal/places.ts";
+import type { Person } from "../state/persons/person.ts";
 import type { Subject, SubjectGroup } from "./engine/run.ts";
 
 /** The subject of a request, with the properties that the request has. */

@@ -1,7 +1,7 @@
-import { idText, nameText, noProperties, objectOf, shortened } from "../journal/items.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
-import type { Dialect } from "../world/dialect.ts";
+import type { Dialect } from "../state/documents/dialect.ts";
+import { idText, nameText, noProperties, objectOf, shortened } from "../state/journal/items.ts";
 import { type Item, unreadItem, uuidText, warn } from "./item.ts";
 import { namelessText } from "./open.ts";
 import { eventTime } from "./timestamp.ts";

@@ -1,8 +1,8 @@
-import { maxName, noProperties, objectOf, optionProperties } from "../journal/items.ts";
-import type { DropReason } from "../journal/outcome.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { itemsPerStep, type Work } from "../kernel/base/work.ts";
+import { maxName, noProperties, objectOf, optionProperties } from "../state/journal/items.ts";
+import type { DropReason } from "../state/journal/outcome.ts";
 import { type Item, unreadItem, uuidText } from "./item.ts";
 import { isPlaceholder } from "./person-ids.ts";
 import { futureTolerance, parseRfc3339 } from "./timestamp.ts";

@@ -1,4 +1,3 @@
-import { openLegacy } from "../journal/items.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { maskKeys } from "../kernel/base/secrets.ts";
@@ -8,6 +7,7 @@ import { isJsonType } from "../kernel/codec/media-type.ts";
 import { boundaryOf, type MultipartPart, readParts } from "../kernel/codec/multipart.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { json } from "../kernel/http/reply.ts";
+import { openLegacy } from "../state/journal/items.ts";
 import { decideItems } from "./decide.ts";
 import type { Desk } from "./desk.ts";
 import { parseJson, utf8Text } from "./json-text.ts";

@@ -1,6 +1,3 @@
-import { openV1 } from "../journal/items.ts";
-import type { DecodeStep } from "../journal/request-shapes.ts";
-import type { JsonText } from "../journal/traffic.ts";
 import { type ErrorCode, SimError } from "../kernel/base/errors.ts";
 import { isUuid } from "../kernel/base/ids.ts";
 import type { Json } from "../kernel/base/json.ts";
@@ -11,6 +8,9 @@ import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { errorReply } from "../kernel/http/error-body.ts";
 import { json, type Reply, withHeaders } from "../kernel/http/reply.ts";
+import { openV1 } from "../state/journal/items.ts";
+import type { DecodeStep } from "../state/journal/request-shapes.ts";
+import type { JsonText } from "../state/journal/traffic.ts";
 import { admitV1Batch, checkV1Envelope } from "./admit-v1.ts";
 import { decideItems } from "./decide.ts";
 import type { Desk } from "./desk.ts";

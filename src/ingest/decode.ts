@@ -1,11 +1,11 @@
-import type { DecodeStep } from "../journal/request-shapes.ts";
-import type { JsonText } from "../journal/traffic.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { bytesPerStep, type Work } from "../kernel/base/work.ts";
 import { fromBase64, isBase64, isLooseBase64 } from "../kernel/codec/base64.ts";
 import { formType, looksLikeForm, readForm } from "../kernel/codec/form.ts";
 import { gunzip, inflated, isGzip, tooLarge, undecodable } from "../kernel/codec/inflate.ts";
 import { unpackLz64 } from "../kernel/codec/lz64.ts";
+import type { DecodeStep } from "../state/journal/request-shapes.ts";
+import type { JsonText } from "../state/journal/traffic.ts";
 import { parseJson, utf8Text } from "./json-text.ts";
 import type { Packet } from "./packet.ts";
 

@@ -1,10 +1,10 @@
-import type { Places } from "../journal/places.ts";
 import type { TimeSource } from "../kernel/base/clock.ts";
 import type { Ids } from "../kernel/base/ids.ts";
-import type { People } from "../people/people.ts";
-import type { Dialect } from "../world/dialect.ts";
-import type { Keyring } from "../world/keyring.ts";
-import type { StoredProject, Worlds } from "../world/world.ts";
+import type { Dialect } from "../state/documents/dialect.ts";
+import type { Keyring } from "../state/documents/keyring.ts";
+import type { StoredProject, Worlds } from "../state/documents/world.ts";
+import type { Places } from "../state/journal/places.ts";
+import type { People } from "../state/persons/people.ts";
 import type { Visitors } from "./visitors.ts";
 
 /** The parts of the sim that ingest uses. */

@@ -1,4 +1,4 @@
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import { chainOf } from "./elements.ts";
 import type { Item } from "./item.ts";
 

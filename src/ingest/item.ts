@@ -1,7 +1,7 @@
-import { noProperties } from "../journal/items.ts";
-import type { DropReason, Warning } from "../journal/outcome.ts";
-import type { GeoPlace } from "../journal/places.ts";
 import type { Json, JsonObject } from "../kernel/base/json.ts";
+import { noProperties } from "../state/journal/items.ts";
+import type { DropReason, Warning } from "../state/journal/outcome.ts";
+import type { GeoPlace } from "../state/journal/places.ts";
 
 /**
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key

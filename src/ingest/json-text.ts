@@ -1,5 +1,4 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import type { JsonText } from "../journal/traffic.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, isTooDeep, type Json, maxDepth } from "../kernel/base/json.ts";
 import { code, endOfString, mostNodes, smallText, TooManyNodes } from "../kernel/base/json-bounds.ts";
@@ -7,6 +6,7 @@ import { charactersPerStep, parsingJson } from "../kernel/base/json-turns.ts";
 import { maskKeys } from "../kernel/base/secrets.ts";
 import { bytesPerStep, type Work } from "../kernel/base/work.ts";
 import { undecodable } from "../kernel/codec/inflate.ts";
+import type { JsonText } from "../state/journal/traffic.ts";
 import { withExactIds } from "./exact-ids.ts";
 
 const unparsable = (why: string, cause?: unknown): SimError =>

@@ -1,8 +1,8 @@
-import type { DropReason } from "../journal/outcome.ts";
 import type { Json } from "../kernel/base/json.ts";
-import type { People } from "../people/people.ts";
-import { type Person, personUuid } from "../people/person.ts";
-import type { Dialect } from "../world/dialect.ts";
+import type { Dialect } from "../state/documents/dialect.ts";
+import type { DropReason } from "../state/journal/outcome.ts";
+import type { People } from "../state/persons/people.ts";
+import { type Person, personUuid } from "../state/persons/person.ts";
 import type { Item } from "./item.ts";
 import { firstProperties, type Patch, patched } from "./person-properties.ts";
 

@@ -1,6 +1,6 @@
-import type { Opened } from "../journal/items.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import type { Opened } from "../state/journal/items.ts";
 import { parseTime } from "./timestamp.ts";
 
 /** The service's error for an object that is neither a batch nor has a name. */

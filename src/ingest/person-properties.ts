@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { personProperties } from "../journal/person-fields.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { personProperties } from "../state/journal/person-fields.ts";
 import type { Item } from "./item.ts";
 
 /** Events that change no person. */

@@ -1,8 +1,8 @@
-import type { EventFacts } from "../journal/event.ts";
-import { outsideEvents } from "../journal/items.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
-import type { People } from "../people/people.ts";
-import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../people/person.ts";
+import type { EventFacts } from "../state/journal/event.ts";
+import { outsideEvents } from "../state/journal/items.ts";
+import type { People } from "../state/persons/people.ts";
+import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../state/persons/person.ts";
 import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";

@@ -1,6 +1,6 @@
-import { projectHeader, projectParameter } from "../journal/traffic.ts";
 import { SimError } from "../kernel/base/errors.ts";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
+import { projectHeader, projectParameter } from "../state/journal/traffic.ts";
 import type { Desk } from "./desk.ts";
 import { tokenFault } from "./open.ts";
 import type { Packet } from "./packet.ts";

@@ -1,12 +1,12 @@
-import type { EventFacts } from "../journal/event.ts";
-import { type Opened, propertiesOf, recordingEvent } from "../journal/items.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import type { Json } from "../kernel/base/json.ts";
 import { atOnce, inSlices, type Work } from "../kernel/base/work.ts";
 import type { Call } from "../kernel/http/call.ts";
 import { type Endpoint, recordingBodyLimit } from "../kernel/http/endpoint.ts";
 import { json, type Reply } from "../kernel/http/reply.ts";
-import { personUuid } from "../people/person.ts";
+import type { EventFacts } from "../state/journal/event.ts";
+import { type Opened, propertiesOf, recordingEvent } from "../state/journal/items.ts";
+import { personUuid } from "../state/persons/person.ts";
 import type { Desk } from "./desk.ts";
 import type { Item } from "./item.ts";
 import { decodedLimits, isUsedUp, type Packet } from "./packet.ts";

@@ -1,6 +1,6 @@
-import type { Opened } from "../journal/items.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import type { Opened } from "../state/journal/items.ts";
 
 const unparsable = (what: string): SimError =>
   new SimError(

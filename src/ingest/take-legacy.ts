@@ -1,12 +1,12 @@
-import { isEngage, type Opened, openLegacy } from "../journal/items.ts";
-import type { DecodeStep } from "../journal/request-shapes.ts";
-import type { JsonText } from "../journal/traffic.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
 import { itemsPerStep, type Work } from "../kernel/base/work.ts";
 import type { Call, CallRecord } from "../kernel/http/call.ts";
 import { empty, jsonText, type Reply } from "../kernel/http/reply.ts";
-import type { Dialect } from "../world/dialect.ts";
+import type { Dialect } from "../state/documents/dialect.ts";
+import { isEngage, type Opened, openLegacy } from "../state/journal/items.ts";
+import type { DecodeStep } from "../state/journal/request-shapes.ts";
+import type { JsonText } from "../state/journal/traffic.ts";
 import { type Admission, admitLegacy } from "./admit-legacy.ts";
 import { decideItems } from "./decide.ts";
 import { decodeLegacy } from "./decode.ts";

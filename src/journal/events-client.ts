@@ -11,7 +11,7 @@ import { toWire } from "../assert/match/wire.ts";
 import { largestPage, listingOf, pageOf } from "../client/pages.ts";
 import { type HandleScope, type Query, queryText } from "../kernel/call/call.ts";
 import { ExpectationError, fromCaller, withLine } from "../kernel/call/errors.ts";
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import { streamOf } from "./stream-client.ts";
 
 /** Lists events; if the server cannot evaluate the pattern, the client filters its result. */
@@ -189,7 +189,7 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
         throw new TypeError(`omit: expected a list of names of properties, got ${describePattern(omit)}`);
       const project = place.project ?? scope.project;
       await place.call("POST", "settle", { project, timeout_ms: assertions.within() });
-      const { snapshotOf } = await import("./snapshot-client.ts");
+      const { snapshotOf } = await import("../state/journal/snapshot-client.ts");
       return snapshotOf(await list(place, scope), omit);
     },
     clear: async () => void (await place.call("DELETE", `events${queryText({ project: place.project })}`)),

@@ -2,7 +2,7 @@ import type { ContactPage } from "../assert/contact-rows.ts";
 import type { ContactQuery, RequestQuery, Requests } from "../assert/events-api.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { type HandleScope, queryText } from "../kernel/call/call.ts";
-import type { RequestPage, SimRequest } from "./request-shapes.ts";
+import type { RequestPage, SimRequest } from "../state/journal/request-shapes.ts";
 
 const most = 10_000;
 

@@ -2,7 +2,7 @@ import type { EventQuery } from "../assert/events-api.ts";
 import { fitsEvent } from "../assert/match/judge.ts";
 import { listingOf, pageOf } from "../client/pages.ts";
 import type { HandleScope } from "../kernel/call/call.ts";
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 
 /** An empty answer is delayed by up to this time, ms. */
 const longPoll = 20_000;

@@ -1,8 +1,8 @@
-import type { StoredEvent } from "../journal/event.ts";
-import { type EventKind, eventKind } from "../journal/event-kinds.ts";
-import { clickedText, vitalsIn, vitalText } from "../journal/event-texts.ts";
-import { exceptionHead } from "../journal/exception.ts";
 import type { Json, JsonObject } from "../kernel/base/json.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import { type EventKind, eventKind } from "../state/journal/event-kinds.ts";
+import { clickedText, vitalsIn, vitalText } from "../state/journal/event-texts.ts";
+import { exceptionHead } from "../state/journal/exception.ts";
 import type { JourneyMoment } from "./shapes.ts";
 
 /** Characters of a name, of a text and of an id. */

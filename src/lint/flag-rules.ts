@@ -1,7 +1,7 @@
-import { isMinimalFlagCall } from "../journal/sdk-properties.ts";
 import type { Json } from "../kernel/base/json.ts";
 import { stringOf } from "../kernel/base/text.ts";
 import { itemsPerStep } from "../kernel/base/work.ts";
+import { isMinimalFlagCall } from "../state/journal/sdk-properties.ts";
 import { madeIn, recentMap } from "./recent-map.ts";
 import type { LintEvent, LintRequest, Remarks, Rule, RuleContext } from "./rule.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { performance } from "../kernel/base/real-time.ts";
 import { inSlices, type Stepwise } from "../kernel/base/work.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
 import type { Linter } from "./linter.ts";
 import { lintRequestOf } from "./request.ts";
 import type { LintPage } from "./shapes.ts";

@@ -1,13 +1,13 @@
 import { sentAtOf } from "../ingest/open.ts";
 import { decodedLimits } from "../ingest/packet.ts";
-import type { EventFacts } from "../journal/event.ts";
-import { isEngage, type Opened, openLegacy, openV1 } from "../journal/items.ts";
-import { keysOf, showEvent } from "../journal/show.ts";
-import type { EventKey, TrafficLine } from "../journal/traffic.ts";
 import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
 import { pathOf } from "../kernel/http/call.ts";
 import { headerIn } from "../kernel/http/client-address.ts";
-import { servedValueOf } from "../world/flag-config.ts";
+import { servedValueOf } from "../state/documents/flag-config.ts";
+import type { EventFacts } from "../state/journal/event.ts";
+import { isEngage, type Opened, openLegacy, openV1 } from "../state/journal/items.ts";
+import { keysOf, showEvent } from "../state/journal/show.ts";
+import type { EventKey, TrafficLine } from "../state/journal/traffic.ts";
 import type { LintEvent, LintRequest, RecordedPart, Serving } from "./rule.ts";
 
 const none: JsonObject = Object.freeze({});

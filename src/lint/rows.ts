@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectsIn } from "../kernel/base/json.ts";
 import { row } from "../kernel/http/row.ts";
-import { liveResources } from "../world/resources.ts";
-import type { WorldStore } from "../world/world-store.ts";
+import { liveResources } from "../state/documents/resources.ts";
+import type { WorldStore } from "../state/documents/world-store.ts";
 import { createFollower, type TrafficPorts } from "./follower.ts";
 import { createLinter } from "./linter.ts";
 import type { LintPort } from "./rule.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUuid } from "../kernel/base/ids.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import type { Organization, StoredProject, User } from "../world/world.ts";
+import type { Organization, StoredProject, User } from "../state/documents/world.ts";
 import { type Caller, denied, found, numberIn } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { choice, dictionary, invalid, shownAs, text } from "./frame/fields.ts";

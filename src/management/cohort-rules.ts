@@ -1,6 +1,6 @@
 import { referenceIn } from "../flags/engine/values.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
-import type { Cohort, FeatureFlag, Worlds } from "../world/world.ts";
+import type { Cohort, FeatureFlag, Worlds } from "../state/documents/world.ts";
 import { invalid } from "./frame/fields.ts";
 
 /** What cohorts consist of and refer to. Upstream PostHog/posthog posthog/models/cohort. */

@@ -3,8 +3,8 @@ import type { JsonObject } from "../kernel/base/json.ts";
 import { stringOf } from "../kernel/base/text.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import { wireTime } from "../world/time.ts";
-import type { Cohort } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Cohort } from "../state/documents/world.ts";
 import {
   checkFlagUse,
   checkLoop,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { SimError } from "../kernel/base/errors.ts";
 import { groupedBy } from "../kernel/base/grouped-by.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import { derived } from "../world/derived.ts";
-import { wireTime } from "../world/time.ts";
-import type { Dashboard, DashboardCollaborator, Organization, User } from "../world/world.ts";
+import { derived } from "../state/documents/derived.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Dashboard, DashboardCollaborator, Organization, User } from "../state/documents/world.ts";
 import {
   type Caller,
   type CallPlace,

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { StoredEvent } from "../journal/event.ts";
-import type { TimedQuery } from "../journal/event-reader.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isUuid } from "../kernel/base/ids.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
@@ -8,7 +6,9 @@ import { containsText } from "../kernel/base/wildcard.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { actionOf } from "../query/named-documents.ts";
-import { wireTime } from "../world/time.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { TimedQuery } from "../state/journal/event-reader.ts";
 import type { ManagementDesk } from "./desk.ts";
 import { numberIn } from "./frame/access.ts";
 import { calmly } from "./frame/calmly.ts";

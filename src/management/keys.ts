@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { z } from "zod";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import type { PersonalApiKey } from "../world/world.ts";
+import type { PersonalApiKey } from "../state/documents/world.ts";
 import { anyScope, type Caller, denied, found } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { shownAs } from "./frame/fields.ts";

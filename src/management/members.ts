@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isUuid } from "../kernel/base/ids.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import { wireTime } from "../world/time.ts";
-import type { Membership, User } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Membership, User } from "../state/documents/world.ts";
 import { type CallPlace, denied, found, levels, type MemberLevel } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { invalid, numberChoice, shownAs } from "./frame/fields.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import { wireTime } from "../world/time.ts";
-import type { Organization } from "../world/world.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Organization } from "../state/documents/world.ts";
 import type { ManagementDesk } from "./desk.ts";
 import {
   type Caller,

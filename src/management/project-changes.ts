@@ -1,8 +1,8 @@
-import { blankMembership, blankOrganization, blankProject } from "../world/blank.ts";
-import { documentsOf } from "../world/project-documents.ts";
-import { freeSlug } from "../world/slug.ts";
-import { wireTime } from "../world/time.ts";
-import type { Draft, Organization, StoredProject, User } from "../world/world.ts";
+import { blankMembership, blankOrganization, blankProject } from "../state/documents/blank.ts";
+import { documentsOf } from "../state/documents/project-documents.ts";
+import { freeSlug } from "../state/documents/slug.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Draft, Organization, StoredProject, User } from "../state/documents/world.ts";
 import type { ManagementDesk } from "./desk.ts";
 import { levels } from "./frame/access.ts";
 import { given } from "./frame/body.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
-import type { Organization, StoredProject } from "../world/world.ts";
+import type { Organization, StoredProject } from "../state/documents/world.ts";
 import type { ManagementDesk } from "./desk.ts";
 import {
   type Caller,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json } from "../kernel/base/json.ts";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import type { MemberLevel } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import {

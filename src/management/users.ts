@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { groupedBy } from "../kernel/base/grouped-by.ts";
-import { derived } from "../world/derived.ts";
-import type { Membership, Organization, StoredProject, User } from "../world/world.ts";
+import { derived } from "../state/documents/derived.ts";
+import type { Membership, Organization, StoredProject, User } from "../state/documents/world.ts";
 import { type Caller, membershipOf } from "./frame/access.ts";
 import type { ResourceDesk } from "./frame/desk.ts";
 import { shownAs } from "./frame/fields.ts";

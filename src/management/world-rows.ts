@@ -3,9 +3,9 @@ import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
 import { stringOf } from "../kernel/base/text.ts";
 import { row } from "../kernel/http/row.ts";
-import { type Dialect, differences } from "../world/dialect.ts";
-import type { Keyring } from "../world/keyring.ts";
-import { liveResources } from "../world/resources.ts";
+import { type Dialect, differences } from "../state/documents/dialect.ts";
+import type { Keyring } from "../state/documents/keyring.ts";
+import { liveResources } from "../state/documents/resources.ts";
 import type {
   Dashboard,
   Insight,
@@ -15,7 +15,7 @@ import type {
   StoredProject,
   Tile,
   User,
-} from "../world/world.ts";
+} from "../state/documents/world.ts";
 import { shownAs } from "./frame/fields.ts";
 import {
   DashboardSummaries,

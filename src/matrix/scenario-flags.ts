@@ -3,7 +3,7 @@ import { didYouMean } from "../kernel/base/nearest.ts";
 import { listed } from "../kernel/base/text.ts";
 import type { AuthoredFlag, ServiceFlag } from "../scenario/project-schema.ts";
 import type { Scenario } from "../scenario/scenario.ts";
-import { rulesVersionOf } from "../world/flag-config.ts";
+import { rulesVersionOf } from "../state/documents/flag-config.ts";
 import type { Combination, MatrixFlag, MatrixValue } from "./combinations.ts";
 
 type ScenarioFlags = Readonly<Record<string, AuthoredFlag>>;

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { explain, type ReasonText } from "../journal/outcome.ts";
-import type { RequestInFull, RequestPage, SimRequest } from "../journal/request-shapes.ts";
-import { type EventPage, StoredEvent } from "../journal/stored-event.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { type Json, type JsonObject, own } from "../kernel/base/json.ts";
 import { meantOf } from "../kernel/base/nearest.ts";
 import { counted } from "../kernel/base/text.ts";
 import { queryText } from "../kernel/call/call.ts";
 import { fixFor } from "../kernel/http/rejection-fixes.ts";
+import { explain, type ReasonText } from "../state/journal/outcome.ts";
+import type { RequestInFull, RequestPage, SimRequest } from "../state/journal/request-shapes.ts";
+import { type EventPage, StoredEvent } from "../state/journal/stored-event.ts";
 import { type CapturedRow, type FoundSim, type ToolAnswer, type ToolCall, tool } from "./tool.ts";
 
 const eventFields = Object.keys(StoredEvent.shape);

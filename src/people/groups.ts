@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { groupPatched } from "../ingest/person-properties.ts";
-import type { StoredEvent } from "../journal/event.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import { containsText } from "../kernel/base/wildcard.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
+import { type Group, groupKeyText } from "../state/persons/person.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
-import type { PeopleStore } from "./people-store.ts";
-import { type Group, groupKeyText } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { Gap, GroupDetails, GroupStep, Origin, ShortEvent } from "./shapes.ts";
 import { showGroup, showShort } from "./show.ts";

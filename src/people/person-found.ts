@@ -1,6 +1,6 @@
 import { SimError } from "../kernel/base/errors.ts";
 import type { Json, JsonObject } from "../kernel/base/json.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "../state/persons/person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { PersonChange } from "./shapes.ts";
 import { eventsWithin } from "./walk.ts";

@@ -1,7 +1,7 @@
 import type { Desk } from "../ingest/desk.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import type { PeopleStore } from "./people-store.ts";
-import type { Group, Person } from "./person.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
+import type { Group, Person } from "../state/persons/person.ts";
 
 /** What the endpoints of persons and groups need. Ingest's part replays events. */
 export interface PeoplePorts extends Desk {

@@ -1,7 +1,7 @@
-import type { StoredEvent } from "../journal/event.ts";
 import { isoOf } from "../kernel/base/clock.ts";
-import type { People } from "./people.ts";
-import type { Group, Person } from "./person.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { People } from "../state/persons/people.ts";
+import type { Group, Person } from "../state/persons/person.ts";
 import type { ShortEvent, StoredGroup, StoredPerson } from "./shapes.ts";
 
 export const showPerson = (person: Person, distinctIds: readonly string[]): StoredPerson => ({

@@ -3,12 +3,12 @@ import { type Item, unreadItem } from "../ingest/item.ts";
 import { decideMerge, type MergedIds, specialEvents } from "../ingest/merge.ts";
 import { isIllegalForMerge } from "../ingest/person-ids.ts";
 import { settlePerson } from "../ingest/persons.ts";
-import type { EventFacts, StoredEvent } from "../journal/event.ts";
-import type { Warning } from "../journal/outcome.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
+import type { EventFacts, StoredEvent } from "../state/journal/event.ts";
+import type { Warning } from "../state/journal/outcome.ts";
+import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
+import { type Person, personUuid } from "../state/persons/person.ts";
 import { changesBetween } from "./changes.ts";
-import { openPeople, type PeopleStore } from "./people-store.ts";
-import { type Person, personUuid } from "./person.ts";
 import type { Join, PersonStep, TimelineEntry } from "./shapes.ts";
 
 /** A replayed event, its effect, and the person after it. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import type { StoredEvent } from "../journal/event.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { Person } from "../state/persons/person.ts";
 import { type Changed, historiesOf } from "./changes.ts";
-import type { Person } from "./person.ts";
 import type { PeoplePorts } from "./ports.ts";
 import type { DatedJoin, Gap, Origin, PersonTimeline, TimelineEntry } from "./shapes.ts";
 import { showPerson, showShort } from "./show.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { StoredEvent } from "../journal/event.ts";
-import type { EventFilter, TrafficLog } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { EventFilter, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { showEvent } from "../state/journal/show.ts";
 
 /** Events read between breaks for other work. */
 const perTurn = 200;

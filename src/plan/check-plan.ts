@@ -1,7 +1,7 @@
-import { isSdkEvent } from "../journal/sdk-properties.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { pointerTo, stepsOf } from "../kernel/base/json.ts";
 import { counted } from "../kernel/base/text.ts";
+import { isSdkEvent } from "../state/journal/sdk-properties.ts";
 import type {
   Plan,
   PlannableEvent,

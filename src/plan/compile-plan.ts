@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
-import { isSdkProperty } from "../journal/sdk-properties.ts";
 import { bounded } from "../kernel/base/bounded-regexp.ts";
 import { isObject, type Json, type JsonObject, pointerTo } from "../kernel/base/json.ts";
+import { isSdkProperty } from "../state/journal/sdk-properties.ts";
 import { findingsOf, standardCheck } from "./findings.ts";
 import {
   type Plan,

@@ -1,7 +1,7 @@
 import type { ErrorObject } from "ajv";
-import { isSdkProperty } from "../journal/sdk-properties.ts";
 import { isObject, type JsonObject, stepsOf } from "../kernel/base/json.ts";
 import { counted } from "../kernel/base/text.ts";
+import { isSdkProperty } from "../state/journal/sdk-properties.ts";
 import {
   jsonSchemaOf,
   type PropertiesCheck,

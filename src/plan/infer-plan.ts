@@ -1,5 +1,5 @@
-import { isSdkEvent, isSdkProperty } from "../journal/sdk-properties.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
+import { isSdkEvent, isSdkProperty } from "../state/journal/sdk-properties.ts";
 import type { EventEntry, PlanFile, PlannableEvent } from "./plan.ts";
 
 export interface InferOptions {

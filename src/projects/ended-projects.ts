@@ -1,4 +1,4 @@
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 
 /** A project of a test that runs. */
 interface RunningProject {

@@ -1,9 +1,9 @@
 import type { SimClock } from "../kernel/base/clock.ts";
 import type { Ids } from "../kernel/base/ids.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import type { Keyring } from "../world/keyring.ts";
-import type { BatchExport, World } from "../world/world.ts";
-import type { WorldStore } from "../world/world-store.ts";
+import type { Keyring } from "../state/documents/keyring.ts";
+import type { BatchExport, World } from "../state/documents/world.ts";
+import type { WorldStore } from "../state/documents/world-store.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
 
 /** What the slice needs of the request log. */
 interface Log {

@@ -7,8 +7,14 @@ import {
   rewrite,
 } from "../flags/references.ts";
 import type { Json } from "../kernel/base/json.ts";
-import { resourceOf } from "../world/resources.ts";
-import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../world/world.ts";
+import { resourceOf } from "../state/documents/resources.ts";
+import type {
+  Cohort,
+  FeatureFlag,
+  ReadonlyWorld,
+  StoredProject,
+  StoredResource,
+} from "../state/documents/world.ts";
 
 /** What a new project copies from another one, with new ids. */
 interface Copied {

@@ -1,6 +1,6 @@
 import { SimError } from "../kernel/base/errors.ts";
-import { documentsOf } from "../world/project-documents.ts";
-import type { Draft, ReadonlyWorld, StoredProject, User } from "../world/world.ts";
+import { documentsOf } from "../state/documents/project-documents.ts";
+import type { Draft, ReadonlyWorld, StoredProject, User } from "../state/documents/world.ts";
 import type { ProjectPorts, ResetPorts } from "./ports.ts";
 
 /** The keys that are limited to this project. */

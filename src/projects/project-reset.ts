@@ -1,7 +1,7 @@
 import { SimError } from "../kernel/base/errors.ts";
-import { documentsOf } from "../world/project-documents.ts";
-import { wireTime } from "../world/time.ts";
-import type { Draft, MadeProject, ReadonlyWorld, StoredProject, World } from "../world/world.ts";
+import { documentsOf } from "../state/documents/project-documents.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { Draft, MadeProject, ReadonlyWorld, StoredProject, World } from "../state/documents/world.ts";
 import type { ResetPorts } from "./ports.ts";
 import { projectOf, putMade, storeMembers } from "./project-make.ts";
 import { clearFaults } from "./project-removal.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { pathNumber } from "../kernel/http/control-body.ts";
 import { row } from "../kernel/http/row.ts";
-import { projectOf } from "../world/project-lookup.ts";
-import type { StoredProject } from "../world/world.ts";
+import { projectOf } from "../state/documents/project-lookup.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import type { ProjectPorts } from "./ports.ts";
 import { accessTo, makeProject } from "./project-make.ts";
 import { keysOf, removeProject } from "./project-removal.ts";

@@ -1,6 +1,6 @@
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { Json } from "../kernel/base/json.ts";
-import type { PeopleStore } from "../people/people-store.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
 import { createBudget, type Held } from "./budget.ts";
 import { createEventRows, createPropertyColumn, type EventRows, type PropertyColumn } from "./event-rows.ts";
 import { createJoinedColumn, createJoins, type JoinedColumn, type Joins, type PersonJoin } from "./joins.ts";

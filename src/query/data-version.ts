@@ -1,6 +1,6 @@
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import type { Worlds } from "../world/world.ts";
+import type { Worlds } from "../state/documents/world.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
 
 interface Data {
   readonly log: TrafficLog;

@@ -1,8 +1,8 @@
-import { createEventBytesReader, type EventBytes, type EventValue } from "../journal/event-bytes.ts";
-import { legacyKey, outsideEvents, v1Key } from "../journal/items.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import { fnv1a } from "../kernel/base/hash.ts";
 import type { Json } from "../kernel/base/json.ts";
+import { createEventBytesReader, type EventBytes, type EventValue } from "../state/journal/event-bytes.ts";
+import { legacyKey, outsideEvents, v1Key } from "../state/journal/items.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
 import type { Steps } from "./table.ts";
 import {
   type Distinct,

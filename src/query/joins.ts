@@ -1,6 +1,6 @@
 import { type Json, own } from "../kernel/base/json.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import { groupKeyText, type Person } from "../people/person.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
+import { groupKeyText, type Person } from "../state/persons/person.ts";
 import type { EventRows, PropertyColumn } from "./event-rows.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "./table.ts";
 import { distinctJson, withRoom } from "./values.ts";

@@ -1,7 +1,7 @@
 import { type JsonObject, objectsIn, textsIn } from "../kernel/base/json.ts";
 import { stringOf } from "../kernel/base/text.ts";
-import { liveResource } from "../world/resources.ts";
-import type { Worlds } from "../world/world.ts";
+import { liveResource } from "../state/documents/resources.ts";
+import type { Worlds } from "../state/documents/world.ts";
 
 /** A project's action, unless it is deleted: an `ActionsNode` of a query names it by its id. */
 export function actionOf(

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { TimeSource } from "../kernel/base/clock.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { MadeJson } from "../kernel/http/reply.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import type { Worlds } from "../world/world.ts";
+import type { Worlds } from "../state/documents/world.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
 import { openEventTables } from "./columns.ts";
 import { createDataVersion } from "./data-version.ts";
 import { dropOffsKind } from "./insights/drop-offs.ts";

@@ -5,10 +5,10 @@ import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { groupedBy } from "../kernel/base/grouped-by.ts";
 import type { Json } from "../kernel/base/json.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import type { Person } from "../people/person.ts";
-import { derived } from "../world/derived.ts";
-import type { Cohort, StoredProject, Worlds } from "../world/world.ts";
+import { derived } from "../state/documents/derived.ts";
+import type { Cohort, StoredProject, Worlds } from "../state/documents/world.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
+import type { Person } from "../state/persons/person.ts";
 import type { ProjectFacts } from "./kind.ts";
 import { actionOf, experimentOf } from "./named-documents.ts";
 

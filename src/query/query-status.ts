@@ -1,7 +1,7 @@
 import type { TimeSource } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
-import { wireTime } from "../world/time.ts";
+import { wireTime } from "../state/documents/time.ts";
 
 /** A query in the background. Upstream PostHog/posthog posthog/schema.py, `QueryStatus`. */
 export type QueryStatus = {

@@ -4,7 +4,7 @@ import { meantOf } from "../kernel/base/nearest.ts";
 import { stringOf } from "../kernel/base/text.ts";
 import { invalid } from "../kernel/http/control-body.ts";
 import { row } from "../kernel/http/row.ts";
-import type { Insight, StoredProject, Worlds } from "../world/world.ts";
+import type { Insight, StoredProject, Worlds } from "../state/documents/world.ts";
 import { queryOfFilters } from "./insights/legacy-filters.ts";
 import type { SimQueries } from "./open-queries.ts";
 import type { QueryOrder } from "./runner.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OfProject } from "../journal/query-shapes.ts";
+import { OfProject } from "../state/journal/query-shapes.ts";
 
 /** A query of the control API: HogQL, a query with its kind, or a stored insight. */
 export const ControlQuery = z.strictObject({

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../journal/event.ts";
 import type { Json } from "../kernel/base/json.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 import type { EventTable, NameColumn, ValueColumn } from "./table.ts";
 
 export type SeriesValues = Float64Array | Uint32Array | readonly (Json | undefined)[];

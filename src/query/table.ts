@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../journal/event.ts";
 import type { Json } from "../kernel/base/json.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
 
 /**
  * Values by row: each distinct value is kept once, a row holds its code. Code 0 is a missing value, so that

@@ -1,5 +1,5 @@
-import { createHashIndex } from "../journal/log/hash-index.ts";
 import type { Json } from "../kernel/base/json.ts";
+import { createHashIndex } from "../state/journal/log/hash-index.ts";
 
 /** Distinct values of a column by their codes; code 0 is the missing value. They only grow. */
 export interface Distinct<T> {

@@ -1,10 +1,10 @@
 import type { FaultRules } from "../faults/rules.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
 import type { SwitchPart } from "../kernel/store/switch.ts";
-import type { PeopleStore } from "../people/people-store.ts";
-import { maxGroupTypes } from "../people/person.ts";
-import { emptyWorld, type World } from "../world/world.ts";
-import type { WorldStore } from "../world/world-store.ts";
+import { emptyWorld, type World } from "../state/documents/world.ts";
+import type { WorldStore } from "../state/documents/world-store.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../state/persons/people-store.ts";
+import { maxGroupTypes } from "../state/persons/person.ts";
 import type { ScenarioState } from "./applied.ts";
 import { changesInWords, scenarioChanges } from "./changes.ts";
 import { keptInWords, type OnChange, type Reloaded, reloadedWorld } from "./reload.ts";

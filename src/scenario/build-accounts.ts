@@ -5,10 +5,10 @@ import {
   blankPersonalApiKey,
   blankUser,
   productFeature,
-} from "../world/blank.ts";
-import { organizationResource } from "../world/resources.ts";
-import { freeSlug } from "../world/slug.ts";
-import type { Organization } from "../world/world.ts";
+} from "../state/documents/blank.ts";
+import { organizationResource } from "../state/documents/resources.ts";
+import { freeSlug } from "../state/documents/slug.ts";
+import type { Organization } from "../state/documents/world.ts";
 import type { AuthoredOrganization, AuthoredPersonalApiKey, AuthoredUser } from "./schema.ts";
 import { beginning, derivedLetters, timeOr, type WorldBuilder } from "./world-builder.ts";
 

@@ -1,8 +1,8 @@
 import type { Path } from "../kernel/base/json.ts";
 import { readDuration } from "../kernel/base/time-text.ts";
-import { maskSecrets } from "../world/batch-export-secrets.ts";
-import { blankBatchExport } from "../world/blank.ts";
-import type { BatchExport, BatchExportBackfill, StoredProject } from "../world/world.ts";
+import { maskSecrets } from "../state/documents/batch-export-secrets.ts";
+import { blankBatchExport } from "../state/documents/blank.ts";
+import type { BatchExport, BatchExportBackfill, StoredProject } from "../state/documents/world.ts";
 import type {
   AuthoredBackfill,
   AuthoredBatchExport,

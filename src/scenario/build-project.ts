@@ -1,9 +1,22 @@
 import { isUuid } from "../kernel/base/ids.ts";
 import type { Path } from "../kernel/base/json.ts";
-import { maxGroupTypes, type Person, personUuid } from "../people/person.ts";
-import { blankDashboard, blankFeatureFlag, blankInsight, blankProject, blankTile } from "../world/blank.ts";
-import { tidyTags } from "../world/tags.ts";
-import type { Dashboard, FeatureFlag, Insight, Organization, StoredProject, Tile } from "../world/world.ts";
+import {
+  blankDashboard,
+  blankFeatureFlag,
+  blankInsight,
+  blankProject,
+  blankTile,
+} from "../state/documents/blank.ts";
+import { tidyTags } from "../state/documents/tags.ts";
+import type {
+  Dashboard,
+  FeatureFlag,
+  Insight,
+  Organization,
+  StoredProject,
+  Tile,
+} from "../state/documents/world.ts";
+import { maxGroupTypes, type Person, personUuid } from "../state/persons/person.ts";
 import { addBatchExport } from "./build-batch-export.ts";
 import { addResources } from "./build-resources.ts";
 import type {

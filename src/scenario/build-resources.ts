@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../kernel/base/json.ts";
-import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../world/resources.ts";
-import { tidyTags } from "../world/tags.ts";
-import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../world/world.ts";
+import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../state/documents/resources.ts";
+import { tidyTags } from "../state/documents/tags.ts";
+import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../state/documents/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";
 import { beginning, type Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 

@@ -4,8 +4,8 @@ import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../ke
 import { meantOf } from "../kernel/base/nearest.ts";
 import { safeParse } from "../kernel/base/safe-parse.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../kernel/http/schema-messages.ts";
+import { rulesVersionOf } from "../state/documents/flag-config.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
-import { rulesVersionOf } from "../world/flag-config.ts";
 import { warningsOf } from "./flag-warnings.ts";
 import { nameWarnings } from "./name-warnings.ts";
 import { withPlannedDefinitions } from "./planned-definitions.ts";

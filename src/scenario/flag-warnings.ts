@@ -9,7 +9,7 @@ import { groupedBy } from "../kernel/base/grouped-by.ts";
 import type { Path } from "../kernel/base/json.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
 import { createGuesses, meantOf } from "../kernel/base/nearest.ts";
-import type { Cohort, FeatureFlag, World } from "../world/world.ts";
+import type { Cohort, FeatureFlag, World } from "../state/documents/world.ts";
 import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import { circlesIn, type Reference } from "./reference-circles.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { readDuration } from "../kernel/base/time-text.ts";
-import { maxGroupTypes } from "../people/person.ts";
+import { logLevels, runStatuses } from "../state/documents/run-statuses.ts";
+import { BatchExport, RunOutcome } from "../state/documents/schemas/batch-export.ts";
+import { Dashboard } from "../state/documents/schemas/dashboard.ts";
+import { FeatureFlag, FlagFilters } from "../state/documents/schemas/feature-flag.ts";
+import { maxGroupTypes } from "../state/persons/person.ts";
 import { AuthoredTraffic } from "../traffic/shapes.ts";
-import { logLevels, runStatuses } from "../world/run-statuses.ts";
-import { BatchExport, RunOutcome } from "../world/schemas/batch-export.ts";
-import { Dashboard } from "../world/schemas/dashboard.ts";
-import { FeatureFlag, FlagFilters } from "../world/schemas/feature-flag.ts";
 import { resourceLists } from "./resource-schema.ts";
 
 // Messages of these shapes complete the sentence "expected …".

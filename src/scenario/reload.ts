@@ -1,5 +1,10 @@
 import { isObject } from "../kernel/base/json.ts";
-import { type CollectionName, collections, type ReadonlyWorld, type World } from "../world/world.ts";
+import {
+  type CollectionName,
+  collections,
+  type ReadonlyWorld,
+  type World,
+} from "../state/documents/world.ts";
 import { Identities, renumber } from "./renumber.ts";
 
 /** What an edit of the scenario does: `merge` keeps changes made at run time, `reset` drops them. */

@@ -6,7 +6,7 @@ import {
   rewrite,
 } from "../flags/references.ts";
 import { isUuid, uuidV5 } from "../kernel/base/ids.ts";
-import { referenceFields, resourceId } from "../world/resources.ts";
+import { referenceFields, resourceId } from "../state/documents/resources.ts";
 import {
   type CollectionName,
   collections,
@@ -16,7 +16,7 @@ import {
   type StoredResource,
   type Tile,
   type World,
-} from "../world/world.ts";
+} from "../state/documents/world.ts";
 
 type Id = number | string;
 

@@ -3,7 +3,7 @@ import { safeParse } from "../kernel/base/safe-parse.ts";
 import { phraseOf } from "../kernel/http/schema-messages.ts";
 import type { ResourceKind } from "../management/resources/kind.ts";
 import { resourceKinds } from "../management/resources/kinds.ts";
-import { referenceFields } from "../world/resources.ts";
+import { referenceFields } from "../state/documents/resources.ts";
 
 /** The lists that a project may have; surveys and other documents that SDKs get have any fields. */
 const listNames = [

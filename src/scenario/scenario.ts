@@ -1,6 +1,6 @@
 import { pointerTo } from "../kernel/base/json.ts";
-import type { People } from "../people/people.ts";
-import type { World } from "../world/world.ts";
+import type { World } from "../state/documents/world.ts";
+import type { People } from "../state/persons/people.ts";
 import type { AppliedScenario } from "./applied.ts";
 import {
   addOrganization,

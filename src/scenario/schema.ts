@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FaultUses } from "../faults/shapes.ts";
 import { clockStartExpected, readMoment } from "../kernel/base/time-text.ts";
-import { PlaceRow } from "../world/schemas/place.ts";
+import { PlaceRow } from "../state/documents/schemas/place.ts";
 import { AuthoredProject, Email, Id, JsonRecord, Time, Uuid } from "./project-schema.ts";
 
 export const AuthoredUser = z.strictObject({

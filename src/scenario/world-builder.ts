@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { uuidV5 } from "../kernel/base/ids.ts";
 import { type Path, pointerTo } from "../kernel/base/json.ts";
 import { createGuesses } from "../kernel/base/nearest.ts";
-import type { Group, Person } from "../people/person.ts";
-import { numberedKinds } from "../world/resources.ts";
-import { wireTime } from "../world/time.ts";
+import { numberedKinds } from "../state/documents/resources.ts";
+import { wireTime } from "../state/documents/time.ts";
 import {
   type DocumentSequence,
   emptyWorld,
@@ -12,7 +11,8 @@ import {
   type SequenceName,
   type StoredProject,
   type User,
-} from "../world/world.ts";
+} from "../state/documents/world.ts";
+import type { Group, Person } from "../state/persons/person.ts";
 import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";

@@ -1,6 +1,6 @@
-import { recordingEvent } from "../journal/items.ts";
 import { type HandleScope, queryText } from "../kernel/call/call.ts";
 import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
+import { recordingEvent } from "../state/journal/items.ts";
 import type { undecidable } from "./rrweb.ts";
 import type { RecordingFindings, StoredRecording, StoredRecordingPage, StoredSession } from "./shapes.ts";
 

@@ -1,9 +1,9 @@
-import { eventKind } from "../journal/event-kinds.ts";
-import { clickedText, vitalsIn, vitalText } from "../journal/event-texts.ts";
-import { exceptionHead } from "../journal/exception.ts";
-import { isSdkProperty } from "../journal/sdk-properties.ts";
-import type { StoredEvent } from "../journal/stored-event.ts";
 import { type Json, type JsonObject, own } from "../kernel/base/json.ts";
+import { eventKind } from "../state/journal/event-kinds.ts";
+import { clickedText, vitalsIn, vitalText } from "../state/journal/event-texts.ts";
+import { exceptionHead } from "../state/journal/exception.ts";
+import { isSdkProperty } from "../state/journal/sdk-properties.ts";
+import type { StoredEvent } from "../state/journal/stored-event.ts";
 
 const longest = 160;
 

@@ -1,10 +1,10 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { type Json, own } from "../kernel/base/json.ts";
 import { times } from "../kernel/base/text.ts";
 import type { Work } from "../kernel/base/work.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { showEvent } from "../state/journal/show.ts";
 import { type DecodedPart, decoding } from "./decode.ts";
 import { lossReasons, type RecordedKind, type Unreadable, undecidable, unreadables } from "./rrweb.ts";
 import { createRecordingSearch, type RecordedFind, type SearchSum } from "./search.ts";

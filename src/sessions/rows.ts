@@ -1,11 +1,11 @@
-import type { StoredEvent } from "../journal/event.ts";
-import type { TrafficLog } from "../journal/log/traffic-log.ts";
-import { createBudget } from "../journal/search.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { own } from "../kernel/base/json.ts";
 import { inSlices, type Work } from "../kernel/base/work.ts";
 import { row } from "../kernel/http/row.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { createBudget } from "../state/journal/search.ts";
 import { previewOf, textOf } from "./preview.ts";
 import { bySeq, eventAt, kindsOf, linkTo, readPart, searching, undecidedOf } from "./recordings.ts";
 import {

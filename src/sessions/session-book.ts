@@ -1,12 +1,12 @@
-import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../journal/counting.ts";
-import type { StoredEvent } from "../journal/event.ts";
-import { eventKind } from "../journal/event-kinds.ts";
-import { openLegacy, propertiesOf, recordingEvent } from "../journal/items.ts";
-import type { IndexedEvent, TrafficLog } from "../journal/log/traffic-log.ts";
-import { showEvent } from "../journal/show.ts";
-import type { TotalsProgress } from "../journal/totals-answer.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import { isObject, type Json, own } from "../kernel/base/json.ts";
+import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../state/journal/counting.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import { eventKind } from "../state/journal/event-kinds.ts";
+import { openLegacy, propertiesOf, recordingEvent } from "../state/journal/items.ts";
+import type { IndexedEvent, TrafficLog } from "../state/journal/log/traffic-log.ts";
+import { showEvent } from "../state/journal/show.ts";
+import type { TotalsProgress } from "../state/journal/totals-answer.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import { textOf } from "./preview.ts";
 import { type RecordedKind, recordedKind } from "./rrweb.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { DropReason, Warning } from "../journal/outcome.ts";
-import { OfProject } from "../journal/query-shapes.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
+import type { DropReason, Warning } from "../state/journal/outcome.ts";
+import { OfProject } from "../state/journal/query-shapes.ts";
 import {
   type LossReason,
   lossReasons,

@@ -1,8 +1,6 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import type { PlaceLookup } from "../ingest/geo/places.ts";
-import { type Keep, keepExpected, readKeep } from "../journal/log/trim.ts";
-import { keysOf } from "../journal/show.ts";
 import { type ClockStart, realTime } from "../kernel/base/clock.ts";
 import { clockStartExpected, readClockStart } from "../kernel/base/time-text.ts";
 import { DataFolderError } from "../kernel/store/data-folder.ts";
@@ -12,6 +10,8 @@ import { loadScenario, ScenarioError } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import type { ScenarioSource } from "../scenario/source.ts";
+import { type Keep, keepExpected, readKeep } from "../state/journal/log/trim.ts";
+import { keysOf } from "../state/journal/show.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
 import { openStore, type Store } from "./folder/open-store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { row } from "../kernel/http/row.ts";
 import {
   type Counter,
   continueCounting,
@@ -6,10 +7,9 @@ import {
   oneByOne,
   progressOf,
   type RowCount,
-} from "../journal/counting.ts";
-import { codesOfFacet, isProblemFacet } from "../journal/log/facets.ts";
-import type { IndexedRequest, RequestHead, TrafficLog } from "../journal/log/traffic-log.ts";
-import { row } from "../kernel/http/row.ts";
+} from "../state/journal/counting.ts";
+import { codesOfFacet, isProblemFacet } from "../state/journal/log/facets.ts";
+import type { IndexedRequest, RequestHead, TrafficLog } from "../state/journal/log/traffic-log.ts";
 import { type EventProblem, ProblemQuery, Problems, type RequestProblem } from "./problem-shapes.ts";
 
 /** Kinds of rejected requests that are listed separately; a scan for paths could make any number of them. */

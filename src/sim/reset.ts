@@ -7,12 +7,12 @@ import type { Agenda } from "../kernel/base/agenda.ts";
 import type { ClockStart } from "../kernel/base/clock.ts";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
 import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
-import { openPeople, type PeopleStore } from "../people/people-store.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
 import { peopleOf, storePeople, worldOf } from "../scenario/scenario.ts";
 import type { ResetPart } from "../scenario/state/ports.ts";
+import type { World } from "../state/documents/world.ts";
+import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
 import type { Replaying } from "../tapes/replay/replaying.ts";
-import type { World } from "../world/world.ts";
 import type { Store } from "./folder/open-store.ts";
 
 interface ResetParts {

@@ -11,8 +11,8 @@ import { jsonText } from "../kernel/http/reply.ts";
 import type { ScenarioState } from "../scenario/applied.ts";
 import type { Scenario } from "../scenario/scenario.ts";
 import { resetParts } from "../scenario/state/ports.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import type { AuthoredTraffic } from "../traffic/shapes.ts";
-import type { StoredProject } from "../world/world.ts";
 import type { Resetting } from "./reset.ts";
 
 interface TrafficParts {

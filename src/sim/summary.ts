@@ -1,9 +1,9 @@
-import type { Written } from "../journal/log/traffic-log.ts";
-import { type DropReason, explain, type Warning } from "../journal/outcome.ts";
-import type { Finding, RequestSummary } from "../journal/request-summary.ts";
-import { isUnmatched } from "../journal/unmatched.ts";
 import { shortageOf, storageTrouble } from "../kernel/base/errors.ts";
 import { performance } from "../kernel/base/real-time.ts";
+import type { Written } from "../state/journal/log/traffic-log.ts";
+import { type DropReason, explain, type Warning } from "../state/journal/outcome.ts";
+import type { Finding, RequestSummary } from "../state/journal/request-summary.ts";
+import { isUnmatched } from "../state/journal/unmatched.ts";
 
 /** What happened in a request that is in the log now. */
 export function summaryOf(

@@ -1,15 +1,15 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
-import type { RequestSummary } from "../journal/request-summary.ts";
-import type { TrafficLine } from "../journal/traffic.ts";
 import type { EndpointFacts } from "../kernel/http/endpoint.ts";
 import type { OnChange } from "../scenario/reload.ts";
 import type { ScenarioSource } from "../scenario/source.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
+import type { Dialect } from "../state/documents/dialect.ts";
+import type { RequestSummary } from "../state/journal/request-summary.ts";
+import type { TrafficLine } from "../state/journal/traffic.ts";
 import type { Mode } from "../tapes/ports.ts";
 import type { RedactionRules } from "../tapes/redact/rules.ts";
 import type { MissPolicy, RecordingFacts } from "../tapes/shapes.ts";
-import type { Dialect } from "../world/dialect.ts";
 
 export type { RedactionRule, RedactionRules } from "../tapes/redact/rules.ts";
 

@@ -1,12 +1,12 @@
 import type { Desk } from "../ingest/desk.ts";
-import { notEmulatedText, unknownPathText } from "../journal/unmatched.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { explainUnknownPath } from "../kernel/http/unknown-path.ts";
-import { blankProject } from "../world/blank.ts";
-import { wireTime } from "../world/time.ts";
-import type { StoredProject } from "../world/world.ts";
+import { blankProject } from "../state/documents/blank.ts";
+import { wireTime } from "../state/documents/time.ts";
+import type { StoredProject } from "../state/documents/world.ts";
+import { notEmulatedText, unknownPathText } from "../state/journal/unmatched.ts";
 
 /** Makes a project of a well-formed key that no project has: `phc_` and what a key may contain. */
 export function adopt(

@@ -6,10 +6,10 @@ import { sightingOf } from "../assert/match/judge.ts";
 import { nameText, printable, quoted } from "../assert/match/printable.ts";
 import type { Count } from "../assert/match/report-shapes.ts";
 import type { Pattern, Terms } from "../assert/match/types.ts";
-import type { StoredEvent } from "../journal/event.ts";
-import { explain } from "../journal/outcome.ts";
-import type { SimRequest } from "../journal/request-shapes.ts";
 import type { Plan } from "../plan/plan.ts";
+import type { StoredEvent } from "../state/journal/event.ts";
+import { explain } from "../state/journal/outcome.ts";
+import type { SimRequest } from "../state/journal/request-shapes.ts";
 import {
   type CaptureOptions,
   failedBy,

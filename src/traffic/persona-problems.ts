@@ -1,7 +1,7 @@
 import type { Path } from "../kernel/base/json.ts";
 import { meantOf } from "../kernel/base/nearest.ts";
 import { listed } from "../kernel/base/text.ts";
-import { maxGroupTypes } from "../people/person.ts";
+import { maxGroupTypes } from "../state/persons/person.ts";
 import { eventNamesOf } from "./generate.ts";
 import type { Persona, PersonaStep, PersonaValue } from "./shapes.ts";
 

@@ -1,5 +1,5 @@
 import { readMoment } from "../kernel/base/time-text.ts";
-import type { StoredProject } from "../world/world.ts";
+import type { StoredProject } from "../state/documents/world.ts";
 import type { TrafficPlan } from "./generate.ts";
 import { personaOf } from "./personas.ts";
 import type { AuthoredTraffic } from "./shapes.ts";

@@ -8,12 +8,12 @@ import {
   textsIn,
   valueAt,
 } from "../kernel/base/json.ts";
-import { maxGroupTypes } from "../people/person.ts";
 import { authoredTile } from "../scenario/from-tape/authored-fields.ts";
 import { removeInvalidParts } from "../scenario/from-tape/fold-tape.ts";
 import { readScenario } from "../scenario/load.ts";
 import type { ScenarioLayer } from "../scenario/schema.ts";
 import { schemaPath } from "../scenario/starter.ts";
+import { maxGroupTypes } from "../state/persons/person.ts";
 import type { TapeRules } from "../tapes/redact/rules.ts";
 import { isHeld, type TwinKind, twinKinds } from "./kinds.ts";
 import { createCleaner, type Redacted } from "./redaction.ts";

@@ -1,5 +1,5 @@
-import type { SimRequest } from "../journal/request-shapes.ts";
-import type { StoredEvent } from "../journal/stored-event.ts";
+import type { SimRequest } from "../state/journal/request-shapes.ts";
+import type { StoredEvent } from "../state/journal/stored-event.ts";
 import type { RunVerdict } from "./shapes.ts";
 
 /** An event of a report; properties that are too large in total are left out. */

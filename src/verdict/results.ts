@@ -1,7 +1,7 @@
-import { explain, type ReasonText } from "../journal/outcome.ts";
-import type { RequestInFull } from "../journal/request-shapes.ts";
-import type { EventPage } from "../journal/stored-event.ts";
 import { counted } from "../kernel/base/text.ts";
+import { explain, type ReasonText } from "../state/journal/outcome.ts";
+import type { RequestInFull } from "../state/journal/request-shapes.ts";
+import type { EventPage } from "../state/journal/stored-event.ts";
 import type { VerdictSection } from "./shapes.ts";
 
 /** Events with the same result of capture v1. */

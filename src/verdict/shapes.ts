@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Value } from "../flags/shapes.ts";
-import { SdkTotal } from "../journal/sdk-shapes.ts";
 import { LintFinding } from "../lint/shapes.ts";
+import { SdkTotal } from "../state/journal/sdk-shapes.ts";
 
 const Moment = z.iso.datetime();
 const leftOut = z.int().describe("Number of further items, which are not listed");

@@ -1,7 +1,7 @@
 import type { Tenant } from "../client/api.ts";
 import type { FlagTotal } from "../flags/decision-shapes.ts";
-import { explain } from "../journal/outcome.ts";
-import { isUnmatched } from "../journal/unmatched.ts";
+import { explain } from "../state/journal/outcome.ts";
+import { isUnmatched } from "../state/journal/unmatched.ts";
 import { reportPage, trafficOf } from "./report-client.ts";
 import type { ReportData } from "./report-data.ts";
 import type { RunVerdict } from "./shapes.ts";

@@ -1,8 +1,8 @@
 import type { FlagTotal } from "../flags/decision-shapes.ts";
-import type { SdkTotals } from "../journal/sdk-shapes.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { version } from "../kernel/base/version.ts";
 import type { LintFinding } from "../lint/shapes.ts";
+import type { SdkTotals } from "../state/journal/sdk-shapes.ts";
 import { type FailReason, trippedBy } from "./fail-rules.ts";
 import { nextSteps } from "./next-steps.ts";
 import type { FlagRead, Mishap, RunFailure, RunVerdict, TestedProject, VerdictSection } from "./shapes.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { RequestSummary } from "../../src/index.ts";
-import { requestLines, type Verbosity } from "../../src/journal/commands/request-lines.ts";
 import { createRequestLog } from "../../src/journal/commands/request-log.ts";
 import { errorCodes } from "../../src/kernel/base/errors.ts";
 import type { Lines } from "../../src/kernel/command/output.ts";
 import { plain } from "../../src/kernel/command/style.ts";
 import { fixFor } from "../../src/kernel/http/rejection-fixes.ts";
+import { requestLines, type Verbosity } from "../../src/state/journal/commands/request-lines.ts";
 
 const request = (over: Partial<RequestSummary> = {}): RequestSummary => ({
   n: 1,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { personUuid } from "../../src/people/person.ts";
+import { personUuid } from "../../src/state/persons/person.ts";
 import { fc } from "../support/chance.ts";
 import { arbitraryOf, type Components, nearlyFitting, wrongValues } from "./arbitrary.ts";
 import type { Operation, Parameter } from "./document.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import type { Dialect } from "../../src/world/dialect.ts";
+import type { Dialect } from "../../src/state/documents/dialect.ts";
 import { fc } from "../support/chance.ts";
 import { checkerOf } from "./answers.ts";
 import { callsOf, type GeneratedCall } from "./calls.ts";

@@ -2,11 +2,11 @@ import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { checkData, startSim } from "../../src/index.ts";
-import { readOpening } from "../../src/journal/log/log-lines.ts";
-import { sidecarLog } from "../../src/journal/log/log-tables.ts";
-import { createRows, openRowFile } from "../../src/journal/log/rows.ts";
-import { event, request } from "../../src/journal/log/traffic-index.ts";
 import { fileBytes } from "../../src/kernel/store/bytes.ts";
+import { readOpening } from "../../src/state/journal/log/log-lines.ts";
+import { sidecarLog } from "../../src/state/journal/log/log-tables.ts";
+import { createRows, openRowFile } from "../../src/state/journal/log/rows.ts";
+import { event, request } from "../../src/state/journal/log/traffic-index.ts";
 import { ask, capture, newFolder } from "./folder.ts";
 
 const folders: string[] = [];

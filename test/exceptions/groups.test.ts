@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ExceptionGroups, FrameSource } from "../../src/exceptions/shapes.ts";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import type { EventPage } from "../../src/journal/stored-event.ts";
+import type { EventPage } from "../../src/state/journal/stored-event.ts";
 
 let sim: Sim;
 beforeAll(async () => {

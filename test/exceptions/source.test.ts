@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { transformSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { frameSource } from "../../src/exceptions/frame-source.ts";
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { systemClock } from "../../src/kernel/base/clock.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 
 let outside: string;
 let root: string;

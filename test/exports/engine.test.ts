@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createExportEngine } from "../../src/exports/engine.ts";
 import { fixedClock } from "../../src/kernel/base/clock.ts";
 import { randomIds } from "../../src/kernel/base/ids.ts";
-import { openWorld } from "../../src/world/world-store.ts";
+import { openWorld } from "../../src/state/documents/world-store.ts";
 import { aBatchExport, aProject, aRun, aWorld } from "../support/documents.ts";
 
 const now = Date.UTC(2026, 2, 4, 5, 6, 7);

@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/journal/event.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { uuidFor } from "../support/documents.ts";
 import { anEvent, anS3, aPerson, first, hour, linesIn, minute, stage, start } from "./stage.ts";
 

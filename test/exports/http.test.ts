@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExportRun, type Sim, startSim } from "../../src/index.ts";
-import { runStatuses } from "../../src/world/run-statuses.ts";
+import { runStatuses } from "../../src/state/documents/run-statuses.ts";
 import { uuidFor } from "../support/documents.ts";
 
 const start = "2026-03-04T09:30:00Z";

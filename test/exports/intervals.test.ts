@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { countIntervals, intervalsBetween, lastBoundary } from "../../src/exports/schedules.ts";
-import { wireTime } from "../../src/world/time.ts";
+import { wireTime } from "../../src/state/documents/time.ts";
 
 const at = (text: string): number => Date.parse(text);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { createExportEngine } from "../../src/exports/engine.ts";
 import type { ScriptedOutcome } from "../../src/exports/ports.ts";
-import { wireTime } from "../../src/world/time.ts";
+import { wireTime } from "../../src/state/documents/time.ts";
 import { aRun, uuidFor } from "../support/documents.ts";
 import { anEvent, anS3, aPerson, first, hour, linesIn, minute, sourceOf, stage, start } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { dueTimes, nextDue } from "../../src/exports/schedules.ts";
-import { wireTime } from "../../src/world/time.ts";
-import type { BatchExport } from "../../src/world/world.ts";
+import { wireTime } from "../../src/state/documents/time.ts";
+import type { BatchExport } from "../../src/state/documents/world.ts";
 import { aBatchExport } from "../support/documents.ts";
 import { hour, minute, stage, start } from "./stage.ts";
 

@@ -2,11 +2,11 @@ import { createExportEngine } from "../../src/exports/engine.ts";
 import { memoryFiles } from "../../src/exports/files.ts";
 import type { ExportedPerson, ExportPorts, ExportSource } from "../../src/exports/ports.ts";
 import { patternOf } from "../../src/flags/engine/pattern.ts";
-import type { StoredEvent } from "../../src/journal/event.ts";
 import { fixedClock } from "../../src/kernel/base/clock.ts";
 import { randomIds } from "../../src/kernel/base/ids.ts";
-import type { BatchExport, World } from "../../src/world/world.ts";
-import { openWorld } from "../../src/world/world-store.ts";
+import type { BatchExport, World } from "../../src/state/documents/world.ts";
+import { openWorld } from "../../src/state/documents/world-store.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { aBatchExport, aProject, aWorld, uuidFor } from "../support/documents.ts";
 
 export const hour = 3_600_000;

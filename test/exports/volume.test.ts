@@ -6,8 +6,8 @@ import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { folderFiles } from "../../src/exports/files.ts";
 import { createEventSource, type EventLog } from "../../src/exports/open-exports.ts";
-import type { StoredEvent } from "../../src/journal/event.ts";
-import type { TrafficLine } from "../../src/journal/traffic.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
+import type { TrafficLine } from "../../src/state/journal/traffic.ts";
 import { uuidFor } from "../support/documents.ts";
 import { anEvent, anS3, first, hour, iso, stage, start } from "./stage.ts";
 

@@ -3,11 +3,11 @@ import { admitLegacy } from "../../src/ingest/admit-legacy.ts";
 import { admitV1Batch, checkV1Envelope } from "../../src/ingest/admit-v1.ts";
 import type { Item } from "../../src/ingest/item.ts";
 import { futureTolerance } from "../../src/ingest/timestamp.ts";
-import { legacyKey, v1Key } from "../../src/journal/items.ts";
 import { SimError } from "../../src/kernel/base/errors.ts";
 import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import { atOnce, itemsPerStep, type Work } from "../../src/kernel/base/work.ts";
-import type { Dialect } from "../../src/world/dialect.ts";
+import type { Dialect } from "../../src/state/documents/dialect.ts";
+import { legacyKey, v1Key } from "../../src/state/journal/items.ts";
 
 const at = Date.parse("2026-01-02T03:04:05.000Z");
 const iso = (shift: number): string => new Date(at + shift).toISOString();

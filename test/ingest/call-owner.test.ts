@@ -5,8 +5,8 @@ import { takeLegacy } from "../../src/ingest/take-legacy.ts";
 import { SimError } from "../../src/kernel/base/errors.ts";
 import { atOnce, inSlices } from "../../src/kernel/base/work.ts";
 import { type Call, callFrom } from "../../src/kernel/http/call.ts";
-import { createKeyring } from "../../src/world/keyring.ts";
-import { openWorld } from "../../src/world/world-store.ts";
+import { createKeyring } from "../../src/state/documents/keyring.ts";
+import { openWorld } from "../../src/state/documents/world-store.ts";
 import { aPersonalApiKey, aProject, aWorld } from "../support/documents.ts";
 import { key, now, openEdge, otherKey } from "./edge.ts";
 

@@ -3,9 +3,9 @@ import lz from "lz-string";
 import { describe, expect, test } from "vitest";
 import { decodeLegacy } from "../../src/ingest/decode.ts";
 import type { Packet } from "../../src/ingest/packet.ts";
-import type { DecodeStep } from "../../src/journal/request-shapes.ts";
 import { SimError } from "../../src/kernel/base/errors.ts";
 import { atOnce } from "../../src/kernel/base/work.ts";
+import type { DecodeStep } from "../../src/state/journal/request-shapes.ts";
 
 const json = '{"event":"e","properties":{"url":"https://x.test/?a=b+c&d=%20","text":"ünïcödé 🦔 >>>???"}}';
 const base64 = Buffer.from(json).toString("base64");

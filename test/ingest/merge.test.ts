@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { decideMerge } from "../../src/ingest/merge.ts";
 import { isIllegalForMerge, isPlaceholder } from "../../src/ingest/person-ids.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
-import type { Person } from "../../src/people/person.ts";
-import { personUuid } from "../../src/people/person.ts";
-import type { Dialect } from "../../src/world/dialect.ts";
+import type { Dialect } from "../../src/state/documents/dialect.ts";
+import type { Person } from "../../src/state/persons/person.ts";
+import { personUuid } from "../../src/state/persons/person.ts";
 import { type Edge, now, openEdge } from "./edge.ts";
 
 interface Known {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isEngage, openLegacy, openV1 } from "../../src/journal/items.ts";
 import type { Json } from "../../src/kernel/base/json.ts";
+import { isEngage, openLegacy, openV1 } from "../../src/state/journal/items.ts";
 
 const named = { event: "e" };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { copiedProperties as copied } from "../../src/journal/copied-properties.ts";
 import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
-import { personUuid } from "../../src/people/person.ts";
+import { copiedProperties as copied } from "../../src/state/journal/copied-properties.ts";
+import { personUuid } from "../../src/state/persons/person.ts";
 import { type Edge, key, now, openEdge } from "./edge.ts";
 
 /** Without the property that each person has of the event that created it. */

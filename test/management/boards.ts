@@ -1,5 +1,5 @@
-import { blankDashboard, blankInsight, blankTile } from "../../src/world/blank.ts";
-import type { Dashboard, Tile, World } from "../../src/world/world.ts";
+import { blankDashboard, blankInsight, blankTile } from "../../src/state/documents/blank.ts";
+import type { Dashboard, Tile, World } from "../../src/state/documents/world.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
 const layout = (x: number, y: number) => ({ layouts: { sm: { x, y, w: 6, h: 5 } } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { blankFeatureFlag } from "../../src/world/blank.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
-import type { Cohort, World } from "../../src/world/world.ts";
+import { blankFeatureFlag } from "../../src/state/documents/blank.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
+import type { Cohort, World } from "../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard } from "../../src/world/blank.ts";
-import type { World } from "../../src/world/world.ts";
+import { blankDashboard } from "../../src/state/documents/blank.ts";
+import type { World } from "../../src/state/documents/world.ts";
 import { type Answer, manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

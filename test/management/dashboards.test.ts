@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { DashboardDetail, DashboardInList } from "../../src/management/dashboards/dashboard-views.ts";
-import { wireTime } from "../../src/world/time.ts";
+import { wireTime } from "../../src/state/documents/time.ts";
 import { boardsUrl as url, withBoards } from "./boards.ts";
 import { manage, now } from "./manage.ts";
 

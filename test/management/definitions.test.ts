@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/journal/event.ts";
-import { resourceOf } from "../../src/world/resources.ts";
+import { resourceOf } from "../../src/state/documents/resources.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { manage } from "./manage.ts";
 import { twoOrganizations } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankFeatureFlag } from "../../src/world/blank.ts";
-import { resourceOf } from "../../src/world/resources.ts";
+import { blankFeatureFlag } from "../../src/state/documents/blank.ts";
+import { resourceOf } from "../../src/state/documents/resources.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/journal/event.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { manage, now } from "./manage.ts";
 import { uuidOf } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/journal/event.ts";
-import { blankFeatureFlag } from "../../src/world/blank.ts";
-import { resourceOf } from "../../src/world/resources.ts";
+import { blankFeatureFlag } from "../../src/state/documents/blank.ts";
+import { resourceOf } from "../../src/state/documents/resources.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { ExperimentOfClients } from "./experiment-schemas.ts";
 import { type ManageOptions, manage } from "./manage.ts";
 import { startedAt, twoOrganizations } from "./world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { InsightShape } from "../../src/management/insights/insight-views.ts";
-import { wireTime } from "../../src/world/time.ts";
+import { wireTime } from "../../src/state/documents/time.ts";
 import { boardsUrl, withBoards } from "./boards.ts";
 import { manage, now } from "./manage.ts";
 import { startedAt } from "./world.ts";

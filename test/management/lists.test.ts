@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankFeatureFlag } from "../../src/world/blank.ts";
-import type { World } from "../../src/world/world.ts";
+import { blankDashboard, blankFeatureFlag } from "../../src/state/documents/blank.ts";
+import type { World } from "../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { World } from "../../src/world/world.ts";
+import type { World } from "../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

@@ -1,6 +1,11 @@
 import { describe, expect, test, vi } from "vitest";
-import { blankBatchExport, blankDashboard, blankInsight, blankProject } from "../../src/world/blank.ts";
-import type { World } from "../../src/world/world.ts";
+import {
+  blankBatchExport,
+  blankDashboard,
+  blankInsight,
+  blankProject,
+} from "../../src/state/documents/blank.ts";
+import type { World } from "../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

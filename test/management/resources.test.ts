@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { resourceKinds } from "../../src/management/resources/kinds.ts";
 import { actionOf } from "../../src/query/named-documents.ts";
-import { blankDashboard, blankInsight } from "../../src/world/blank.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
+import { blankDashboard, blankInsight } from "../../src/state/documents/blank.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
 import { manage } from "./manage.ts";
 import { acme, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankInsight, blankTile } from "../../src/world/blank.ts";
-import type { Dashboard, Insight, SharingConfiguration, Tile, World } from "../../src/world/world.ts";
+import { blankDashboard, blankInsight, blankTile } from "../../src/state/documents/blank.ts";
+import type {
+  Dashboard,
+  Insight,
+  SharingConfiguration,
+  Tile,
+  World,
+} from "../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

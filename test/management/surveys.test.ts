@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../src/journal/event.ts";
-import { blankFeatureFlag } from "../../src/world/blank.ts";
+import { blankFeatureFlag } from "../../src/state/documents/blank.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 import { type ManageOptions, manage } from "./manage.ts";
 import { startedAt, twoOrganizations } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blankDashboard, blankInsight } from "../../src/world/blank.ts";
-import { resourceOf } from "../../src/world/resources.ts";
+import { blankDashboard, blankInsight } from "../../src/state/documents/blank.ts";
+import { resourceOf } from "../../src/state/documents/resources.ts";
 import { type Answer, manage } from "./manage.ts";
 import { acme, startedAt, twoOrganizations, uuidOf } from "./world.ts";
 

@@ -5,8 +5,8 @@ import {
   blankPersonalApiKey,
   blankProject,
   blankUser,
-} from "../../src/world/blank.ts";
-import { emptyWorld, type PersonalApiKey, type World } from "../../src/world/world.ts";
+} from "../../src/state/documents/blank.ts";
+import { emptyWorld, type PersonalApiKey, type World } from "../../src/state/documents/world.ts";
 
 export const startedAt = "2026-01-02T03:04:05Z";
 export const uuidOf = (name: string): string => uuidV5("5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01", name);

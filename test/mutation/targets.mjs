@@ -43,7 +43,7 @@ export const targets = {
   "src/tapes/redact/scan-tape.ts": tests("tapes/redact", "scan-tape"),
   "src/tapes/redact/memory.ts": tests("tapes/redact", "memory"),
   "src/tapes/redact/bind.ts": tests("tapes/redact", "restore"),
-  "src/world/keyring.ts": tests("sim", "published-keys"),
+  "src/state/documents/keyring.ts": tests("sim", "published-keys"),
   "src/assert/match/nearest.ts": tests("assert/match", "nearest"),
   "src/assert/match/pattern.ts": tests("assert/match", "pattern wire"),
   "src/assert/match/operators.ts": tests("assert/match", "pattern wire describe"),
@@ -68,11 +68,11 @@ export const targets = {
   "src/ingest/admit-legacy.ts": [...tests("ingest", "admit persons"), ...tests("ingest/endpoint", "capture")],
   "src/ingest/admit-v1.ts": [...tests("ingest", "admit"), ...tests("ingest/endpoint", "capture-v1")],
   "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
-  "src/people/store/apply.ts": tests("people", "people-apply people-hash-keys people"),
-  "src/people/store/sidecar.ts": tests("people", "people-sidecar"),
+  "src/state/persons/store/apply.ts": tests("state/persons", "people-apply people-hash-keys people"),
+  "src/state/persons/store/sidecar.ts": tests("state/persons", "people-sidecar"),
   "src/kernel/store/lines.ts": tests("kernel/store", "lines"),
-  "src/journal/log/hash-index.ts": tests("journal/log", "hash-index"),
-  "src/journal/filter/parse.ts": tests("journal/filter", "mistakes reading events"),
+  "src/state/journal/log/hash-index.ts": tests("state/journal/log", "hash-index"),
+  "src/state/journal/filter/parse.ts": tests("state/journal/filter", "mistakes reading events"),
   "src/kernel/base/clock.ts": tests("kernel/base", "clock"),
   "src/ingest/call-owner.ts": tests("ingest", "call-owner"),
   "src/tapes/har/read-entry.ts": tests("tapes/har", "import browser hostile"),
@@ -468,7 +468,7 @@ export const accepted = {
     ["end - from", "(end) +", "what stands behind was looked at before"],
     ["at < offset", "(at) <=", "nothing is read then"],
   ],
-  "src/people/store/sidecar.ts": [
+  "src/state/persons/store/sidecar.ts": [
     ["const numberWidth", "", "any width that a file's size fits into will do"],
     ["let turn = 0", "", "it counts from any number"],
     ["crc32(bytesOf(page)) : 0", "1", "all pages are there"],
@@ -480,7 +480,7 @@ export const accepted = {
     ["head.covered > bytes.size ||", "head.print", shortcut],
     ["cells.byteLength) return false", "true", decidedBefore],
   ],
-  "src/journal/filter/parse.ts": [
+  "src/state/journal/filter/parse.ts": [
     ["const nothing: Node", "", unused],
     ["hint !== undefined && { hint }", "{ hint }", absent],
     ["of.length === 1 && first", "of.length === 1", types],
@@ -509,7 +509,7 @@ export const accepted = {
     ["const namedProject", "/^\\/api\\/(?:projects|environments)\\/(\\d{0,15})", "a path has no empty part"],
     ["key === undefined) return null", "false", "no project has it"],
   ],
-  "src/journal/log/hash-index.ts": [
+  "src/state/journal/log/hash-index.ts": [
     ["const shardBits", "", "any number of parts will do"],
     ["const shardCount", "2", "any number of parts will do"],
     ["const delay", "", "a pause of any length will do"],

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import type { TrafficLogOptions } from "../../src/journal/log/traffic-log.ts";
 import { fileBytes, memoryBytes } from "../../src/kernel/store/bytes.ts";
+import type { TrafficLogOptions } from "../../src/state/journal/log/traffic-log.ts";
 import { putInPlace, reset } from "../kernel/store/changing.ts";
-import { group, person } from "../people/people-fixture.ts";
+import { group, person } from "../state/persons/people-fixture.ts";
 import { openJournal, request, type SentEvent, valuesOf } from "./journal.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-columns-"));

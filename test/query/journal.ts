@@ -1,20 +1,20 @@
 import { expect } from "vitest";
-import type { EventFacts } from "../../src/journal/event.ts";
-import { entryWriter } from "../../src/journal/log/traffic-entry.ts";
+import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
+import { memoryBytes } from "../../src/kernel/store/bytes.ts";
+import { openEventTables } from "../../src/query/columns.ts";
+import type { EventTable, NameColumn, Needs, ValueColumn } from "../../src/query/table.ts";
+import { tableFrom } from "../../src/query/table-data.ts";
+import type { EventFacts } from "../../src/state/journal/event.ts";
+import { entryWriter } from "../../src/state/journal/log/traffic-entry.ts";
 import {
   openTrafficLog,
   type TrafficLog,
   type TrafficLogOptions,
-} from "../../src/journal/log/traffic-log.ts";
-import { keysOf, showEvent } from "../../src/journal/show.ts";
-import type { BodyShape, TrafficLine } from "../../src/journal/traffic.ts";
-import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
-import { memoryBytes } from "../../src/kernel/store/bytes.ts";
-import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/people/people-store.ts";
-import { personUuid } from "../../src/people/person.ts";
-import { openEventTables } from "../../src/query/columns.ts";
-import type { EventTable, NameColumn, Needs, ValueColumn } from "../../src/query/table.ts";
-import { tableFrom } from "../../src/query/table-data.ts";
+} from "../../src/state/journal/log/traffic-log.ts";
+import { keysOf, showEvent } from "../../src/state/journal/show.ts";
+import type { BodyShape, TrafficLine } from "../../src/state/journal/traffic.ts";
+import { openPeople, type PeopleOptions, type PeopleStore } from "../../src/state/persons/people-store.ts";
+import { personUuid } from "../../src/state/persons/person.ts";
 
 /** An event of a test's journal. */
 export interface SentEvent {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import type { ExecutionMode } from "../../src/query/execution-mode.ts";
 import { createQueryRunner } from "../../src/query/runner.ts";
 import { finish } from "../../src/query/steps.ts";
-import { memoryWorld } from "../../src/world/world-store.ts";
+import { memoryWorld } from "../../src/state/documents/world-store.ts";
 import { twoOrganizations } from "../management/world.ts";
 import { countKind } from "./count-kind.ts";
 import { tableOf } from "./table-of.ts";

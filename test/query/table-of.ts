@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../src/journal/event.ts";
 import type { Json, JsonObject } from "../../src/kernel/base/json.ts";
 import type { EventTable, NameColumn, ValueColumn } from "../../src/query/table.ts";
+import type { StoredEvent } from "../../src/state/journal/event.ts";
 
 /** An event of a test's table. */
 export interface TableEvent {

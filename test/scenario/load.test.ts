@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadScenario } from "../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
 import { fullExample } from "./full-example.ts";
 
 const repository = join(import.meta.dirname, "../..");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readScenario, startSim } from "../../src/index.ts";
 import { shippedList } from "../../src/scenario/load.ts";
 import { linesOf } from "../../src/scenario/problems.ts";
-import { knownScopes } from "../../src/world/scopes.ts";
+import { knownScopes } from "../../src/state/documents/scopes.ts";
 import { folderOf } from "./files.ts";
 
 const folder = folderOf();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openPeople } from "../../src/people/people-store.ts";
-import { personUuid } from "../../src/people/person.ts";
 import { peopleOf, storePeople } from "../../src/scenario/scenario.ts";
+import { openPeople } from "../../src/state/persons/people-store.ts";
+import { personUuid } from "../../src/state/persons/person.ts";
 import { fullExample } from "./full-example.ts";
 
 const stored = (project?: number) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { reloadedWorld } from "../../src/scenario/reload.ts";
-import { collections, emptyWorld, type World } from "../../src/world/world.ts";
+import { collections, emptyWorld, type World } from "../../src/state/documents/world.ts";
 import { aDashboard, aWorld } from "../support/documents.ts";
 
 /** `1 Sales`, and after a colon its description. */

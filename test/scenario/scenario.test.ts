@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { isUuid } from "../../src/kernel/base/ids.ts";
 import { peopleOf, type Scenario, worldOf } from "../../src/scenario/scenario.ts";
 import { ScenarioSchema } from "../../src/scenario/schema.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
-import { collections, type World } from "../../src/world/world.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
+import { collections, type World } from "../../src/state/documents/world.ts";
 import { fc } from "../support/chance.ts";
 import { fullExample } from "./full-example.ts";
 

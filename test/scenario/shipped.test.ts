@@ -6,8 +6,8 @@ import { type Sim, startSim } from "../../src/index.ts";
 import { readScenario } from "../../src/scenario/load.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { shippedScenarios } from "../../src/scenario/shipped.ts";
-import { runStatuses } from "../../src/world/run-statuses.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
+import { runStatuses } from "../../src/state/documents/run-statuses.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by hand
 type Answer = any;

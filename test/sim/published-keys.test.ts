@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { shippedFolder } from "../../src/scenario/shipped.ts";
 import { scenarioStarter } from "../../src/scenario/starter.ts";
-import { isPublishedKey } from "../../src/world/access.ts";
+import { isPublishedKey } from "../../src/state/documents/access.ts";
 
 interface Asked {
   path: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { resourceOf } from "../../src/world/resources.ts";
-import { WorldSchema } from "../../src/world/world.schema.ts";
-import { collections } from "../../src/world/world.ts";
+import { resourceOf } from "../../src/state/documents/resources.ts";
+import { WorldSchema } from "../../src/state/documents/world.schema.ts";
+import { collections } from "../../src/state/documents/world.ts";
 import {
   aBackfill,
   aBatchExport,

@@ -9,7 +9,7 @@ import {
   blankProject,
   blankTile,
   blankUser,
-} from "../../src/world/blank.ts";
+} from "../../src/state/documents/blank.ts";
 import {
   type BatchExport,
   type BatchExportBackfill,
@@ -31,7 +31,7 @@ import {
   type Tile,
   type User,
   type World,
-} from "../../src/world/world.ts";
+} from "../../src/state/documents/world.ts";
 
 /**
  * Documents for tests. Each builder gives the first of its kind, in project 1 of the organization

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type ClientOptions, WebSocket } from "ws";
-import type { ClientFrame, SimFrame } from "../../src/journal/feed/frames.ts";
+import type { ClientFrame, SimFrame } from "../../src/state/journal/feed/frames.ts";
 
 type Kind = SimFrame["t"];
 type FrameOf<T extends Kind> = Extract<SimFrame, { t: T }>;

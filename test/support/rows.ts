@@ -1,4 +1,4 @@
-import type { EventRow, RequestRow } from "../../src/journal/feed/feed-row.ts";
+import type { EventRow, RequestRow } from "../../src/state/journal/feed/feed-row.ts";
 
 /** The row of a request that went well; `at` is its number, ms since the epoch. */
 export const requestRow = (n: number, more: Partial<RequestRow> = {}): RequestRow => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { TrafficLine } from "../../src/journal/traffic.ts";
+import type { TrafficLine } from "../../src/state/journal/traffic.ts";
 import { harOf } from "../../src/tapes/har/request-har.ts";
 
 const line = (given: Partial<TrafficLine> = {}): TrafficLine => ({

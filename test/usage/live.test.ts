@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { closing } from "../../src/journal/feed/frames.ts";
+import { closing } from "../../src/state/journal/feed/frames.ts";
 import { blocksOf, readDoc } from "../support/docs.ts";
 import { type Program, programs, testWith } from "../support/programs.ts";
 import { inShell } from "./live/shell.ts";

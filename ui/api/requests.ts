@@ -1,5 +1,5 @@
-import type { DecodeStep, RequestInFull } from "../../src/journal/request-shapes.ts";
 import type { Json } from "../../src/kernel/base/json.ts";
+import type { DecodeStep, RequestInFull } from "../../src/state/journal/request-shapes.ts";
 
 export type { RequestInFull };
 

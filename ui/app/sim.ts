@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import type { Totals } from "../../src/journal/totals-answer.ts";
 import type { Info } from "../../src/scenario/state/info-shapes.ts";
 import type { Problems } from "../../src/sim/problem-shapes.ts";
+import type { Totals } from "../../src/state/journal/totals-answer.ts";
 import { call, query } from "../api/call.ts";
 import { type Resource, useResource } from "../api/resource.ts";
 import { greetings, stat } from "../feed/socket.ts";

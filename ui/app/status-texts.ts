@@ -1,4 +1,4 @@
-import type { Stat } from "../../src/journal/feed/frames.ts";
+import type { Stat } from "../../src/state/journal/feed/frames.ts";
 import { dateText, numberText, spanText } from "../parts/text.ts";
 
 export interface Totals {

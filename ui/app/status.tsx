@@ -1,4 +1,4 @@
-import { type Outcome, outcomes } from "../../src/journal/outcomes.ts";
+import { type Outcome, outcomes } from "../../src/state/journal/outcomes.ts";
 import { connection, stat } from "../feed/socket.ts";
 import { Badge, Button } from "../parts/basics.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -1,4 +1,4 @@
-import type { BadgeCounts } from "../../src/journal/badge-shapes.ts";
+import type { BadgeCounts } from "../../src/state/journal/badge-shapes.ts";
 
 const places = ["bottom-right", "bottom-left", "top-right", "top-left"] as const;
 

@@ -1,6 +1,6 @@
 // Runs in the page of the app under development, which is not ours: no globals, no cookies, nothing in the page's DOM but
 // one element with a closed shadow root, and nothing that a strict Content Security Policy refuses.
-import type { BadgeCounts } from "../../src/journal/badge-shapes.ts";
+import type { BadgeCounts } from "../../src/state/journal/badge-shapes.ts";
 import { delayAfter, linkFor, type Place, placeOf, textsOf } from "./badge-texts.ts";
 import { sheet } from "./sheet.ts";
 

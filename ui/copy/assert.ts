@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 import { pythonText, scriptText, type Written } from "./quote.ts";
 import { anyStringInTests, assertedId, assertedProperties, type CopyContext } from "./subject.ts";
 

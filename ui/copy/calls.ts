@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { isObject, type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 import type { Written } from "./quote.ts";
 import { meantProperties } from "./subject.ts";
 

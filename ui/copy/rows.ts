@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { isObject, type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 import { jestTest, playwrightTest, pytestTest, vitestTest } from "./assert.ts";
 import { prettyJson, yamlText } from "./quote.ts";
 import { curl, fetchCall, posthogJs, posthogNode, posthogPython } from "./send.ts";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { shellQuoted } from "../../src/kernel/base/text.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 import { callFor, idBefore, type SdkCall } from "./calls.ts";
 import { jsonText, pythonText, scriptText, type Written } from "./quote.ts";
 import { bodyToSend, type CopyContext } from "./subject.ts";

@@ -1,7 +1,7 @@
-import { copiedProperties } from "../../src/journal/copied-properties.ts";
-import { isCampaignParameter, isSdkProperty } from "../../src/journal/sdk-properties.ts";
-import type { StoredEvent } from "../../src/journal/stored-event.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
+import { copiedProperties } from "../../src/state/journal/copied-properties.ts";
+import { isCampaignParameter, isSdkProperty } from "../../src/state/journal/sdk-properties.ts";
+import type { StoredEvent } from "../../src/state/journal/stored-event.ts";
 import { type Code, code, type Written } from "./quote.ts";
 
 /** Fields that differ from run to run. Measured with posthog-js and posthog-node. */

@@ -1,6 +1,6 @@
 import { type Signal, signal } from "@preact/signals";
-import type { History } from "../../src/journal/feed/feed-row.ts";
-import type { FilterProblem } from "../../src/journal/filter/types.ts";
+import type { History } from "../../src/state/journal/feed/feed-row.ts";
+import type { FilterProblem } from "../../src/state/journal/filter/types.ts";
 import { type Gap, type Limits, type RowKind, RowList } from "./row-list.ts";
 
 export interface Trouble {

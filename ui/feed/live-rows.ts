@@ -1,6 +1,6 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { EventRow, History, RequestRow } from "../../src/journal/feed/feed-row.ts";
+import type { EventRow, History, RequestRow } from "../../src/state/journal/feed/feed-row.ts";
 import { call, problemOf, query } from "../api/call.ts";
 import { followRows, type LiveRows, type RowSource, type Trouble } from "./follow.ts";
 import { connection, subscribe } from "./socket.ts";

@@ -1,4 +1,4 @@
-import { closing } from "../../src/journal/feed/frames.ts";
+import { closing } from "../../src/state/journal/feed/frames.ts";
 
 /** Consequences of a closed connection. */
 export interface Ending {

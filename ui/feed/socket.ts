@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
-import type { EventRow, RequestRow } from "../../src/journal/feed/feed-row.ts";
-import { type ClientFrame, protocol, type SimFrame, type Stat } from "../../src/journal/feed/frames.ts";
-import type { FilterProblem } from "../../src/journal/filter/types.ts";
+import type { EventRow, RequestRow } from "../../src/state/journal/feed/feed-row.ts";
+import { type ClientFrame, protocol, type SimFrame, type Stat } from "../../src/state/journal/feed/frames.ts";
+import type { FilterProblem } from "../../src/state/journal/filter/types.ts";
 import { isLockedOut, token } from "../api/call.ts";
 import { delayBefore, type Ending, endingOf } from "./reconnect.ts";
 

@@ -1,4 +1,4 @@
-import { type EventKind, eventKind } from "../../src/journal/event-kinds.ts";
+import { type EventKind, eventKind } from "../../src/state/journal/event-kinds.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 const byKind: Readonly<Record<EventKind, IconName>> = {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Outcome } from "../../src/journal/outcomes.ts";
+import type { Outcome } from "../../src/state/journal/outcomes.ts";
 import { Prose } from "./basics.tsx";
 import { asSentence } from "./text.ts";
 

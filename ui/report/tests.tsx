@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { outcomeOf } from "../../src/journal/outcomes.ts";
+import { outcomeOf } from "../../src/state/journal/outcomes.ts";
 import type { RunVerdict } from "../../src/verdict/shapes.ts";
 import { Badge, Button, Empty, Facts, Prose, Section } from "../parts/basics.tsx";
 import { EventIcon } from "../parts/event-icon.tsx";

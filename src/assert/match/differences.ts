@@ -1,6 +1,6 @@
-import { isMinimalFlagCall } from "../../journal/sdk-properties.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { nearest } from "../../kernel/base/nearest.ts";
+import { isMinimalFlagCall } from "../../state/journal/sdk-properties.ts";
 import { describePattern, describeValue } from "./describe.ts";
 import { keyFor, operators, propertyOf } from "./operators.ts";
 import { fits, type PatternShape, shapeOf } from "./pattern.ts";

@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../journal/stored-event.ts";
 import { isObject, type Json, pointerStep } from "../../kernel/base/json.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
+import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import { describePattern } from "./describe.ts";
 import { countOf } from "./judge.ts";
 import { checkPattern, fits, type PatternProblem, shapeOf } from "./pattern.ts";

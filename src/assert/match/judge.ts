@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../journal/event.ts";
 import type { Json } from "../../kernel/base/json.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import { fits } from "./pattern.ts";
 import type { Complaint, Count, Sighting } from "./report-shapes.ts";
 import type { Expectation, Pattern, Terms, Verdict } from "./types.ts";

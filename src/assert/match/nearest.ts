@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../journal/event.ts";
 import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import { distance } from "../../kernel/base/nearest.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import { differences } from "./differences.ts";
 import { fitsEvent, namePatterns } from "./judge.ts";
 import { propertyOf } from "./operators.ts";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../journal/event.ts";
-import { explain } from "../../journal/outcome.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import { explain } from "../../state/journal/outcome.ts";
 import { causesOf, type KnownCauses, nothingKnown } from "./causes.ts";
 import { describePattern } from "./describe.ts";
 import { fitsEvent, sightingOf } from "./judge.ts";

@@ -1,7 +1,13 @@
-import { recordingEvent } from "../../journal/items.ts";
-import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../journal/outcome.ts";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { counted } from "../../kernel/base/text.ts";
+import { recordingEvent } from "../../state/journal/items.ts";
+import {
+  type DropReason,
+  dropReasons,
+  explain,
+  type Warning,
+  warnings,
+} from "../../state/journal/outcome.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import {
   callsOf,

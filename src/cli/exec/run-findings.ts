@@ -1,13 +1,13 @@
 import type { BaselineRun } from "../../baseline/command-run.ts";
 import type { FlagTotals } from "../../flags/decision-shapes.ts";
 import type { RequestSummary, Sim, StoredEvent } from "../../index.ts";
-import type { SdkTotals } from "../../journal/sdk-shapes.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { plain } from "../../kernel/command/style.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
 import type { Played } from "../../tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
 import { createMask, type Mask } from "../../tapes/redact/mask-target.ts";

@@ -1,8 +1,8 @@
-import { outcomeText } from "../../journal/outcomes.ts";
 import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { lintLine } from "../../lint/command.ts";
+import { outcomeText } from "../../state/journal/outcomes.ts";
 import type { Mishap, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 
 /** Kinds of mishaps that the terminal shows; the report has more. */

@@ -1,7 +1,7 @@
-import { outcomeText } from "../../journal/outcomes.ts";
 import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
+import { outcomeText } from "../../state/journal/outcomes.ts";
 import type { Mishap, RunVerdict, TestedProject } from "../../verdict/shapes.ts";
 
 /** Lines of a failed case. */

@@ -1,10 +1,15 @@
 import { z } from "zod";
 import type { Json } from "../../kernel/base/json.ts";
 import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../management/frame/fields.ts";
-import type { Dialect } from "../../world/dialect.ts";
-import { logLevels, runStatuses } from "../../world/run-statuses.ts";
-import { BatchExport as StoredExport } from "../../world/schemas/batch-export.ts";
-import type { BatchExport, BatchExportBackfill, BatchExportLog, BatchExportRun } from "../../world/world.ts";
+import type { Dialect } from "../../state/documents/dialect.ts";
+import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
+import { BatchExport as StoredExport } from "../../state/documents/schemas/batch-export.ts";
+import type {
+  BatchExport,
+  BatchExportBackfill,
+  BatchExportLog,
+  BatchExportRun,
+} from "../../state/documents/world.ts";
 import { isOpen } from "../ports.ts";
 import { checkConfig, destinations, withoutSecrets } from "./destinations.ts";
 import { readHogqlQuery } from "./hogql-query.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { linkWith } from "../../management/frame/lists.ts";
-import { compareTimes } from "../../world/time.ts";
+import { compareTimes } from "../../state/documents/time.ts";
 
 /** Pages that are found by a cursor instead of a number. Upstream Django REST framework, CursorPagination. */
 

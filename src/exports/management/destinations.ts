@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { typeName } from "../../management/frame/fields.ts";
-import { isSecretKey } from "../../world/batch-export-secrets.ts";
-import type { BatchExport } from "../../world/world.ts";
+import { isSecretKey } from "../../state/documents/batch-export-secrets.ts";
+import type { BatchExport } from "../../state/documents/world.ts";
 
 export type Destination = BatchExport["destination"];
 

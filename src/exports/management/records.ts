@@ -11,15 +11,15 @@ import {
   projectRoot,
   type Request,
 } from "../../management/frame/row.ts";
-import { derived } from "../../world/derived.ts";
-import { compareTimes } from "../../world/time.ts";
+import { derived } from "../../state/documents/derived.ts";
+import { compareTimes } from "../../state/documents/time.ts";
 import type {
   BatchExport,
   BatchExportBackfill,
   BatchExportLog,
   BatchExportRun,
   StoredProject,
-} from "../../world/world.ts";
+} from "../../state/documents/world.ts";
 import type { ExportDesk } from "../ports.ts";
 
 /** Where a call is about: a project, or at an organization's URL all of its projects. */

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { Call } from "../../kernel/http/call.ts";
-import type { Dialect } from "../../world/dialect.ts";
+import type { Dialect } from "../../state/documents/dialect.ts";
 import { addressOf } from "./flags-request.ts";
 
 /** Parts of user agents, in lower case. Upstream posthog-js, utils/bot-detection.ts (DEFAULT_BLOCKED_UA_STRS). */

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
-import type { Cohort, FeatureFlag } from "../../world/world.ts";
+import type { Cohort, FeatureFlag } from "../../state/documents/world.ts";
 import type { CohortBook } from "../engine/cohort-tree.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";

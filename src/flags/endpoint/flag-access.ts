@@ -4,8 +4,8 @@ import { SimError } from "../../kernel/base/errors.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../kernel/http/call.ts";
 import type { Family } from "../../kernel/http/endpoint.ts";
-import { grants, isOutOfReach } from "../../world/access.ts";
-import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../world/world.ts";
+import { grants, isOutOfReach } from "../../state/documents/access.ts";
+import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../state/documents/world.ts";
 
 /** The project of a request for definitions or a remote config, and the kind of its key. */
 export interface FlagAccess {

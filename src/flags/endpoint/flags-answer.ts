@@ -1,6 +1,6 @@
 import type { Json } from "../../kernel/base/json.ts";
-import { rulesVersionOf } from "../../world/flag-config.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { rulesVersionOf } from "../../state/documents/flag-config.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import type { Decision } from "../engine/decision.ts";
 import type { FlagResult as Decided, Ruleset } from "../engine/ruleset.ts";
 import type { Subject } from "../engine/run.ts";

@@ -1,9 +1,9 @@
 import type { Desk } from "../../ingest/desk.ts";
 import type { Call } from "../../kernel/http/call.ts";
-import type { People } from "../../people/people.ts";
-import type { Person } from "../../people/person.ts";
-import { experimentFlagsOf } from "../../world/resources.ts";
-import type { FeatureFlag, StoredProject } from "../../world/world.ts";
+import { experimentFlagsOf } from "../../state/documents/resources.ts";
+import type { FeatureFlag, StoredProject } from "../../state/documents/world.ts";
+import type { People } from "../../state/persons/people.ts";
+import type { Person } from "../../state/persons/person.ts";
 import type { CompiledFlag } from "../engine/compile.ts";
 import { failed } from "../engine/decision.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { withExactIds } from "../../ingest/exact-ids.ts";
-import type { DecodeStep } from "../../journal/request-shapes.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import {
   firstOf,
@@ -18,6 +17,7 @@ import { mediaType } from "../../kernel/codec/media-type.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { forwardedAddress } from "../../kernel/http/client-address.ts";
 import { defaultBodyLimit } from "../../kernel/http/endpoint.ts";
+import type { DecodeStep } from "../../state/journal/request-shapes.ts";
 
 /** The body of a flags request: a JSON object, its text on one line, and how it was unpacked. */
 export interface FlagsBody {

@@ -3,7 +3,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { json, jsonText, type Reply } from "../../kernel/http/reply.ts";
-import type { FeatureFlag, ReadonlyWorld } from "../../world/world.ts";
+import type { FeatureFlag, ReadonlyWorld } from "../../state/documents/world.ts";
 import { payloadText } from "../engine/decision.ts";
 import { overriddenDecision, overridesFor } from "../engine/overrides.ts";
 import { type FlagAccess, flagAccess } from "./flag-access.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
-import type { Cohort } from "../../world/world.ts";
+import type { Cohort } from "../../state/documents/world.ts";
 import { checkOperator, type Matching, prepareTest } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
 import { referenceIn } from "./values.ts";

@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/base/json.ts";
-import type { Cohort } from "../../world/world.ts";
+import type { Cohort } from "../../state/documents/world.ts";
 import {
   type CohortBook,
   type CohortLeaf,

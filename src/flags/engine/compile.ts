@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
-import { rulesVersionOf } from "../../world/flag-config.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { rulesVersionOf } from "../../state/documents/flag-config.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { type Decision, failed, off, offWithoutGroups, on, payloadText } from "./decision.ts";
 import {
   type CohortTest,

@@ -1,5 +1,5 @@
 import type { Json } from "../../kernel/base/json.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { isMember } from "./cohorts.ts";
 import { type Matching, type PreparedTest, prepareTest } from "./operators.ts";
 import { FlagFailure } from "./reasons.ts";

@@ -1,6 +1,6 @@
 import { parsedJson } from "../../kernel/base/json.ts";
-import { blankFeatureFlag } from "../../world/blank.ts";
-import type { FeatureFlag, StoredFlagOverride, Worlds } from "../../world/world.ts";
+import { blankFeatureFlag } from "../../state/documents/blank.ts";
+import type { FeatureFlag, StoredFlagOverride, Worlds } from "../../state/documents/world.ts";
 import { type Decision, payloadText } from "./decision.ts";
 import { reasons } from "./reasons.ts";
 import type { FlagResult } from "./ruleset.ts";

@@ -1,4 +1,4 @@
-import type { Cohort, FeatureFlag } from "../../world/world.ts";
+import type { Cohort, FeatureFlag } from "../../state/documents/world.ts";
 import { createBucketMemory } from "./bucket.ts";
 import type { CohortBook } from "./cohort-tree.ts";
 import { createCohortBook } from "./cohorts.ts";

@@ -1,7 +1,7 @@
 import { isObject, own } from "../../kernel/base/json.ts";
 import { capital, counted } from "../../kernel/base/text.ts";
-import { hasConditionSets, rulesVersionOf } from "../../world/flag-config.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { hasConditionSets, rulesVersionOf } from "../../state/documents/flag-config.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { cohortName } from "../engine/cohorts.ts";
 import { aggregationOf } from "../engine/compile.ts";
 import { type ConditionSet, type Filters, variantKeys } from "../engine/filters.ts";

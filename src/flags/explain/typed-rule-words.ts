@@ -1,6 +1,6 @@
 import type { Json } from "../../kernel/base/json.ts";
 import { capital } from "../../kernel/base/text.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import type { CompiledRule, CompiledRules } from "../engine/rules.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { testWords } from "./rule-words.ts";

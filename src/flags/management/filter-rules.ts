@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts"
 import { safeParse } from "../../kernel/base/safe-parse.ts";
 import { cohortOf, dependenciesOf, isBehavioral } from "../../management/cohort-rules.ts";
 import { firstInvalid, invalid, readWireTime } from "../../management/frame/fields.ts";
-import { type RulesVersion, rulesVersionOf } from "../../world/flag-config.ts";
-import { FlagFilters } from "../../world/schemas/feature-flag.ts";
-import type { FeatureFlag, Worlds } from "../../world/world.ts";
+import { type RulesVersion, rulesVersionOf } from "../../state/documents/flag-config.ts";
+import { FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
+import type { FeatureFlag, Worlds } from "../../state/documents/world.ts";
 import { referenceIn } from "../engine/values.ts";
 import { checkRules } from "./rule-writes.ts";
 

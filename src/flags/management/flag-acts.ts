@@ -10,8 +10,8 @@ import { datetime, dictionary, invalid, text } from "../../management/frame/fiel
 import { linkWith } from "../../management/frame/lists.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { showLinkedFlag } from "../../management/resources/linked-flags.ts";
-import { surveyFlagIds } from "../../world/resources.ts";
-import type { FeatureFlag, StoredProject } from "../../world/world.ts";
+import { surveyFlagIds } from "../../state/documents/resources.ts";
+import type { FeatureFlag, StoredProject } from "../../state/documents/world.ts";
 import { conditionsOf, payloadOf } from "../endpoint/flags-answer.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";
 import { evaluateRuleset } from "../engine/ruleset.ts";

@@ -7,12 +7,12 @@ import { given } from "../../management/frame/body.ts";
 import type { ResourceDesk } from "../../management/frame/desk.ts";
 import { firstInvalid, invalid } from "../../management/frame/fields.ts";
 import type { ProjectRequest } from "../../management/frame/row.ts";
-import { blankFeatureFlag } from "../../world/blank.ts";
-import { liveResources } from "../../world/resources.ts";
-import type { FlagChange } from "../../world/schemas/feature-flag.ts";
-import { tidyTags } from "../../world/tags.ts";
-import { wireTime } from "../../world/time.ts";
-import type { Draft, FeatureFlag, StoredResource } from "../../world/world.ts";
+import { blankFeatureFlag } from "../../state/documents/blank.ts";
+import { liveResources } from "../../state/documents/resources.ts";
+import type { FlagChange } from "../../state/documents/schemas/feature-flag.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { Draft, FeatureFlag, StoredResource } from "../../state/documents/world.ts";
 import { checkFilters, openFilters } from "./filter-rules.ts";
 import { FlagBody, type FlagPatch } from "./flag-shapes.ts";
 

@@ -13,8 +13,8 @@ import {
 import { resourceRows } from "../../management/frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../../management/frame/row.ts";
 import { newestFirst, sortedByProject } from "../../management/frame/sorted.ts";
-import { liveResources, surveyFlagIds } from "../../world/resources.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { liveResources, surveyFlagIds } from "../../state/documents/resources.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { flagActRows } from "./flag-acts.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";

@@ -15,8 +15,8 @@ import {
   text,
 } from "../../management/frame/fields.ts";
 import { showUserOf, UserShape } from "../../management/users.ts";
-import { liveResources } from "../../world/resources.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { liveResources } from "../../state/documents/resources.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { referenceIn } from "../engine/values.ts";
 
 const keyPattern = /^[a-zA-Z0-9_-]+$/;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Reader, type Response } from "mmdb-lib";
-import type { GeoPlace } from "../../journal/places.ts";
 import { addressText, type IpAddress } from "../../kernel/base/network.ts";
+import type { GeoPlace } from "../../state/journal/places.ts";
 import type { PlaceLookup } from "./places.ts";
 
 /** A geographic database that cannot be used. */

@@ -1,4 +1,3 @@
-import type { GeoPlace, Places } from "../../journal/places.ts";
 import {
   type IpAddress,
   isInNetwork,
@@ -6,7 +5,8 @@ import {
   parseAddress,
   parseNetwork,
 } from "../../kernel/base/network.ts";
-import type { PlaceRow } from "../../world/world.ts";
+import type { PlaceRow } from "../../state/documents/world.ts";
+import type { GeoPlace, Places } from "../../state/journal/places.ts";
 
 /** What a geographic database knows; the address is a public one. */
 export type PlaceLookup = (address: IpAddress) => GeoPlace | undefined;

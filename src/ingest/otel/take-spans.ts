@@ -1,4 +1,3 @@
-import { openLegacy } from "../../journal/items.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
@@ -6,6 +5,7 @@ import type { Work } from "../../kernel/base/work.ts";
 import { inflated, tooLarge, undecodable } from "../../kernel/codec/inflate.ts";
 import { mediaType } from "../../kernel/codec/media-type.ts";
 import { json, type Reply } from "../../kernel/http/reply.ts";
+import { openLegacy } from "../../state/journal/items.ts";
 import { decideItems } from "../decide.ts";
 import type { Desk } from "../desk.ts";
 import { parseJson } from "../json-text.ts";

@@ -3,9 +3,9 @@ import { type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { queryToken } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
-import { listsOwner } from "../../world/project-documents.ts";
-import { liveResources } from "../../world/resources.ts";
-import type { ReadonlyWorld, StoredProject, StoredResource, World } from "../../world/world.ts";
+import { listsOwner } from "../../state/documents/project-documents.ts";
+import { liveResources } from "../../state/documents/resources.ts";
+import type { ReadonlyWorld, StoredProject, StoredResource, World } from "../../state/documents/world.ts";
 import type { Desk } from "../desk.ts";
 import { answered, privateProject, projectOfToken } from "./requests.ts";
 

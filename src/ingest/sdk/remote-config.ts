@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject, own } from "../../kernel/base/jso
 import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { json, type Reply, script } from "../../kernel/http/reply.ts";
-import { listsOwner } from "../../world/project-documents.ts";
-import { liveResources } from "../../world/resources.ts";
-import type { ReadonlyWorld, StoredProject } from "../../world/world.ts";
+import { listsOwner } from "../../state/documents/project-documents.ts";
+import { liveResources } from "../../state/documents/resources.ts";
+import type { ReadonlyWorld, StoredProject } from "../../state/documents/world.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
 import { fresh } from "./requests.ts";

@@ -1,4 +1,3 @@
-import type { DecodeStep } from "../../journal/request-shapes.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, isTooDeep, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { parseBounded } from "../../kernel/base/json-bounds.ts";
@@ -7,8 +6,9 @@ import type { Call } from "../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../kernel/http/call.ts";
 import { defaultBodyLimit } from "../../kernel/http/endpoint.ts";
 import { json, type Reply, withHeaders } from "../../kernel/http/reply.ts";
-import { grants, isOutOfReach } from "../../world/access.ts";
-import type { PersonalApiKey, StoredProject } from "../../world/world.ts";
+import { grants, isOutOfReach } from "../../state/documents/access.ts";
+import type { PersonalApiKey, StoredProject } from "../../state/documents/world.ts";
+import type { DecodeStep } from "../../state/journal/request-shapes.ts";
 import type { Desk } from "../desk.ts";
 import { projectByHeader } from "../project.ts";
 

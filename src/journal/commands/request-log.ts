@@ -1,10 +1,10 @@
 import { onFirstUse } from "../../kernel/base/on-first-use.ts";
 import { counted } from "../../kernel/base/text.ts";
 import type { Lines } from "../../kernel/command/output.ts";
+import type { LineRules } from "../../state/journal/commands/request-lines.ts";
+import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
 import type { Mask } from "../../tapes/redact/mask-target.ts";
 import type { RedactionRules } from "../../tapes/redact/rules.ts";
-import type { Finding, RequestSummary } from "../request-summary.ts";
-import type { LineRules } from "./request-lines.ts";
 
 /** Prints requests on a terminal, and counts their outcomes. */
 export interface RequestLog {
@@ -42,7 +42,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
   let printed = Promise.resolve();
   const printer = onFirstUse(async () => {
     const [{ requestLines }, { createMask }] = await Promise.all([
-      import("./request-lines.ts"),
+      import("../../state/journal/commands/request-lines.ts"),
       import("../../tapes/redact/mask-target.ts"),
     ]);
     const mask = createMask(redaction);

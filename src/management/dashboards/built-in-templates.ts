@@ -1,6 +1,6 @@
 import { uuidV5 } from "../../kernel/base/ids.ts";
 import type { JsonObject } from "../../kernel/base/json.ts";
-import type { DashboardTemplate } from "../../world/world.ts";
+import type { DashboardTemplate } from "../../state/documents/world.ts";
 
 /** Templates that every project has. Names and number of tiles follow the service; the queries are ours. */
 

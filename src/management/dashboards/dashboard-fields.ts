@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
-import { tidyTags } from "../../world/tags.ts";
-import type { Dashboard } from "../../world/world.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import type { Dashboard } from "../../state/documents/world.ts";
 import { given } from "../frame/body.ts";
 import { boolean, datetime, integer, invalid, json, list, numberChoice, text } from "../frame/fields.ts";
 

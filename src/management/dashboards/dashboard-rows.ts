@@ -2,7 +2,7 @@ import { z } from "zod";
 import { compareText } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { executionModes } from "../../query/execution-mode.ts";
-import type { Dashboard } from "../../world/world.ts";
+import type { Dashboard } from "../../state/documents/world.ts";
 import { liveDashboard } from "../collaborators.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { isTrue } from "../frame/fields.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
-import { tidyTags } from "../../world/tags.ts";
-import type { Dashboard, DashboardTemplate, Tile } from "../../world/world.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import type { Dashboard, DashboardTemplate, Tile } from "../../state/documents/world.ts";
 import { found } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { shownAs } from "../frame/fields.ts";

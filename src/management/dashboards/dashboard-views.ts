@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject } from "../../kernel/base/json.ts";
-import { wireTime } from "../../world/time.ts";
-import type { Dashboard, Insight, Tile } from "../../world/world.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { Dashboard, Insight, Tile } from "../../state/documents/world.ts";
 import {
   type Asker,
   effectiveRestriction,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
-import type { Dashboard, Tile } from "../../world/world.ts";
+import type { Dashboard, Tile } from "../../state/documents/world.ts";
 import { privilege } from "../collaborators.ts";
 import { found } from "../frame/access.ts";
 import { given } from "../frame/body.ts";

@@ -1,6 +1,6 @@
 import { isObject, type Json } from "../../kernel/base/json.ts";
-import { blankTile } from "../../world/blank.ts";
-import type { Dashboard, Insight, Tile } from "../../world/world.ts";
+import { blankTile } from "../../state/documents/blank.ts";
+import type { Dashboard, Insight, Tile } from "../../state/documents/world.ts";
 import { membershipOf } from "../frame/access.ts";
 import { given } from "../frame/body.ts";
 import { invalid } from "../frame/fields.ts";

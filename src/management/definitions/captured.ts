@@ -1,8 +1,8 @@
-import type { StoredEvent } from "../../journal/event.ts";
-import type { EventReader } from "../../journal/event-reader.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { detectedType, type PropertyType } from "../../query/hogql/property-types.ts";
-import { wireTime } from "../../world/time.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import type { EventReader } from "../../state/journal/event-reader.ts";
 import { calmly } from "../frame/calmly.ts";
 
 /** A name that events of a project have. */

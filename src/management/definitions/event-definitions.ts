@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isSdkEvent } from "../../journal/sdk-properties.ts";
 import type { JsonObject } from "../../kernel/base/json.ts";
 import { compareText } from "../../kernel/base/text.ts";
-import { compareTimes, wireTime } from "../../world/time.ts";
-import type { StoredResource } from "../../world/world.ts";
+import { compareTimes, wireTime } from "../../state/documents/time.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
+import { isSdkEvent } from "../../state/journal/sdk-properties.ts";
 import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, choice, integer, invalid, list, text } from "../frame/fields.ts";

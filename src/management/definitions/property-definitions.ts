@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { isSdkProperty } from "../../journal/sdk-properties.ts";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import type { StoredResource } from "../../world/world.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
+import { isSdkProperty } from "../../state/journal/sdk-properties.ts";
 import { numberIn } from "../frame/access.ts";
 import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

@@ -2,7 +2,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { isUuid } from "../../kernel/base/ids.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { bearerOf } from "../../kernel/http/call.ts";
-import { grants } from "../../world/access.ts";
+import { grants } from "../../state/documents/access.ts";
 import type {
   DocumentOf,
   Membership,
@@ -10,7 +10,7 @@ import type {
   PersonalApiKey,
   StoredProject,
   User,
-} from "../../world/world.ts";
+} from "../../state/documents/world.ts";
 import { fieldsOf } from "./body.ts";
 import type { ResourceDesk } from "./desk.ts";
 

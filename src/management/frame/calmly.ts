@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { StoredEvent } from "../../journal/event.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 
 /** Number of events read before other work gets its turn. */
 const turnEvents = 200;

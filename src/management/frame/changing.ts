@@ -1,4 +1,4 @@
-import type { Draft } from "../../world/world.ts";
+import type { Draft } from "../../state/documents/world.ts";
 import type { CallPlace } from "./access.ts";
 import type { ResourceDesk } from "./desk.ts";
 import type { Request } from "./row.ts";

@@ -1,8 +1,8 @@
 import type { Desk } from "../../ingest/desk.ts";
-import type { EventReader } from "../../journal/event-reader.ts";
 import type { TimeSource } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
-import type { PeopleStore } from "../../people/people-store.ts";
+import type { EventReader } from "../../state/journal/event-reader.ts";
+import type { PeopleStore } from "../../state/persons/people-store.ts";
 
 /**
  * Requests that a personal key may make, per kind of endpoint and window in seconds.

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
 import { containsText } from "../../kernel/base/wildcard.ts";
 import type { Call } from "../../kernel/http/call.ts";
-import { tidyTags } from "../../world/tags.ts";
-import { wireTime } from "../../world/time.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import { wireTime } from "../../state/documents/time.ts";
 import type { Caller } from "./access.ts";
 import { invalid, readWireTime } from "./fields.ts";
 

@@ -7,7 +7,7 @@ import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { errorReplies, errorSchema } from "../../kernel/http/error-schemas.ts";
 import { empty, json, type Reply, withHeaders } from "../../kernel/http/reply.ts";
 import { docsOf, endpointOf, type RowHead } from "../../kernel/http/row.ts";
-import type { StoredProject } from "../../world/world.ts";
+import type { StoredProject } from "../../state/documents/world.ts";
 import {
   anyScope,
   authenticate,

@@ -1,4 +1,4 @@
-import type { CollectionName, DocumentOf, Worlds } from "../../world/world.ts";
+import type { CollectionName, DocumentOf, Worlds } from "../../state/documents/world.ts";
 
 /** What lists are sorted by: a wire time, which old documents may lack, and a number. */
 interface Dated {

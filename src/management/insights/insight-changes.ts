@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Json } from "../../kernel/base/json.ts";
-import { blankTile } from "../../world/blank.ts";
-import { tidyTags } from "../../world/tags.ts";
-import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";
+import { blankTile } from "../../state/documents/blank.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import type { Dashboard, Draft, Insight, Tile } from "../../state/documents/world.ts";
 import { privilege } from "../collaborators.ts";
 import { given, isRestoring } from "../frame/body.ts";
 import { boolean, dictionary, invalid, json, list, text, typeName } from "../frame/fields.ts";

@@ -6,7 +6,7 @@ import { type ExecutionMode, modeFrom } from "../../query/execution-mode.ts";
 import { queryOfFilters } from "../../query/insights/legacy-filters.ts";
 import { withDashboardFilters, withVariables } from "../../query/read-query.ts";
 import type { QueryResponse } from "../../query/runner.ts";
-import type { Dashboard, Insight, Tile } from "../../world/world.ts";
+import type { Dashboard, Insight, Tile } from "../../state/documents/world.ts";
 import type { ManagementDesk } from "../desk.ts";
 import { fieldsOf } from "../frame/body.ts";
 import { invalid } from "../frame/fields.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Ids } from "../../kernel/base/ids.ts";
-import { blankInsight } from "../../world/blank.ts";
-import { derived } from "../../world/derived.ts";
-import { wireTime } from "../../world/time.ts";
-import type { Dashboard, Draft, Insight, Tile } from "../../world/world.ts";
+import { blankInsight } from "../../state/documents/blank.ts";
+import { derived } from "../../state/documents/derived.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { Dashboard, Draft, Insight, Tile } from "../../state/documents/world.ts";
 import {
   type Asker,
   effectiveRestriction,

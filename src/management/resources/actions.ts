@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../kernel/base/json.ts";
-import { tidyTags } from "../../world/tags.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../frame/fields.ts";
 import { searchIn, siblingsOf, tagsIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";

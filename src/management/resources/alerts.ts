@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
-import { wireTime } from "../../world/time.ts";
+import { wireTime } from "../../state/documents/time.ts";
 import { membershipOf } from "../frame/access.ts";
 import { boolean, choice, dictionary, integer, invalid, list, text } from "../frame/fields.ts";
 import { showUserOf, UserShape } from "../users.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { stringOf } from "../../kernel/base/text.ts";
-import { compareTimes } from "../../world/time.ts";
-import type { StoredResource } from "../../world/world.ts";
+import { compareTimes } from "../../state/documents/time.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import type { ResourceRequest } from "../frame/changing.ts";
 import { boolean, choice, datetime, integer, invalid, isTrue, readWireTime, text } from "../frame/fields.ts";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import type { StoredResource } from "../../world/world.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";
 import { equalFilter, type ListFilter, searchFilter, tagsFilter } from "../frame/lists.ts";

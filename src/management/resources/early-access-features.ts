@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
-import { slugified } from "../../world/slug.ts";
-import type { FeatureFlag, StoredResource } from "../../world/world.ts";
+import { slugified } from "../../state/documents/slug.ts";
+import type { FeatureFlag, StoredResource } from "../../state/documents/world.ts";
 import type { Changing } from "../frame/changing.ts";
 import { boolean, choice, integer, invalid, json, text } from "../frame/fields.ts";
 import { siblingsOf, textIn } from "./checks.ts";

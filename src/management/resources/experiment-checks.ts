@@ -8,8 +8,8 @@ import {
   textsIn,
 } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import { liveResource } from "../../world/resources.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { liveResource } from "../../state/documents/resources.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import type { ResourceRequest } from "../frame/changing.ts";
 import { invalid, typeName } from "../frame/fields.ts";
 import { textIn } from "./checks.ts";

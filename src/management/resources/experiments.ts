@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn, textsIn } from "../../kernel/base/json.ts";
 import { compareText, stringOf } from "../../kernel/base/text.ts";
-import type { FeatureFlag, StoredResource } from "../../world/world.ts";
+import type { FeatureFlag, StoredResource } from "../../state/documents/world.ts";
 import type { ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import {

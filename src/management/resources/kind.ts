@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { JsonObject } from "../../kernel/base/json.ts";
-import type { StoredResource } from "../../world/world.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
 import type { Captured } from "../definitions/captured.ts";
 import type { Changing, ResourceRequest } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

@@ -3,8 +3,8 @@ import { checkFilters, openFilters } from "../../flags/management/filter-rules.t
 import { claimKey, withHistory } from "../../flags/management/flag-changes.ts";
 import type { JsonObject } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import { blankFeatureFlag } from "../../world/blank.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { blankFeatureFlag } from "../../state/documents/blank.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { documentNamed, requireScope } from "../frame/access.ts";
 import type { Changing } from "../frame/changing.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

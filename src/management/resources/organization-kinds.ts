@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type JsonObject, own } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import type { StoredResource } from "../../world/world.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
 import { denied, membershipOf } from "../frame/access.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, dictionary, invalid, list, numberChoice, text, uuid } from "../frame/fields.ts";

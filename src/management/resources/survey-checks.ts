@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import { documentNamed } from "../frame/access.ts";
 import { invalid } from "../frame/fields.ts";
 import { siblingsOf, textIn } from "./checks.ts";

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { StoredEvent } from "../../journal/event.ts";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { isUuid } from "../../kernel/base/ids.ts";
 import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
-import { liveResource, liveResources } from "../../world/resources.ts";
-import { wireTime } from "../../world/time.ts";
-import type { StoredResource } from "../../world/world.ts";
+import { liveResource, liveResources } from "../../state/documents/resources.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { StoredResource } from "../../state/documents/world.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import { found, requireScope } from "../frame/access.ts";
 import { calmly } from "../frame/calmly.ts";
 import type { ResourceDesk } from "../frame/desk.ts";

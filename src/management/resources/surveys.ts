@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
-import { liveResource } from "../../world/resources.ts";
-import { wireTime } from "../../world/time.ts";
-import type { FeatureFlag } from "../../world/world.ts";
+import { liveResource } from "../../state/documents/resources.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { FeatureFlag } from "../../state/documents/world.ts";
 import type { ResourceDesk } from "../frame/desk.ts";
 import { boolean, choice, datetime, integer, json, text } from "../frame/fields.ts";
 import { fieldFilter, searchIn, textIn, withIds } from "./checks.ts";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../journal/event.ts";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import type { QueryContext } from "../kind.ts";
 import type { NameColumn, Steps, ValueColumn } from "../table.ts";
 import { jsonProperty, nestedProperty, typedProperty } from "./properties.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { textOf } from "../../flags/engine/values.ts";
-import type { StoredEvent } from "../../journal/event.ts";
 import type { JsonObject } from "../../kernel/base/json.ts";
 import { compareText } from "../../kernel/base/text.ts";
-import { wireTime } from "../../world/time.ts";
+import { wireTime } from "../../state/documents/time.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
 import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
 import type { QueryContext } from "../kind.ts";
 import type { NameColumn, Steps } from "../table.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { TrafficLog } from "../../journal/log/traffic-log.ts";
-import { showEvent } from "../../journal/show.ts";
+import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import { showEvent } from "../../state/journal/show.ts";
 import type { EventTables } from "../columns.ts";
 import type { ProjectFacts } from "../kind.ts";
 import { longestTurn } from "../steps.ts";

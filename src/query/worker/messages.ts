@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
-import type { StoredEvent } from "../../journal/event.ts";
-import type { LineBytes } from "../../journal/event-bytes.ts";
 import { type ErrorCode, type ErrorExtra, SimError, stackOf } from "../../kernel/base/errors.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import type { LineBytes } from "../../state/journal/event-bytes.ts";
 import type { QueryAction, QueryExperiment, QueryGroup, QueryPerson, QueryProject } from "../kind.ts";
 import type { Needs } from "../table.ts";
 import type { SeriesValues } from "../table-data.ts";

@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../journal/event.ts";
-import { requestIn } from "../../journal/log/log-lines.ts";
-import { showEvent } from "../../journal/show.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import { requestIn } from "../../state/journal/log/log-lines.ts";
+import { showEvent } from "../../state/journal/show.ts";
 import type { ProjectFacts, QueryPerson } from "../kind.ts";
 import type { Asked, AskedName, SentEvents } from "./messages.ts";
 

@@ -1,7 +1,7 @@
 import { problemsOfRules } from "../../flags/engine/rule-config.ts";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../kernel/base/json.ts";
-import { rulesVersionOf } from "../../world/flag-config.ts";
+import { rulesVersionOf } from "../../state/documents/flag-config.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";

@@ -1,6 +1,6 @@
 import { isObject, type Json, own } from "../../kernel/base/json.ts";
+import { servedValueOf } from "../../state/documents/flag-config.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
-import { servedValueOf } from "../../world/flag-config.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 
 interface Answer {

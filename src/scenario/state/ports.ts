@@ -1,8 +1,8 @@
-import type { TrafficLog } from "../../journal/log/traffic-log.ts";
 import type { Agenda } from "../../kernel/base/agenda.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
-import type { PeopleStore } from "../../people/people-store.ts";
 import type { ResetPorts } from "../../projects/ports.ts";
+import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../../state/persons/people-store.ts";
 import type { Snapshots } from "./snapshots.ts";
 
 /** The parts that a reset can be restricted to. */

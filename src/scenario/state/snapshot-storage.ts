@@ -1,16 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import type { LogMark, TrafficLog } from "../../journal/log/traffic-log.ts";
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../kernel/store/bytes.ts";
 import { DataFolderError } from "../../kernel/store/data-folder.ts";
 import { sealed, unsealed } from "../../kernel/store/lines.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
-import type { PeopleStore } from "../../people/people-store.ts";
-import type { World } from "../../world/world.ts";
-import type { WorldStore } from "../../world/world-store.ts";
-import { readWorld } from "../../world/world-store.ts";
+import type { World } from "../../state/documents/world.ts";
+import type { WorldStore } from "../../state/documents/world-store.ts";
+import { readWorld } from "../../state/documents/world-store.ts";
+import type { LogMark, TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../../state/persons/people-store.ts";
 
 export interface SnapshotFacts {
   name: string;

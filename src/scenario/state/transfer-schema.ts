@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { dropReasons, warnings } from "../../journal/outcome.ts";
 import { timeRange } from "../../kernel/base/clock.ts";
-import { maxGroupTypes } from "../../people/person.ts";
-import { WorldSchema } from "../../world/world.schema.ts";
+import { WorldSchema } from "../../state/documents/world.schema.ts";
+import { dropReasons, warnings } from "../../state/journal/outcome.ts";
+import { maxGroupTypes } from "../../state/persons/person.ts";
 
 const time = z.int().min(timeRange.first).max(timeRange.last);
 /** Events may carry any time that a date can have. */

@@ -1,6 +1,4 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { CopiedLine, TrafficLog } from "../../journal/log/traffic-log.ts";
-import type { TrafficLine } from "../../journal/traffic.ts";
 import { encodingText, joiningBytes } from "../../kernel/base/bytes-turns.ts";
 import { isoOf } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
@@ -21,9 +19,11 @@ import { type Bytes, memoryBytes } from "../../kernel/store/bytes.ts";
 import { DataFolderError } from "../../kernel/store/data-folder.ts";
 import { textsOf } from "../../kernel/store/lines.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
-import { clashOf } from "../../world/store/document.ts";
-import { migrate, UnknownVersionError } from "../../world/store/migrations.ts";
-import type { World } from "../../world/world.ts";
+import { clashOf } from "../../state/documents/store/document.ts";
+import { migrate, UnknownVersionError } from "../../state/documents/store/migrations.ts";
+import type { World } from "../../state/documents/world.ts";
+import type { CopiedLine, TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import type { TrafficLine } from "../../state/journal/traffic.ts";
 import type { StatePorts } from "./ports.ts";
 import type { ImportedState } from "./shapes.ts";
 

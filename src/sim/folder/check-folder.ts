@@ -1,8 +1,20 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Opening, readOpening } from "../../journal/log/log-lines.ts";
-import { sidecarLog } from "../../journal/log/log-tables.ts";
-import { createRows, openRowFile } from "../../journal/log/rows.ts";
+import type { Bytes } from "../../kernel/store/bytes.ts";
+import { clockFile } from "../../kernel/store/clock-file.ts";
+import type { Damage } from "../../kernel/store/damage.ts";
+import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
+import { unfinishedBytes } from "../../kernel/store/lines.ts";
+import { unfinishedSwitches } from "../../kernel/store/switch.ts";
+import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
+import { readChanges } from "../../state/documents/store/changes-file.ts";
+import { WorldDocument } from "../../state/documents/store/document.ts";
+import { salvagedWorld } from "../../state/documents/store/salvage.ts";
+import { checkedWorld, readWorldFile } from "../../state/documents/store/world-file.ts";
+import { emptyWorld } from "../../state/documents/world.ts";
+import { type Opening, readOpening } from "../../state/journal/log/log-lines.ts";
+import { sidecarLog } from "../../state/journal/log/log-tables.ts";
+import { createRows, openRowFile } from "../../state/journal/log/rows.ts";
 import {
   createTrafficIndex,
   event,
@@ -10,25 +22,13 @@ import {
   readTraffic,
   request,
   type TrafficIndex,
-} from "../../journal/log/traffic-index.ts";
-import { keysOf } from "../../journal/show.ts";
-import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
-import type { Bytes } from "../../kernel/store/bytes.ts";
-import { clockFile } from "../../kernel/store/clock-file.ts";
-import type { Damage } from "../../kernel/store/damage.ts";
-import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
-import { unfinishedBytes } from "../../kernel/store/lines.ts";
-import { unfinishedSwitches } from "../../kernel/store/switch.ts";
-import { keyHash } from "../../people/store/apply.ts";
-import { createLineLog } from "../../people/store/log.ts";
-import { mustBePeople, replayPeople } from "../../people/store/replay.ts";
-import { createPeopleState } from "../../people/store/state.ts";
-import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
-import { readChanges } from "../../world/store/changes-file.ts";
-import { WorldDocument } from "../../world/store/document.ts";
-import { salvagedWorld } from "../../world/store/salvage.ts";
-import { checkedWorld, readWorldFile } from "../../world/store/world-file.ts";
-import { emptyWorld } from "../../world/world.ts";
+} from "../../state/journal/log/traffic-index.ts";
+import { keysOf } from "../../state/journal/show.ts";
+import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
+import { keyHash } from "../../state/persons/store/apply.ts";
+import { createLineLog } from "../../state/persons/store/log.ts";
+import { mustBePeople, replayPeople } from "../../state/persons/store/replay.ts";
+import { createPeopleState } from "../../state/persons/store/state.ts";
 import { FolderContents } from "./contents.ts";
 
 type Report = (damage: Damage) => void;

@@ -1,6 +1,3 @@
-import { openTrafficLog, type TrafficLog } from "../../journal/log/traffic-log.ts";
-import { dropDraft, type Keep } from "../../journal/log/trim.ts";
-import type { EventKey, TrafficLine } from "../../journal/traffic.ts";
 import { StorageRefusal } from "../../kernel/base/errors.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { memoryBytes } from "../../kernel/store/bytes.ts";
@@ -16,10 +13,13 @@ import {
 } from "../../kernel/store/data-folder.ts";
 import { createFolderGuard, type FolderGuard } from "../../kernel/store/folder-guard.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../kernel/store/switch.ts";
-import { openPeople, type PeopleStore } from "../../people/people-store.ts";
 import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
-import type { World } from "../../world/world.ts";
-import { memoryWorld, openWorld, type WorldStore } from "../../world/world-store.ts";
+import type { World } from "../../state/documents/world.ts";
+import { memoryWorld, openWorld, type WorldStore } from "../../state/documents/world-store.ts";
+import { openTrafficLog, type TrafficLog } from "../../state/journal/log/traffic-log.ts";
+import { dropDraft, type Keep } from "../../state/journal/log/trim.ts";
+import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
+import { openPeople, type PeopleStore } from "../../state/persons/people-store.ts";
 import { FolderContents } from "./contents.ts";
 import { mustBeFree } from "./unreadable-lock.ts";
 

@@ -20,7 +20,6 @@ import {
   upstreamOptions,
 } from "../../cli/open-sim.ts";
 import type { RequestLog } from "../../journal/commands/request-log.ts";
-import type { RequestSummary } from "../../journal/request-summary.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -31,6 +30,7 @@ import type { Settings } from "../../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../../kernel/command/signals.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import type { Sim, SimOptions } from "../../sim/types.ts";
+import type { RequestSummary } from "../../state/journal/request-summary.ts";
 import type { RecordingFacts } from "../client.ts";
 import { choice, redact, text, texts, toggle } from "./option-rows.ts";
 import { missedOf, replayed, tapeLines } from "./tape-summary.ts";

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
-import { resultsOf } from "../../journal/results.ts";
-import { replyHeadersOf, type TrafficLine } from "../../journal/traffic.ts";
-import { isUnmatched } from "../../journal/unmatched.ts";
 import { joiningBytes } from "../../kernel/base/bytes-turns.ts";
 import { isoOf } from "../../kernel/base/clock.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { version } from "../../kernel/base/version.ts";
 import type { Stepwise } from "../../kernel/base/work.ts";
 import { headerIn } from "../../kernel/http/client-address.ts";
+import { resultsOf } from "../../state/journal/results.ts";
+import { replyHeadersOf, type TrafficLine } from "../../state/journal/traffic.ts";
+import { isUnmatched } from "../../state/journal/unmatched.ts";
 
 /** The journal in the terms of HTTP Archive 1.2 (software-is-hard.com/blog/har-12-spec). */
 

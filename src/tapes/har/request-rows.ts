@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { parseRequestFilter } from "../../journal/filter-parameter.ts";
-import { Limit, UntilRequest } from "../../journal/query-shapes.ts";
-import { RequestListQuery } from "../../journal/request-shapes.ts";
-import { examineRequests, type RequestSearchPorts } from "../../journal/search.ts";
-import type { TrafficLine } from "../../journal/traffic.ts";
 import { decodingText } from "../../kernel/base/bytes-turns.ts";
 import { writingJson } from "../../kernel/base/json-turns.ts";
 import { inSlices, type Stepwise } from "../../kernel/base/work.ts";
 import { jsonText } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { parseRequestFilter } from "../../state/journal/filter-parameter.ts";
+import { Limit, UntilRequest } from "../../state/journal/query-shapes.ts";
+import { RequestListQuery } from "../../state/journal/request-shapes.ts";
+import { examineRequests, type RequestSearchPorts } from "../../state/journal/search.ts";
+import type { TrafficLine } from "../../state/journal/traffic.ts";
 import { harBytes, harEntry } from "./request-har.ts";
 
 const { before: _, ...listFields } = RequestListQuery.shape;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { isVolatileProperty } from "../../journal/sdk-properties.ts";
 import { isUuid } from "../../kernel/base/ids.ts";
 import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { isVolatileProperty } from "../../state/journal/sdk-properties.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
 import { createJudge } from "../redact/rules.ts";

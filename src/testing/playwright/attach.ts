@@ -12,7 +12,6 @@ import {
   type ToForward,
   verifyEscapes,
 } from "../../egress/browser-traffic.ts";
-import { projectParameter } from "../../journal/traffic.ts";
 import { isObject } from "../../kernel/base/json.ts";
 import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
@@ -25,6 +24,7 @@ import {
   readHostRule,
   serviceHosts,
 } from "../../kernel/http/host-rules.ts";
+import { projectParameter } from "../../state/journal/traffic.ts";
 import { adBlockSources, adBlockTest } from "./ad-block.ts";
 import type { AnswerUnrouted } from "./stand-in.ts";
 

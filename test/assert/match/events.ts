@@ -1,6 +1,6 @@
 import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
-import type { StoredEvent } from "../../../src/journal/event.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/event.ts";
 
 /** A stored event; what a test does not say is usual. */
 export function stored(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { inspectLink } from "../../../src/assert/match/report-text.ts";
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
+import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";
 
 const url = "http://127.0.0.1:4777";

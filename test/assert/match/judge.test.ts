@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { inOrder, judge } from "../../../src/assert/match/judge.ts";
 import type { Expectation, Terms } from "../../../src/assert/match/types.ts";
-import type { StoredEvent } from "../../../src/journal/event.ts";
+import type { StoredEvent } from "../../../src/state/journal/event.ts";
 import { stored } from "./events.ts";
 
 /** `a b a`: events of these names, numbered from 1. */

@@ -5,7 +5,7 @@ import { judge, sightingOf } from "../../../src/assert/match/judge.ts";
 import { type Findings, reportOf } from "../../../src/assert/match/report.ts";
 import type { Surroundings } from "../../../src/assert/match/report-shapes.ts";
 import type { Terms } from "../../../src/assert/match/types.ts";
-import type { StoredEvent } from "../../../src/journal/event.ts";
+import type { StoredEvent } from "../../../src/state/journal/event.ts";
 import { around, stored } from "./events.ts";
 
 interface Case {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sim } from "../../../src/index.ts";
-import { isCampaignParameter } from "../../../src/journal/sdk-properties.ts";
+import { isCampaignParameter } from "../../../src/state/journal/sdk-properties.ts";
 import { loaders, openPageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 

@@ -1,4 +1,4 @@
-import type { World } from "../../../src/world/world.ts";
+import type { World } from "../../../src/state/documents/world.ts";
 import { globex, twoOrganizations, uuidOf } from "../../management/world.ts";
 import { aBackfill, aBatchExport, aLog, aRun } from "../../support/documents.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Dialect } from "../../../src/world/dialect.ts";
+import type { Dialect } from "../../../src/state/documents/dialect.ts";
 import { type ManageOptions, manage } from "../../management/manage.ts";
 import { acme, globex, uuidOf } from "../../management/world.ts";
 import { foreign, hourly, runId, weekly, worldWithExports } from "./batch-exports-world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { definitionEndpoints } from "../../../src/flags/endpoint/definitions.ts";
 import { flagRemoteConfigEndpoints } from "../../../src/flags/endpoint/remote-config.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
-import type { FeatureFlag, World } from "../../../src/world/world.ts";
+import type { FeatureFlag, World } from "../../../src/state/documents/world.ts";
 import { aPersonalApiKey, aProject } from "../../support/documents.ts";
 import { aDesk, aFlag, asker, aWorld } from "./flags-desk.ts";
 

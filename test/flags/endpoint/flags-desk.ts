@@ -1,10 +1,10 @@
 import { createFlagBook } from "../../../src/flags/flag-book.ts";
-import { noPlaces, type Places } from "../../../src/journal/places.ts";
 import { uuidV5 } from "../../../src/kernel/base/ids.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { openPeople, type PeopleStore } from "../../../src/people/people-store.ts";
-import type { Dialect } from "../../../src/world/dialect.ts";
-import type { FeatureFlag, World } from "../../../src/world/world.ts";
+import type { Dialect } from "../../../src/state/documents/dialect.ts";
+import type { FeatureFlag, World } from "../../../src/state/documents/world.ts";
+import { noPlaces, type Places } from "../../../src/state/journal/places.ts";
+import { openPeople, type PeopleStore } from "../../../src/state/persons/people-store.ts";
 import { deskOf, now } from "../../ingest/endpoint/ask.ts";
 import {
   aMembership,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { flagEndpoints } from "../../../src/flags/endpoint/flags-rows.ts";
 import { captureEndpoints } from "../../../src/ingest/endpoint/capture.ts";
 import { isObject, type JsonObject } from "../../../src/kernel/base/json.ts";
-import type { FeatureFlag, StoredFlagOverride, World } from "../../../src/world/world.ts";
+import type { FeatureFlag, StoredFlagOverride, World } from "../../../src/state/documents/world.ts";
 import { aProject } from "../../support/documents.ts";
 import { type Asked, aDesk, aFlag, asker, aWorld, type Stored } from "./flags-desk.ts";
 

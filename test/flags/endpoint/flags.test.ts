@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { flagEndpoints } from "../../../src/flags/endpoint/flags-rows.ts";
 import { isUuid } from "../../../src/kernel/base/ids.ts";
 import { isObject, type JsonObject } from "../../../src/kernel/base/json.ts";
-import type { Dialect } from "../../../src/world/dialect.ts";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { Dialect } from "../../../src/state/documents/dialect.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { aProject } from "../../support/documents.ts";
 import { type Asked, aDesk, aFlag, asker, aWorld, now, type Stored } from "./flags-desk.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../../src/flags/engine/ruleset.ts";
 import type { Subject, SubjectGroup } from "../../../src/flags/engine/run.ts";
 import { type JsonObject, own } from "../../../src/kernel/base/json.ts";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { aFlag } from "../../support/documents.ts";
 
 export const now = Date.UTC(2026, 2, 31, 12, 0, 0);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type RequestedSubject, subjectOf } from "../../../src/flags/subjects.ts";
-import type { GeoPlace, Places } from "../../../src/journal/places.ts";
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import { openPeople } from "../../../src/people/people-store.ts";
-import { person } from "../../people/people-fixture.ts";
+import type { GeoPlace, Places } from "../../../src/state/journal/places.ts";
+import { openPeople } from "../../../src/state/persons/people-store.ts";
+import { person } from "../../state/persons/people-fixture.ts";
 import { aProject } from "../../support/documents.ts";
 
 const sweden: GeoPlace = { country_code: "SE", city_name: "Umeå", latitude: 63.8 };

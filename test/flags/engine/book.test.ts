@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { overridesFor } from "../../../src/flags/engine/overrides.ts";
 import { createFlagBook } from "../../../src/flags/flag-book.ts";
-import { openPeople } from "../../../src/people/people-store.ts";
-import type { Draft, StoredFlagOverride, StoredProject } from "../../../src/world/world.ts";
-import { memoryWorld } from "../../../src/world/world-store.ts";
+import type { Draft, StoredFlagOverride, StoredProject } from "../../../src/state/documents/world.ts";
+import { memoryWorld } from "../../../src/state/documents/world-store.ts";
+import { openPeople } from "../../../src/state/persons/people-store.ts";
 import { aFlag, aProject, aWorld } from "../../support/documents.ts";
 
 const override: StoredFlagOverride = {

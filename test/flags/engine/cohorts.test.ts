@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { cohortName, createCohortBook, noCohorts } from "../../../src/flags/engine/cohorts.ts";
 import { defaultMatching } from "../../../src/flags/engine/operators.ts";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { Cohort } from "../../../src/world/world.ts";
+import type { Cohort } from "../../../src/state/documents/world.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 import { aRuleset, valuesOf, type Who } from "./a-flag.ts";
 import table from "./cohorts.json" with { type: "json" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { decide, type Who } from "./a-flag.ts";
 
 type Filters = FeatureFlag["filters"];

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { Cohort, FeatureFlag } from "../../../src/world/world.ts";
+import type { Cohort, FeatureFlag } from "../../../src/state/documents/world.ts";
 import { fc } from "../../support/chance.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 import { aRuleset, type Who } from "./a-flag.ts";

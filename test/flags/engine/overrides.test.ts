@@ -7,7 +7,7 @@ import {
   withOverrides,
 } from "../../../src/flags/engine/overrides.ts";
 import { evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
-import type { FeatureFlag, StoredFlagOverride } from "../../../src/world/world.ts";
+import type { FeatureFlag, StoredFlagOverride } from "../../../src/state/documents/world.ts";
 import { aFlag, aWorld } from "../../support/documents.ts";
 import { aRuleset, aSubject, decide } from "./a-flag.ts";
 

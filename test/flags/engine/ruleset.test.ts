@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { PropertyFilter } from "../../../src/flags/engine/filters.ts";
 import { evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 import { aRuleset, aSubject, valuesOf } from "./a-flag.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { evaluateRuleset } from "../../../src/flags/engine/ruleset.ts";
 import { type Explanation, explainFlag } from "../../../src/flags/explain/explain.ts";
 import type { ConditionTrace } from "../../../src/flags/shapes.ts";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { fc } from "../../support/chance.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 import { aRuleset, aSubject, type Who } from "../engine/a-flag.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../src/flags/explain/filter-words.ts";
 import { wordsOf } from "../../../src/flags/explain/flag-words.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
-import type { FeatureFlag } from "../../../src/world/world.ts";
+import type { FeatureFlag } from "../../../src/state/documents/world.ts";
 import { aCohort, aFlag } from "../../support/documents.ts";
 
 test("every operator that is evaluated has words, and no other", () => {

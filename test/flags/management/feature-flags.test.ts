@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createFlagBook } from "../../../src/flags/flag-book.ts";
-import { blankFeatureFlag } from "../../../src/world/blank.ts";
-import { WorldSchema } from "../../../src/world/world.schema.ts";
-import type { Cohort, FeatureFlag, World } from "../../../src/world/world.ts";
+import { blankFeatureFlag } from "../../../src/state/documents/blank.ts";
+import { WorldSchema } from "../../../src/state/documents/world.schema.ts";
+import type { Cohort, FeatureFlag, World } from "../../../src/state/documents/world.ts";
 import { manage } from "../../management/manage.ts";
 import { startedAt, twoOrganizations } from "../../management/world.ts";
 

@@ -5,7 +5,7 @@ import { compileFlag } from "../../../src/flags/engine/compile.ts";
 import { decide } from "../../../src/flags/engine/evaluate.ts";
 import type { HashUse, Subject } from "../../../src/flags/engine/run.ts";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import { blankFeatureFlag } from "../../../src/world/blank.ts";
+import { blankFeatureFlag } from "../../../src/state/documents/blank.ts";
 import { document, experiment, percentage, person, targeted } from "./documents.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
 

@@ -1,6 +1,5 @@
 import type { Desk } from "../../../src/ingest/desk.ts";
 import { createVisitors } from "../../../src/ingest/visitors.ts";
-import { noPlaces, type Places } from "../../../src/journal/places.ts";
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
 import { randomIds } from "../../../src/kernel/base/ids.ts";
 import type { CallRecord } from "../../../src/kernel/http/call.ts";
@@ -9,11 +8,12 @@ import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
 import { asSimError, errorReply } from "../../../src/kernel/http/error-body.ts";
 import { headerOf, type Reply } from "../../../src/kernel/http/reply.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
-import type { People } from "../../../src/people/people.ts";
-import type { Dialect } from "../../../src/world/dialect.ts";
-import { createKeyring } from "../../../src/world/keyring.ts";
-import type { World } from "../../../src/world/world.ts";
-import { openWorld, type WorldStore } from "../../../src/world/world-store.ts";
+import type { Dialect } from "../../../src/state/documents/dialect.ts";
+import { createKeyring } from "../../../src/state/documents/keyring.ts";
+import type { World } from "../../../src/state/documents/world.ts";
+import { openWorld, type WorldStore } from "../../../src/state/documents/world-store.ts";
+import { noPlaces, type Places } from "../../../src/state/journal/places.ts";
+import type { People } from "../../../src/state/persons/people.ts";
 
 export const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 

@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import lz from "lz-string";
 import { describe, expect, test } from "vitest";
-import { keysOf } from "../../../src/journal/show.ts";
+import { keysOf } from "../../../src/state/journal/show.ts";
 import { fc } from "../../support/chance.ts";
 import { key, openEdge, type Sent } from "../edge.ts";
 

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { personUuid } from "../../../src/people/person.ts";
+import { personUuid } from "../../../src/state/persons/person.ts";
 import { key, openEdge } from "../edge.ts";
 
 const snapshot = (properties: object = {}, more: object = {}) => ({

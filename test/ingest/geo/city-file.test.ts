@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { CityFileError, openCityFile } from "../../../src/ingest/geo/city-file.ts";
-import type { GeoPlace } from "../../../src/journal/places.ts";
 import { parseAddress } from "../../../src/kernel/base/network.ts";
+import type { GeoPlace } from "../../../src/state/journal/places.ts";
 import { linkoping, type MmdbOptions, mmdb } from "./mmdb.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-geo-"));

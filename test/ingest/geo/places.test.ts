@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createPlaces } from "../../../src/ingest/geo/places.ts";
 import { addressText } from "../../../src/kernel/base/network.ts";
-import type { PlaceRow } from "../../../src/world/world.ts";
+import type { PlaceRow } from "../../../src/state/documents/world.ts";
 
 const rows: PlaceRow[] = [
   { address: "203.0.113.7", country_code: "SE" },

@@ -1,5 +1,5 @@
-import type { People } from "../../../src/people/people.ts";
-import type { World } from "../../../src/world/world.ts";
+import type { World } from "../../../src/state/documents/world.ts";
+import type { People } from "../../../src/state/persons/people.ts";
 import { aMembership, aProject, aWorld as worldOf } from "../../support/documents.ts";
 import { deskOf } from "../endpoint/ask.ts";
 

@@ -4,7 +4,7 @@ import { type Scenario, startSim } from "../../../src/index.ts";
 import { remoteConfigOf } from "../../../src/ingest/sdk/remote-config.ts";
 import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { resourceOf } from "../../../src/world/resources.ts";
+import { resourceOf } from "../../../src/state/documents/resources.ts";
 import { aFlag, aProject } from "../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { sdkEndpoints } from "../../../src/ingest/sdk/rows.ts";
 import { isUuid } from "../../../src/kernel/base/ids.ts";
-import { resourceOf } from "../../../src/world/resources.ts";
+import { resourceOf } from "../../../src/state/documents/resources.ts";
 import { aFlag, aPersonalApiKey, aProject } from "../../support/documents.ts";
 import { type Asked, aCall, aDesk, asker, aWorld } from "./ask.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { mayCarryEvents } from "../../../src/journal/sdk-paths.ts";
+import { mayCarryEvents } from "../../../src/state/journal/sdk-paths.ts";
 
 const own = [
   ...["GET /favicon.ico", "HEAD /favicon.ico?v=2", "GET /apple-touch-icon-120x120-precomposed.png"],

@@ -1,6 +1,6 @@
-import type { TrafficLog } from "../../../src/journal/log/traffic-log.ts";
 import { type SwitchPart, switchFiles } from "../../../src/kernel/store/switch.ts";
 import type { Unit } from "../../../src/kernel/store/unit.ts";
+import type { TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 
 /** Writes what changed, as a group of requests does that the disk takes. */
 export function flush({ unit }: { unit: Unit }): void {

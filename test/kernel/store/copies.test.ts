@@ -2,12 +2,16 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../../src/journal/log/traffic-log.ts";
-import type { EventKey, TrafficLine } from "../../../src/journal/traffic.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
-import { openPeople, type PeopleStore } from "../../../src/people/people-store.ts";
-import { contentOf, group, person } from "../../people/people-fixture.ts";
+import {
+  type CopiedLine,
+  openTrafficLog,
+  type TrafficLog,
+} from "../../../src/state/journal/log/traffic-log.ts";
+import type { EventKey, TrafficLine } from "../../../src/state/journal/traffic.ts";
+import { openPeople, type PeopleStore } from "../../../src/state/persons/people-store.ts";
+import { contentOf, group, person } from "../../state/persons/people-fixture.ts";
 import { flush, putInPlace } from "./changing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-copies-"));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { Stat } from "../../../src/journal/feed/frames.ts";
+import type { Stat } from "../../../src/state/journal/feed/frames.ts";
 import { hrefTo, readRoute } from "../../../ui/app/route.ts";
 import { createPresses, type KeySet, keyFor, shownKeys } from "../../../ui/app/shortcuts.ts";
 import { clockSign, modeOf, seenBy, titleOf } from "../../../ui/app/status-texts.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { type Project, type Sim, startSim } from "../../../src/index.ts";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import type { CopyContext } from "../../../ui/copy/subject.ts";
 
 /** A sim for the tests of a file. */

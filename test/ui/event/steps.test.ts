@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { dropReasons, warnings } from "../../../src/journal/outcome.ts";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import type { LintFinding } from "../../../src/lint/shapes.ts";
+import { dropReasons, warnings } from "../../../src/state/journal/outcome.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
 import { explained } from "../../../ui/parts/text.ts";
 import {

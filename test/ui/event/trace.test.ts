@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { barOf, costOf, numberIn, traceOf } from "../../../ui/views/event/kinds/trace.ts";
 
 const zero = Date.UTC(2026, 0, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import {
   axisOf,
   edgeAt,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import { hasTerm, nameTerm, withTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 import { namesIn, sinceNow } from "../../../ui/views/events/address.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { Runs } from "../../../ui/views/events/runs.ts";
 import { eventRow } from "../../support/rows.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runStatuses } from "../../../src/world/run-statuses.ts";
+import { runStatuses } from "../../../src/state/documents/run-statuses.ts";
 import { dueText, ends, happenedText, statusRow } from "../../../ui/views/exports/run-texts.ts";
 
 describe("statuses", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FaultOrder } from "../../../src/faults/shapes.ts";
-import { readRequestFilter } from "../../../src/journal/filter/read.ts";
+import { readRequestFilter } from "../../../src/state/journal/filter/read.ts";
 import {
   emptyForm,
   type FaultForm,
@@ -10,7 +10,7 @@ import {
   orderOf,
   touchedBy,
 } from "../../../ui/views/faults/order.ts";
-import { requestOf } from "../../journal/filter/subjects.ts";
+import { requestOf } from "../../state/journal/filter/subjects.ts";
 
 test.each(["flags-down", 'say "no"', "a\\b", "slow*", "two words"])(
   "the link of the fault %j finds the requests that it touched, and no others",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closing } from "../../../src/journal/feed/frames.ts";
+import { closing } from "../../../src/state/journal/feed/frames.ts";
 import { delayBefore, endingOf } from "../../../ui/feed/reconnect.ts";
 
 describe("the end of a connection", () => {

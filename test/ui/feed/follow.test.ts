@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { History } from "../../../src/journal/feed/feed-row.ts";
+import type { History } from "../../../src/state/journal/feed/feed-row.ts";
 import { followRows, type LiveRows, type RowListener, type RowSource } from "../../../ui/feed/follow.ts";
 import { fc } from "../../support/chance.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Completion, FilterProblem } from "../../../src/journal/filter/types.ts";
+import type { Completion, FilterProblem } from "../../../src/state/journal/filter/types.ts";
 import { accepted, markedText, nextOf } from "../../../ui/parts/filter-box/filter-text.ts";
 
 const wrong = (at: number, length: number): FilterProblem => ({ at, length, message: "no" });

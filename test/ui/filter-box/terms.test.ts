@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import { hasTerm, toggled, withoutTerm, withTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 
 test.each<[string, string, string]>([

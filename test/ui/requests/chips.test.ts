@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRequestFilter } from "../../../src/journal/filter/read.ts";
+import { readRequestFilter } from "../../../src/state/journal/filter/read.ts";
 import { hasTerm, toggled } from "../../../ui/parts/filter-box/filter-text.ts";
 import { chips, routeIn, routes, withRoute } from "../../../ui/views/requests/list-filter.ts";
 

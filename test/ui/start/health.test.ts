@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FlagTotal } from "../../../src/flags/decision-shapes.ts";
 import type { FlagSummary } from "../../../src/flags/shapes.ts";
-import type { SdkTotal } from "../../../src/journal/sdk-shapes.ts";
+import type { SdkTotal } from "../../../src/state/journal/sdk-shapes.ts";
 import { flagsToLook } from "../../../ui/views/start/flags-to-look.ts";
 import { rejectionTitle } from "../../../ui/views/start/rejection-titles.ts";
 import { stepsFor } from "../../../ui/views/start/steps.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
-import { readEventFilter } from "../../../src/journal/filter/read.ts";
+import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import { firstItem, projectKeyIn } from "../../../ui/api/project-key.ts";
 import { nameTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";

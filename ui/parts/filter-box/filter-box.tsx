@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { completeFilter } from "../../../src/journal/filter/complete.ts";
-import { readEventFilter, readRequestFilter } from "../../../src/journal/filter/read.ts";
+import { completeFilter } from "../../../src/state/journal/filter/complete.ts";
+import { readEventFilter, readRequestFilter } from "../../../src/state/journal/filter/read.ts";
 import type {
   Completion,
   FilterKind,
   FilterProblem,
   KnownValues,
-} from "../../../src/journal/filter/types.ts";
+} from "../../../src/state/journal/filter/types.ts";
 import { Button } from "../basics.tsx";
 import { FilterHelp } from "./filter-help.tsx";
 import { accepted, isBegun, markedText, nextOf } from "./filter-text.ts";

@@ -1,5 +1,5 @@
-import { type FieldFacts, filterFields } from "../../../src/journal/filter/fields.ts";
-import type { FilterKind } from "../../../src/journal/filter/types.ts";
+import { type FieldFacts, filterFields } from "../../../src/state/journal/filter/fields.ts";
+import type { FilterKind } from "../../../src/state/journal/filter/types.ts";
 import { Dialog } from "../dialog.tsx";
 import { Table } from "../layout.tsx";
 

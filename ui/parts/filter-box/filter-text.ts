@@ -1,6 +1,6 @@
-import { valueText } from "../../../src/journal/filter/print.ts";
-import { scan, type Token } from "../../../src/journal/filter/scan.ts";
-import type { Completion, FilterProblem } from "../../../src/journal/filter/types.ts";
+import { valueText } from "../../../src/state/journal/filter/print.ts";
+import { scan, type Token } from "../../../src/state/journal/filter/scan.ts";
+import type { Completion, FilterProblem } from "../../../src/state/journal/filter/types.ts";
 
 /** Terms outside parentheses that must hold; undefined if there is an OR. */
 function demandsIn(text: string): readonly Token[] | undefined {

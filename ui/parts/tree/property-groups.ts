@@ -1,5 +1,5 @@
-import { isCampaignParameter, isSdkProperty } from "../../../src/journal/sdk-properties.ts";
 import { type Json, type JsonObject, own as valueIn } from "../../../src/kernel/base/json.ts";
+import { isCampaignParameter, isSdkProperty } from "../../../src/state/journal/sdk-properties.ts";
 
 export interface Group {
   /** Id of its row in the tree; without a slash, to differ from JSON pointers. */

@@ -1,6 +1,6 @@
-import { type Node, parse } from "../../../src/journal/filter/parse.ts";
-import type { Span, Term, Value } from "../../../src/journal/filter/scan.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
+import { type Node, parse } from "../../../src/state/journal/filter/parse.ts";
+import type { Span, Term, Value } from "../../../src/state/journal/filter/scan.ts";
 
 /** The part of a filter that a query can express. */
 export interface Conditions {

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { Json, Path } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";
 import { go } from "../../app/location.ts";

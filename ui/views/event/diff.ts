@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { Path } from "../../../src/kernel/base/json.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { isVolatile } from "../../copy/subject.ts";
 
 export type Change = "same" | "added" | "removed" | "changed";

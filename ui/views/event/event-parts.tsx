@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import type { SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";

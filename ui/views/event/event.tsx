@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { LintPage } from "../../../src/lint/shapes.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";
 import { go, route, withParams } from "../../app/location.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { outcomeOf } from "../../../src/journal/outcomes.ts";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { capital } from "../../../src/kernel/base/text.ts";
+import { outcomeOf } from "../../../src/state/journal/outcomes.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { link } from "../../app/location.ts";
 import { stat } from "../../feed/socket.ts";
 import { CopyButton, Facts, Prose, Time } from "../../parts/basics.tsx";

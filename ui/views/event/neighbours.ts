@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { project, route } from "../../app/location.ts";

@@ -1,4 +1,4 @@
-import type { Histogram } from "../../../src/journal/histogram-answer.ts";
+import type { Histogram } from "../../../src/state/journal/histogram-answer.ts";
 import { demandsOf, withoutTerm, withTerm } from "../../parts/filter-box/filter-text.ts";
 import { roundStep } from "../../parts/text.ts";
 

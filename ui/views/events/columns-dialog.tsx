@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { columnLimits } from "../../../src/journal/feed/column-limits.ts";
+import { columnLimits } from "../../../src/state/journal/feed/column-limits.ts";
 import { Button } from "../../parts/basics.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, TextField } from "../../parts/fields.tsx";

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
-import { columnLimits } from "../../../src/journal/feed/column-limits.ts";
-import { scan } from "../../../src/journal/filter/scan.ts";
+import { columnLimits } from "../../../src/state/journal/feed/column-limits.ts";
+import { scan } from "../../../src/state/journal/filter/scan.ts";
 import { keep, kept } from "../../parts/browser-storage.ts";
 
 /** A column of the list; those of properties are named `prop.NAME`. */

@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import type { KnownValues } from "../../../src/journal/filter/types.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
+import type { KnownValues } from "../../../src/state/journal/filter/types.ts";
 import { call, query } from "../../api/call.ts";
 import { useLast } from "../../api/resource.ts";
 import { late } from "../../app/late-view.tsx";

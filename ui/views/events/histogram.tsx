@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { Histogram as Bars } from "../../../src/journal/histogram-answer.ts";
-import type { EventOutcome } from "../../../src/journal/outcomes.ts";
-import type { EventTotals } from "../../../src/journal/totals-answer.ts";
+import type { Histogram as Bars } from "../../../src/state/journal/histogram-answer.ts";
+import type { EventOutcome } from "../../../src/state/journal/outcomes.ts";
+import type { EventTotals } from "../../../src/state/journal/totals-answer.ts";
 import { query } from "../../api/call.ts";
 import { useLast } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { eventKind } from "../../../src/journal/event-kinds.ts";
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import { outcomeOf } from "../../../src/journal/outcomes.ts";
+import { eventKind } from "../../../src/state/journal/event-kinds.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
+import { outcomeOf } from "../../../src/state/journal/outcomes.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";

@@ -1,5 +1,5 @@
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import type { EventTotals } from "../../../src/journal/totals-answer.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
+import type { EventTotals } from "../../../src/state/journal/totals-answer.ts";
 import { call, query } from "../../api/call.ts";
 import { link, project } from "../../app/location.ts";
 import { info, projectKey, projectName } from "../../app/sim.ts";

@@ -1,4 +1,4 @@
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { explained, spanText, withoutTicks } from "../../parts/text.ts";
 
 /** Codes of an event: its drop reason, then warnings. */

@@ -1,5 +1,5 @@
-import { eventKind } from "../../../src/journal/event-kinds.ts";
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
+import { eventKind } from "../../../src/state/journal/event-kinds.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
 import type { RowsByIndex } from "./seen.ts";
 
 /** Neighbouring rows of one session, or of one person without a session. */

@@ -1,4 +1,4 @@
-import { eventKind } from "../../../src/journal/event-kinds.ts";
+import { eventKind } from "../../../src/state/journal/event-kinds.ts";
 import { useLast } from "../../api/resource.ts";
 import { project } from "../../app/location.ts";
 import { useTotals } from "../../app/sim.ts";

@@ -1,5 +1,5 @@
-import type { EventRow } from "../../../src/journal/feed/feed-row.ts";
-import type { KnownValues } from "../../../src/journal/filter/types.ts";
+import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
+import type { KnownValues } from "../../../src/state/journal/filter/types.ts";
 import { codesOf } from "./outcome.ts";
 
 /** Rows by index; 0 is the newest. */

@@ -1,4 +1,4 @@
-import { valueText } from "../../../src/journal/filter/print.ts";
+import { valueText } from "../../../src/state/journal/filter/print.ts";
 
 /** Values of the form, as text. */
 export interface FaultForm {

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import type { FlagInForce, Journey } from "../../../src/journeys/shapes.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";
 import { Button, Time, Trouble } from "../../parts/basics.tsx";

@@ -1,5 +1,5 @@
-import { isSdkProperty } from "../../../src/journal/sdk-properties.ts";
 import type { StoredPerson as Person } from "../../../src/people/shapes.ts";
+import { isSdkProperty } from "../../../src/state/journal/sdk-properties.ts";
 import { link, route } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";
 import { numberText, plain } from "../../parts/text.ts";

@@ -1,6 +1,6 @@
-import { isSdkProperty } from "../../../src/journal/sdk-properties.ts";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { PropertyChange, PropertyHistory } from "../../../src/people/shapes.ts";
+import { isSdkProperty } from "../../../src/state/journal/sdk-properties.ts";
 import { link } from "../../app/location.ts";
 import { Time } from "../../parts/basics.tsx";
 import { counted, plain } from "../../parts/text.ts";

@@ -1,6 +1,6 @@
-import { valueText } from "../../../src/journal/filter/print.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
+import { valueText } from "../../../src/state/journal/filter/print.ts";
 import { plain } from "../../parts/text.ts";
 
 export const joinTexts: Readonly<Record<Join["outcome"], string>> = {

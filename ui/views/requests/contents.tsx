@@ -1,7 +1,7 @@
 import type { ComponentProps } from "preact";
 import { useState } from "preact/hooks";
-import type { StoredEvent } from "../../../src/journal/stored-event.ts";
 import { isObject, type Json } from "../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { bodyOf, decodeChain, type RequestInFull } from "../../api/requests.ts";
 import { link } from "../../app/location.ts";
 import { Button, Code, Prose, Section } from "../../parts/basics.tsx";

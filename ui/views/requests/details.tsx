@@ -1,5 +1,5 @@
-import { isUnmatched } from "../../../src/journal/unmatched.ts";
 import { fixFor } from "../../../src/kernel/http/rejection-fixes.ts";
+import { isUnmatched } from "../../../src/state/journal/unmatched.ts";
 import { download } from "../../api/call.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 import { useLast, useResource } from "../../api/resource.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
+import type { RequestRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { late } from "../../app/late-view.tsx";
 import { MissedRows, useListKeys } from "../../app/live-list.tsx";
 import { go, project, route, withParams } from "../../app/location.ts";

@@ -1,4 +1,4 @@
-import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
+import type { RequestRow } from "../../../src/state/journal/feed/feed-row.ts";
 
 /** The outcome of a request in short. */
 export interface Verdict {

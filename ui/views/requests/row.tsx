@@ -1,4 +1,4 @@
-import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
+import type { RequestRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { link } from "../../app/location.ts";
 import { projectName } from "../../app/sim.ts";
 import { Badge, Time } from "../../parts/basics.tsx";

@@ -1,4 +1,4 @@
-import type { RequestRow } from "../../../src/journal/feed/feed-row.ts";
+import type { RequestRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { go, project, withParams } from "../../app/location.ts";
 import { figureText, useTotals } from "../../app/sim.ts";
 import type { LiveRows } from "../../feed/live-rows.ts";

@@ -1,4 +1,3 @@
-import { type EventKind, eventKind } from "../../../src/journal/event-kinds.ts";
 import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 import {
   isActivity,
@@ -8,6 +7,7 @@ import {
   recordedTypes,
 } from "../../../src/sessions/rrweb.ts";
 import type { SessionEvent } from "../../../src/sessions/shapes.ts";
+import { type EventKind, eventKind } from "../../../src/state/journal/event-kinds.ts";
 import { createLabels } from "./labels.ts";
 
 /** The recorded events of one window (a tab of the browser), in order. */

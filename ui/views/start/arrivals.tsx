@@ -1,4 +1,4 @@
-import type { SdkTotal, SdkTotals } from "../../../src/journal/sdk-shapes.ts";
+import type { SdkTotal, SdkTotals } from "../../../src/state/journal/sdk-shapes.ts";
 import { link } from "../../app/location.ts";
 import { figureText, type Totals } from "../../app/sim.ts";
 import { Prose, Scrolled, Time } from "../../parts/basics.tsx";

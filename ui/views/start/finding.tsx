@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { Outcome } from "../../../src/journal/outcomes.ts";
+import type { Outcome } from "../../../src/state/journal/outcomes.ts";
 import { Badge, Prose } from "../../parts/basics.tsx";
 import { OutcomeSign } from "../../parts/outcome.tsx";
 import { asSentence } from "../../parts/text.ts";

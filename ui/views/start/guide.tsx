@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { dialectNotes } from "../../../src/world/dialect-names.ts";
+import { dialectNotes } from "../../../src/state/documents/dialect-names.ts";
 import { link, project, route } from "../../app/location.ts";
 import { type Info, info } from "../../app/sim.ts";
 import { stat } from "../../feed/socket.ts";

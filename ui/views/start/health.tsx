@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { Histogram } from "../../../src/journal/histogram-answer.ts";
-import { type Outcome, outcomes } from "../../../src/journal/outcomes.ts";
-import { mayCarryEvents } from "../../../src/journal/sdk-paths.ts";
-import type { SdkTotals } from "../../../src/journal/sdk-shapes.ts";
 import type { LintPage } from "../../../src/lint/shapes.ts";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
+import type { Histogram } from "../../../src/state/journal/histogram-answer.ts";
+import { type Outcome, outcomes } from "../../../src/state/journal/outcomes.ts";
+import { mayCarryEvents } from "../../../src/state/journal/sdk-paths.ts";
+import type { SdkTotals } from "../../../src/state/journal/sdk-shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";

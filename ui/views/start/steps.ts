@@ -1,5 +1,5 @@
-import type { SdkTotal } from "../../../src/journal/sdk-shapes.ts";
-import type { Totals } from "../../../src/journal/totals-answer.ts";
+import type { SdkTotal } from "../../../src/state/journal/sdk-shapes.ts";
+import type { Totals } from "../../../src/state/journal/totals-answer.ts";
 
 /** What the steps are computed from. */
 interface Seen {

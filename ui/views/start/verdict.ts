@@ -1,5 +1,5 @@
-import type { Outcome } from "../../../src/journal/outcomes.ts";
-import type { Totals } from "../../../src/journal/totals-answer.ts";
+import type { Outcome } from "../../../src/state/journal/outcomes.ts";
+import type { Totals } from "../../../src/state/journal/totals-answer.ts";
 import { counted, numberText } from "../../parts/text.ts";
 
 /** Each event once: kept + warned + dropped = total. Rejected are requests. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
-import { numberOf, vitalsIn, vitalText, webVitals } from "../../../../src/journal/event-texts.ts";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
+import { numberOf, vitalsIn, vitalText, webVitals } from "../../../../src/state/journal/event-texts.ts";
 import { calledFlag, decisionFor } from "../../../../ui/views/event/kinds/called-flag.ts";
 import { heatPages, typeCounts } from "../../../../ui/views/event/kinds/heat-points.ts";
 import { kindViewOf } from "../../../../ui/views/event/kinds/kinds.ts";

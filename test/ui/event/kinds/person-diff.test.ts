@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import type { GroupDetails, PersonTimeline } from "../../../../src/people/shapes.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { type DiffRow, groupDiff, personDiff } from "../../../../ui/views/event/kinds/person-diff.ts";
 
 async function send(sim: Sim, ...batch: object[]): Promise<void> {

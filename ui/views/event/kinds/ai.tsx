@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { Badge, Button } from "../../../parts/basics.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { counted, numberText, plain } from "../../../parts/text.ts";

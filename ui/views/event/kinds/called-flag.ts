@@ -1,6 +1,6 @@
 import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { textIn } from "./read-values.ts";
 
 /** The flag of a `$feature_flag_called` event. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { own } from "../../../../src/kernel/base/json.ts";
 import { addressStep } from "../../../../src/kernel/base/text.ts";
 import type { GroupDetails, Join, PersonTimeline, TimelineEntry } from "../../../../src/people/shapes.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
 import { link } from "../../../app/location.ts";

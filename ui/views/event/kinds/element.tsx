@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { numberOf } from "../../../../src/journal/event-texts.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import { numberOf } from "../../../../src/state/journal/event-texts.ts";
 import { CopyButton } from "../../../parts/basics.tsx";
 import { Icon } from "../../../parts/icon.tsx";
 import { plain, spanText } from "../../../parts/text.ts";

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import type { ExceptionGroups } from "../../../../src/exceptions/shapes.ts";
+import { own } from "../../../../src/kernel/base/json.ts";
 import {
   type ExceptionCause,
   type ExceptionFrame,
   exceptionGroup,
   type ReadException,
   readException,
-} from "../../../../src/journal/exception.ts";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
-import { own } from "../../../../src/kernel/base/json.ts";
+} from "../../../../src/state/journal/exception.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
 import { link } from "../../../app/location.ts";

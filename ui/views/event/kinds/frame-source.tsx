@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { FrameSource } from "../../../../src/exceptions/shapes.ts";
-import type { ExceptionFrame, SourceLine } from "../../../../src/journal/exception.ts";
+import type { ExceptionFrame, SourceLine } from "../../../../src/state/journal/exception.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
 import { Scrolled, Time } from "../../../parts/basics.tsx";

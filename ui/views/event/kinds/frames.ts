@@ -1,4 +1,4 @@
-import type { ExceptionFrame, FrameOwner } from "../../../../src/journal/exception.ts";
+import type { ExceptionFrame, FrameOwner } from "../../../../src/state/journal/exception.ts";
 import { counted } from "../../../parts/text.ts";
 
 const positionText = ({ line, column }: ExceptionFrame): string =>

@@ -1,5 +1,5 @@
-import { numberOf } from "../../../../src/journal/event-texts.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import { numberOf } from "../../../../src/state/journal/event-texts.ts";
 import { numberIn } from "./read-values.ts";
 
 const pointTypes = ["click", "rageclick", "mousemove", "scroll", "deadclick", "other"] as const;

@@ -1,4 +1,4 @@
-import { type EventKind, eventKind } from "../../../../src/journal/event-kinds.ts";
+import { type EventKind, eventKind } from "../../../../src/state/journal/event-kinds.ts";
 import { late } from "../../../app/late-view.tsx";
 import type { KindProps } from "../event-facts.ts";
 

@@ -1,6 +1,6 @@
-import { isCampaignParameter } from "../../../../src/journal/sdk-properties.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
 import { unescaped } from "../../../../src/kernel/base/text.ts";
+import { isCampaignParameter } from "../../../../src/state/journal/sdk-properties.ts";
 import { numberIn, textIn } from "./read-values.ts";
 import type { NamedValue } from "./value-list.tsx";
 

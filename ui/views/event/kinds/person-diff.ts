@@ -1,6 +1,6 @@
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
 import type { GroupStep, PersonStep, TimelineEntry } from "../../../../src/people/shapes.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { isCopy } from "../../../copy/subject.ts";
 import { isSame } from "../diff.ts";
 

@@ -1,5 +1,5 @@
-import { numberOf } from "../../../../src/journal/event-texts.ts";
 import { type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import { numberOf } from "../../../../src/state/journal/event-texts.ts";
 
 /** A property that is a text and not empty. */
 export function textIn(properties: JsonObject, name: string): string | undefined {

@@ -1,5 +1,5 @@
-import { termText } from "../../../../src/journal/filter/print.ts";
 import type { Json } from "../../../../src/kernel/base/json.ts";
+import { termText } from "../../../../src/state/journal/filter/print.ts";
 import { link } from "../../../app/location.ts";
 import { jsonText } from "../../../copy/quote.ts";
 import { plain } from "../../../parts/text.ts";

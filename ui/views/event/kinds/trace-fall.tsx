@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { quoted } from "../../../../src/journal/filter/print.ts";
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
+import { quoted } from "../../../../src/state/journal/filter/print.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useLast, useResource } from "../../../api/resource.ts";
 import { Button, Trouble } from "../../../parts/basics.tsx";

@@ -1,5 +1,5 @@
-import type { StoredEvent } from "../../../../src/journal/stored-event.ts";
 import { type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 
 /** A finite number; undefined for anything else. */
 export function numberIn(properties: JsonObject, ...keys: readonly string[]): number | undefined {

@@ -1,5 +1,5 @@
-import type { WebVital } from "../../../../src/journal/event-texts.ts";
 import { isObject, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import type { WebVital } from "../../../../src/state/journal/event-texts.ts";
 import { textIn } from "./read-values.ts";
 
 export const bandOf = (value: number, { good, poor }: WebVital): "good" | "middle" | "poor" =>

@@ -1,4 +1,4 @@
-import { vitalsIn, vitalText, type WebVital } from "../../../../src/journal/event-texts.ts";
+import { vitalsIn, vitalText, type WebVital } from "../../../../src/state/journal/event-texts.ts";
 import type { KindProps } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
 import { bandOf, largestIn, placeOf } from "./vital-bands.ts";

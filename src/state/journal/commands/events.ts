@@ -1,0 +1,304 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
+import { counted } from "../../../kernel/base/text.ts";
+import { queryText } from "../../../kernel/call/call.ts";
+import { callSim, RefusedCall, trySim } from "../../../kernel/command/ask-sim.ts";
+import { clean } from "../../../kernel/command/clean-text.ts";
+import {
+  type Command,
+  type CommandEnd,
+  type CommandGroup,
+  command,
+  type Shell,
+} from "../../../kernel/command/command.ts";
+import { Failure } from "../../../kernel/command/failure.ts";
+import { findRunning, type Running, whereOptions } from "../../../kernel/command/running-sim.ts";
+import type { Settings } from "../../../kernel/command/settings.ts";
+import { untilSignal } from "../../../kernel/command/signals.ts";
+import { thinOptions } from "../../../kernel/command/thin-command.ts";
+import type { EventPage, StoredEvent } from "../stored-event.ts";
+import { eventLine, eventLines } from "./event-lines.ts";
+import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
+
+const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
+
+const project = {
+  kind: "count",
+  describe: "Only events of the project with this number",
+  flagOnly: true,
+} as const;
+
+const filters = {
+  event: { kind: "text", describe: "Only events with this name", flagOnly: true },
+  "distinct-id": { kind: "text", describe: "Only events of this distinct id", flagOnly: true },
+  project,
+  outcome: {
+    kind: "text",
+    describe: "Only kept or only dropped events",
+    choices: ["kept", "dropped"],
+    flagOnly: true,
+  },
+  since: { kind: "count", describe: "Only events with a number above this one", flagOnly: true },
+  where: {
+    kind: "word",
+    describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'`,
+    flagOnly: true,
+  },
+} as const;
+
+const json = { kind: "switch", describe: "One JSON object per line", flagOnly: true } as const;
+
+const common = { ...filters, ...whereOptions, json } as const;
+
+const tailOptions = { ...common, filter: filterOption } as const;
+
+const listOptions = {
+  ...tailOptions,
+  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
+} as const;
+
+const showOptions = {
+  number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
+  ...thinOptions,
+} as const;
+
+const waitOptions = {
+  ...common,
+  count: { kind: "count", describe: "Number of events to wait for", default: "1", flagOnly: true },
+  timeout: { kind: "duration", describe: "How long to wait, e.g. 4s, 500ms", default: "4s", flagOnly: true },
+} as const;
+
+const clearOptions = {
+  project,
+  compact: {
+    kind: "switch",
+    describe: "Delete the requests too, of all projects, and free their space",
+    flagOnly: true,
+  },
+  ...thinOptions,
+} as const;
+
+type Common = Settings<typeof common>;
+type Tail = Settings<typeof tailOptions>;
+
+/** True if events of several projects are shown. */
+const isMixed = ({ info }: Running, { values }: Common): boolean =>
+  values.project === undefined && Array.isArray(info.projects) && info.projects.length > 1;
+
+/** Prints an event on a line, as text or JSON. */
+const printer = (running: Running, settings: Common, shell: Shell) => {
+  const mixed = isMixed(running, settings);
+  return (event: StoredEvent): string =>
+    settings.values.json ? JSON.stringify(event) : eventLine(event, mixed, shell.outStyle);
+};
+
+/** The query of the control API. @throws Failure usage */
+function queryOf({ values }: Tail) {
+  const pattern = readPattern(values.where, "--where");
+  return {
+    event: values.event,
+    distinct_id: values["distinct-id"],
+    project: values.project,
+    outcome: values.outcome,
+    since: values.since,
+    where: pattern && JSON.stringify(pattern),
+    filter: checkedFilter(values.filter),
+  };
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const query = queryOf(settings);
+  const { limit } = settings.values;
+  const running = await findRunning(settings, shell);
+  const path = `events${queryText({ ...query, limit, order: "desc" })}`;
+  const { events, more } = await callSim<EventPage>(running, "GET", path);
+  shell.out.say(...events.reverse().map(printer(running, settings, shell)));
+  if (more) shell.err.say(`phx-sim: older ones are not shown; --limit N shows the newest N`);
+  else if (events.length === 0 && !settings.values.json) shell.err.say("phx-sim: no events");
+  return "ok" as const;
+}
+
+async function show(settings: Settings<typeof showOptions>, shell: Shell) {
+  const { number, json } = settings.values;
+  const running = await findRunning(settings, shell);
+  const event = await callSim<StoredEvent>(running, "GET", `events/${number}`);
+  shell.out.say(...(json ? [JSON.stringify(event, null, 2)] : eventLines(event, shell.outStyle)));
+  return "ok" as const;
+}
+
+type Query = Parameters<typeof queryText>[0];
+
+/** The sim delays an empty answer by up to this time, ms. */
+const holdMs = 20_000;
+
+/** The pause after an empty answer without a delay, ms. */
+const breathMs = 500;
+
+/**
+ * Passes on events as they arrive, from `query.since` (default: now) on, until a signal arrives or the output is closed.
+ * @throws Failure no_sim if the sim ends
+ */
+async function followEvents(
+  running: Running,
+  query: Query,
+  pass: (events: readonly StoredEvent[]) => void,
+): Promise<CommandEnd> {
+  const ended = new AbortController();
+  const signal = untilSignal(process, (again) => process.kill(process.pid, again));
+  const unread = new Promise<"ok">((resolve) => {
+    process.stdout.on("error", () => resolve("ok"));
+  });
+  const followed = follow(running, query, pass, ended.signal);
+  try {
+    return await Promise.race([signal, unread, followed]);
+  } finally {
+    ended.abort();
+  }
+}
+
+async function follow(
+  running: Running,
+  query: Query,
+  pass: (events: readonly StoredEvent[]) => void,
+  ended: AbortSignal,
+): Promise<never> {
+  let since = Number(query.since ?? running.info.cursor ?? 0);
+  for (;;) {
+    const asked = performance.now();
+    const page = await pageAfter(running, { ...query, since, wait_ms: holdMs });
+    if (ended.aborted) return new Promise(() => {});
+    since = page.cursor;
+    if (page.events.length > 0) pass(page.events);
+    else if (performance.now() - asked < breathMs) await pause(breathMs);
+  }
+}
+
+async function pageAfter(running: Running, query: Query): Promise<EventPage> {
+  try {
+    return await callSim<EventPage>(running, "GET", `events${queryText(query)}`, undefined, 2 * holdMs);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "no_sim") throw error;
+    throw new Failure("no_sim", `the sim at ${running.url} is gone`, error);
+  }
+}
+
+async function tail(settings: Tail, shell: Shell) {
+  const query = queryOf(settings);
+  const running = await findRunning(settings, shell);
+  const line = printer(running, settings, shell);
+  return followEvents(running, query, (events) => {
+    shell.out.say(...events.map(line));
+    shell.out.flush();
+  });
+}
+
+/** The pattern, with --event and --distinct-id. @throws Failure usage if --where has them, too */
+function matchOf({ values }: Common): JsonObject {
+  const given = readPattern(values.where, "--where") ?? {};
+  const literals = { event: values.event, distinct_id: values["distinct-id"] };
+  const set = Object.entries(literals).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const twice = set.find(([name]) => Object.hasOwn(given, name))?.[0];
+  if (twice === undefined) return Object.fromEntries([...Object.entries(given), ...set]);
+  const option = twice.replace("_", "-");
+  throw new Failure("usage", `--${option} and "${twice}" in --where say the same; give one of them`);
+}
+
+/** The answer to a wait arrives at most this long after its end, ms. */
+const graceMs = 10_000;
+
+async function wait(settings: Settings<typeof waitOptions>, shell: Shell) {
+  const { values } = settings;
+  const request = {
+    match: matchOf(settings),
+    count: values.count,
+    project: values.project,
+    since: values.since,
+    outcome: values.outcome,
+    timeout_ms: values.timeout,
+  };
+  const running = await findRunning(settings, shell);
+  const { status, answer } = await trySim(running, "POST", "events/wait", request, values.timeout + graceMs);
+  const body: JsonObject = isObject(answer) ? answer : {};
+  if (status >= 300) throw isObject(body.report) ? timedOut(body.report) : new RefusedCall(status, answer);
+  const events = (body as { events?: StoredEvent[] }).events ?? [];
+  shell.out.say(...events.map(printer(running, settings, shell)));
+  return "ok" as const;
+}
+
+/** The report of a failed wait. */
+function timedOut({ text }: JsonObject): Failure {
+  const lines = typeof text === "string" ? text.split("\n") : ["no event came in time"];
+  return new Failure("failed", lines.map((line) => clean(line, 1000)).join("\n"));
+}
+
+async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
+  const { values } = settings;
+  const running = await findRunning(settings, shell);
+  const path = `events${queryText({ project: values.project, compact: values.compact ? "true" : undefined })}`;
+  const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
+  shell.out.say(
+    values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`,
+  );
+  return "ok" as const;
+}
+
+/** The commands `phx-sim events …`. */
+export const eventCommands: readonly Command[] = [
+  command({
+    name: "events list",
+    group,
+    describe: "List what was captured, oldest first",
+    options: listOptions,
+    examples: [
+      ["phx-sim events list --event signup --json | jq .properties", "one JSON object per line"],
+      ["phx-sim events list --outcome dropped", "what got lost, and why"],
+      ["phx-sim events list --filter 'prop.amount:>10 since:5m'", "as the page's filter box takes it"],
+    ],
+    run: list,
+  }),
+  command({
+    name: "events show",
+    group,
+    describe: "Show an event: its outcome, its properties, the request that carried it",
+    options: showOptions,
+    examples: [["phx-sim events show 12", "the numbers are those of phx-sim events list"]],
+    run: show,
+  }),
+  command({
+    name: "events tail",
+    group,
+    describe: "Print events as they come, until interrupted",
+    options: tailOptions,
+    examples: [
+      ["phx-sim events tail", "from now on"],
+      ["phx-sim events tail --since 0", "also all there are"],
+      ["phx-sim events tail --filter 'route:/batch -event:$pageview'", "only what fits"],
+    ],
+    run: tail,
+  }),
+  command({
+    name: "events wait",
+    group,
+    describe: "Wait until events arrive; fail with a report if they do not",
+    options: waitOptions,
+    examples: [
+      ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
+    ],
+    confirms: true,
+    run: wait,
+  }),
+  command({
+    name: "events clear",
+    group,
+    describe: "Clear the events; persons stay, and numbering continues",
+    options: clearOptions,
+    examples: [
+      ["phx-sim events clear --project 2", "of one project"],
+      ["phx-sim events clear --compact", "and free the space on disk"],
+    ],
+    confirms: true,
+    run: clear,
+  }),
+];

@@ -1,0 +1,127 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { performance } from "../../kernel/base/real-time.ts";
+import type { TrafficLog } from "./log/traffic-log.ts";
+import type { TotalsProgress } from "./totals-answer.ts";
+
+/** Rows of the index in a step, which takes about a millisecond. */
+const step = 4_096;
+/** From one turn of the event loop to the next, and for one call, ms. */
+const slice = 8;
+const enough = 300;
+
+/** A count of the rows of a log that continues where it stopped. */
+export interface RowCount {
+  /** The lowest and the highest number that were counted. */
+  low: number;
+  high: number;
+  /** True if rows were evicted before they were counted. */
+  isPart: boolean;
+}
+
+/** Counts rows; it can stop at each `yield`. */
+export interface Counter<C extends RowCount> {
+  readonly first: () => number;
+  readonly last: () => number;
+  /**
+   * Counts rows from one number to another, newest first if `isDown`; yields the number that it has come to, and
+   * `undefined` while it reads a large line.
+   */
+  range(count: C, from: number, to: number, isDown: boolean): Generator<number | undefined, void, void>;
+}
+
+/** The rows that a pass over the index finds, in the order of a range. The pass has one object for all of them. */
+export function* oneByOne<Row extends object>(
+  pass: (use: (row: Row) => void) => void,
+  isDown: boolean,
+): Generator<Row, void, void> {
+  const found: Row[] = [];
+  pass((row) => found.push({ ...row }));
+  yield* isDown ? found.reverse() : found;
+}
+
+/** Counts the rest: new rows first, then older and older ones. Yields true where it may be stopped. */
+function* rest<C extends RowCount>(
+  count: C,
+  { first, last, range }: Counter<C>,
+): Generator<boolean, void, void> {
+  const end = last();
+  for (let from = count.high + 1; from <= end; from = count.high + 1) {
+    const to = Math.min(from + step - 1, end);
+    for (const at of range(count, from, to, false)) {
+      count.high = at ?? count.high;
+      yield at !== undefined;
+    }
+    count.high = to;
+    yield true;
+  }
+  while (count.low > first()) {
+    const to = count.low - 1;
+    const from = Math.max(first(), to - step + 1);
+    for (const at of range(count, from, to, true)) {
+      count.low = at ?? count.low;
+      yield at !== undefined;
+    }
+    count.low = from;
+    yield true;
+  }
+}
+
+/** A count before its first row: new rows are above it, older ones below. */
+export const freshCount = (last: number): RowCount => ({ low: last + 1, high: last, isPart: false });
+
+export function progressOf<C extends RowCount>(count: C, { first, last }: Counter<C>): TotalsProgress {
+  const counting = count.low > first() || count.high < last();
+  return { complete: !counting && !count.isPart, counting };
+}
+
+/** Continues counting for 300 ms, or until a large line is read, with turns for other work. */
+export async function continueCounting<C extends RowCount>(count: C, counter: Counter<C>): Promise<void> {
+  const begin = performance.now();
+  let pause = begin + slice;
+  for (const mayStop of rest(count, counter)) {
+    const now = performance.now();
+    if (mayStop && now - begin > enough) return;
+    if (now < pause) continue;
+    await turn();
+    pause = performance.now() + slice;
+  }
+}
+
+interface Begun<C extends RowCount> {
+  readonly count: C;
+  readonly counter: Counter<C>;
+  /** True if the filter depends on the time: a complete count is made again. */
+  readonly isTimed?: boolean;
+}
+
+/**
+ * Keeps the `most` counts that were used last, by name. One call works on a count at a time. Clearing events drops all
+ * counts.
+ */
+export function countsOf<C extends RowCount>(log: Pick<TrafficLog, "onVeiled">, most: number) {
+  const known = new Map<string, Begun<C> & { first: number; working: Promise<void> }>();
+  log.onVeiled(() => known.clear());
+  return {
+    /** The count after some more work. A trim of the file drops the count. */
+    async get(name: string, make: () => Begun<C>): Promise<{ count: C; progress: TotalsProgress }> {
+      let entry = known.get(name);
+      // numbers that the disk refused are used again
+      const isOld = (it: NonNullable<typeof entry>) =>
+        it.first !== it.counter.first() || it.count.high > it.counter.last();
+      if (!entry || isOld(entry)) {
+        const made = make();
+        entry = { ...made, first: made.counter.first(), working: Promise.resolve() };
+      }
+      known.delete(name);
+      known.set(name, entry);
+      for (const oldest of known.keys()) if (known.size > most) known.delete(oldest);
+      const { count, counter } = entry;
+      const done = entry.working.then(() => continueCounting(count, counter));
+      entry.working = done.catch(() => {});
+      await done;
+      const progress = progressOf(count, counter);
+      if (entry.isTimed && !progress.counting && known.get(name) === entry) known.delete(name);
+      return { count, progress };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Json } from "../../../kernel/base/json.ts";
+import type { KindName } from "./kinds.ts";
+import type { IndexedPart, KnownValues } from "./types.ts";
+
+/** The documentation of a field. */
+export interface FieldFacts {
+  readonly name: string;
+  /** Other names for it. */
+  readonly aliases?: readonly string[];
+  readonly kind: KindName;
+  readonly note: string;
+  readonly example: string;
+  /** The only valid words. */
+  readonly choices?: readonly string[];
+  /** Values for completion. */
+  readonly offers?: keyof KnownValues | readonly string[];
+}
+
+/** A field with its value of a subject: undefined or null if there is none, a list if there are several. */
+export interface Field<Subject> extends FieldFacts {
+  /** True if it reads more than the row. */
+  readonly isHeavy?: boolean;
+  /** The key by which the log's index can find it. */
+  readonly index?: keyof IndexedPart;
+  of(subject: Subject): Json | undefined;
+}
+
+/** A word after `is:`. */
+export interface State<Subject> {
+  readonly name: string;
+  readonly note: string;
+  /** True if it reads more than the row. */
+  readonly isHeavy?: boolean;
+  readonly indexed?: IndexedPart;
+  /** True if the indexed part finds more than the state. */
+  readonly isWider?: true;
+  test(subject: Subject): boolean;
+}
+
+/** The fields and states of one kind of filter. */
+export interface Language<Subject> {
+  readonly fields: readonly Field<Subject>[];
+  readonly states: readonly State<Subject>[];
+  /** The field of a path into the properties. */
+  property(path: readonly string[]): Field<Subject>;
+  /** True if the subject contains a free word, in lower case. */
+  holds(subject: Subject, lower: string): boolean;
+}

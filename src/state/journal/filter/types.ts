@@ -1,0 +1,81 @@
+import type { Json } from "../../../kernel/base/json.ts";
+import type { EventHead, RequestRow } from "../feed/feed-row.ts";
+
+/** An event as filters see it; expensive parts are functions. */
+export interface EventSubject {
+  readonly row: EventHead;
+  properties(): Readonly<Record<string, Json>>;
+  /** Id of the group of equal exceptions; undefined for other events. */
+  exceptionGroup(): string | undefined;
+  /** Its request; undefined if it is evicted. */
+  request(): RequestRow | undefined;
+}
+
+/** A request as filters see it. */
+export interface RequestSubject {
+  readonly row: RequestRow;
+  events(): readonly EventSubject[];
+  /** Its decoded body and its answer as text in lower case, for free words. */
+  text(): string;
+}
+
+/** The part of a filter that the log's index can find; the rest must match, too. */
+export interface IndexedPart {
+  event?: string;
+  distinct_id?: string;
+  project?: number;
+  outcome?: "kept" | "dropped";
+  /** Only events with warnings, or without. */
+  warned?: boolean;
+  /** Code of a reason or a warning. */
+  reason?: string;
+  /** Of requests. */
+  rejected?: boolean;
+}
+
+export type FilterKind = "events" | "requests";
+
+/** A parsed filter. */
+export interface Filter<Subject> {
+  /** Its usual spelling. */
+  readonly text: string;
+  /** True if it reads rows only, and never calls `properties`, `events` and `text`. */
+  readonly isLight: boolean;
+  readonly indexed: IndexedPart;
+  /** True if the indexed part is all of it: `test` passes everything that the index finds. */
+  readonly isIndexed: boolean;
+  /** True if it depends on the time: what passes now may fail later. */
+  readonly isTimed: boolean;
+  /** @param now The time of the sim's clock, ms; `since:5m` is relative to it */
+  test(subject: Subject, now: number): boolean;
+}
+
+/** A mistake in a filter's text. */
+export interface FilterProblem {
+  /** Index of its first character. */
+  readonly at: number;
+  readonly length: number;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export type FilterReading<Subject> =
+  | { readonly filter: Filter<Subject> }
+  | { readonly problems: readonly FilterProblem[] };
+
+/** A completion at the caret. */
+export interface Completion {
+  /** Replaces the characters from `from` to `to`. */
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  readonly note: string;
+}
+
+/** Values that were seen, for completion. */
+export interface KnownValues {
+  readonly events: readonly string[];
+  readonly distinctIds: readonly string[];
+  readonly properties: readonly string[];
+  readonly reasons: readonly string[];
+}

@@ -1,0 +1,377 @@
+import { fnv1a } from "../../../kernel/base/hash.ts";
+import type { Stepwise } from "../../../kernel/base/work.ts";
+import type { LineBytes } from "../event-bytes.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";
+import type { EventRef, LineReader } from "./line-reader.ts";
+import type { LogTables } from "./log-tables.ts";
+import {
+  clearedBit,
+  droppedBit,
+  event,
+  flagBits,
+  forgottenBit,
+  lostBit,
+  rejectedBit,
+  request,
+} from "./traffic-index.ts";
+
+/** Selects events. Absent keys do not restrict. */
+export interface EventFilter {
+  project?: number;
+  event?: string;
+  distinct_id?: string;
+  outcome?: "kept" | "dropped";
+  /** Only events with warnings, or without. */
+  warned?: boolean;
+  /** Only events with this code of a reason or a warning (journal/outcome.ts). */
+  reason?: string;
+  /** Only events after this seq. */
+  since?: number;
+  /** Only events up to this seq. */
+  until?: number;
+  order?: "asc" | "desc";
+  /** Only the event with this uuid; null: only events whose uuid the sim made, which are not in the index. */
+  uuid?: string | null;
+}
+
+/** Selects events by what the index knows for certain: no hashes. */
+type LineFilter = Pick<EventFilter, "project" | "outcome" | "since" | "until">;
+
+/** Selects events that are read in the order of their own times. */
+export interface TimeFilter extends EventFilter {
+  /** Only events after, and before, these times, ms. */
+  after: number;
+  before: number;
+}
+
+/** The index's facts of an event; a pass reuses one object. */
+export interface IndexedEvent {
+  seq: number;
+  n: number;
+  /** Hash of its name. */
+  name: number;
+  project: number;
+  isDropped: boolean;
+  /** Its reason and its warnings: facets.ts reads them. */
+  facet: number;
+}
+
+/** The index's facts of a request; a pass reuses one object. */
+export interface IndexedRequest {
+  n: number;
+  project: number;
+  isRejected: boolean;
+  /** True if its rejection was cleared as a problem. */
+  isCleared: boolean;
+}
+
+/** Selects requests by the index. Absent keys do not restrict. */
+interface RequestFilter {
+  rejected?: boolean;
+  project?: number;
+  partition?: string;
+  /** Only requests before this number. */
+  before?: number;
+  /** Only requests that ask for flags, or carry an event about the use of a flag. */
+  flags?: true;
+}
+
+/** Finds events and requests, by the index where possible. */
+export interface LogScan {
+  /** Events in order of arrival (or backwards); reads lazily. */
+  scan(filter: EventFilter): Generator<EventRef>;
+  /** The same; yields `undefined` while it reads a large line, so that other work gets a turn. */
+  scanInSteps(filter: EventFilter): Generator<EventRef | undefined>;
+  /**
+   * The lines of the requests with matching events, in order of arrival, not parsed. Yields `undefined` from time to
+   * time, so that other work gets a turn.
+   */
+  lines(filter: LineFilter): Generator<LineBytes | undefined>;
+  /**
+   * Events in order of their times, by the index: only lines of yielded events are read. Yields `undefined` from time
+   * to time, so that other work gets a turn.
+   */
+  byTime(filter: TimeFilter): Generator<EventRef | undefined>;
+  /** Numbers of the requests that match, newest first. */
+  requests(filter: RequestFilter): Generator<number>;
+  /** The same; yields `undefined` from time to time, so that other work gets a turn. */
+  requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
+  /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
+  eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
+  /** The same of requests. */
+  eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
+  /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
+  eventName(hash: number, seq: number): Stepwise<string | undefined>;
+}
+
+/** An event, and its time. */
+interface Timed {
+  readonly seq: number;
+  readonly time: number;
+}
+
+/** Rows of the index in a step, which takes less than a millisecond. */
+const rowsPerStep = 16_384;
+/** The most events that a pass over the index finds. */
+const pageOfTimes = 8_192;
+
+type HashColumns = [a: number, valueA: number, b: number, valueB: number] | undefined;
+
+function hashColumns(filter: EventFilter): HashColumns {
+  const columns: [number, number][] = [];
+  if (filter.distinct_id !== undefined) columns.push([event.distinctId, fnv1a(filter.distinct_id)]);
+  if (filter.event !== undefined) columns.push([event.name, fnv1a(filter.event)]);
+  if (filter.uuid !== undefined) columns.push([event.uuid, filter.uuid === null ? 0 : fnv1a(filter.uuid)]);
+  const [a, b] = columns;
+  return a ? [...a, ...(b ?? ([-1, 0] as const))] : undefined;
+}
+
+interface ScanParts {
+  tables: LogTables;
+  lines: LineReader;
+  /** Index keys of a line's events. */
+  keysOf: (line: TrafficLine) => EventKey[];
+}
+
+export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
+  /** They are read once for all events of a line: a batch may have thousands. */
+  const keysByLine = new WeakMap<TrafficLine, readonly EventKey[]>();
+  function keyOf({ line, index }: EventRef): EventKey | undefined {
+    const keys = keysByLine.get(line) ?? keysOf(line);
+    keysByLine.set(line, keys);
+    return keys[index];
+  }
+
+  function* scan(filter: EventFilter): Generator<EventRef> {
+    for (const row of rowsOf(filter)) {
+      const ref = lines.refAt(row);
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  function* scanInSteps(filter: EventFilter): Generator<EventRef | undefined> {
+    // another scan may need the room of the cache for another large line
+    let last: { line: TrafficLine; revision: number } | undefined;
+    for (const row of rowsOf(filter)) {
+      const seq = tables.opening.seq + row;
+      const isOfLast =
+        last?.revision === tables.revision && last.line.n === tables.events.get(row, event.request);
+      if (!isOfLast) yield* lines.preparing(row);
+      const index = seq - (last?.line.seq ?? 0);
+      // rows change when old requests are evicted meanwhile
+      const ref =
+        isOfLast && last?.line.events?.[index]
+          ? { seq, line: last.line, index }
+          : lines.refAt(seq - tables.opening.seq);
+      if (ref && !isOfLast) last = { line: ref.line, revision: tables.revision };
+      if (ref && keyMatches(ref, filter)) yield ref;
+    }
+  }
+
+  /** Rows of the event table that the index cannot rule out. */
+  function* rowsOf(filter: EventFilter): Generator<number> {
+    const backwards = filter.order === "desc";
+    // by seq, because rows change when old ones are evicted meanwhile
+    let from = (filter.since ?? 0) + 1;
+    let to = Math.min(tables.nextSeq, (filter.until ?? Number.POSITIVE_INFINITY) + 1);
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    while (from < to) {
+      const row = nextRow(
+        columns,
+        Math.max(0, from - tables.opening.seq),
+        to - tables.opening.seq,
+        backwards,
+      );
+      if (row < 0 || row >= to - tables.opening.seq) return;
+      if (backwards) to = tables.opening.seq + row;
+      else from = tables.opening.seq + row + 1;
+      if (rowMatches(row)) yield row;
+    }
+  }
+
+  function* linesOf({ since = 0, until = tables.nextSeq, ...filter }: LineFilter) {
+    const rowMatches = rowTest(filter);
+    const bytesOf = lines.inOrder();
+    let visited = 0;
+    for (let seq = since + 1; seq <= until; ) {
+      // rows change when old ones are evicted meanwhile
+      let row = Math.max(0, seq - tables.opening.seq);
+      const end = Math.min(tables.events.length, until - tables.opening.seq + 1);
+      if (row >= end) return;
+      const n = tables.events.get(row, event.request);
+      const seqs: number[] = [];
+      for (; row < end && tables.events.get(row, event.request) === n; row++) {
+        if (rowMatches(row)) seqs.push(tables.opening.seq + row);
+        if (++visited % rowsPerStep === 0) yield undefined;
+      }
+      seq = tables.opening.seq + row;
+      const bytes = seqs.length > 0 ? bytesOf(n - tables.opening.n) : undefined;
+      if (bytes) yield { bytes, seqs };
+    }
+  }
+
+  /** A test of event rows for all that the index knows but hashes. */
+  function rowTest(filter: EventFilter): (row: number) => boolean {
+    const { project, outcome, warned, reason } = filter;
+    const hasReason = reason === undefined ? undefined : (facetTestFor(reason) ?? (() => true));
+    return (row) => {
+      const meta = tables.events.get(row, event.meta);
+      if (meta & (clearedBit | lostBit)) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      if (outcome !== undefined && (outcome === "dropped") !== ((meta & droppedBit) !== 0)) return false;
+      if (warned === undefined && hasReason === undefined) return true;
+      const facet = tables.events.get(row, event.facet);
+      if (warned !== undefined && isWarnedFacet(facet) !== warned) return false;
+      return hasReason === undefined || hasReason(facet);
+    };
+  }
+
+  function requestTest({ partition, project, rejected, flags }: RequestFilter): (row: number) => boolean {
+    const hash = partition === undefined ? undefined : fnv1a(partition);
+    return (row) => {
+      const meta = tables.requests.get(row, request.meta);
+      if (meta & (forgottenBit | lostBit)) return false;
+      if (flags && !(tables.requests.get(row, request.facet) & flagBitsOfRequest)) return false;
+      if (hash !== undefined && tables.requests.get(row, request.partition) !== hash) return false;
+      if (project !== undefined && meta >>> flagBits !== project) return false;
+      return rejected === undefined || ((meta & rejectedBit) !== 0) === rejected;
+    };
+  }
+
+  function* requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
+    const first = Math.min(
+      tables.requests.length,
+      (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n,
+    );
+    const rowMatches = requestTest(filter);
+    for (let n = tables.opening.n + first - 1, visited = 1; n >= tables.opening.n; n--, visited++) {
+      const row = n - tables.opening.n;
+      if (rowMatches(row) && !tables.isGone(row)) yield n;
+      if (visited % rowsPerStep === 0) yield undefined;
+    }
+  }
+
+  function eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void {
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    const end = Math.min(tables.events.length, to + 1 - tables.opening.seq);
+    const it: IndexedEvent = { seq: 0, n: 0, name: 0, project: 0, isDropped: false, facet: 0 };
+    for (let row = Math.max(0, from - tables.opening.seq); row < end; row++) {
+      row = nextRow(columns, row, end, false);
+      if (row === -1) return;
+      if (!rowMatches(row)) continue;
+      const meta = tables.events.get(row, event.meta);
+      it.seq = tables.opening.seq + row;
+      it.n = tables.events.get(row, event.request);
+      it.name = tables.events.get(row, event.name);
+      it.project = meta >>> flagBits;
+      it.isDropped = (meta & droppedBit) !== 0;
+      it.facet = tables.events.get(row, event.facet);
+      use(it);
+    }
+  }
+
+  function eachRequest(
+    from: number,
+    to: number,
+    filter: RequestFilter,
+    use: (it: IndexedRequest) => void,
+  ): void {
+    const rowMatches = requestTest(filter);
+    const it: IndexedRequest = { n: 0, project: 0, isRejected: false, isCleared: false };
+    for (
+      let n = Math.max(from, tables.opening.n);
+      n <= Math.min(to, tables.opening.n + tables.requests.length - 1);
+      n++
+    ) {
+      const row = n - tables.opening.n;
+      if (!rowMatches(row)) continue;
+      const meta = tables.requests.get(row, request.meta);
+      it.n = n;
+      it.project = meta >>> flagBits;
+      it.isRejected = (meta & rejectedBit) !== 0;
+      it.isCleared = (tables.requests.get(row, request.facet) & clearedProblem) !== 0;
+      use(it);
+    }
+  }
+
+  function* eventName(hash: number, seq: number): Stepwise<string | undefined> {
+    const known = tables.index.nameOf(hash);
+    if (known !== undefined || seq < tables.opening.seq) return known;
+    yield* lines.preparing(seq - tables.opening.seq);
+    // old requests may have been evicted meanwhile
+    const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
+    return ref && keyOf(ref)?.event;
+  }
+
+  function nextRow(columns: HashColumns, from: number, to: number, backwards: boolean): number {
+    if (!columns) return backwards ? to - 1 : from;
+    const find = backwards ? tables.events.findLast : tables.events.find;
+    return find(...columns, from, to);
+  }
+
+  const timeOf = (row: number): number =>
+    (tables.events.get(row, event.timeHigh) | 0) * 2 ** 32 + tables.events.get(row, event.timeLow);
+
+  function* byTime(filter: TimeFilter): Generator<EventRef | undefined> {
+    const { birth } = tables.opening;
+    const sign = filter.order === "desc" ? -1 : 1;
+    const order = (a: Timed, b: Timed) => sign * (a.time - b.time || a.seq - b.seq);
+    const end = tables.nextSeq;
+    const columns = hashColumns(filter);
+    const rowMatches = rowTest(filter);
+    let passed: Timed | undefined;
+    // each pass over the index finds more events than the one before, so that there are few passes
+    for (let most = 128; ; most = Math.min(most * 4, pageOfTimes)) {
+      let found: Timed[] = [];
+      for (let from = tables.opening.seq, visited = 1; from < end; visited++) {
+        const row = nextRow(columns, Math.max(0, from - tables.opening.seq), end - tables.opening.seq, false);
+        if (row === -1) break;
+        const it = { seq: tables.opening.seq + row, time: timeOf(row) };
+        from = it.seq + 1;
+        const isIn = it.time > filter.after && it.time < filter.before;
+        const isNext = isIn && (passed === undefined || order(passed, it) < 0);
+        if (isNext && rowMatches(row)) found.push(it);
+        if (found.length === 2 * most) found = found.sort(order).slice(0, most);
+        if (visited % rowsPerStep === 0) yield undefined;
+        if (birth !== tables.opening.birth) return;
+      }
+      const next = found.sort(order).slice(0, most);
+      for (const { seq } of next) {
+        if (birth !== tables.opening.birth) return;
+        if (seq >= tables.opening.seq) yield* lines.preparing(seq - tables.opening.seq);
+        if (birth !== tables.opening.birth) return;
+        const ref = seq < tables.opening.seq ? undefined : lines.refAt(seq - tables.opening.seq);
+        if (ref && keyMatches(ref, filter)) yield ref;
+      }
+      if (next.length < most) return;
+      passed = next.at(-1);
+    }
+  }
+
+  function keyMatches(ref: EventRef, filter: EventFilter): boolean {
+    if (typeof filter.uuid === "string" && ref.line.events?.[ref.index]?.uuid !== filter.uuid) return false;
+    if (filter.event === undefined && filter.distinct_id === undefined) return true;
+    const key = keyOf(ref);
+    return (
+      (filter.event === undefined || key?.event === filter.event) &&
+      (filter.distinct_id === undefined || key?.distinct_id === filter.distinct_id)
+    );
+  }
+
+  return {
+    scan,
+    scanInSteps,
+    lines: linesOf,
+    byTime,
+    *requests(filter) {
+      for (const n of requestsInSteps(filter)) if (n !== undefined) yield n;
+    },
+    requestsInSteps,
+    eachEvent,
+    eachRequest,
+    eventName,
+  };
+}

@@ -1,0 +1,287 @@
+import { closeSync, fstatSync, lstatSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import type { Bytes } from "../../../kernel/store/bytes.ts";
+
+/** Rows in a page: 16,384 keeps growth smooth and a page's rewrite under a millisecond. */
+export const pageRows = 16_384;
+
+type Cell = number | undefined;
+type RowCells = [a?: Cell, b?: Cell, c?: Cell, d?: Cell, e?: Cell, f?: Cell, g?: Cell, h?: Cell];
+
+/**
+ * A growing table of unsigned 32-bit numbers, column by column in fixed pages: no copying as it
+ * grows, and a scan of one column touches nothing else.
+ */
+export interface Rows {
+  readonly width: number;
+  readonly length: number;
+  /** Appends a row (cells not given are 0) and returns its number. */
+  add(...cells: RowCells): number;
+  get(row: number, column: number): number;
+  set(row: number, column: number, value: number): void;
+  /** First row in [from, to) whose columns a and b hold these values, or -1. With b = -1 only a is compared. */
+  find(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
+  /** The same, backwards from `to - 1`. */
+  findLast(a: number, valueA: number, b: number, valueB: number, from: number, to: number): number;
+  truncate(length: number): void;
+  /** Drops whole pages at the front; later rows get lower numbers. Returns the number of dropped rows. */
+  dropPagesBefore(row: number): number;
+  /** From here on what changes can be taken back, until `settle`. */
+  mark(): void;
+  settle(): void;
+  /** Takes back what was added and set since `mark`. */
+  revert(): void;
+  /** Takes over stored rows; `load` reads a page on first use. */
+  resume(length: number, load?: (page: number) => Uint32Array): void;
+  /** Takes over all rows of another table, which is of no use then. */
+  adopt(other: Rows): void;
+  /** The raw pages, for the sidecar file; undefined where a page was not needed yet. */
+  readonly pages: (Uint32Array | undefined)[];
+}
+
+export function createRows(width: number): Rows {
+  const pages: (Uint32Array | undefined)[] = [];
+  let length = 0;
+  let load = (_: number): Uint32Array => new Uint32Array(0);
+  /** How many rows there were at the mark, and what was set in them since: row, column and the value before. */
+  let marked = 0;
+  let before: number[] = [];
+  const page = (row: number): Uint32Array =>
+    pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
+
+  function fetched(index: number): Uint32Array {
+    const cells = load(index);
+    if (cells.length > 0) pages[index] = cells;
+    return cells;
+  }
+
+  return {
+    width,
+    pages,
+    get length() {
+      return length;
+    },
+    add(a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0) {
+      const at = length % pageRows;
+      if (at === 0 && length === pages.length * pageRows) pages.push(new Uint32Array(pageRows * width));
+      const cells = page(length);
+      // Written out: a loop over an arguments array costs more than all of them.
+      cells[at] = a;
+      if (width > 1) cells[at + pageRows] = b;
+      if (width > 2) cells[at + 2 * pageRows] = c;
+      if (width > 3) cells[at + 3 * pageRows] = d;
+      if (width > 4) cells[at + 4 * pageRows] = e;
+      if (width > 5) cells[at + 5 * pageRows] = f;
+      if (width > 6) cells[at + 6 * pageRows] = g;
+      if (width > 7) cells[at + 7 * pageRows] = h;
+      return length++;
+    },
+    get: (row, column) => page(row)[column * pageRows + (row % pageRows)] ?? 0,
+    set(row, column, value) {
+      const cells = page(row);
+      const at = column * pageRows + (row % pageRows);
+      if (row < marked) before.push(row, column, cells[at] ?? 0);
+      cells[at] = value;
+    },
+    find(a, valueA, b, valueB, from, to) {
+      for (let row = from; row < to; ) {
+        const cells = page(row);
+        const first = row - (row % pageRows);
+        const last = Math.min(to - first, pageRows);
+        const baseA = a * pageRows;
+        const baseB = b * pageRows;
+        for (let i = row % pageRows; i < last; i++) {
+          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
+        }
+        row = first + pageRows;
+      }
+      return -1;
+    },
+    findLast(a, valueA, b, valueB, from, to) {
+      for (let row = to - 1; row >= from; ) {
+        const cells = page(row);
+        const first = row - (row % pageRows);
+        const baseA = a * pageRows;
+        const baseB = b * pageRows;
+        for (let i = row % pageRows; i >= Math.max(0, from - first); i--) {
+          if (cells[baseA + i] === valueA && (b < 0 || cells[baseB + i] === valueB)) return first + i;
+        }
+        row = first - 1;
+      }
+      return -1;
+    },
+    resume(to, loader) {
+      length = to;
+      if (!loader) return;
+      load = loader;
+      pages.length = Math.ceil(to / pageRows);
+    },
+    mark() {
+      marked = length;
+      before = [];
+    },
+    settle() {
+      marked = 0;
+      before = [];
+    },
+    revert() {
+      this.truncate(marked);
+      marked = 0;
+      for (let i = before.length - 3; i >= 0; i -= 3)
+        this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
+      before = [];
+    },
+    adopt(other) {
+      pages.splice(0, pages.length, ...other.pages);
+      length = other.length;
+    },
+    dropPagesBefore(row) {
+      const count = Math.floor(Math.min(row, length) / pageRows);
+      // the file has them at their old offsets, and is written again
+      for (let i = count; i < pages.length; i++) page(i * pageRows);
+      pages.splice(0, count);
+      length -= count * pageRows;
+      return count * pageRows;
+    },
+    truncate(to) {
+      // whole pages are dropped, and the rest of the last one is emptied
+      pages.length = Math.ceil(to / pageRows);
+      for (let row = to; row < Math.min(length, pages.length * pageRows); row++) {
+        for (let column = 0; column < width; column++) this.set(row, column, 0);
+      }
+      length = to;
+    },
+  };
+}
+
+const magic = 0x50485834; // "PHX4"
+/** Of the header: magic, width, rows, bytes of the log, its birth, a print of its last bytes; and a checksum. */
+const headerFields = 6;
+const headerBytes = (headerFields + 1) * 8;
+/** Behind each page: its checksum. */
+const checkBytes = 4;
+/** Bytes at the end of the covered part of the log; they differ in a log in which lines were moved. */
+const printed = 4096;
+
+/** A sidecar file that keeps a table's rows, so that opening does not read the log they index. */
+export interface RowFile {
+  /** Bytes of the log that the file covers; 0 when there was nothing usable to load. */
+  readonly covered: number;
+  /** Writes the rows added since the last save, then the header: a crash in between leaves the old header true. */
+  save(logBytes: number): void;
+  /** Says that rows saved before have changed: the next save writes them all. */
+  touch(): void;
+  close(): void;
+}
+
+/** The log that a sidecar indexes. */
+interface IndexedLog {
+  bytes: Bytes;
+  /** Distinguishes the log from other logs. */
+  birth: number;
+  /** Distinguishes what the cells mean: another version's rows are of no use. */
+  layout: number;
+}
+
+/** False for a link: a sidecar is a cache, and the target of a link is another program's. */
+const isRegular = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+function openNew(path: string): number {
+  rmSync(path, { force: true });
+  return openSync(path, "wx+", 0o600);
+}
+
+/**
+ * Opens (or starts) the sidecar of `rows`, which loads its pages as they are needed. A sidecar is a cache: one that is damaged, or
+ * does not fit the log, is ignored. A page may turn out to be damaged later: then `recover` must make the rows again.
+ */
+export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: () => void): RowFile {
+  const pageBytes = pageRows * rows.width * 4;
+  let fd = isRegular(path) ? openSync(path, "r+") : openNew(path);
+  const placeOf = (page: number): number => headerBytes + page * (pageBytes + checkBytes);
+
+  /** Undefined when the page is damaged. */
+  function readPage(page: number): Uint32Array | undefined {
+    const block = Buffer.alloc(pageBytes + checkBytes);
+    if (readSync(fd, block, 0, block.length, placeOf(page)) < block.length) return undefined;
+    if (crc32(block.subarray(0, pageBytes)) !== block.readUInt32LE(pageBytes)) return undefined;
+    return new Uint32Array(block.buffer, block.byteOffset, pageBytes / 4);
+  }
+
+  function load(page: number): Uint32Array {
+    const found = readPage(page);
+    if (found) return found;
+    recover();
+    return rows.pages[page] ?? new Uint32Array(pageRows * rows.width);
+  }
+
+  function takeOver(): number {
+    const header = new Float64Array(headerFields + 1);
+    if (readSync(fd, bytesOf(header), 0, headerBytes, 0) < headerBytes) return 0;
+    const [mark, width, count = 0, covered = 0, birth, print, check] = header;
+    const isOurs =
+      mark === magic + log.layout &&
+      width === rows.width &&
+      check === crc32(bytesOf(header.subarray(0, headerFields)));
+    if (!isOurs || birth !== log.birth || covered > log.bytes.size || print !== printOf(log.bytes, covered))
+      return 0;
+    const last = Math.ceil(count / pageRows) - 1;
+    const page = last < 0 ? undefined : readPage(last);
+    if (fstatSync(fd).size < placeOf(last + 1) || (last >= 0 && !page)) return 0;
+    rows.resume(count, load);
+    // New rows go into it: it cannot wait.
+    if (page) rows.pages[last] = page;
+    return covered;
+  }
+
+  const covered = takeOver();
+  let saved = rows.length;
+  /** Another program deleted the file: all rows go into a new one. */
+  function makeAgain(): void {
+    const next = openNew(path);
+    for (let row = 0; row < rows.length; row += pageRows) rows.get(row, 0);
+    closeSync(fd);
+    fd = next;
+    saved = 0;
+  }
+
+  return {
+    covered,
+    save(logBytes) {
+      if (!isRegular(path)) makeAgain();
+      const print = printOf(log.bytes, logBytes);
+      const header = new Float64Array([
+        magic + log.layout,
+        rows.width,
+        rows.length,
+        logBytes,
+        log.birth,
+        print,
+        0,
+      ]);
+      header[headerFields] = crc32(bytesOf(header.subarray(0, headerFields)));
+      for (let i = Math.floor(saved / pageRows); i < rows.pages.length; i++) {
+        const cells = rows.pages[i];
+        if (!cells) continue;
+        const block = Buffer.alloc(pageBytes + checkBytes);
+        bytesOf(cells).copy(block);
+        block.writeUInt32LE(crc32(bytesOf(cells)), pageBytes);
+        writeSync(fd, block, 0, block.length, placeOf(i));
+      }
+      writeSync(fd, bytesOf(header), 0, headerBytes, 0);
+      saved = rows.length;
+    },
+    touch() {
+      saved = 0;
+    },
+    close: () => closeSync(fd),
+  };
+}
+
+function printOf(bytes: Bytes, end: number): number {
+  const from = Math.max(bytes.start, end - printed);
+  return crc32(bytes.read(from, end - from));
+}
+
+const bytesOf = (array: Uint32Array | Float64Array): Buffer =>
+  Buffer.from(array.buffer, array.byteOffset, array.byteLength);

@@ -1,0 +1,341 @@
+import { fnv1a } from "../../../kernel/base/hash.ts";
+import type { Bytes } from "../../../kernel/store/bytes.ts";
+import type { Damage } from "../../../kernel/store/damage.ts";
+import { lineNumber, textsOf } from "../../../kernel/store/lines.ts";
+import type { EventFacts } from "../event.ts";
+import type { EventKey, TrafficLine } from "../traffic.ts";
+import { clearedProblem, eventFacet, requestFacet } from "./facets.ts";
+import { type HidingTable, hideOnly } from "./hidden.ts";
+import { type ClearLine, type HiddenLine, lineIn, type Opening, type ProblemsLine } from "./log-lines.ts";
+import { createRows, type Rows } from "./rows.ts";
+
+/**
+ * Columns of the request table: byte offset of the line (low and high half), facts for counting, hash of the partition,
+ * and what else is known without the line (facets.ts).
+ */
+export const request = { offsetLow: 0, offsetHigh: 1, meta: 2, partition: 3, facet: 4, width: 5 } as const;
+/**
+ * Columns of the event table: number of its request, three hashes, facts for filtering, its time (low and high half), and
+ * its reason and warnings (facets.ts).
+ */
+export const event = {
+  request: 0,
+  name: 1,
+  distinctId: 2,
+  uuid: 3,
+  meta: 4,
+  timeLow: 5,
+  timeHigh: 6,
+  facet: 7,
+  width: 8,
+} as const;
+
+/** Flags of a request. */
+export const rejectedBit = 1;
+export const forgottenBit = 2;
+/** Flags of an event. */
+export const droppedBit = 1;
+export const clearedBit = 2;
+/** A flag of both: the number was given out, and the file has no line for it that can be read. */
+export const lostBit = 4;
+export const flagBits = 3;
+
+export const noProject = 0;
+const noRequest = 0xffffffff;
+/** The largest gap in numbers that lines without a checksum may have: a damaged digit must not fill the memory. */
+const largestGap = 100_000;
+/** Names of events that are remembered by their hash. */
+const mostNames = 10_000;
+
+/** The tables over a log. Rows are numbered as requests and events are: a line that is lost leaves rows that are lost. */
+export interface TrafficIndex {
+  readonly requests: Rows;
+  readonly events: Rows;
+  addRequest(
+    offset: number,
+    project: number | null,
+    facts: Pick<TrafficLine, "partition" | "rejected">,
+    facet: number,
+  ): void;
+  addEvent(key: EventKey | undefined, facts: EventFacts, project: number | null): void;
+  /** Evicted requests get rows without a line, so that the others have the right numbers. */
+  fillUp(): void;
+  /** The log begins with a later request. Returns the number of dropped rows of events. */
+  dropBefore(next: Opening): number;
+  /** Continues with the first line of another file; the rows must be empty. */
+  restart(next: Opening): void;
+  /** Takes a line over at the rows that its numbers name. Returns false when these rows are taken. */
+  place(line: TrafficLine, offset: number): boolean;
+  /** Returns how many events it hid. */
+  clear(line: ClearLine): number;
+  hide(line: HiddenLine): void;
+  clearProblems(line: ProblemsLine): void;
+  /** The name of an event by its hash, as far as it was met since the start. */
+  nameOf(hash: number): string | undefined;
+  hidingTables(): Record<"requests" | "events", HidingTable>;
+  offsetOf(row: number): number;
+  isLost(row: number): boolean;
+  /** The line of a request cannot be read any more. Returns what is lost, as text. */
+  lose(row: number): string;
+}
+
+interface IndexOptions {
+  opening: Opening;
+  keysOf: (line: TrafficLine) => EventKey[];
+  /** Called for an event that may be sent again, with the hash of its uuid. */
+  onUnique?: (hash: number, row: number) => void;
+  /** Called when rows change that were there before. */
+  onChange?: () => void;
+}
+
+export function createTrafficIndex(options: IndexOptions): TrafficIndex {
+  const { keysOf, onUnique = () => {}, onChange = () => {} } = options;
+  let { opening } = options;
+  const requests = createRows(request.width);
+  const events = createRows(event.width);
+  /** Names by hash: totals name an event even if all lines with it are evicted. */
+  const names = new Map<number, string>();
+
+  const isLost = (row: number): boolean => (requests.get(row, request.meta) & lostBit) !== 0;
+
+  const metaOf = (project: number | null, flags: number): number =>
+    (((project ?? noProject) << flagBits) | flags) >>> 0;
+
+  const addRequest: TrafficIndex["addRequest"] = (offset, project, { partition, rejected }, facet) => {
+    const meta = metaOf(project, rejected === undefined ? 0 : rejectedBit);
+    const hash = partition === undefined ? 0 : fnv1a(partition);
+    requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), meta, hash, facet);
+  };
+
+  /** Adds a row and returns the hash of its uuid; 0 when the event cannot be sent again. */
+  function writeEvent(
+    key: EventKey | undefined,
+    facts: EventFacts,
+    project: number | null,
+    n: number,
+  ): number {
+    const { uuid, time, dropped } = facts;
+    const isDropped = dropped !== undefined;
+    const isUnique = uuid !== null && !isDropped && key?.uuid !== null;
+    const hash = isUnique ? fnv1a(uuid) : 0;
+    const meta = metaOf(project, isDropped ? droppedBit : 0);
+    const [name, id] = [fnv1a(key?.event ?? ""), fnv1a(key?.distinct_id ?? "")];
+    if (key && names.size < mostNames && !names.has(name)) names.set(name, key.event);
+    events.add(n, name, id, hash, meta, time >>> 0, Math.floor(time / 2 ** 32) >>> 0, eventFacet(facts));
+    return hash;
+  }
+
+  /** Moves the last row of a table to a lost row; what was hidden there stays hidden. */
+  function moveLast(rows: Rows, to: number, meta: number, hiddenBit: number): void {
+    onChange();
+    const hidden = rows.get(to, meta) & hiddenBit;
+    const last = rows.length - 1;
+    for (let column = 0; column < rows.width; column++) rows.set(to, column, rows.get(last, column));
+    rows.set(to, meta, rows.get(to, meta) | hidden);
+    rows.truncate(last);
+  }
+
+  function placeEvents(line: TrafficLine, keys: readonly EventKey[]): void {
+    const first = (line.seq ?? 0) - opening.seq;
+    while (events.length < first) events.add(noRequest, 0, 0, 0, lostBit);
+    line.events?.forEach((it, i) => {
+      const at = first + i;
+      if (at < events.length && !(events.get(at, event.meta) & lostBit)) return;
+      const hash = writeEvent(keys[i], it, line.project, line.n);
+      if (at < events.length - 1) moveLast(events, at, event.meta, clearedBit);
+      if (hash !== 0) onUnique(hash, at);
+    });
+  }
+
+  /** Marks the events up to a seq as cleared; returns how many there were. */
+  function clearEvents(project: number | null, until: number): number {
+    let hidden = 0;
+    const first = (opening.from?.seq ?? opening.seq) - opening.seq;
+    for (let row = first; row < Math.min(events.length, until - opening.seq + 1); row++) {
+      const meta = events.get(row, event.meta);
+      if (meta & clearedBit || (project !== null && meta >>> flagBits !== project)) continue;
+      events.set(row, event.meta, meta | clearedBit);
+      if (!(meta & lostBit)) hidden++;
+    }
+    return hidden;
+  }
+
+  function clearRequests(project: number | null, until: number): void {
+    for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
+      const meta = requests.get(row, request.meta);
+      if (project === null || meta >>> flagBits === project)
+        requests.set(row, request.meta, meta | forgottenBit);
+    }
+  }
+
+  function clearProblems({ problems_cleared: { project, seq, n } }: ProblemsLine): void {
+    const tables = [
+      [requests, request, n - opening.n],
+      [events, event, seq - opening.seq],
+    ] as const;
+    for (const [rows, { meta, facet }, last] of tables)
+      for (let row = 0; row <= Math.min(last, rows.length - 1); row++)
+        if (project === null || rows.get(row, meta) >>> flagBits === project)
+          rows.set(row, facet, (rows.get(row, facet) | clearedProblem) >>> 0);
+  }
+
+  function hidingTables(): Record<"requests" | "events", HidingTable> {
+    const ofRequests = { rows: requests, meta: request.meta, hiddenBit: forgottenBit, first: opening.n };
+    const ofEvents = { rows: events, meta: event.meta, hiddenBit: clearedBit, first: opening.seq };
+    return { requests: { ...ofRequests, flagBits }, events: { ...ofEvents, flagBits } };
+  }
+
+  return {
+    requests,
+    events,
+    addRequest,
+    addEvent(key, facts, project) {
+      const hash = writeEvent(key, facts, project, opening.n + requests.length - 1);
+      if (hash !== 0) onUnique(hash, events.length - 1);
+    },
+    fillUp() {
+      const { from } = opening;
+      while (from && requests.length < from.n - opening.n) requests.add();
+      while (from && events.length < from.seq - opening.seq) events.add(0, 0, 0, 0, clearedBit);
+    },
+    dropBefore(next) {
+      onChange();
+      requests.dropPagesBefore(next.n - opening.n);
+      const gone = events.dropPagesBefore(next.seq - opening.seq);
+      opening = next;
+      return gone;
+    },
+    restart(next) {
+      onChange();
+      opening = next;
+    },
+    place(line, offset) {
+      const row = line.n - opening.n;
+      if (row < 0 || (row < requests.length && !isLost(row))) return false;
+      const keys = line.events ? keysOf(line) : undefined;
+      while (requests.length < row) requests.add(offset >>> 0, Math.floor(offset / 2 ** 32), lostBit);
+      addRequest(offset, line.project, line, requestFacet(line, keys));
+      if (row < requests.length - 1) moveLast(requests, row, request.meta, forgottenBit);
+      if (keys) placeEvents(line, keys);
+      return true;
+    },
+    clear({ clear }) {
+      onChange();
+      if (clear.requests !== undefined) clearRequests(clear.project, clear.requests);
+      return clearEvents(clear.project, clear.until);
+    },
+    hide({ hidden: { n, seq, hidden } }) {
+      onChange();
+      const tables = hidingTables();
+      hideOnly(tables.requests, hidden.requests, n);
+      hideOnly(tables.events, hidden.events, seq);
+    },
+    clearProblems(line) {
+      onChange();
+      clearProblems(line);
+    },
+    nameOf: (hash) => names.get(hash),
+    hidingTables,
+    offsetOf: (row) => requests.get(row, request.offsetLow) + requests.get(row, request.offsetHigh) * 2 ** 32,
+    isLost,
+    lose(row) {
+      onChange();
+      requests.set(row, request.meta, requests.get(row, request.meta) | lostBit);
+      const lost: number[] = [];
+      const n = opening.n + row;
+      let at = events.find(event.request, n, -1, 0, 0, events.length);
+      for (; at !== -1; at = events.find(event.request, n, -1, 0, at + 1, events.length)) {
+        events.set(at, event.meta, events.get(at, event.meta) | lostBit);
+        lost.push(at);
+      }
+      return [...numbers("request", [row], opening.n), ...numbers("event", lost, opening.seq)].join(" with ");
+    },
+  };
+}
+
+/** A sequence of lost rows at an offset of the file. */
+interface Gap {
+  /** Offset of the first unreadable line, or of the line after missing ones. */
+  offset: number;
+  isMissing: boolean;
+  rows: readonly [from: number, to: number];
+  events: readonly [from: number, to: number];
+}
+
+interface Reading {
+  index: TrafficIndex;
+  bytes: Bytes;
+  /** The file's name, for reports. */
+  name: string;
+  opening: Pick<Opening, "n" | "seq">;
+  report: (damage: Damage) => void;
+}
+
+/** Indexes the lines from an offset on, and reports unreadable ones with the lost numbers. */
+export function readTraffic({ index, bytes, name, opening, report }: Reading, from: number): void {
+  const { requests, events } = index;
+  const gaps: Gap[] = [];
+  let unreadable: number | undefined;
+  const damage = (offset: number, detail: string) =>
+    report({ file: name, line: lineNumber(bytes, offset), detail });
+
+  for (const { offset, text, isSealed } of textsOf(bytes, from)) {
+    const line = text === undefined ? undefined : lineIn(text, isSealed);
+    const known = [requests.length, events.length] as const;
+    if (line === undefined) unreadable ??= offset;
+    else if ("clear" in line) index.clear(line);
+    else if ("hidden" in line) index.hide(line);
+    else if ("problems_cleared" in line) index.clearProblems(line);
+    else if (!("n" in line && "at" in line)) continue;
+    else if (!isSealed && gapBefore(line) > largestGap) unreadable ??= offset;
+    else if (!index.place(line, offset)) damage(offset, `this line repeats request ${line.n}; it is skipped`);
+    else {
+      const rows = [known[0], line.n - opening.n] as const;
+      const lostEvents = [known[1], line.seq === undefined ? known[1] : line.seq - opening.seq] as const;
+      const hasGap = rows[1] > rows[0] || lostEvents[1] > lostEvents[0];
+      if (hasGap || unreadable !== undefined)
+        gaps.push({
+          offset: unreadable ?? offset,
+          isMissing: unreadable === undefined,
+          rows,
+          events: lostEvents,
+        });
+      unreadable = undefined;
+    }
+  }
+  if (unreadable !== undefined)
+    damage(unreadable, "this line is damaged; if it held the last request, that request is lost");
+  for (const gap of gaps) damage(gap.offset, gapText(gap));
+
+  function gapBefore({ n, seq = 0 }: TrafficLine): number {
+    return Math.max(n - opening.n - requests.length, seq - opening.seq - events.length);
+  }
+
+  function gapText({ isMissing, rows, events: seqs }: Gap): string {
+    const lost = [
+      ...numbers("request", lostIn(requests, request.meta, rows), opening.n),
+      ...numbers("event", lostIn(events, event.meta, seqs), opening.seq),
+    ].join(" with ");
+    if (isMissing)
+      return lost === "" ? "lines stand in another order" : `lines before this one are missing: ${lost} lost`;
+    const hidden = "if it hid events, they are shown again";
+    return `this line is damaged: ${lost === "" ? `no request is lost; ${hidden}` : `${lost} lost`}`;
+  }
+}
+
+/** The lost rows among [from, to). */
+function lostIn(rows: Rows, meta: number, [from, to]: readonly [number, number]): number[] {
+  const lost: number[] = [];
+  for (let row = from; row < to; row++) if (rows.get(row, meta) & lostBit) lost.push(row);
+  return lost;
+}
+
+/** `request 5`, `events 7 to 9`. */
+export const spanText = (noun: string, from: number, to: number): string =>
+  from === to ? `${noun} ${from}` : `${noun}s ${from} to ${to}`;
+
+/** The rows by their numbers, from the first to the last; nothing for none. */
+function numbers(noun: string, rows: readonly number[], first: number): string[] {
+  const [from, to] = [rows[0], rows.at(-1)];
+  return from === undefined || to === undefined ? [] : [spanText(noun, from + first, to + first)];
+}

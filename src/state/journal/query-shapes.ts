@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+// Fields that queries and bodies of several endpoints share. Each endpoint adds `.optional()`, or `.nullish()` in a
+// body, and a description where it means something else.
+
+/** The most entries that one page has. */
+const largestPage = 10_000;
+/** A call that waits never holds its connection longer than this, ms. */
+const longestWait = 60_000;
+
+export const ProjectNumber = z.int().min(0);
+export const OfProject = ProjectNumber.describe("Only of this project");
+export const EventName = z.string().describe("Only events with this name");
+export const DistinctId = z.string().describe("Only events with this distinct id");
+export const Outcome = z.enum(["kept", "dropped"]).describe("Only events that were kept, or dropped");
+/** In the language of filters (src/state/journal/filter). */
+export const FilterText = z
+  .string()
+  .describe("Only what passes this filter, for example `event:$pageview prop.amount:>10 -is:dropped`");
+export const OfPartition = z.string().describe("Only requests with this X-Test-Id header");
+
+export const SinceSeq = z.int().min(0).describe("Only events after this cursor");
+export const UntilSeq = z.int().min(0).describe("Only events up to this cursor");
+export const SinceRequest = z.int().min(0).describe("Only requests after this number");
+export const UntilRequest = z.int().min(1).describe("Only requests up to this number");
+export const BeforeRequest = z.int().min(1).describe("Only requests before this number");
+
+export const Order = z.enum(["asc", "desc"]).describe("Order of arrival (default: asc)");
+export const Limit = z.int().min(1).max(largestPage).describe("Maximum number of results (default: 100)");
+const waitExpected = `milliseconds from 0 to ${longestWait}`;
+/** A time to wait. */
+export const WaitMs = z.int(waitExpected).min(0, waitExpected).max(longestWait, waitExpected);

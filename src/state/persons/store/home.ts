@@ -1,0 +1,76 @@
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Bytes, memoryBytes } from "../../../kernel/store/bytes.ts";
+import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts";
+import { lineNumber } from "../../../kernel/store/lines.ts";
+
+/** The place of people.ndjson: a data folder or memory. */
+export interface PeopleHome {
+  /** The name of the log in messages. */
+  readonly name: string;
+  /** Path of the index file; undefined in memory. */
+  readonly index: string | undefined;
+  /** Bytes from which changes are written. */
+  readonly flushFrom: number;
+  /** @throws DataFolderError */
+  open(): Bytes;
+  /** Empty bytes for a new version of the log. */
+  draft(): Bytes;
+  /** Replaces the closed log with the draft, and opens it. */
+  take(draft: Bytes): Bytes;
+  /** True if a write can fail, so that changes must be revertible. */
+  readonly canFail: boolean;
+}
+
+const fileName = "people.ndjson";
+
+export function folderHome(folder: string): PeopleHome {
+  const name = join(folder, fileName);
+  const draft = `${name}.tmp`;
+  return {
+    name,
+    index: join(folder, "people.idx"),
+    canFail: true,
+    flushFrom: 1,
+    open: () => openBytes(name),
+    draft() {
+      rmSync(draft, { force: true });
+      return openBytes(draft, "ax+");
+    },
+    take(written) {
+      written.close();
+      syncFile(draft);
+      renameSync(draft, name);
+      return openBytes(name);
+    },
+  };
+}
+
+/** In memory waiting loses nothing, and many small pieces would cost more than their content. */
+export const memoryHome = (): PeopleHome => ({
+  name: fileName,
+  index: undefined,
+  canFail: false,
+  flushFrom: 256 * 1024,
+  open: memoryBytes,
+  draft: memoryBytes,
+  take: (written) => written,
+});
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r+");
+  fdatasyncSync(fd);
+  closeSync(fd);
+}
+
+/** An unreadable line, with file and line number. */
+export function damagedLine(name: string, bytes: Bytes, offset: number, cause: unknown): DataFolderError {
+  const line = lineNumber(bytes, offset);
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DataFolderError(`${name}:${line} cannot be read: ${reason}`, {
+    file: name,
+    line,
+    hint: "correct or delete that line, or move the file away to start without stored people",
+    cause,
+  });
+}

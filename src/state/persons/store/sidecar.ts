@@ -1,0 +1,209 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { endianness } from "node:os";
+import { crc32 } from "node:zlib";
+import { openDraft } from "../../../kernel/base/draft.ts";
+import type { Bytes } from "../../../kernel/store/bytes.ts";
+import type { ProjectEntry } from "./projects.ts";
+import type { LineRows } from "./rows.ts";
+import type { PeopleState } from "./state.ts";
+
+/**
+ * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
+ * file can be deleted at any time.
+ */
+export interface Sidecar {
+  /** Bytes of people.ndjson that the file on disk covers; 0 without a usable file. */
+  readonly covered: number;
+  /** The size of a save, in bytes. */
+  readonly size: number;
+  /** Checks whether the file fits the log, and loads the projects. */
+  open(bytes: Bytes): void;
+  /** Fills the empty tables, a page with each step. @returns false if the file is damaged */
+  fill(): Generator<void, boolean>;
+  /** Writes the rows to a draft, which replaces the old file once it is on disk. */
+  save(bytes: Bytes): void;
+  /** The same synchronously, for closing. */
+  saveNow(bytes: Bytes): void;
+  drop(): void;
+}
+
+/** The part before the rows. */
+interface Head {
+  covered: number;
+  /** Checksum of the last covered bytes, to detect an edited log. */
+  print: number;
+  /** Of each table: rows, bytes of living lines, and the checksum of each page. */
+  tables: { rows: number; living: number; checks: number[] }[];
+  projects: ProjectEntry[];
+}
+
+const mark = `phx-people-3-${endianness()}\n`;
+/** Width of the head's length and its checksum, as text. */
+const numberWidth = 12;
+const numberText = (number: number): string => String(number).padStart(numberWidth);
+const printed = 4096;
+/** Rows in a page of `Rows`. */
+const pageRows = 16_384;
+
+function printOf(bytes: Bytes, end: number): number {
+  const from = Math.max(0, end - printed);
+  return crc32(bytes.read(from, end - from));
+}
+
+export function createSidecar(path: string, state: PeopleState): Sidecar {
+  const draft = `${path}.tmp`;
+  const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
+  let covered = 0;
+  let found: FoundHead | undefined;
+  /** Counts drafts and drops: an outdated draft does not replace the file. */
+  let turn = 0;
+
+  function write(bytes: Bytes): { fd: number; end: number } {
+    const end = bytes.size;
+    const head: Head = {
+      covered: end,
+      print: printOf(bytes, end),
+      tables: tables.map(({ rows, living }) => ({
+        rows: rows.length,
+        living,
+        checks: rows.pages.map((page) => (page ? crc32(bytesOf(page)) : 0)),
+      })),
+      projects: [...state.projects.entries],
+    };
+    const text = Buffer.from(JSON.stringify(head));
+    const fd = openDraft(draft);
+    const start = mark + numberText(text.length) + numberText(crc32(text));
+    writeSync(fd, Buffer.concat([Buffer.from(start), text]));
+    for (const { rows } of tables) for (const page of rows.pages) if (page) writeSync(fd, bytesOf(page));
+    writeSync(fd, mark);
+    return { fd, end };
+  }
+
+  function finish(fd: number, end: number): void {
+    closeSync(fd);
+    renameSync(draft, path);
+    covered = end;
+  }
+
+  return {
+    get covered() {
+      return covered;
+    },
+    get size() {
+      return tables.reduce((sum, { rows }) => sum + rows.length * rows.width * 4, 0);
+    },
+    open(bytes) {
+      found = readHead(path, bytes, tables);
+      covered = found?.head.covered ?? 0;
+      state.projects.load(found?.head.projects ?? []);
+      for (const [i, table] of tables.entries()) table.living = found?.head.tables[i]?.living ?? 0;
+    },
+    *fill() {
+      if (!found) return false;
+      const isWhole = yield* readTables(path, found.end, tables, found.head);
+      if (!isWhole) covered = 0;
+      return isWhole;
+    },
+    save(bytes) {
+      const mine = ++turn;
+      const { fd, end } = write(bytes);
+      fdatasync(fd, (error) => {
+        if (error || mine !== turn) closeSync(fd);
+        else finish(fd, end);
+      });
+    },
+    saveNow(bytes) {
+      turn++;
+      const { fd, end } = write(bytes);
+      fdatasyncSync(fd);
+      finish(fd, end);
+    },
+    drop() {
+      turn++;
+      covered = 0;
+      for (const file of [path, draft]) rmSync(file, { force: true });
+    },
+  };
+}
+
+const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byteOffset, page.byteLength);
+
+interface FoundHead {
+  head: Head;
+  /** The start of the tables. */
+  end: number;
+}
+
+/** Undefined if the file is missing, of another version or cut short, or covers another log. */
+function readHead(path: string, bytes: Bytes, tables: readonly LineRows[]): FoundHead | undefined {
+  if (!existsSync(path)) return undefined;
+  const fd = openSync(path, "r");
+  try {
+    const start = mark.length + 2 * numberWidth;
+    const opening = readText(fd, 0, start);
+    if (!opening.startsWith(mark)) return undefined;
+    const length = Number(opening.slice(mark.length, mark.length + numberWidth));
+    const size = fstatSync(fd).size;
+    if (!(length <= size)) return undefined;
+    const end = start + length;
+    const text = readText(fd, start, length);
+    if (Number(opening.slice(-numberWidth)) !== crc32(text)) return undefined;
+    // written by phx-sim: its checksum matches
+    const head = JSON.parse(text) as Head;
+    const pages = tables.map(({ rows }, i) => pagesOf(head.tables[i]?.rows ?? 0) * pageRows * rows.width * 4);
+    const expected = pages.reduce((sum, next) => sum + next, end + mark.length);
+    if (size !== expected || readText(fd, size - mark.length, mark.length) !== mark) return undefined;
+    if (head.covered > bytes.size || head.print !== printOf(bytes, head.covered)) return undefined;
+    return { head, end };
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readText(fd: number, position: number, length: number): string {
+  const buffer = Buffer.alloc(length);
+  return buffer.toString("utf8", 0, readSync(fd, buffer, 0, length, position));
+}
+
+const pagesOf = (rows: number): number => Math.ceil(rows / pageRows);
+
+function* readTables(
+  path: string,
+  from: number,
+  tables: readonly LineRows[],
+  head: Head,
+): Generator<void, boolean> {
+  const fd = openSync(path, "r");
+  let position = from;
+  try {
+    for (const [i, table] of tables.entries()) {
+      const length = head.tables[i]?.rows ?? 0;
+      for (let page = pagesOf(length); page > 0; page--) {
+        const cells = new Uint32Array(pageRows * table.rows.width);
+        if (readSync(fd, bytesOf(cells), 0, cells.byteLength, position) < cells.byteLength) return false;
+        if (crc32(bytesOf(cells)) !== head.tables[i]?.checks[table.rows.pages.length]) return false;
+        position += cells.byteLength;
+        table.rows.pages.push(cells);
+        yield;
+      }
+      table.rows.resume(length);
+      table.loaded();
+    }
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
