@@ -15,7 +15,11 @@ const entries = [
 ];
 
 /** What a start loads a moment after the port is open. */
-const afterStart = ["sim/public-rows.ts", "flags/flag-book.ts", "exports/open-exports.ts"];
+const afterStart = [
+  "sim/public-rows.ts",
+  "service/flags/flag-book.ts",
+  "service/batch-exports/open-exports.ts",
+];
 
 /** [name, its modules]: a module goes to the first chunk that has it; those of `null` stay with their entry. */
 function chunksOf(graph) {
@@ -45,14 +49,14 @@ function chunksOf(graph) {
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["kernel/command/help.ts"])],
     ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
-    ["otel", graph.loadedWith(late("ingest/otel"))],
+    ["otel", graph.loadedWith(late("service/capture/otel"))],
     ["scenario", graph.loadedWith(late("scenario"))],
     ["control", loaded(["sim/control-rows.ts"])],
-    ["management", loaded(["management/rows.ts"])],
+    ["management", loaded(["service/management/rows.ts"])],
     ["tapes", graph.loadedWith(late("tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
     ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
-    ["queries", graph.loadedWith(late("query"))],
+    ["queries", graph.loadedWith(late("service/query"))],
     ["mcp", new Set(graph.all.filter((it) => it.startsWith("src/mcp/")))],
     ["late", new Set(graph.all)],
   ];
@@ -138,7 +142,7 @@ const loader = sourceOf("parts", partsSource(chunks, "start.js", commands));
 const others = [
   ...(await bundleOf({ parts: "parts" }, {}, [loader, builtins])),
   // alone: it starts with the first query, and loads nothing else
-  ...(await bundle(["query/worker/main.ts"], { codeSplitting: false }, [builtins])),
+  ...(await bundle(["service/query/worker/main.ts"], { codeSplitting: false }, [builtins])),
   ...(await bundle(["testing/jest.ts"], cjs)),
   ...(await bundle(["egress/preload.ts"], cjs)),
   // it imports the app's own copy of an SDK

@@ -5,12 +5,12 @@ import { knownOptions } from "./client/known-options.ts";
 import { tenantBy } from "./client/tenant.ts";
 import { clockBy } from "./clock/client.ts";
 import { guardProcess } from "./egress/guard.ts";
-import { exportsBy } from "./exports/client.ts";
 import type { SimAccess } from "./kernel/call/access.ts";
 import { callBy, fetchBy, type Send } from "./kernel/call/call.ts";
 import { withKnownOptions } from "./kernel/call/option-keys.ts";
 import { projectBy } from "./projects/client.ts";
 import { stateBy } from "./scenario/state/client.ts";
+import { exportsBy } from "./service/batch-exports/client.ts";
 import { recordingBy, tapesBy } from "./tapes/client.ts";
 import { generateBy } from "./traffic/client.ts";
 

@@ -28,18 +28,6 @@ export type { Clock, ClockFacts, Happened, Moment } from "./clock/client.ts";
 export type { BlockedCall, Guard, GuardOptions } from "./egress/blocked-call.ts";
 export { EgressError } from "./egress/blocked-call.ts";
 export type { Framework } from "./egress/env-names.ts";
-export type {
-  Export,
-  ExportFile,
-  ExportLog,
-  ExportOutcome,
-  ExportPerformed,
-  ExportRun,
-  ExportRunQuery,
-  ExportRunWithLogs,
-  Exports,
-  ScriptedRun,
-} from "./exports/client.ts";
 export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./faults/answers-client.ts";
 export type {
   Fault,
@@ -49,21 +37,6 @@ export type {
   FaultRule,
   Faults,
 } from "./faults/client.ts";
-export type {
-  DecisionQuery,
-  ExplainOptions,
-  FlagDecision,
-  FlagDistribution,
-  FlagExplanation,
-  FlagOverride,
-  FlagOverrideSet,
-  FlagSubject,
-  FlagSummary,
-  Flags,
-  OfProject,
-  OverrideOptions,
-  ServedOptions,
-} from "./flags/client.ts";
 export { version } from "./kernel/base/version.ts";
 export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
 export type { LintFinding, LintPage } from "./lint/shapes.ts";
@@ -91,6 +64,33 @@ export {
   CertificateError,
   certificateAuthority,
 } from "./server/proxy/certificates.ts";
+export type {
+  Export,
+  ExportFile,
+  ExportLog,
+  ExportOutcome,
+  ExportPerformed,
+  ExportRun,
+  ExportRunQuery,
+  ExportRunWithLogs,
+  Exports,
+  ScriptedRun,
+} from "./service/batch-exports/client.ts";
+export type {
+  DecisionQuery,
+  ExplainOptions,
+  FlagDecision,
+  FlagDistribution,
+  FlagExplanation,
+  FlagOverride,
+  FlagOverrideSet,
+  FlagSubject,
+  FlagSummary,
+  Flags,
+  OfProject,
+  OverrideOptions,
+  ServedOptions,
+} from "./service/flags/client.ts";
 export type {
   RecordingFind,
   RecordingFindings,

@@ -3,11 +3,6 @@ import util from "node:util";
 import { createAnswers } from "./faults/answers.ts";
 import { answerPort, faultPort } from "./faults/port.ts";
 import { createFaults } from "./faults/rules.ts";
-import { createCallOwners } from "./ingest/call-owner.ts";
-import type { Desk } from "./ingest/desk.ts";
-import { captureEndpoints } from "./ingest/endpoint/capture.ts";
-import { createPlaces } from "./ingest/geo/places.ts";
-import { createVisitors } from "./ingest/visitors.ts";
 import { createAgenda } from "./kernel/base/agenda.ts";
 import { createBus } from "./kernel/base/bus.ts";
 import { createClock } from "./kernel/base/clock.ts";
@@ -24,14 +19,19 @@ import { eitherPort, overlaid } from "./kernel/http/fault.ts";
 import { createGauge } from "./kernel/http/gauge.ts";
 import { readPublicUrl } from "./kernel/http/reach.ts";
 import { createRouter, type Router } from "./kernel/http/router.ts";
-import type { ResourceDesk } from "./management/frame/desk.ts";
-import { createThrottle, noThrottle } from "./management/frame/desk.ts";
 import { EndedProjects } from "./projects/ended-projects.ts";
 import { createProbeDesk } from "./proxies/probe-desk.ts";
 import type { FollowOptions } from "./scenario/follow-scenario.ts";
 import { builtAsApplied, storePeople } from "./scenario/scenario.ts";
 import { answerRequest } from "./server/fetch.ts";
 import { type ListenOptions, listen } from "./server/listener.ts";
+import type { ResourceDesk } from "./service/api-frame/desk.ts";
+import { createThrottle, noThrottle } from "./service/api-frame/desk.ts";
+import { createCallOwners } from "./service/capture/call-owner.ts";
+import type { Desk } from "./service/capture/desk.ts";
+import { captureEndpoints } from "./service/capture/endpoint/capture.ts";
+import { createPlaces } from "./service/capture/geo/places.ts";
+import { createVisitors } from "./service/capture/visitors.ts";
 import { addressAt, isOpenAt, type SimAddress } from "./sim/address.ts";
 import { checkOptions, redactionOf } from "./sim/check-options.ts";
 import type { ControlPorts } from "./sim/control-rows.ts";
@@ -169,7 +169,9 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
 
   // What the control API and the management API use.
   const exports = onFirstUse(() =>
-    import("./exports/open-exports.ts").then((it) => it.openExports(desk, store, agenda, kept?.seen)),
+    import("./service/batch-exports/open-exports.ts").then((it) =>
+      it.openExports(desk, store, agenda, kept?.seen),
+    ),
   );
   const wakeExports = () => {
     if (worlds.current.batch_exports.length > 0)
@@ -190,7 +192,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     address: lateAddress,
   });
   const queries = onFirstUse(() =>
-    import("./query/open-queries.ts").then((it) =>
+    import("./service/query/open-queries.ts").then((it) =>
       it.openQueries({
         ...{ log, people, worlds, clock, closing: ending.signal },
         timeout: options.queryTimeout,

@@ -1,5 +1,5 @@
-import { answered } from "../flags/decision-lines.ts";
 import { isObject, type Json, type JsonObject } from "../kernel/base/json.ts";
+import { answered } from "../service/flags/decision-lines.ts";
 import { type EventKind, eventKind } from "../state/journal/event-kinds.ts";
 import { isSdkProperty } from "../state/journal/sdk-properties.ts";
 import { hasOwnUuid, showEvent } from "../state/journal/show.ts";

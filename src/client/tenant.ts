@@ -2,14 +2,14 @@ import { createAssertions, withAssertions } from "../assert/client-assertions.ts
 import { envGroups, type Framework, frameworks } from "../egress/env-names.ts";
 import { answersBy } from "../faults/answers-client.ts";
 import { faultsBy } from "../faults/client.ts";
-import { flagsBy } from "../flags/client.ts";
 import { eventsBy } from "../journal/events-client.ts";
 import { requestsBy } from "../journal/requests-client.ts";
 import type { HandleScope } from "../kernel/call/call.ts";
 import { lintBy } from "../lint/client.ts";
 import { groupsBy, personsBy } from "../people/client.ts";
 import { proxiesBy } from "../proxies/client.ts";
-import { queriesBy } from "../query/client.ts";
+import { flagsBy } from "../service/flags/client.ts";
+import { queriesBy } from "../service/query/client.ts";
 import { recordingsBy } from "../sessions/client.ts";
 import type { Tenant } from "./api.ts";
 

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import type { FlagTotals } from "../flags/decision-shapes.ts";
 import { isObject, parsedJson } from "../kernel/base/json.ts";
 import { callSim } from "../kernel/command/ask-sim.ts";
 import { clean } from "../kernel/command/clean-text.ts";
@@ -10,6 +9,7 @@ import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import { reasonOf } from "../kernel/command/system-reason.ts";
 import { fileEvents, simEvents } from "../plan/command-events.ts";
+import type { FlagTotals } from "../service/flags/decision-shapes.ts";
 import type { Fired } from "./measure.ts";
 import type { SourceFindings, SourceOptions } from "./source-files.ts";
 

@@ -1,5 +1,5 @@
-import type { FlagTotal } from "../flags/decision-shapes.ts";
 import { compareText } from "../kernel/base/text.ts";
+import type { FlagTotal } from "../service/flags/decision-shapes.ts";
 import type { CoverageResult } from "./shapes.ts";
 import type { FoundSite, SourceFindings } from "./source-files.ts";
 

@@ -1,4 +1,4 @@
-import type { DecidedFlag, FlagDecision } from "../flags/decision-shapes.ts";
+import type { DecidedFlag, FlagDecision } from "../service/flags/decision-shapes.ts";
 import type { FlagInForce, FlagSpan } from "./shapes.ts";
 
 /** Flags of a journey, and values of one flag; of both the newest. */

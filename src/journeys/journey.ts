@@ -1,12 +1,12 @@
-import { type DecisionBook, flagRequests } from "../flags/decision-book.ts";
-import { decisionsIn, usesIn } from "../flags/decision-lines.ts";
-import type { FlagDecision } from "../flags/decision-shapes.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
 import { inSlices } from "../kernel/base/work.ts";
 import type { PeoplePorts } from "../people/ports.ts";
 import { showPerson } from "../people/show.ts";
 import { newestOf } from "../people/walk.ts";
+import { type DecisionBook, flagRequests } from "../service/flags/decision-book.ts";
+import { decisionsIn, usesIn } from "../service/flags/decision-lines.ts";
+import type { FlagDecision } from "../service/flags/decision-shapes.ts";
 import type { StoredEvent } from "../state/journal/event.ts";
 import type { RequestHead, TrafficLog } from "../state/journal/log/traffic-log.ts";
 import { createBudget } from "../state/journal/search.ts";

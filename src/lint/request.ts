@@ -1,8 +1,8 @@
-import { sentAtOf } from "../ingest/open.ts";
-import { decodedLimits } from "../ingest/packet.ts";
 import { firstOf, isObject, type Json, type JsonObject, own, textOrNumber } from "../kernel/base/json.ts";
 import { pathOf } from "../kernel/http/call.ts";
 import { headerIn } from "../kernel/http/client-address.ts";
+import { sentAtOf } from "../service/capture/open.ts";
+import { decodedLimits } from "../service/capture/packet.ts";
 import { servedValueOf } from "../state/documents/flag-config.ts";
 import type { EventFacts } from "../state/journal/event.ts";
 import { isEngage, type Opened, openLegacy, openV1 } from "../state/journal/items.ts";

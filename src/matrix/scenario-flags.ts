@@ -1,8 +1,8 @@
-import { textValuesOf } from "../flags/engine/rule-config.ts";
 import { didYouMean } from "../kernel/base/nearest.ts";
 import { listed } from "../kernel/base/text.ts";
 import type { AuthoredFlag, ServiceFlag } from "../scenario/project-schema.ts";
 import type { Scenario } from "../scenario/scenario.ts";
+import { textValuesOf } from "../service/flags/engine/rule-config.ts";
 import { rulesVersionOf } from "../state/documents/flag-config.ts";
 import type { Combination, MatrixFlag, MatrixValue } from "./combinations.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { QueryResult } from "../query/client.ts";
-import { resultTable } from "../query/tabular.ts";
+import type { QueryResult } from "../service/query/client.ts";
+import { resultTable } from "../service/query/tabular.ts";
 import { tool } from "./tool.ts";
 
 export const query = tool({

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { explainLines } from "../flags/command-lines.ts";
-import type { FlagExplanation, FlagOverrideSet } from "../flags/shapes.ts";
 import type { Json, JsonObject } from "../kernel/base/json.ts";
 import { counted } from "../kernel/base/text.ts";
 import type { ControlCall } from "../kernel/call/call.ts";
 import { queryText } from "../kernel/call/call.ts";
 import { plain } from "../kernel/command/style.ts";
 import type { LintPage } from "../lint/shapes.ts";
+import { explainLines } from "../service/flags/command-lines.ts";
+import type { FlagExplanation, FlagOverrideSet } from "../service/flags/shapes.ts";
 import { type CapturedRow, type ToolAnswer, tool } from "./tool.ts";
 
 const moreRows = (rows: readonly unknown[], from: number) => (shown: number) =>

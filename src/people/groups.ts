@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { groupPatched } from "../ingest/person-properties.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import { containsText } from "../kernel/base/wildcard.ts";
+import { groupPatched } from "../service/capture/person-properties.ts";
 import type { StoredEvent } from "../state/journal/event.ts";
 import type { PeopleStore } from "../state/persons/people-store.ts";
 import { type Group, groupKeyText } from "../state/persons/person.ts";

@@ -1,4 +1,4 @@
-import type { Desk } from "../ingest/desk.ts";
+import type { Desk } from "../service/capture/desk.ts";
 import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
 import type { PeopleStore } from "../state/persons/people-store.ts";
 import type { Group, Person } from "../state/persons/person.ts";

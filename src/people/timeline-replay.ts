@@ -1,9 +1,9 @@
-import type { Desk } from "../ingest/desk.ts";
-import { type Item, unreadItem } from "../ingest/item.ts";
-import { decideMerge, type MergedIds, specialEvents } from "../ingest/merge.ts";
-import { isIllegalForMerge } from "../ingest/person-ids.ts";
-import { settlePerson } from "../ingest/persons.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
+import type { Desk } from "../service/capture/desk.ts";
+import { type Item, unreadItem } from "../service/capture/item.ts";
+import { decideMerge, type MergedIds, specialEvents } from "../service/capture/merge.ts";
+import { isIllegalForMerge } from "../service/capture/person-ids.ts";
+import { settlePerson } from "../service/capture/persons.ts";
 import type { EventFacts, StoredEvent } from "../state/journal/event.ts";
 import type { Warning } from "../state/journal/outcome.ts";
 import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";

@@ -1,3 +1,4 @@
+import type { Json } from "../kernel/base/json.ts";
 import {
   conditionReferences,
   isFlagField,
@@ -5,8 +6,7 @@ import {
   type Renumbered,
   renumbered,
   rewrite,
-} from "../flags/references.ts";
-import type { Json } from "../kernel/base/json.ts";
+} from "../service/flags/references.ts";
 import { resourceOf } from "../state/documents/resources.ts";
 import type {
   Cohort,

@@ -1,7 +1,7 @@
 import { envGroups } from "../egress/env-names.ts";
-import { checkVariant, overrideWith } from "../flags/overrides.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import { pointerTo } from "../kernel/base/json.ts";
+import { checkVariant, overrideWith } from "../service/flags/overrides.ts";
 import { blankPersonalApiKey, blankProject } from "../state/documents/blank.ts";
 import { wireTime } from "../state/documents/time.ts";
 import type { Cohort, Draft, MadeProject, PersonalApiKey, StoredProject } from "../state/documents/world.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { problemsOfRules } from "../flags/engine/rule-config.ts";
 import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../kernel/base/json.ts";
 import { meantOf } from "../kernel/base/nearest.ts";
 import { safeParse } from "../kernel/base/safe-parse.ts";
 import { hintFor, phraseOf, sentence, usualHint } from "../kernel/http/schema-messages.ts";
+import { problemsOfRules } from "../service/flags/engine/rule-config.ts";
 import { rulesVersionOf } from "../state/documents/flag-config.ts";
 import { personaProblems } from "../traffic/persona-problems.ts";
 import { warningsOf } from "./flag-warnings.ts";

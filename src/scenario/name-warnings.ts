@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, type Path } from "../kernel/base/json.ts";
 import { meantOf, nearest } from "../kernel/base/nearest.ts";
-import { settingNames } from "../management/project-views.ts";
-import { knownKinds } from "../query/read-query.ts";
+import { settingNames } from "../service/management/project-views.ts";
+import { knownKinds } from "../service/query/read-query.ts";
 import { knownScopes } from "../state/documents/scopes.ts";
 import type { RawProblem } from "./problems.ts";
 import { type AuthoredProject, ServiceFlag } from "./project-schema.ts";

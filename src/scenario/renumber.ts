@@ -1,11 +1,11 @@
+import { isUuid, uuidV5 } from "../kernel/base/ids.ts";
 import {
   conditionReferences,
   isFlagField,
   type References,
   renumbered,
   rewrite,
-} from "../flags/references.ts";
-import { isUuid, uuidV5 } from "../kernel/base/ids.ts";
+} from "../service/flags/references.ts";
 import { referenceFields, resourceId } from "../state/documents/resources.ts";
 import {
   type CollectionName,

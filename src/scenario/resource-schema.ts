@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { safeParse } from "../kernel/base/safe-parse.ts";
 import { phraseOf } from "../kernel/http/schema-messages.ts";
-import type { ResourceKind } from "../management/resources/kind.ts";
-import { resourceKinds } from "../management/resources/kinds.ts";
+import type { ResourceKind } from "../service/management/resources/kind.ts";
+import { resourceKinds } from "../service/management/resources/kinds.ts";
 import { referenceFields } from "../state/documents/resources.ts";
 
 /** The lists that a project may have; surveys and other documents that SDKs get have any fields. */

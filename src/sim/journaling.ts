@@ -1,12 +1,12 @@
 import { partitionOf } from "../faults/call-facts.ts";
-import type { CallOwners } from "../ingest/call-owner.ts";
-import type { Desk } from "../ingest/desk.ts";
-import { idInHeader } from "../ingest/project.ts";
 import type { AppOptions } from "../kernel/http/app.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Family } from "../kernel/http/endpoint.ts";
 import type { FaultPort } from "../kernel/http/fault.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
+import type { CallOwners } from "../service/capture/call-owner.ts";
+import type { Desk } from "../service/capture/desk.ts";
+import { idInHeader } from "../service/capture/project.ts";
 import { type EventsText, entryWriter, eventsText } from "../state/journal/log/traffic-entry.ts";
 import type { TrafficLog } from "../state/journal/log/traffic-log.ts";
 import { isUnmatched } from "../state/journal/unmatched.ts";

@@ -1,13 +1,13 @@
-import type { RunningExports } from "../exports/open-exports.ts";
-import type { FlagBook } from "../flags/flag-book.ts";
-import type { Desk } from "../ingest/desk.ts";
 import { onFirstUse } from "../kernel/base/on-first-use.ts";
 import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
 import type { GuardRules } from "../kernel/http/control-access.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import type { LateRows, Router } from "../kernel/http/router.ts";
-import type { ManagementDesk } from "../management/desk.ts";
-import type { SimQueries } from "../query/open-queries.ts";
+import type { RunningExports } from "../service/batch-exports/open-exports.ts";
+import type { Desk } from "../service/capture/desk.ts";
+import type { FlagBook } from "../service/flags/flag-book.ts";
+import type { ManagementDesk } from "../service/management/desk.ts";
+import type { SimQueries } from "../service/query/open-queries.ts";
 import type { ControlPorts } from "./control-rows.ts";
 
 const isControl = (path: string): boolean => path.startsWith("/__sim");
@@ -25,7 +25,7 @@ export function lateRows({
   queriesOf,
 }: LateParts): LateRows[] {
   const bookOf = onFirstUse<FlagBook>(async () => {
-    const { createFlagBook } = await import("../flags/flag-book.ts");
+    const { createFlagBook } = await import("../service/flags/flag-book.ts");
     return createFlagBook(desk);
   });
   const resources = async (): Promise<ManagementDesk> => ({
@@ -51,7 +51,7 @@ export function lateRows({
     {
       owns: isManagement,
       async load() {
-        const { resourceEndpoints } = await import("../management/rows.ts");
+        const { resourceEndpoints } = await import("../service/management/rows.ts");
         return resourceEndpoints(await resources());
       },
     },

@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
-import type { PlaceLookup } from "../ingest/geo/places.ts";
 import { type ClockStart, realTime } from "../kernel/base/clock.ts";
 import { clockStartExpected, readClockStart } from "../kernel/base/time-text.ts";
 import { DataFolderError } from "../kernel/store/data-folder.ts";
@@ -10,6 +9,7 @@ import { loadScenario, ScenarioError } from "../scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
 import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
 import type { ScenarioSource } from "../scenario/source.ts";
+import type { PlaceLookup } from "../service/capture/geo/places.ts";
 import { type Keep, keepExpected, readKeep } from "../state/journal/log/trim.ts";
 import { keysOf } from "../state/journal/show.ts";
 import { TapeOrderError } from "../tapes/ports.ts";
@@ -80,7 +80,7 @@ export async function lookupOrExplain(
   onNotice: (text: string) => void,
 ): Promise<PlaceLookup | undefined> {
   if (path === undefined) return undefined;
-  const { CityFileError, openCityFile } = await import("../ingest/geo/city-file.ts");
+  const { CityFileError, openCityFile } = await import("../service/capture/geo/city-file.ts");
   try {
     return await openCityFile(resolve(path), onNotice);
   } catch (error) {

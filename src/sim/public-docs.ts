@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { flagDocs } from "../flags/endpoint/public-shapes.ts";
-import { captureDocs } from "../ingest/endpoint/capture-shapes.ts";
-import { parametersOf, serviceErrors } from "../ingest/endpoint/docs-shapes.ts";
-import { sdkDocs } from "../ingest/endpoint/sdk-shapes.ts";
 import type { Endpoint, EndpointDocs } from "../kernel/http/endpoint.ts";
 import { errorReplies, textShape } from "../kernel/http/error-schemas.ts";
+import { captureDocs } from "../service/capture/endpoint/capture-shapes.ts";
+import { parametersOf, serviceErrors } from "../service/capture/endpoint/docs-shapes.ts";
+import { sdkDocs } from "../service/capture/endpoint/sdk-shapes.ts";
+import { flagDocs } from "../service/flags/endpoint/public-shapes.ts";
 
 /** The public paths that read the header (ingest/project.ts). */
 const paths: ReadonlySet<string> = new Set([

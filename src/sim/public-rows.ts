@@ -1,13 +1,13 @@
-import { definitionEndpoints } from "../flags/endpoint/definitions.ts";
-import { flagEndpoints } from "../flags/endpoint/flags-rows.ts";
-import { flagRemoteConfigEndpoints } from "../flags/endpoint/remote-config.ts";
-import type { FlagBook } from "../flags/flag-book.ts";
-import { captureV1Endpoints } from "../ingest/capture-v1.ts";
-import type { Desk } from "../ingest/desk.ts";
-import { otelEndpoint } from "../ingest/otel/endpoint.ts";
-import { recordingEndpoint } from "../ingest/recordings.ts";
-import { sdkEndpoints } from "../ingest/sdk/rows.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
+import { captureV1Endpoints } from "../service/capture/capture-v1.ts";
+import type { Desk } from "../service/capture/desk.ts";
+import { otelEndpoint } from "../service/capture/otel/endpoint.ts";
+import { recordingEndpoint } from "../service/capture/recordings.ts";
+import { sdkEndpoints } from "../service/capture/sdk/rows.ts";
+import { definitionEndpoints } from "../service/flags/endpoint/definitions.ts";
+import { flagEndpoints } from "../service/flags/endpoint/flags-rows.ts";
+import { flagRemoteConfigEndpoints } from "../service/flags/endpoint/remote-config.ts";
+import type { FlagBook } from "../service/flags/flag-book.ts";
 
 /** All public endpoints apart from the capture rows, which a start loads first (see sim.ts). */
 export const lateIngestionEndpoints = (

@@ -1,8 +1,8 @@
-import type { Desk } from "../ingest/desk.ts";
 import { SimError } from "../kernel/base/errors.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import { explainUnknownPath } from "../kernel/http/unknown-path.ts";
+import type { Desk } from "../service/capture/desk.ts";
 import { blankProject } from "../state/documents/blank.ts";
 import { wireTime } from "../state/documents/time.ts";
 import type { StoredProject } from "../state/documents/world.ts";

@@ -5,7 +5,7 @@ import { quoted } from "../assert/match/printable.ts";
 import type { Pattern } from "../assert/match/types.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
 import { didYouMean } from "../kernel/base/nearest.ts";
-import type { FunnelStep, QueryInput, RetentionCohort, TrendSeries } from "../query/client.ts";
+import type { FunnelStep, QueryInput, RetentionCohort, TrendSeries } from "../service/query/client.ts";
 
 /** The name of a stored insight, or a query with its kind. */
 export type InsightOrQuery = string | Exclude<QueryInput, string>;

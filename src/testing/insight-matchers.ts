@@ -1,7 +1,7 @@
 import { describeValue } from "../assert/match/describe.ts";
 import { nameText, quoted } from "../assert/match/printable.ts";
-import type { FunnelStep, QueryResult } from "../query/client.ts";
-import type { DropOffs } from "../query/shapes.ts";
+import type { FunnelStep, QueryResult } from "../service/query/client.ts";
+import type { DropOffs } from "../service/query/shapes.ts";
 import {
   checkExpectation,
   formOf,

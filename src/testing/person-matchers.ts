@@ -5,11 +5,11 @@ import { describePattern, describeValue } from "../assert/match/describe.ts";
 import { checkAsserted } from "../assert/match/event-pattern.ts";
 import { fits } from "../assert/match/pattern.ts";
 import { keyText, nameText, printable, quoted } from "../assert/match/printable.ts";
-import type { FlagServing, FlagServings } from "../flags/client.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import { didYouMean } from "../kernel/base/nearest.ts";
 import { performance } from "../kernel/base/real-time.ts";
 import type { SimPerson } from "../people/client.ts";
+import type { FlagServing, FlagServings } from "../service/flags/client.ts";
 import type { StoredEvent } from "../state/journal/event.ts";
 import {
   causesOr,

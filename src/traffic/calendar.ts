@@ -1,4 +1,4 @@
-import { type Zone, zoneOf } from "../flags/engine/zone.ts";
+import { type Zone, zoneOf } from "../service/flags/engine/zone.ts";
 import type { Persona } from "./shapes.ts";
 
 const hour = 3_600_000;

@@ -4,7 +4,7 @@ import { didYouMean } from "../kernel/base/nearest.ts";
 import type { ControlCall, Send } from "../kernel/call/call.ts";
 import { ControlError } from "../kernel/call/errors.ts";
 import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
-import type { WorldSummary } from "../management/world-shapes.ts";
+import type { WorldSummary } from "../service/management/world-shapes.ts";
 import type { TrafficFigures } from "./figures.ts";
 import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "./generate.ts";
 import type { TrafficSetting } from "./plan.ts";

@@ -1,4 +1,3 @@
-import { bucketOf } from "../flags/engine/bucket.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { fnv1a } from "../kernel/base/hash.ts";
 import { uuidV7 } from "../kernel/base/ids.ts";
@@ -6,6 +5,7 @@ import type { Json, JsonObject } from "../kernel/base/json.ts";
 import { seededRandom } from "../kernel/base/seeded-random.ts";
 import { counted } from "../kernel/base/text.ts";
 import { readDuration } from "../kernel/base/time-text.ts";
+import { bucketOf } from "../service/flags/engine/bucket.ts";
 import { type Period, TrafficCalendar } from "./calendar.ts";
 import { countOf, type DrawAll, drawerOf, type Random, spanOf, weighted } from "./draws.ts";
 import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts";

@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
-import { resourceKinds } from "../management/resources/kinds.ts";
 import { authored } from "../scenario/from-tape/authored-fields.ts";
 import type { DocumentKind } from "../scenario/from-tape/documents.ts";
 import { AuthoredProject } from "../scenario/project-schema.ts";
+import { resourceKinds } from "../service/management/resources/kinds.ts";
 
 /** A kind of documents of a live project: a row of the table. */
 export interface TwinKind {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Value } from "../flags/shapes.ts";
 import { LintFinding } from "../lint/shapes.ts";
+import { Value } from "../service/flags/shapes.ts";
 import { SdkTotal } from "../state/journal/sdk-shapes.ts";
 
 const Moment = z.iso.datetime();

@@ -1,7 +1,7 @@
-import type { FlagTotal } from "../flags/decision-shapes.ts";
 import { isoOf } from "../kernel/base/clock.ts";
 import { version } from "../kernel/base/version.ts";
 import type { LintFinding } from "../lint/shapes.ts";
+import type { FlagTotal } from "../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../state/journal/sdk-shapes.ts";
 import { type FailReason, trippedBy } from "./fail-rules.ts";
 import { nextSteps } from "./next-steps.ts";

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import { compileRuleset, evaluateRuleset } from "../../src/flags/engine/ruleset.ts";
-import type { Subject } from "../../src/flags/engine/run.ts";
 import { type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
+import { compileRuleset, evaluateRuleset } from "../../src/service/flags/engine/ruleset.ts";
+import type { Subject } from "../../src/service/flags/engine/run.ts";
 import { flagScenario, flagUser } from "./flag-world.ts";
 
 /**

@@ -12,8 +12,8 @@ const redact = tests(
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const deck = tests("tapes/match", "aliases canonical near-miss sequence match learn sessions");
 const flags = [
-  ...tests("flags/engine", "evaluate cohorts overrides ruleset"),
-  "test/flags/explain/explain.test.ts",
+  ...tests("service/flags/engine", "evaluate cohorts overrides ruleset"),
+  "test/service/flags/explain/explain.test.ts",
 ];
 
 /**
@@ -56,25 +56,34 @@ export const targets = {
     ]),
   ),
   "src/tapes/match/keys.ts": deck,
-  "src/flags/engine/bucket.ts": tests("flags/engine", "bucket evaluate"),
-  "src/flags/engine/operators.ts": tests("flags/engine", "operators evaluate"),
-  "src/flags/engine/evaluate.ts": flags,
-  ...each(files("src/flags/engine", "cohorts cohort-tree"), first("cohorts", flags)),
-  "src/flags/engine/overrides.ts": first("overrides", flags),
-  "src/ingest/open.ts": tests("ingest", "open"),
-  "src/ingest/merge.ts": tests("ingest", "merge"),
-  "src/ingest/persons.ts": [...tests("ingest", "persons merge"), ...tests("ingest/endpoint", "capture-v1")],
-  "src/ingest/person-ids.ts": tests("ingest", "merge"),
-  "src/ingest/admit-legacy.ts": [...tests("ingest", "admit persons"), ...tests("ingest/endpoint", "capture")],
-  "src/ingest/admit-v1.ts": [...tests("ingest", "admit"), ...tests("ingest/endpoint", "capture-v1")],
-  "src/ingest/timestamp.ts": tests("ingest", "timestamp"),
+  "src/service/flags/engine/bucket.ts": tests("service/flags/engine", "bucket evaluate"),
+  "src/service/flags/engine/operators.ts": tests("service/flags/engine", "operators evaluate"),
+  "src/service/flags/engine/evaluate.ts": flags,
+  ...each(files("src/service/flags/engine", "cohorts cohort-tree"), first("cohorts", flags)),
+  "src/service/flags/engine/overrides.ts": first("overrides", flags),
+  "src/service/capture/open.ts": tests("service/capture", "open"),
+  "src/service/capture/merge.ts": tests("service/capture", "merge"),
+  "src/service/capture/persons.ts": [
+    ...tests("service/capture", "persons merge"),
+    ...tests("service/capture/endpoint", "capture-v1"),
+  ],
+  "src/service/capture/person-ids.ts": tests("service/capture", "merge"),
+  "src/service/capture/admit-legacy.ts": [
+    ...tests("service/capture", "admit persons"),
+    ...tests("service/capture/endpoint", "capture"),
+  ],
+  "src/service/capture/admit-v1.ts": [
+    ...tests("service/capture", "admit"),
+    ...tests("service/capture/endpoint", "capture-v1"),
+  ],
+  "src/service/capture/timestamp.ts": tests("service/capture", "timestamp"),
   "src/state/persons/store/apply.ts": tests("state/persons", "people-apply people-hash-keys people"),
   "src/state/persons/store/sidecar.ts": tests("state/persons", "people-sidecar"),
   "src/kernel/store/lines.ts": tests("kernel/store", "lines"),
   "src/state/journal/log/hash-index.ts": tests("state/journal/log", "hash-index"),
   "src/state/journal/filter/parse.ts": tests("state/journal/filter", "mistakes reading events"),
   "src/kernel/base/clock.ts": tests("kernel/base", "clock"),
-  "src/ingest/call-owner.ts": tests("ingest", "call-owner"),
+  "src/service/capture/call-owner.ts": tests("service/capture", "call-owner"),
   "src/tapes/har/read-entry.ts": tests("tapes/har", "import browser hostile"),
   "src/egress/guard.ts": tests("egress", "guard"),
 };
@@ -411,8 +420,8 @@ export const accepted = {
     ["while (at < rows.length && isUsed(at)) at++", "isUsed(at)", "no row has no number"],
     ["while (at < rows.length && isUsed(at)) at++", "(at) <=", "no row has no number"],
   ],
-  "src/flags/engine/operators.ts": [["value ?? null", "value", types]],
-  "src/flags/engine/evaluate.ts": [
+  "src/service/flags/engine/operators.ts": [["value ?? null", "value", types]],
+  "src/service/flags/engine/evaluate.ts": [
     ["variantEnds[position] ??", "variantEnds[position]", types],
     ["variantEnds[position] ??", "1", types],
     ["?? compiled.unconditioned", "condition.matched[position]", types],
@@ -424,7 +433,7 @@ export const accepted = {
     ["members: undefined", "(removed)", absent],
     ["recorder: undefined", "(removed)", absent],
   ],
-  "src/flags/engine/cohorts.ts": [
+  "src/service/flags/engine/cohorts.ts": [
     ['case "unknown"', '"mutant"', "undefined is as false"],
     ["cohort.name ?? undefined", "compiled.get(id)?.cohort.name", "no name is no name, null or undefined"],
     ["const nothing: TreeNode", '"mutant"', "stands where no tree is evaluated"],
@@ -439,20 +448,22 @@ export const accepted = {
     ["if (run.members.has(cohort.id)) continue", "(removed)", cache],
     ["return run.members.get(id) === true", "", "who asks first only has it computed"],
   ],
-  "src/flags/engine/cohort-tree.ts": [["filter.value ?? null", "filter.value", "an absent value is as null"]],
-  "src/flags/engine/overrides.ts": [
+  "src/service/flags/engine/cohort-tree.ts": [
+    ["filter.value ?? null", "filter.value", "an absent value is as null"],
+  ],
+  "src/service/flags/engine/overrides.ts": [
     ["all.length === 0", "", shortcut],
     ["overrides.size === 0", "", shortcut],
   ],
-  "src/ingest/person-ids.ts": [
+  "src/service/capture/person-ids.ts": [
     ["id.length <= 36 &&", "personless", shortcut],
     ["id.length <= 36 &&", "37", shortcut],
   ],
-  "src/ingest/admit-legacy.ts": [
+  "src/service/capture/admit-legacy.ts": [
     ['typeof timestamp !== "string" &&', "false", shortcut],
     ...["place", "warnings", "dropped", "detail"].map((it) => [`${it}: undefined`, "(removed)", absent]),
   ],
-  "src/ingest/admit-v1.ts": [
+  "src/service/capture/admit-v1.ts": [
     ["text.length > maxName ||", "Buffer.byteLength(text) > maxName", shortcut],
     ["?? noProperties;", "optionProperties(item.raw.options)", types],
     ...["set", "setOnce", "place", "dropped", "detail"].map((it) => [
@@ -501,7 +512,7 @@ export const accepted = {
     ["/\\/i\\/v\\d\\/(?:e|ai|", "/\\/i\\/v\\d\\/(?:(?!)|ai", "the row of the old paths has /e, too"],
     ["/\\/i\\/v\\d\\/(?:e|ai|", "/\\/i\\/v\\d\\/(?:e|ai|(?!)", "the row of the old paths has /batch, too"],
   ],
-  "src/ingest/call-owner.ts": [
+  "src/service/capture/call-owner.ts": [
     ['own(body, "token")) : undefined', 'own(body, "api_key")', "an item's own key is looked for next"],
     ['own(body, "token")) : undefined', '"mutant"', "an item's own key is looked for next"],
     ["json && attempt(", "attempt(", "what cannot be read has no key"],
@@ -518,7 +529,7 @@ export const accepted = {
     ["slots[i] ?? 0", "slots[i]", types],
     ["slots[i] ?? 0", "1", types],
   ],
-  "src/ingest/timestamp.ts": [
+  "src/service/capture/timestamp.ts": [
     ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{0,2})", "an empty month is none of the calendar"],
     ["/^([+-]?", "/^([+-]?\\d{4,6})[-/](\\d{1,2})[-/](\\d{0,2})", "an empty day is none of the calendar"],
     ["const rfc2822", "/^(?:[A-Za-z]{3},\\s*)?(\\d{0,2})", "an empty day is none of the calendar"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadScenario } from "../../src/scenario/load.ts";
 import { type Scenario, worldOf } from "../../src/scenario/scenario.ts";
-import { manage } from "../management/manage.ts";
+import { manage } from "../service/management/manage.ts";
 
 const api = "/api/projects/1";
 

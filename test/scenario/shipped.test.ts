@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operatorNames } from "../../src/flags/engine/operators.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { readScenario } from "../../src/scenario/load.ts";
 import { worldOf } from "../../src/scenario/scenario.ts";
 import { shippedScenarios } from "../../src/scenario/shipped.ts";
+import { operatorNames } from "../../src/service/flags/engine/operators.ts";
 import { runStatuses } from "../../src/state/documents/run-statuses.ts";
 import { WorldSchema } from "../../src/state/documents/world.schema.ts";
 

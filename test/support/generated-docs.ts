@@ -15,12 +15,12 @@ import { tools } from "../../src/mcp/tools.ts";
 import { proxyCodes } from "../../src/proxies/codes.ts";
 import { frameworkTitles } from "../../src/proxies/frameworks.ts";
 import { probeRows } from "../../src/proxies/probes.ts";
-import { absentFunctions } from "../../src/query/hogql/functions/table.ts";
-import { absentTables } from "../../src/query/hogql/hogql.ts";
-import { absentSessionColumns } from "../../src/query/hogql/sessions.ts";
-import { absentEventColumns } from "../../src/query/hogql/tables.ts";
-import { kinds } from "../../src/query/kinds.ts";
-import { knownKinds, wrappers } from "../../src/query/read-query.ts";
+import { absentFunctions } from "../../src/service/query/hogql/functions/table.ts";
+import { absentTables } from "../../src/service/query/hogql/hogql.ts";
+import { absentSessionColumns } from "../../src/service/query/hogql/sessions.ts";
+import { absentEventColumns } from "../../src/service/query/hogql/tables.ts";
+import { kinds } from "../../src/service/query/kinds.ts";
+import { knownKinds, wrappers } from "../../src/service/query/read-query.ts";
 import { differences } from "../../src/state/documents/dialect.ts";
 import { filterFields } from "../../src/state/journal/filter/fields.ts";
 import type { FilterKind } from "../../src/state/journal/filter/types.ts";
@@ -226,7 +226,7 @@ const code = (names: readonly string[]): string => names.map((name) => `\`${name
 
 /** Clauses that the grammar names in its refusals. */
 function absentClauses(): string[] {
-  const folder = join(root, "src/query/hogql/grammar");
+  const folder = join(root, "src/service/query/hogql/grammar");
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
   const found = texts.flatMap((text) =>
     [...text.matchAll(/unsupported\("([^"]+)"/g)].map(([, it = ""]) => it),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { zoneOf } from "../../src/flags/engine/zone.ts";
 import { groupedBy } from "../../src/kernel/base/grouped-by.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
+import { zoneOf } from "../../src/service/flags/engine/zone.ts";
 import {
   type GeneratedEvent,
   TrafficGenerator,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sim } from "../../src/index.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { startBoard } from "../query/board.ts";
+import { startBoard } from "../service/query/board.ts";
 
 let ph: Sim;
 beforeAll(async () => {

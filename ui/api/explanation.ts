@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FlagExplanation as Explanation } from "../../src/flags/shapes.ts";
 import { addressStep } from "../../src/kernel/base/text.ts";
+import type { FlagExplanation as Explanation } from "../../src/service/flags/shapes.ts";
 import { call, problemOf, type SimProblem } from "./call.ts";
 
 interface ExplanationResult {

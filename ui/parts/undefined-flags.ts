@@ -1,5 +1,5 @@
-import type { FlagTotal } from "../../src/flags/decision-shapes.ts";
-import type { FlagSummary } from "../../src/flags/shapes.ts";
+import type { FlagTotal } from "../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary } from "../../src/service/flags/shapes.ts";
 
 export const askedFor = ({ served, called }: FlagTotal): number => Math.max(served, called);
 

@@ -1,4 +1,4 @@
-import { isIllegalForMerge, isPlaceholder } from "../../ingest/person-ids.ts";
+import { isIllegalForMerge, isPlaceholder } from "../../service/capture/person-ids.ts";
 import type { Observations, Visit } from "../observations.ts";
 import { callsOf, distinct, eventEvidence, isDocument, isOfBrowser, loadedIn, loadedSdks } from "./facts.ts";
 import { type CheckEvidence, type CheckRule, noDelivery } from "./rule.ts";

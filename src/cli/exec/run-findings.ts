@@ -1,5 +1,4 @@
 import type { BaselineRun } from "../../baseline/command-run.ts";
-import type { FlagTotals } from "../../flags/decision-shapes.ts";
 import type { RequestSummary, Sim, StoredEvent } from "../../index.ts";
 import { didYouMean } from "../../kernel/base/nearest.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -7,6 +6,7 @@ import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { plain } from "../../kernel/command/style.ts";
 import type { Plan } from "../../plan/plan.ts";
+import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
 import type { Played } from "../../tapes/commands/tape-summary.ts";
 import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";

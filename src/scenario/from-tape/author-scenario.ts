@@ -1,6 +1,6 @@
-import { problemsOfRules } from "../../flags/engine/rule-config.ts";
 import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../kernel/base/json.ts";
+import { problemsOfRules } from "../../service/flags/engine/rule-config.ts";
 import { rulesVersionOf } from "../../state/documents/flag-config.ts";
 import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";

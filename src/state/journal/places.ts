@@ -4,7 +4,7 @@ import type { PlaceRow } from "../documents/world.ts";
 /** Where an address is, in the service's names without `$geoip_`; absent parts are unknown. */
 export type GeoPlace = Readonly<Omit<PlaceRow, "address">>;
 
-/** Finds the places of addresses (src/ingest/geo). */
+/** Finds the places of addresses (src/service/capture/geo). */
 export interface Places {
   /** True if no address has a place: there is neither a row nor a file. */
   readonly isEmpty: boolean;

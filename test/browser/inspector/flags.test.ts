@@ -3,7 +3,12 @@ import type { PostHog } from "posthog-js";
 import { PostHog as NodeClient } from "posthog-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sim, SimOptions } from "../../../src/index.ts";
-import { experiment, person, document as rulesDocument, targeted } from "../../flags/rules/documents.ts";
+import {
+  experiment,
+  person,
+  document as rulesDocument,
+  targeted,
+} from "../../service/flags/rules/documents.ts";
 import { loaders, openPageServer, type PageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
-import { key, now, openEdge } from "../../ingest/edge.ts";
+import { key, now, openEdge } from "../../service/capture/edge.ts";
 
 const uuid = "018f3b6e-0000-7000-8000-000000000001";
 

@@ -1,4 +1,4 @@
-import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/service/flags/decision-shapes.ts";
 import type { FlagValue } from "../../../ui/parts/flag-trace/trace-words.ts";
 
 export const aFlag = (

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
-import { actualWords, hashText, hashWords, missWords } from "../../../src/flags/explain/trace-words.ts";
-import type { ConditionTrace, PropertyTrace } from "../../../src/flags/shapes.ts";
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/service/flags/decision-shapes.ts";
+import {
+  actualWords,
+  hashText,
+  hashWords,
+  missWords,
+} from "../../../src/service/flags/explain/trace-words.ts";
+import type { ConditionTrace, PropertyTrace } from "../../../src/service/flags/shapes.ts";
 import {
   clientWords,
   drawnWords,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FlagTotal } from "../../../src/flags/decision-shapes.ts";
-import type { FlagSummary } from "../../../src/flags/shapes.ts";
+import type { FlagTotal } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary } from "../../../src/service/flags/shapes.ts";
 import type { SdkTotal } from "../../../src/state/journal/sdk-shapes.ts";
 import { flagsToLook } from "../../../ui/views/start/flags-to-look.ts";
 import { rejectionTitle } from "../../../ui/views/start/rejection-titles.ts";

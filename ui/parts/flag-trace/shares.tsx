@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { hashWords } from "../../../src/flags/explain/trace-words.ts";
-import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/flags/shapes.ts";
+import { hashWords } from "../../../src/service/flags/explain/trace-words.ts";
+import type { FlagSummary, HashTrace as Hash, VariantRange } from "../../../src/service/flags/shapes.ts";
 import { plain } from "../text.ts";
 import { drawnWords } from "./trace-words.ts";
 

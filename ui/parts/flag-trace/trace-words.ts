@@ -1,11 +1,11 @@
-import type { DecidedFlag, FlagDecision as Decision } from "../../../src/flags/decision-shapes.ts";
-import { hashText, shortNumber } from "../../../src/flags/explain/trace-words.ts";
+import type { DecidedFlag, FlagDecision as Decision } from "../../../src/service/flags/decision-shapes.ts";
+import { hashText, shortNumber } from "../../../src/service/flags/explain/trace-words.ts";
 import type {
   ConditionTrace,
   FlagExplanation as Explanation,
   HashTrace as Hash,
   VariantRange,
-} from "../../../src/flags/shapes.ts";
+} from "../../../src/service/flags/shapes.ts";
 import { plain } from "../text.ts";
 
 export type FlagValue = boolean | string;

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { actualWords, missWords } from "../../../src/flags/explain/trace-words.ts";
+import { actualWords, missWords } from "../../../src/service/flags/explain/trace-words.ts";
 import type {
   ConditionTrace,
   FlagExplanation as Explanation,
   PropertyTrace,
   RuleTrace,
   TreeTrace,
-} from "../../../src/flags/shapes.ts";
+} from "../../../src/service/flags/shapes.ts";
 import { Badge } from "../basics.tsx";
 import { plain, type Tone } from "../text.ts";
 import { HashBar, VariantBar } from "./shares.tsx";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { DashboardSummaries } from "../../../src/management/world-shapes.ts";
+import type { DashboardSummaries } from "../../../src/service/management/world-shapes.ts";
 import { call, problemOf, query as queryString, type SimProblem } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";

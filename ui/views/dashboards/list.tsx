@@ -1,4 +1,4 @@
-import type { DashboardSummaries, DashboardSummary } from "../../../src/management/world-shapes.ts";
+import type { DashboardSummaries, DashboardSummary } from "../../../src/service/management/world-shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { go, link, project, route } from "../../app/location.ts";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Export, ExportRun, ExportRunPage } from "../../../src/exports/shapes.ts";
+import type { Export, ExportRun, ExportRunPage } from "../../../src/service/batch-exports/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ExportRunWithLogs } from "../../../src/exports/shapes.ts";
+import type { ExportRunWithLogs } from "../../../src/service/batch-exports/shapes.ts";
 import { call, download } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";

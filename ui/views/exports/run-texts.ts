@@ -1,4 +1,4 @@
-import type { Export } from "../../../src/exports/shapes.ts";
+import type { Export } from "../../../src/service/batch-exports/shapes.ts";
 import type { IconName } from "../../parts/icon.tsx";
 import { plain, type Tone } from "../../parts/text.ts";
 

@@ -4,8 +4,8 @@ import type {
   FlagDecision as Decision,
   FlagDecisions as Decisions,
   FlagCall,
-} from "../../../src/flags/decision-shapes.ts";
-import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
+} from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/service/flags/shapes.ts";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import { useExplanation } from "../../api/explanation.ts";
 import { go, link, route, withParams } from "../../app/location.ts";

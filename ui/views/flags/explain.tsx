@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/service/flags/shapes.ts";
 import { useExplanation } from "../../api/explanation.ts";
 import { go, route, withParams } from "../../app/location.ts";
 import { worldRevision } from "../../app/sim.ts";

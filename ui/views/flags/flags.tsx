@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { FlagTotal, FlagTotals } from "../../../src/flags/decision-shapes.ts";
-import type { FlagSummary as Flag } from "../../../src/flags/shapes.ts";
 import { compareText } from "../../../src/kernel/base/text.ts";
+import type { FlagTotal, FlagTotals } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary as Flag } from "../../../src/service/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";

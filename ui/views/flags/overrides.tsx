@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { FlagOverride as Override } from "../../../src/flags/shapes.ts";
+import type { FlagOverride as Override } from "../../../src/service/flags/shapes.ts";
 import { call, query } from "../../api/call.ts";
 import { useAction } from "../../app/use-action.ts";
 import { Badge, Button, Section, Trouble } from "../../parts/basics.tsx";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { FlagDecisions as Decisions } from "../../../src/flags/decision-shapes.ts";
-import type { FlagInFull } from "../../../src/flags/shapes.ts";
+import type { FlagDecisions as Decisions } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagInFull } from "../../../src/service/flags/shapes.ts";
 import { go, link, withParams } from "../../app/location.ts";
 import { Badge, Button, Scrolled, Time } from "../../parts/basics.tsx";
 import { TextInput } from "../../parts/fields.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FlagSeen, SeenRollout, SeenVariant } from "../../../src/flags/seen-shapes.ts";
-import type { FlagInFull } from "../../../src/flags/shapes.ts";
+import type { FlagSeen, SeenRollout, SeenVariant } from "../../../src/service/flags/seen-shapes.ts";
+import type { FlagInFull } from "../../../src/service/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { revision } from "../../app/sim.ts";

@@ -1,5 +1,5 @@
-import type { FlagTotals } from "../../../src/flags/decision-shapes.ts";
-import type { FlagSummary } from "../../../src/flags/shapes.ts";
+import type { FlagTotals } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary } from "../../../src/service/flags/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";

@@ -1,7 +1,7 @@
-import type { FlagTotal } from "../../../src/flags/decision-shapes.ts";
-import type { FlagSummary } from "../../../src/flags/shapes.ts";
 import { nearest } from "../../../src/kernel/base/nearest.ts";
 import type { Info } from "../../../src/scenario/state/info-shapes.ts";
+import type { FlagTotal } from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary } from "../../../src/service/flags/shapes.ts";
 import { counted } from "../../parts/text.ts";
 import { askedFor, undefinedFlags } from "../../parts/undefined-flags.ts";
 

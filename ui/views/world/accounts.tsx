@@ -3,7 +3,7 @@ import type {
   OrganizationSummary,
   ProjectSummary,
   WorldSummary,
-} from "../../../src/management/world-shapes.ts";
+} from "../../../src/service/management/world-shapes.ts";
 import { call } from "../../api/call.ts";
 import { link } from "../../app/location.ts";
 import { useAction } from "../../app/use-action.ts";

@@ -1,4 +1,4 @@
-import type { WorldSummary } from "../../../src/management/world-shapes.ts";
+import type { WorldSummary } from "../../../src/service/management/world-shapes.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";
 import { info, worldRevision } from "../../app/sim.ts";

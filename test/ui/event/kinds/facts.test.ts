@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
+import type { FlagDecision } from "../../../../src/service/flags/decision-shapes.ts";
 import { numberOf, vitalsIn, vitalText, webVitals } from "../../../../src/state/journal/event-texts.ts";
 import { calledFlag, decisionFor } from "../../../../ui/views/event/kinds/called-flag.ts";
 import { heatPages, typeCounts } from "../../../../ui/views/event/kinds/heat-points.ts";

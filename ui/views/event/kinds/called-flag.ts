@@ -1,5 +1,5 @@
-import type { FlagDecision } from "../../../../src/flags/decision-shapes.ts";
 import { type JsonObject, own } from "../../../../src/kernel/base/json.ts";
+import type { FlagDecision } from "../../../../src/service/flags/decision-shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { textIn } from "./read-values.ts";
 

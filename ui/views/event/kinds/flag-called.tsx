@@ -1,7 +1,11 @@
-import type { DecidedFlag, FlagDecision, FlagDecisions } from "../../../../src/flags/decision-shapes.ts";
-import type { FlagSummary } from "../../../../src/flags/shapes.ts";
 import { own } from "../../../../src/kernel/base/json.ts";
 import { addressStep } from "../../../../src/kernel/base/text.ts";
+import type {
+  DecidedFlag,
+  FlagDecision,
+  FlagDecisions,
+} from "../../../../src/service/flags/decision-shapes.ts";
+import type { FlagSummary } from "../../../../src/service/flags/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useExplanation } from "../../../api/explanation.ts";

@@ -1,5 +1,0 @@
-import type { ExportDesk } from "../exports/ports.ts";
-import type { QueryDesk } from "../query/runner.ts";
-
-/** What the endpoints need that recompute insights, or end a project's exports. */
-export interface ManagementDesk extends ExportDesk, QueryDesk {}

@@ -1,0 +1,76 @@
+import type { TimeSource } from "../../kernel/base/clock.ts";
+import { SimError } from "../../kernel/base/errors.ts";
+import type { EventReader } from "../../state/journal/event-reader.ts";
+import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { Desk } from "../capture/desk.ts";
+
+/**
+ * Requests that a personal key may make, per kind of endpoint and window in seconds.
+ * Upstream PostHog/posthog posthog/rate_limit.py.
+ */
+const limits = {
+  crud: [
+    { most: 480, seconds: 60 },
+    { most: 4800, seconds: 3600 },
+  ],
+  analytics: [
+    { most: 240, seconds: 60 },
+    { most: 1200, seconds: 3600 },
+  ],
+  query: [
+    { most: 240, seconds: 60 },
+    { most: 2400, seconds: 3600 },
+  ],
+  definitions: [{ most: 600, seconds: 60 }],
+} as const;
+
+export type Pace = keyof typeof limits;
+
+export interface Throttle {
+  /** Counts a request of the key. @throws SimError throttled */
+  pass(key: string, pace: Pace): void;
+}
+
+export const noThrottle: Throttle = { pass() {} };
+
+/** Seconds until the window has room again, or 0 when it has. */
+function waitFor(times: readonly number[], now: number, most: number, seconds: number): number {
+  const oldest = times.at(-most);
+  return oldest === undefined ? 0 : Math.max(0, oldest + seconds * 1000 - now) / 1000;
+}
+
+function refuse(wait: number): never {
+  const seconds = Math.ceil(wait);
+  const unit = seconds === 1 ? "second" : "seconds";
+  throw new SimError("throttled", `Request was throttled. Expected available in ${seconds} ${unit}.`, {
+    retryAfter: seconds,
+  });
+}
+
+/** Sliding windows: the times of the last requests are kept for as long as they count. Refused requests do not count. */
+export function createThrottle(clock: TimeSource): Throttle {
+  const seen = new Map<string, number[]>();
+  return {
+    pass(key, pace) {
+      const now = clock.now();
+      const windows = limits[pace];
+      const longest = Math.max(...windows.map((it) => it.seconds)) * 1000;
+      const times = (seen.get(`${pace} ${key}`) ?? []).filter(
+        // Times after now were seen before the clock was set back.
+        (time) => time > now - longest && time <= now,
+      );
+      const wait = Math.max(...windows.map((it) => waitFor(times, now, it.most, it.seconds)));
+      if (wait > 0) refuse(wait);
+      times.push(now);
+      seen.set(`${pace} ${key}`, times);
+    },
+  };
+}
+
+/** What the management endpoints need, in addition to every handler's desk. */
+export interface ResourceDesk extends Omit<Desk, "people"> {
+  readonly people: PeopleStore;
+  readonly events: EventReader;
+  /** Rate limits; a sim without them has one that lets everything pass. */
+  readonly throttle: Throttle;
+}

@@ -1,0 +1,192 @@
+import { z } from "zod";
+import type { Json } from "../../../kernel/base/json.ts";
+import type { Dialect } from "../../../state/documents/dialect.ts";
+import { logLevels, runStatuses } from "../../../state/documents/run-statuses.ts";
+import { BatchExport as StoredExport } from "../../../state/documents/schemas/batch-export.ts";
+import type {
+  BatchExport,
+  BatchExportBackfill,
+  BatchExportLog,
+  BatchExportRun,
+} from "../../../state/documents/world.ts";
+import { boolean, choice, datetime, dictionary, list, shownAs, text } from "../../api-frame/fields.ts";
+import { isOpen } from "../ports.ts";
+import { checkConfig, destinations, withoutSecrets } from "./destinations.ts";
+import { readHogqlQuery } from "./hogql-query.ts";
+
+/** A destination whose `config` is what its type asks for. */
+const destination = (isPartial: boolean) =>
+  z.object({ type: z.enum([...destinations.keys()]), config: dictionary() }).transform((value, context) => {
+    const checked = checkConfig(value, isPartial);
+    if (checked.problem === undefined) return { type: value.type, config: checked.config };
+    const params = { detail: checked.problem };
+    context.addIssue({ code: "custom", path: ["non_field_errors"], params });
+    return z.NEVER;
+  });
+
+/** Any JSON value; it is checked elsewhere. */
+const anything = () => z.custom<Json>();
+
+/** An empty model is the default one; `sessions` is known, but always refused. */
+const model = () =>
+  z.preprocess((it) => (it === null || it === "" ? "events" : it), choice(["events", "persons", "sessions"]));
+
+/** A query, read; null changes nothing, because the contract's answers have it where there is none. */
+const hogqlQuery = () =>
+  anything()
+    .transform((value, context) => {
+      if (value === null) return null;
+      const read = readHogqlQuery(typeof value === "string" ? value : "");
+      if (read.problem === undefined) return read.schema;
+      context.addIssue({ code: "custom", params: { detail: read.problem } });
+      return z.NEVER;
+    })
+    .meta({ type: ["string", "null"] });
+
+/** What may be written, in the order of the service's checks. */
+const fields = (isPartial: boolean) => ({
+  name: text(),
+  model: model().optional(),
+  destination: destination(isPartial),
+  interval: StoredExport.shape.interval,
+  paused: boolean().optional(),
+  last_paused_at: datetime().nullable().optional(),
+  start_at: datetime().nullable().optional(),
+  end_at: datetime().nullable().optional(),
+  hogql_query: hogqlQuery().optional(),
+  filters: list(z.json()).nullable().optional(),
+});
+
+export const NewExport = z.object(fields(false)).meta({ title: "BatchExportCreate" });
+export const ExportChanges = z.object(fields(true)).partial().meta({ title: "BatchExportUpdate" });
+
+export type WrittenExport = z.infer<typeof NewExport>;
+
+const bound = () =>
+  anything()
+    .optional()
+    .meta({ type: ["string", "null"], format: "date-time" });
+
+/** Bounds of a backfill are checked one by one (backfill-rows.ts). */
+export const BackfillBody = z
+  .object({ start_at: bound(), end_at: bound() })
+  .meta({ title: "BatchExportBackfillCreate" });
+export type BackfillBody = z.infer<typeof BackfillBody>;
+
+export const UnpauseBody = z.object({ backfill: boolean().optional() }).meta({ title: "BatchExportUnpause" });
+
+/** What is shown of batch exports. Upstream PostHog/posthog posthog/batch_exports/http.py. */
+
+const time = z.string().meta({ format: "date-time" });
+const uuid = z.string().meta({ format: "uuid" });
+
+export const RunShape = z
+  .object({
+    id: uuid,
+    status: z.enum(runStatuses),
+    records_completed: z.int().nullable(),
+    latest_error: z.string().nullable(),
+    data_interval_start: time.nullable(),
+    data_interval_end: time,
+    cursor: z.string().nullable(),
+    created_at: time,
+    finished_at: time.nullable(),
+    last_updated_at: time,
+    records_total_count: z.int().nullable(),
+    bytes_exported: z.int().nullable(),
+    batch_export: uuid,
+    backfill: uuid.nullable(),
+  })
+  .meta({ title: "BatchExportRun" });
+
+export const showRun = (run: BatchExportRun): z.infer<typeof RunShape> => shownAs(RunShape, run);
+
+const head = {
+  id: uuid,
+  team_id: z.int(),
+  name: z.string(),
+  model: z.enum(["events", "persons"]),
+  destination: z
+    .object({ type: z.string(), config: z.record(z.string(), z.json()) })
+    .meta({ description: "Without the secrets of its config" }),
+  interval: z.string(),
+  paused: z.boolean(),
+  created_at: time,
+  last_updated_at: time,
+  last_paused_at: time.nullable(),
+  start_at: time.nullable(),
+  end_at: time.nullable(),
+  latest_runs: z.array(RunShape).meta({ description: "The last ten, newest first" }),
+};
+const query = { hogql_query: z.string().nullable() };
+const tail = {
+  schema: z.record(z.string(), z.json()).nullable(),
+  filters: z.array(z.json()).nullable(),
+};
+const title = "BatchExport";
+const Documented = z.object({ ...head, ...query, ...tail }).meta({ title });
+const Production = z.object({ ...head, ...tail }).meta({ title });
+
+/** The service leaves the query out: it is kept as `schema` only. */
+export const exportShape = (dialect: Dialect) => (dialect === "documented" ? Documented : Production);
+
+const latest = 10;
+
+/** @param runs the export's, newest first */
+export const showExport = (
+  it: BatchExport,
+  runs: readonly BatchExportRun[],
+  dialect: Dialect,
+): z.infer<typeof Documented> | z.infer<typeof Production> =>
+  shownAs(exportShape(dialect), {
+    ...it,
+    team_id: it.project,
+    destination: withoutSecrets(it.destination),
+    latest_runs: runs.slice(0, latest).map(showRun),
+  });
+
+export const BackfillShape = z
+  .object({
+    id: uuid,
+    progress: z
+      .object({ total_runs: z.int().nullable(), finished_runs: z.int().nullable(), progress: z.number() })
+      .nullable(),
+    start_at: time.nullable(),
+    end_at: time.nullable(),
+    status: z.enum(runStatuses),
+    created_at: time,
+    finished_at: time.nullable(),
+    last_updated_at: time,
+    team: z.int(),
+    batch_export: uuid,
+  })
+  .meta({ title: "BatchExportBackfill" });
+
+type Shown = z.infer<typeof BackfillShape>;
+
+/** null for a run that did not complete, and for the run without a start. */
+function progressOf(it: BatchExportBackfill, finished: () => number): Shown["progress"] {
+  const { total_runs } = it;
+  if (it.status === "Completed") return { total_runs, finished_runs: total_runs, progress: 1 };
+  if (!isOpen(it) || !total_runs || it.start_at === null) return null;
+  const finished_runs = finished();
+  const total = Math.max(total_runs, finished_runs);
+  return { total_runs: total, finished_runs, progress: Math.round((finished_runs / total) * 10) / 10 };
+}
+
+/** @param finished counts its runs that have ended */
+export const showBackfill = (it: BatchExportBackfill, project: number, finished: () => number): Shown =>
+  shownAs(BackfillShape, { ...it, progress: progressOf(it, finished), team: project });
+
+export const LogShape = z
+  .object({
+    log_source_id: uuid,
+    instance_id: z.string().meta({ description: "Id of the run; empty for the export itself" }),
+    timestamp: time,
+    level: z.enum(logLevels),
+    message: z.string(),
+  })
+  .meta({ title: "BatchExportLog" });
+
+export const showLog = (it: BatchExportLog): z.infer<typeof LogShape> =>
+  shownAs(LogShape, { ...it, log_source_id: it.batch_export, instance_id: it.run });

@@ -1,0 +1,135 @@
+import type { BatchExport, BatchExportBackfill, BatchExportRun } from "../../state/documents/world.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import type { Person } from "../../state/persons/person.ts";
+import type { ResourceDesk } from "../api-frame/desk.ts";
+import type { ExportPerformed } from "./shapes.ts";
+
+/** The time that a backfill covers, as wire times; null is open. */
+export interface BackfillRange {
+  start_at: string | null;
+  end_at: string | null;
+}
+
+/** Runs batch exports. @public as declarations of desks name it */
+export interface ExportEngine {
+  /** Starts a backfill: its document, and one run for each interval of the range (one in all when the start is open). */
+  backfill(batchExport: BatchExport, range: BackfillRange): BatchExportBackfill;
+  /** Runs an interval again. */
+  retry(batchExport: BatchExport, run: BatchExportRun): BatchExportBackfill;
+  /** Ends a run that has not ended. */
+  cancel(run: BatchExportRun): void;
+  /** Ends a backfill and its runs that have not ended. */
+  cancelBackfill(backfill: BatchExportBackfill): void;
+  /** To be called after an export was created, changed, paused or deleted: its schedule may have changed. */
+  scheduled(batchExport: BatchExport): void;
+}
+
+/** True if the run or backfill has not ended. */
+export const isOpen = ({ status }: Pick<BatchExportRun, "status">): boolean =>
+  status === "Starting" || status === "Running";
+
+/**
+ * By which of its times an event belongs to an interval. Upstream: a scheduled run exports what was ingested in
+ * its interval, so that late events are not lost; a backfill (and so a retry) what happened in it.
+ */
+export type EventTime = "received_at" | "timestamp";
+
+/** Which events are read: those of a project from `start` (ms; null is open) up to, but without `end`. */
+export interface EventSpan {
+  project: number;
+  by: EventTime;
+  start: number | null;
+  end: number;
+}
+
+/** A stored person with its distinct ids. */
+export interface ExportedPerson extends Person {
+  distinct_ids: readonly string[];
+}
+
+/** Where exports read. What it hands out is read lazily, and never changed. */
+export interface ExportSource {
+  /** Kept events of a span, in order of arrival. A long search lets other work have its turn. */
+  events(span: EventSpan): AsyncIterable<StoredEvent> | Iterable<StoredEvent>;
+  /**
+   * Persons of a project that were created before `end` (ms). Unlike upstream, whose runs hold the persons that
+   * changed in their interval: the store does not know when a person changed last.
+   */
+  persons(span: { project: number; end: number }): AsyncIterable<ExportedPerson> | Iterable<ExportedPerson>;
+  /** The person as it is now. */
+  person(project: number, uuid: string): Pick<Person, "properties"> | undefined;
+}
+
+/** A file of a run while it is written. */
+export interface ExportFileWriter {
+  write(bytes: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The files of a run while it runs; not visible before `publish`. */
+export interface RunFiles {
+  /** @param key relative, with `/` between its parts */
+  create(key: string): Promise<ExportFileWriter>;
+  /** Puts all of them in their place at once. */
+  publish(): Promise<void>;
+  /** Removes all of them. */
+  discard(): Promise<void>;
+}
+
+/** Where exports write. */
+export interface ExportFiles {
+  /** Starts the files of a run; what an earlier try left behind is removed. */
+  begin(batchExport: string, run: string): Promise<RunFiles>;
+  /** The published files of a run, by path: `<export>/<run>/<key>`. */
+  list(batchExport: string, run: string): Promise<{ path: string; bytes: number }[]>;
+  /** Content of a published file; undefined when there is none. */
+  read(path: string): Promise<Buffer | undefined>;
+  /** Removes everything. */
+  clear(): Promise<void>;
+}
+
+/** How a run ends instead of as it would. */
+export interface ScriptedOutcome {
+  /** ms from the start of the run (or from the call that sets it) during which it stays Running. */
+  after: number;
+  status: Exclude<BatchExportRun["status"], "Starting" | "Running">;
+  latest_error?: string | null;
+}
+
+/** What the engine needs in order to run exports. */
+export interface ExportPorts {
+  source: ExportSource;
+  files: ExportFiles;
+  /** Searches for a regular expression in time that does not explode; undefined when it is none. */
+  searchFor(pattern: string): ((text: string) => boolean) | undefined;
+  /** The scripted outcome of a run that starts, if any. */
+  script?(run: BatchExportRun, batchExport: BatchExport): ScriptedOutcome | undefined;
+  /** Called when something may be due earlier than `nextDue` returned. */
+  wake?(): void;
+  /** Schedules count from here (ms). Default: the time when the engine is made. */
+  since?: number;
+  /** The last time (ms) that an earlier engine is known to have reached. */
+  seen?: number;
+}
+
+/** The engine, with what drives it. It has no timers: nothing happens outside of `tick`. */
+export interface DrivenExportEngine extends ExportEngine {
+  /**
+   * Performs all that is due up to `now` (ms), in order, and answers with what it did. Ticks wait for each other.
+   * @throws the system's error when documents cannot be kept; what was not done is still due
+   */
+  tick(now: number): Promise<ExportPerformed[]>;
+  /** To be called after documents were replaced: what is new begins its schedule. */
+  follow(): void;
+  /** When (ms) the next tick has something to do; times that are over mean now. undefined: nothing is planned. */
+  nextDue(): number | undefined;
+  /** Sets how an open run ends. @throws SimError invalid_input if it has ended */
+  script(run: BatchExportRun, outcome: ScriptedOutcome): void;
+  /** Stops what is being written and waits for it; the next engine of the same world starts it again. */
+  close(): Promise<void>;
+}
+
+/** What the endpoints of batch exports need. */
+export interface ExportDesk extends ResourceDesk {
+  readonly exports: ExportEngine;
+}

@@ -1,0 +1,38 @@
+import type { CallRecord } from "../../kernel/http/call.ts";
+
+/** The part of a call that ingest reads, and the record that it fills. */
+export interface Packet {
+  /** Path without query and without a trailing slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+  /** The sender's address. */
+  readonly peer: string;
+  /** Arrival, ms since the epoch. */
+  readonly at: number;
+  /** Quotas that are used up by a fault, or results that it gives. */
+  readonly fault?:
+    | {
+        readonly quota?: readonly string[];
+        /** The result of each event, in place of the true one. */
+        readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
+      }
+    | undefined;
+  readonly record: CallRecord;
+}
+
+/** True if a fault has used up this quota. */
+export const isUsedUp = ({ fault }: Pick<Packet, "fault">, what: "events" | "recordings"): boolean =>
+  fault?.quota?.includes(what) === true;
+
+const mebibyte = 1024 * 1024;
+
+/** Largest decoded body in bytes, by kind of endpoint. */
+export const decodedLimits = {
+  legacy: 20 * mebibyte,
+  recording: 25 * mebibyte,
+  v1: 50 * mebibyte,
+  otel: 4 * mebibyte,
+} as const;

@@ -1,0 +1,113 @@
+import { SimError } from "../../kernel/base/errors.ts";
+import { isObject, type Json } from "../../kernel/base/json.ts";
+import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
+import type { Call, CallRecord } from "../../kernel/http/call.ts";
+import { empty, jsonText, type Reply } from "../../kernel/http/reply.ts";
+import type { Dialect } from "../../state/documents/dialect.ts";
+import { isEngage, type Opened, openLegacy } from "../../state/journal/items.ts";
+import type { DecodeStep } from "../../state/journal/request-shapes.ts";
+import type { JsonText } from "../../state/journal/traffic.ts";
+import { type Admission, admitLegacy } from "./admit-legacy.ts";
+import { decideItems } from "./decide.ts";
+import { decodeLegacy } from "./decode.ts";
+import type { Desk } from "./desk.ts";
+import type { Item } from "./item.ts";
+import { batchToken, commonToken, sentAtOf } from "./open.ts";
+import { decodedLimits, type Packet } from "./packet.ts";
+import { legacyProject, projectByHeader } from "./project.ts";
+import { checkStrictly } from "./strict.ts";
+
+/** The answer to a request whose events were taken; `?beacon=1` asks for none. */
+export const accepted = (call: Call): Reply =>
+  call.query.size > 0 && call.query.get("beacon") === "1" ? empty(204) : jsonText('{"status":"Ok"}');
+
+/** Writes what decoding found to the record. */
+export function noteBody(record: CallRecord, json: JsonText | undefined, steps: DecodeStep[]): void {
+  if (steps.length > 0) record.steps = steps;
+  if (json === undefined) return;
+  record.text = json.text;
+  record.bytes = json.bytes;
+  if (json.redacted) record.redacted = true;
+}
+
+/** The body's JSON. It is decoded once: a fault, a tape or a recording may have asked for it before. */
+export function* decodeBody(packet: Packet, limit: number): Work<JsonText> {
+  const { record } = packet;
+  const { decoded } = record;
+  if (decoded?.json && decoded.json.size <= limit) {
+    noteBody(record, decoded.json, decoded.steps);
+    return decoded.json;
+  }
+  const steps: DecodeStep[] = [];
+  let json: JsonText | undefined;
+  try {
+    json = yield* decodeLegacy(packet, limit, steps, true);
+    return json;
+  } finally {
+    noteBody(record, json, steps);
+  }
+}
+
+/** Cuts a decoded body into items. @throws SimError unparsable_payload, empty_batch */
+export function openBody(body: Json, path: string): Opened {
+  if (!Array.isArray(body) && !isObject(body)) {
+    const text = "failed to parse request: data did not match any variant of untagged enum RawRequest";
+    throw new SimError("unparsable_payload", text);
+  }
+  const opened = openLegacy(body, isEngage(path));
+  if (opened.items.length === 0) throw new SimError("empty_batch", "request holds no event");
+  return opened;
+}
+
+/** The project of the items; null: events of an unknown key, which are dropped. */
+export function findProject(desk: Desk, opened: Opened, packet: Packet): number | null {
+  const project = projectByHeader(desk, packet) ?? legacyProject(desk, tokenOf(opened));
+  packet.record.project = project?.id ?? null;
+  return packet.record.project;
+}
+
+const tokenOf = ({ envelope, items }: Opened): string =>
+  envelope ? batchToken(envelope) : commonToken(items);
+
+/** Reads all items; `production` refuses the request where `documented` drops an item. */
+export function* admitAll(opened: Opened, packet: Packet, dialect: Dialect): Work<Item[]> {
+  const sentAt = sentAtOf(opened, packet.query);
+  const admission: Admission = { dialect, at: packet.at, sentAt };
+  const items: Item[] = [];
+  for (let from = 0; from < opened.items.length; from += itemsPerStep) {
+    if (from > 0) yield;
+    admitStep(opened.items, from, admission, items);
+  }
+  return items;
+}
+
+function admitStep(raw: readonly Json[], from: number, admission: Admission, items: Item[]): void {
+  const end = Math.min(from + itemsPerStep, raw.length);
+  for (let i = from; i < end; i++) items.push(admitLegacy(raw[i] ?? null, i, admission));
+}
+
+const isAiEvent = (item: Item): boolean => item.dropped !== undefined || item.event.startsWith("$ai_");
+
+/** The lane for LLM events refuses a request that holds any other. */
+function refuseOthers(items: readonly Item[]): void {
+  if (items.every(isAiEvent)) return;
+  throw new SimError("not_an_ai_event", "non-AI event submitted to the AI endpoint");
+}
+
+/**
+ * Takes in a request of the legacy endpoints: decode, open, admit, persons and groups, facts.
+ * @throws SimError with the service's texts (upstream capture, api.rs)
+ */
+export function* takeLegacy(desk: Desk, packet: Packet, lane: "any" | "ai" = "any"): Work<void> {
+  const { record } = packet;
+  record.shape = "legacy";
+  const { value, text, hasExactIds } = yield* decodeBody(packet, decodedLimits.legacy);
+  const opened = openBody(value, packet.path);
+  if (desk.dialect === "production") checkStrictly(opened, text);
+  const project = findProject(desk, opened, packet);
+  const items = yield* admitAll(opened, packet, desk.dialect);
+  if (hasExactIds) for (const item of items) item.hasOwnId = true;
+  if (lane === "ai") refuseOthers(items);
+  record.events = yield* decideItems(desk, project, items, packet);
+  record.keys = items;
+}

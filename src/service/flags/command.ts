@@ -1,0 +1,255 @@
+import { type JsonObject, own } from "../../kernel/base/json.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { queryText } from "../../kernel/call/call.ts";
+import { callSim } from "../../kernel/command/ask-sim.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import { print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from "./client.ts";
+import {
+  decisionLines,
+  explainLines,
+  listLines,
+  simulateLines,
+  subjectText,
+  valueText,
+} from "./command-lines.ts";
+
+const group: CommandGroup = {
+  name: "flags",
+  describe: "Feature flags: override them, and see why a user gets a value",
+};
+
+const key = {
+  kind: "text",
+  describe: "The flag's key",
+  flagOnly: true,
+  place: 1,
+  suggests: "flags",
+} as const;
+const project = {
+  kind: "count",
+  describe: "Number of the project (default: the first one)",
+  flagOnly: true,
+} as const;
+const distinctId = { kind: "text", flagOnly: true } as const;
+
+const common = { ...whereOptions, project, json: thinOptions.json } as const;
+
+/** Properties of the subject. */
+const about = {
+  person: {
+    kind: "properties",
+    describe: "Person property, NAME=VALUE, or several as a JSON object",
+    flagOnly: true,
+    many: true,
+  },
+  group: {
+    kind: "group",
+    describe: "Group, TYPE:KEY",
+    flagOnly: true,
+    many: true,
+  },
+  "group-property": {
+    kind: "group property",
+    describe: "Group property, TYPE.NAME=VALUE",
+    flagOnly: true,
+    many: true,
+  },
+} as const;
+
+const listOptions = {
+  ...common,
+  project: { ...project, describe: "Only this project's" },
+} as const;
+
+const setOptions = {
+  key,
+  value: { kind: "text", describe: "true, false or a variant", flagOnly: true, place: 2 },
+  payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload", flagOnly: true },
+  "distinct-id": { ...distinctId, describe: "Only for this distinct id; default: for all" },
+  force: { kind: "switch", describe: "Set a flag or a variant that does not exist", flagOnly: true },
+  ...common,
+} as const;
+
+const unsetOptions = {
+  key,
+  "distinct-id": {
+    ...distinctId,
+    describe: "Only the override for this distinct id; default: all of the flag's overrides",
+  },
+  ...common,
+} as const;
+
+const explainOptions = {
+  key,
+  "distinct-id": { ...distinctId, describe: "Explain the value of this distinct id (required)" },
+  ...about,
+  "device-id": { kind: "text", describe: "Device id, for flags that are bucketed by device", flagOnly: true },
+  "anon-distinct-id": { kind: "text", describe: "The id before the person was identified", flagOnly: true },
+  ip: { kind: "text", describe: "Address from which $geoip_ properties are derived", flagOnly: true },
+  ...common,
+} as const;
+
+const simulateOptions = {
+  key,
+  count: { kind: "count", describe: "Number of generated users", default: "1000", flagOnly: true },
+  ...about,
+  ...common,
+} as const;
+
+const decisionsOptions = {
+  key: { kind: "text", describe: "Only this flag", flagOnly: true },
+  "distinct-id": { ...distinctId, describe: "Only what this distinct id was given" },
+  limit: { kind: "count", describe: "At most N", default: "20", flagOnly: true },
+  ...common,
+  project: { ...project, describe: "Only this project's" },
+} as const;
+
+/** `true` and `false` are booleans, all else is a variant. */
+const valueIn = (text: string): boolean | string =>
+  text === "true" || text === "false" ? text === "true" : text;
+
+const setLine = (override: FlagOverride): string =>
+  `${clean(override.key)} is now ${valueText(override.value)} for ${subjectText(override)}`;
+
+/** Later ones win. Own keys only: a name may be `__proto__`. */
+const merged = (objects: readonly JsonObject[]): JsonObject =>
+  Object.fromEntries(objects.flatMap((it) => Object.entries(it)));
+
+function mergedByType(objects: readonly JsonObject[]): JsonObject {
+  const types = new Set(objects.flatMap((it) => Object.keys(it)));
+  return Object.fromEntries(
+    [...types].map((type) => [
+      type,
+      merged(objects.map((it) => own(it, type)).filter((it): it is JsonObject => it !== undefined)),
+    ]),
+  );
+}
+
+const aboutIn = (values: Settings<typeof about & { project: typeof project }>["values"]) => ({
+  project: values.project,
+  person: merged(values.person),
+  groups: merged(values.group),
+  group_properties: mergedByType(values["group-property"]),
+});
+
+/** @throws Failure usage without --distinct-id */
+function explainRequest(values: Settings<typeof explainOptions>["values"]) {
+  const id = values["distinct-id"];
+  if (id === undefined) {
+    const example = `phx-sim flags explain ${clean(values.key)} --distinct-id user-1`;
+    throw new Failure("usage", `flags explain needs --distinct-id, e.g. ${example}`);
+  }
+  return {
+    ...aboutIn(values),
+    distinct_id: id,
+    device_id: values["device-id"],
+    anon_distinct_id: values["anon-distinct-id"],
+    ip: values.ip,
+  };
+}
+
+/** The decisions, page by page: a page reads a part of the journal. */
+async function decisions(settings: Settings<typeof decisionsOptions>, shell: Shell) {
+  const { values } = settings;
+  const { key, project, limit } = values;
+  const running = await findRunning(settings, shell);
+  const found: FlagDecision[] = [];
+  for (let before: number | undefined; ; ) {
+    const which = { key, project, distinct_id: values["distinct-id"], limit: Math.min(limit, 500), before };
+    const page = await callSim<{ decisions: FlagDecision[]; before: number | null }>(
+      running,
+      "GET",
+      `flag-decisions${queryText(which)}`,
+    );
+    found.push(...page.decisions);
+    if (page.before === null || found.length >= limit) break;
+    before = page.before;
+  }
+  const shown = found.slice(0, limit);
+  return print(shell, values.json, { decisions: shown }, decisionLines(shown, shell.outStyle));
+}
+
+/** The commands `phx-sim flags …`. */
+export const flagCommands: readonly Command[] = [
+  thinCommand({
+    name: "flags list",
+    group,
+    describe: "List the flags with their rules and overrides",
+    options: listOptions,
+    examples: [["phx-sim flags list", "of all projects"]],
+    call: "GET flags",
+    lines: ({ flags }: { flags: FlagSummary[] }, style) => listLines(flags, style),
+  }),
+  thinCommand({
+    name: "flags set",
+    group,
+    describe: "Override a flag until it is unset or the sim is reset",
+    options: setOptions,
+    examples: [
+      ["phx-sim flags set new-checkout test", "the variant, for everybody"],
+      ["phx-sim flags set beta-feature false --distinct-id user-1", "for one user"],
+    ],
+    confirms: true,
+    call: "PUT flags/:key",
+    sends: ({ value, payload, "distinct-id": distinct_id, project, force }) => ({
+      value: valueIn(value),
+      payload,
+      distinct_id,
+      project,
+      force,
+    }),
+    hints: true,
+    lines: (answer: FlagOverrideSet) => [setLine(answer)],
+  }),
+  thinCommand({
+    name: "flags unset",
+    group,
+    describe: "Remove a flag's overrides",
+    options: unsetOptions,
+    examples: [["phx-sim flags unset new-checkout", "back to its rules"]],
+    confirms: true,
+    call: "DELETE flags/:key",
+    lines: ({ removed }: { removed: number }, _, { key }) => [
+      `removed ${counted(removed, "override")} of ${clean(key)}`,
+    ],
+  }),
+  thinCommand({
+    name: "flags explain",
+    group,
+    describe: "Explain why a user gets a flag's value",
+    options: explainOptions,
+    examples: [
+      ["phx-sim flags explain new-checkout --distinct-id user-1 --person plan=pro", "with a property"],
+      [
+        "phx-sim flags explain beta --distinct-id user-1 --group company:acme --group-property company.plan=pro",
+        "with a group",
+      ],
+    ],
+    call: "POST flags/:key/explain",
+    sends: explainRequest,
+    lines: explainLines,
+  }),
+  thinCommand({
+    name: "flags simulate",
+    group,
+    describe: "Count the values that generated users get",
+    options: simulateOptions,
+    examples: [["phx-sim flags simulate new-checkout --count 10000", "how the variants are spread"]],
+    call: "POST flags/:key/simulate",
+    sends: (values) => ({ ...aboutIn(values), count: values.count }),
+    lines: simulateLines,
+  }),
+  command({
+    name: "flags decisions",
+    group,
+    describe: "List the served flags with subject and reason, newest first",
+    options: decisionsOptions,
+    examples: [["phx-sim flags decisions --key new-checkout --distinct-id user-1", "one flag, one user"]],
+    run: decisions,
+  }),
+];

@@ -1,0 +1,92 @@
+import type { StoredFlagOverride, StoredProject, Worlds } from "../../state/documents/world.ts";
+import type { Desk } from "../capture/desk.ts";
+import { overriddenFlags } from "./engine/overrides.ts";
+import { compileRuleset, type Ruleset, type RulesetSource } from "./engine/ruleset.ts";
+
+/** The flags of each project, compiled once. */
+export interface FlagBook {
+  /** The rules without overrides. */
+  rulesetOf(project: StoredProject): Ruleset;
+  /**
+   * The rules with overridden flags replaced, so that flags that depend on them see it, too. What comes
+   * of it still has to be marked: `withOverrides`.
+   */
+  overriddenRulesetOf(project: StoredProject, overrides: ReadonlyMap<string, StoredFlagOverride>): Ruleset;
+  /** Removes the rulesets of a removed project. */
+  forget(project: number): void;
+}
+
+/** What a project's rulesets are kept for. */
+interface Shelf {
+  readonly project: StoredProject;
+  readonly groupTypes: readonly string[];
+  readonly versions: readonly number[];
+  readonly ruleset: Ruleset;
+  /** By the ids of the overrides. */
+  readonly overridden: Map<string, Ruleset>;
+}
+
+/** Few subjects have their own overrides; beyond this number, rulesets are compiled again. */
+const keptOverridden = 100;
+
+const versionsOf = (worlds: Worlds): number[] => [
+  worlds.versionOf("feature_flags"),
+  worlds.versionOf("cohorts"),
+  worlds.versionOf("flag_overrides"),
+];
+
+/** 1 unless the project's settings say 2. Upstream: `Team.property_matching_version`. */
+const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 =>
+  settings.property_matching_version === 2 ? 2 : 1;
+
+/** Compiles on first use, and again when flags, cohorts, group types or the project have changed. */
+export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people">): FlagBook {
+  const shelves = new Map<number, Shelf>();
+
+  function sourceOf(project: StoredProject): RulesetSource {
+    const { feature_flags, cohorts } = worlds.current;
+    return {
+      flags: feature_flags.filter((flag) => flag.project === project.id),
+      cohorts: cohorts.filter((cohort) => cohort.project === project.id),
+      groupTypes: people.groupTypes(project.id),
+      propertyMatchingVersion: matchingVersionOf(project),
+      timezone: project.timezone,
+    };
+  }
+
+  function isCurrent(shelf: Shelf, project: StoredProject, versions: readonly number[]): boolean {
+    return (
+      shelf.project === project &&
+      shelf.groupTypes === people.groupTypes(project.id) &&
+      shelf.versions.every((version, i) => version === versions[i])
+    );
+  }
+
+  function shelfOf(project: StoredProject): Shelf {
+    const known = shelves.get(project.id);
+    const versions = versionsOf(worlds);
+    if (known && isCurrent(known, project, versions)) return known;
+    const groupTypes = people.groupTypes(project.id);
+    const ruleset = compileRuleset(sourceOf(project), known?.ruleset);
+    const shelf = { project, groupTypes, versions, ruleset, overridden: new Map() };
+    shelves.set(project.id, shelf);
+    return shelf;
+  }
+
+  return {
+    rulesetOf: (project) => shelfOf(project).ruleset,
+    forget: (project) => void shelves.delete(project),
+    overriddenRulesetOf(project, overrides) {
+      const { ruleset, overridden } = shelfOf(project);
+      if (overrides.size === 0) return ruleset;
+      const ids = Array.from(overrides.values(), ({ id }) => id).join();
+      const known = overridden.get(ids);
+      if (known) return known;
+      const flags = overriddenFlags(ruleset.source.flags, project.id, overrides);
+      const compiled = compileRuleset({ ...ruleset.source, flags }, ruleset);
+      if (overridden.size >= keptOverridden) overridden.clear();
+      overridden.set(ids, compiled);
+      return compiled;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import type { JsonObject } from "../../../kernel/base/json.ts";
+import type { StoredResource } from "../../../state/documents/world.ts";
+import type { Changing, ResourceRequest } from "../../api-frame/changing.ts";
+import type { ResourceDesk } from "../../api-frame/desk.ts";
+import type { ListFilter } from "../../api-frame/lists.ts";
+import type { Captured } from "../definitions/captured.ts";
+
+/** What a kind may show documents of. */
+export interface Resources {
+  /** The stored documents of a kind, also deleted ones. @param owner Number of a project, or id of an organization */
+  stored(kind: string, owner: number | string): readonly StoredResource[];
+  /** The names in the events of a project. */
+  captured(project: number): Promise<Captured>;
+}
+
+type Loaded = readonly StoredResource[] | Promise<readonly StoredResource[]>;
+
+/** What the hooks of a kind get: `before` is the document as it was, absent for a new one. */
+export interface Writing extends Changing {
+  /** Absent for a new document with a number. */
+  readonly key?: number | string;
+  /** The fields that the client sent, as their shapes read them. */
+  readonly body: JsonObject;
+  /** The documents that the kind loads. */
+  readonly loaded: readonly StoredResource[];
+  /** Documents of other kinds that the kind asks for. */
+  readonly others: readonly StoredResource[];
+  readonly before?: StoredResource;
+}
+
+/** A time, or the caller; the last ones are renewed by each change. */
+export type Stamp =
+  | "created_at"
+  | "created_by"
+  | "joined_at"
+  | "updated_at"
+  | "updated_by"
+  | "last_modified_at"
+  | "last_modified_by";
+
+type Method = "list" | "create" | "read" | "change" | "remove";
+
+/** A kind of documents that clients manage: a row of a table. All hooks are optional. */
+export interface ResourceKind {
+  /** Plural, as the path below the project or organization names it; also in the world and in scenario files. */
+  readonly kind: string;
+  /** For summaries: `alert`. */
+  readonly noun: string;
+  /** Nothing but these endpoints reads the documents: the sim has no alerts, no roles … */
+  readonly isOnlyStored: boolean;
+  readonly of: "project" | "organization";
+  /** The object of the scopes: `alert:read`, `alert:write`. */
+  readonly scope: string;
+  /** Only admins of the organization may write. */
+  readonly byAdmins?: true;
+  /** The last part of the path (default: the kind). */
+  readonly path?: string;
+  /** What paths name a document by (default: a UUID). */
+  readonly key?: "number" | "letters" | "name";
+  /** What the documents are inside of; the parameter is a field of theirs, too. */
+  readonly parent?: { readonly path: string; readonly param: string; readonly kind?: string };
+  /** What clients may write, in the order in which the service checks it. Required unless optional. */
+  readonly fields: z.ZodRawShape;
+  /** Values of new documents: of fields that a body may leave out, and of those that only the service writes. */
+  readonly initial: JsonObject;
+  /** Times and author that are kept. */
+  readonly stamps?: readonly Stamp[];
+  /** Fields that are not shown. */
+  readonly unshown?: readonly string[];
+  /** Shapes of fields that are shown differently from how they are written. */
+  readonly shown?: z.ZodRawShape;
+  /** The methods that the service has (default: all). */
+  readonly methods?: readonly Method[];
+  /**
+   * With "patch" and "restore" documents are deleted by PATCH with `deleted`, and DELETE is refused; a deleted document
+   * is found by any request about it ("always"), by PATCH only, or only by the PATCH that restores it.
+   */
+  readonly deletion: "hard" | "always" | "patch" | "restore";
+  /** Results on a page without `?limit=`; null: the list has no pages (default: 100). */
+  readonly limit?: number | null;
+  readonly filters?: readonly ListFilter<StoredResource>[];
+  /** Further parameters of the list, for the docs: `narrow` reads them. */
+  readonly query?: z.ZodRawShape;
+  /** The order of the list (default: the last created first). */
+  compare?(a: StoredResource, b: StoredResource): number;
+  /** The documents that clients see, where they are not just the stored ones. */
+  load?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
+  /** Documents of other kinds that `prepare` reads, where they are not just the stored ones. */
+  others?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
+  /** Narrows the list further, with what the call asks for. @throws SimError */
+  narrow?(
+    documents: readonly StoredResource[],
+    request: ResourceRequest,
+    desk: ResourceDesk,
+  ): readonly StoredResource[];
+  /** Checks what a client sent against what takes time to read, before `prepare`. @throws SimError */
+  check?(body: JsonObject, request: ResourceRequest, resources: Resources): Promise<void>;
+  /** Checks and completes the fields of a document that is made or changed. @throws SimError */
+  prepare?(fields: JsonObject, writing: Writing): JsonObject;
+  /** Fields as clients see them, from the stored ones. */
+  show?(fields: JsonObject, document: StoredResource, desk: ResourceDesk): JsonObject;
+  /** Fields that scenarios may have and clients cannot write, and those that scenarios may leave out. */
+  readonly authored?: z.ZodRawShape;
+  /** The field that identifies a document of a scenario, next to its id (default: name). */
+  readonly nameField?: string;
+  /** Statuses of refusals of changes, beyond the usual ones. */
+  readonly errors?: readonly number[];
+  /** Called before a document is removed or marked as deleted. @throws SimError */
+  beforeRemoval?(document: StoredResource, changing: Changing): void;
+  /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */
+  remains?(document: StoredResource): JsonObject | undefined;
+}

@@ -1,0 +1,22 @@
+import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { definitionRows } from "../definitions/definition-rows.ts";
+import type { ManagementDesk } from "../desk.ts";
+import { accessControlRows } from "./access-controls.ts";
+import { actionRows } from "./action-rows.ts";
+import { experimentRows } from "./experiment-rows.ts";
+import { kindRows, openResources } from "./kind-rows.ts";
+import { resourceKinds } from "./kinds.ts";
+import { surveyRows } from "./survey-rows.ts";
+
+/** The endpoints of all kinds of resources. */
+export function resourceKindEndpoints(desk: ManagementDesk): Endpoint[] {
+  const resources = openResources(desk);
+  return [
+    ...resourceKinds.flatMap((kind) => kindRows(desk, resources, kind)),
+    ...actionRows(desk),
+    ...surveyRows(desk),
+    ...experimentRows(desk),
+    ...accessControlRows(desk),
+    ...definitionRows(desk, resources),
+  ];
+}

@@ -1,0 +1,119 @@
+import type { Json } from "../../../kernel/base/json.ts";
+import { Refusal } from "../hogql/refusal.ts";
+import { createSessions } from "../hogql/sessions.ts";
+import { zoneOf } from "../hogql/time.ts";
+import type { HogQLValue } from "../hogql/types.ts";
+import type { QueryContext } from "../kind.ts";
+import type { ValueColumn } from "../table.ts";
+import { refuse, unsupported } from "./refuse.ts";
+
+/** Where a value of an event comes from. */
+export interface ColumnPlace {
+  /** `event`, `person`, `group`, `event_metadata`, `session`, `feature`. */
+  readonly type: string;
+  readonly key: string;
+  readonly group?: number | null | undefined;
+}
+
+const groupKey = /^\$group_([0-4])$/;
+
+/** Fields of events that are not properties. */
+const metadata: Readonly<Record<string, (context: QueryContext) => ValueColumn>> = {
+  event: ({ table }) => table.names,
+  distinct_id: ({ table }) => table.distinctIds,
+  person_id: ({ table }) => table.persons,
+};
+
+function eventColumn(key: string, context: QueryContext): ValueColumn {
+  const group = groupKey.exec(key)?.[1];
+  if (key.startsWith("$virt_") || key === "$elements_chain") throw unsupported(`The property ${key}`);
+  return group === undefined ? context.table.property(key) : context.table.group(Number(group));
+}
+
+function metadataColumn(key: string, context: QueryContext): ValueColumn {
+  const group = groupKey.exec(key)?.[1];
+  if (group !== undefined) return context.table.group(Number(group));
+  const read = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  if (!read) throw unsupported(`The field ${JSON.stringify(key)} of events`);
+  return read(context);
+}
+
+const isSession = (id: Json | undefined): boolean => typeof id === "string" && id !== "";
+
+/** Length of the event's session, s: from its first event to its last. */
+export function sessionDurations({ table }: QueryContext): ValueColumn {
+  const { codes, values } = table.property("$session_id");
+  const first = new Float64Array(values.length).fill(Infinity);
+  const last = new Float64Array(values.length).fill(-Infinity);
+  for (let row = 0; row < table.length; row++) {
+    const code = codes[row] ?? 0;
+    const time = table.times[row] ?? 0;
+    if (time < (first[code] ?? 0)) first[code] = time;
+    if (time > (last[code] ?? 0)) last[code] = time;
+  }
+  const durations = values.map((id, code) =>
+    isSession(id) ? seconds(last[code]) - seconds(first[code]) : undefined,
+  );
+  return { codes, values: durations };
+}
+
+const seconds = (ms = 0): number => Math.floor(ms / 1000);
+
+function sessionColumn(key: string, context: QueryContext): ValueColumn {
+  if (key === "$session_duration") return sessionDurations(context);
+  const { table, timeZone } = context;
+  const { sessions, prepare } = createSessions(table, zoneOf(timeZone));
+  const found = key === "id" ? undefined : refusing(() => sessions.member(key));
+  if (found?.is !== "column") throw unsupported(`The property ${JSON.stringify(key)} of sessions`);
+  const ids = table.property("$session_id");
+  for (const steps = prepare(); !steps.next().done; );
+  const values: ValueColumn["values"][number][] = ids.values.map(() => undefined);
+  for (let row = 0; row < table.length; row++) {
+    const code = ids.codes[row] ?? 0;
+    if (isSession(ids.values[code]) && values[code] === undefined)
+      values[code] = jsonOf(found.column.read(row));
+  }
+  return { codes: ids.codes, values };
+}
+
+/** A value of a query as a filter compares it. */
+const jsonOf = (value: HogQLValue): Json => (Array.isArray(value) ? value.map(jsonOf) : value) as Json;
+
+/** A column that the sim does not have is refused as the other ones of insights. */
+function refusing<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function personColumn(key: string, context: QueryContext): ValueColumn {
+  if (key.startsWith("$virt_") || key === "distinct_id") {
+    throw unsupported(`The property ${JSON.stringify(key)} of persons`);
+  }
+  return context.table.personProperty(key);
+}
+
+/** The values of a place. @throws SimError if the sim does not have it */
+export function columnAt({ type, key, group }: ColumnPlace, context: QueryContext): ValueColumn {
+  switch (type) {
+    case "event":
+    case "feature":
+      return eventColumn(key, context);
+    case "event_metadata":
+      return metadataColumn(key, context);
+    case "person":
+      return personColumn(key, context);
+    case "session":
+      return sessionColumn(key, context);
+    case "group": {
+      if (typeof group !== "number") throw refuse("A property of a group needs a group_type_index.");
+      if (key.startsWith("$virt_")) throw unsupported(`The property ${key} of groups`);
+      return context.table.groupProperty(group, key);
+    }
+    default:
+      throw unsupported(`The property type ${JSON.stringify(type)}`);
+  }
+}

@@ -1,0 +1,92 @@
+import { isoOf } from "../../../kernel/base/clock.ts";
+import { stringOf } from "../../../kernel/base/text.ts";
+import type { QueryContext } from "../kind.ts";
+import type { DropOff, DropOffs } from "../shapes.ts";
+import { rowsPerStep, type Steps } from "../table.ts";
+import { FunnelsQuery } from "./funnel-shape.ts";
+import { funnelActors } from "./funnels.ts";
+import { queryKind } from "./recorded-needs.ts";
+import type { SeriesNode } from "./shapes.ts";
+
+/** Most actors of a step that are named, and most ids and events of each. */
+const most = { actors: 10, ids: 3, events: 5 };
+
+const nameOf = (node: SeriesNode): string =>
+  node.custom_name ?? node.name ?? (node.kind === "EventsNode" ? node.event : undefined) ?? "All events";
+
+interface Left {
+  readonly ids: Set<string>;
+  /** Rows of the last events, in order of their times. */
+  rows: number[];
+}
+
+/** The ids and last events of these actors. */
+function* lastEvents(
+  actors: Iterable<number>,
+  codes: Uint32Array,
+  { table }: QueryContext,
+): Steps<ReadonlyMap<number, Left>> {
+  const found = new Map([...actors].map((actor): [number, Left] => [actor, { ids: new Set(), rows: [] }]));
+  const timeOf = (row: number) => table.times[row] ?? 0;
+  for (let row = 0; row < table.length; row++) {
+    if (row % rowsPerStep === 0) yield;
+    const left = found.get(codes[row] ?? 0);
+    if (!left) continue;
+    if (left.ids.size < most.ids)
+      left.ids.add(table.distinctIds.values[table.distinctIds.codes[row] ?? 0] ?? "");
+    left.rows.push(row);
+    if (left.rows.length > most.events * 20) left.rows = latest(left.rows, timeOf);
+  }
+  for (const left of found.values()) left.rows = latest(left.rows, timeOf);
+  return found;
+}
+
+const latest = (rows: readonly number[], timeOf: (row: number) => number): number[] =>
+  rows.toSorted((a, b) => timeOf(a) - timeOf(b) || a - b).slice(-most.events);
+
+function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> {
+  const { table } = context;
+  const steps = query.series.map((node) => ({
+    name: nameOf(node),
+    count: 0,
+    actors: new Set<number>(),
+    left: 0,
+  }));
+  const column = yield* funnelActors(query, context, (actor, reached) => {
+    for (let step = 0; step <= reached; step++) {
+      const at = steps[step];
+      if (at) at.count++;
+    }
+    const last = steps[reached];
+    if (!last || reached === steps.length - 1) return;
+    last.left++;
+    if (last.actors.size < most.actors) last.actors.add(actor);
+  });
+  const left = yield* lastEvents(
+    steps.flatMap(({ actors }) => [...actors]),
+    column.codes,
+    context,
+  );
+  const shown = (actor: number): DropOff => {
+    const { ids, rows } = left.get(actor) ?? { ids: [], rows: [] };
+    return {
+      person: stringOf(column.values[actor] ?? ""),
+      distinct_ids: [...ids],
+      last_events: rows.map((row) => ({
+        seq: table.seqs[row] ?? 0,
+        event: table.names.values[table.names.codes[row] ?? 0] ?? "",
+        timestamp: isoOf(table.times[row] ?? 0),
+      })),
+    };
+  };
+  return {
+    steps: steps.map(({ actors, ...step }) => ({ ...step, persons: [...actors].map(shown) })),
+  };
+}
+
+/** Who left a funnel at which step, with their last events. */
+export const dropOffsKind = queryKind<FunnelsQuery>({
+  kind: "FunnelsQuery",
+  shape: FunnelsQuery,
+  run: dropOffs as (query: FunnelsQuery, context: QueryContext) => Steps<Record<string, unknown>>,
+});

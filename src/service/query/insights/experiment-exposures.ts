@@ -1,0 +1,205 @@
+import { z } from "zod";
+import { isObject, type JsonObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
+import { textOf } from "../../flags/engine/values.ts";
+import type { QueryContext } from "../kind.ts";
+import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
+import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";
+import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
+import { queryKind } from "./recorded-needs.ts";
+import { refuse, unsupported } from "./refuse.ts";
+import { existingEntity, selectRows } from "./series.ts";
+import { actionsNodeFields, insightFields } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
+
+const { modifiers, tags, version, response } = insightFields;
+
+const properties = z.json().nullish();
+
+/** What counts as an exposure; a config without a kind is one of an event. */
+const ExposureConfig = z.preprocess(
+  (it) =>
+    isObject(it as JsonObject) ? { kind: "ExperimentEventExposureConfig", ...(it as JsonObject) } : it,
+  z.discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("ExperimentEventExposureConfig"),
+      event: z.string(),
+      properties,
+      version,
+      response: z.null().optional(),
+    }),
+    z.strictObject(actionsNodeFields),
+  ]),
+);
+type ExposureConfig = z.infer<typeof ExposureConfig>;
+
+const ExperimentExposureQuery = z.strictObject({
+  kind: z.literal("ExperimentExposureQuery"),
+  experiment_id: z.int().nullish(),
+  experiment_name: z.string(),
+  feature_flag: z.record(z.string(), z.json()),
+  exposure_criteria: z
+    .strictObject({
+      filterTestAccounts: z.boolean().nullish(),
+      exposure_config: ExposureConfig.nullish(),
+      activation_config: z.json().nullish(),
+      multiple_variant_handling: z.enum(["exclude", "first_seen"]).nullish(),
+    })
+    .nullish(),
+  start_date: z.string().nullish(),
+  end_date: z.string().nullish(),
+  /** Who is held out is not exposed. */
+  holdout: z.json().nullish(),
+  modifiers,
+  tags,
+  version,
+  response,
+});
+type ExperimentExposureQuery = z.infer<typeof ExperimentExposureQuery>;
+
+/** The key for who had more than one variant. */
+const multiple = "$multiple";
+
+const flagEvent = "$feature_flag_called";
+
+/** Events that name a flag and its value in properties of their own. */
+const flagEvents: readonly string[] = [flagEvent, "$experiment_exposure"];
+
+/** The rows that may be exposures, and the column with the variant. */
+function exposuresOf(
+  config: ExposureConfig | null | undefined,
+  flag: string,
+  context: QueryContext,
+): { readonly test: RowTest; readonly variants: ValueColumn } {
+  const { table } = context;
+  if (config?.kind === "ActionsNode") {
+    const test = allOf([existingEntity(config, context).test, filterTest(config.properties, context)]);
+    return { test, variants: table.property(`$feature/${flag}`) };
+  }
+  const event = config?.event ?? flagEvent;
+  const ownTest = allOf([
+    codeTest(table.names, (name) => name === event),
+    filterTest(config?.properties, context),
+  ]);
+  if (!flagEvents.includes(event)) return { test: ownTest, variants: table.property(`$feature/${flag}`) };
+  const ofFlag = codeTest(table.property("$feature_flag"), (value) => value === flag);
+  return { test: allOf([ownTest, ofFlag]), variants: table.property("$feature_flag_response") };
+}
+
+/** Who was exposed: the first time and the variant. */
+interface Exposed {
+  first: number;
+  variant: string;
+}
+
+/** Persons, or groups, with their first exposure. */
+function* firstExposures(
+  rows: Uint32Array,
+  actors: { readonly codes: Uint32Array },
+  { codes, values }: ValueColumn,
+  { times }: { readonly times: Float64Array },
+  isFirstSeen: boolean,
+): Steps<Iterable<Exposed>> {
+  const texts = values.map((it) => (it === undefined || it === null ? "" : textOf(it)));
+  const found = new Map<number, Exposed>();
+  for (const [at, row] of rows.entries()) {
+    if (at % rowsPerStep === 0) yield;
+    const actor = actors.codes[row] ?? 0;
+    const [first, variant] = [times[row] ?? 0, texts[codes[row] ?? 0] ?? ""];
+    const known = found.get(actor);
+    if (!known) {
+      found.set(actor, { first, variant });
+      continue;
+    }
+    if (isFirstSeen) {
+      if (first < known.first) known.variant = variant;
+    } else if (variant !== known.variant) {
+      known.variant = multiple;
+    }
+    known.first = Math.min(first, known.first);
+  }
+  return found.values();
+}
+
+/** The instant of a date; one without an offset is in UTC. */
+function instantOf(text: string, context: QueryContext): number {
+  const instant = absoluteDate(text, calendarOf({ ...context, timeZone: "UTC" }));
+  if (instant === undefined) throw refuse(`Invalid isoformat string: '${text}'`);
+  return instant;
+}
+
+const day = 86_400_000;
+const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
+
+/** Python writes UTC as an offset. */
+const isoOf = (instant: number, calendar: ProjectCalendar): string =>
+  calendar.iso(calendar.wall(instant)).replace(/Z$/, "+00:00");
+
+function* runExposures(
+  query: ExperimentExposureQuery,
+  context: QueryContext,
+): Steps<Record<string, unknown>> {
+  const { feature_flag: flag, exposure_criteria: criteria, start_date: start, end_date: end } = query;
+  if (!query.experiment_id) throw refuse("experiment_id is required");
+  if (typeof flag.key !== "string" || flag.key === "") throw refuse("feature_flag key is required");
+  if (criteria?.activation_config) throw unsupported("The activation_config of exposure criteria");
+  const experiment = context.experiment?.(query.experiment_id);
+  if (!experiment) throw refuse(`Experiment ${query.experiment_id} does not exist.`);
+
+  const filters = isObject(flag.filters) ? flag.filters : {};
+  const variants = objectsIn(objectIn(filters, "multivariate").variants)
+    .map(({ key }) => String(key))
+    .filter((it) => !experiment.excluded.includes(it));
+  const { aggregation_group_type_index: group } = filters;
+  const actors = typeof group === "number" ? context.table.group(group) : context.table.persons;
+  const { test, variants: column } = exposuresOf(criteria?.exposure_config, experiment.flag, context);
+  const isCounted = allOf([
+    test,
+    codeTest(column, (it) => it !== undefined && it !== null && variants.includes(textOf(it))),
+    queryTest({ filterTestAccounts: criteria?.filterTestAccounts ?? true }, context),
+  ]);
+
+  const calendar = calendarOf(context);
+  const from = start ? instantOf(start, context) : undefined;
+  const to = end ? instantOf(end, context) : undefined;
+  const date_range = {
+    date_from: from === undefined ? null : isoOf(from, calendar),
+    date_to: from === undefined || to === undefined ? null : isoOf(to, calendar),
+    explicitDate: true,
+  };
+  const answer = { kind: query.kind, date_range };
+  // a draft has no exposures
+  if (from === undefined) return { ...answer, timeseries: [], total_exposures: {} };
+
+  const last = to ?? context.now;
+  const rows = yield* selectRows(context, { from, to: last }, isCounted);
+  const isFirstSeen = criteria?.multiple_variant_handling === "first_seen";
+  const exposed = yield* firstExposures(rows, actors, column, context.table, isFirstSeen);
+  const startOf = (instant: number) => calendar.startOf(calendar.wall(instant), "day");
+  const first = startOf(from);
+  const days = Math.max(0, Math.round((startOf(last) - first) / day) + 1);
+  checkNumbers("result", days * (variants.length + 1));
+  const daily = new Map(variants.map((it) => [it, new Array<number>(days).fill(0)]));
+  for (const { first: time, variant } of exposed) {
+    const counts = daily.get(variant) ?? new Array<number>(days).fill(0);
+    const at = Math.round((startOf(time) - first) / day);
+    counts[at] = (counts[at] ?? 0) + 1;
+    daily.set(variant, counts);
+  }
+  const dates = Array.from({ length: days }, (_, i) => dateOf(first + i * day));
+  const timeseries = [...(days === 0 ? [] : daily)].map(([variant, counts]) => {
+    let total = 0;
+    return { variant, days: dates, exposure_counts: counts.map((it) => (total += it)) };
+  });
+  const totals = timeseries.map(({ variant, exposure_counts: counts }) => [variant, counts.at(-1) ?? 0]);
+  return { ...answer, timeseries, total_exposures: Object.fromEntries(totals) };
+}
+
+/**
+ * How many persons of an experiment were exposed to each variant by each day.
+ * Upstream PostHog/posthog products/experiments/backend/hogql_queries/experiment_exposures_query_runner.py.
+ */
+export const exposuresKind = queryKind<ExperimentExposureQuery>({
+  kind: "ExperimentExposureQuery",
+  shape: ExperimentExposureQuery,
+  run: runExposures,
+});

@@ -1,0 +1,320 @@
+import { z } from "zod";
+import { compareText } from "../../../kernel/base/text.ts";
+import { textOf } from "../../flags/engine/values.ts";
+import type { QueryContext } from "../kind.ts";
+import { rowsPerStep, type Steps } from "../table.ts";
+import {
+  cohortsIn,
+  columnOf,
+  defaultLimit,
+  hasBreakdown,
+  isCohortBreakdown,
+  otherValue,
+} from "./breakdowns.ts";
+import { calendarOf, type Interval, moved, type ProjectCalendar } from "./dates.ts";
+import { allOf, codeTest, cohortTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
+import { rowsByActor } from "./funnel-events.ts";
+import { type Buckets, bucketsOf, rangeOf, steps } from "./range.ts";
+import { queryKind } from "./recorded-needs.ts";
+import { refuse } from "./refuse.ts";
+import { earliestTime, existingEntity, selectRows } from "./series.ts";
+import { BreakdownFilter, insightFields, type SeriesNode } from "./shapes.ts";
+import { checkNumbers } from "./sizes.ts";
+
+const Entity = z.strictObject({
+  id: z.union([z.string(), z.number()]).nullish(),
+  type: z.enum(["events", "actions"]).nullish(),
+  kind: z.enum(["EventsNode", "ActionsNode"]).nullish(),
+  name: z.string().nullish(),
+  custom_name: z.string().nullish(),
+  order: z.number().nullish(),
+  uuid: z.string().nullish(),
+  properties: z.json().nullish(),
+});
+type Entity = z.infer<typeof Entity>;
+
+const RetentionFilter = z.strictObject({
+  retentionType: z
+    .enum(["retention_recurring", "retention_first_time", "retention_first_ever_occurrence"])
+    .nullish(),
+  period: z.enum(["Hour", "Day", "Week", "Month"]).nullish(),
+  totalIntervals: z.int().min(1).max(1000).nullish(),
+  minimumOccurrences: z.int().min(1).nullish(),
+  cumulative: z.boolean().nullish(),
+  targetEntity: Entity.nullish(),
+  returningEntity: Entity.nullish(),
+  timeWindowMode: z.literal("strict_calendar_dates").nullish(),
+  aggregationType: z.literal("count").nullish(),
+  retentionCustomBrackets: z.tuple([]).nullish(),
+  // What follows changes the chart only.
+  dashboardDisplay: z.string().nullish(),
+  display: z.string().nullish(),
+  goalLines: z.array(z.record(z.string(), z.json())).nullish(),
+  meanRetentionCalculation: z.string().nullish(),
+  retentionReference: z.string().nullish(),
+  selectedInterval: z.number().nullish(),
+  showTrendLines: z.boolean().nullish(),
+});
+
+const RetentionQuery = z.strictObject({
+  kind: z.literal("RetentionQuery"),
+  ...insightFields,
+  retentionFilter: RetentionFilter,
+  breakdownFilter: BreakdownFilter.nullish(),
+});
+type RetentionQuery = z.infer<typeof RetentionQuery>;
+
+const defaultIntervals = 8;
+const defaultEntity: Entity = { id: "$pageview", type: "events" };
+
+/** Events of the start or the return, without and with the entity's own filters. */
+function entityTests(entity: Entity, context: QueryContext): { bare: RowTest; test: RowTest } {
+  const isAction = entity.type === "actions" || entity.kind === "ActionsNode";
+  const node: SeriesNode = isAction
+    ? { kind: "ActionsNode", id: Number(entity.id) }
+    : { kind: "EventsNode", event: typeof entity.id === "string" ? entity.id : null };
+  const bare = existingEntity(node, context).test;
+  return { bare, test: allOf([bare, filterTest(entity.properties, context)]) };
+}
+
+/** The intervals in which actors start, and the number of intervals in which they can return. */
+interface Periods {
+  readonly interval: Interval;
+  readonly buckets: Buckets;
+  /** Instants; the end is not included. */
+  readonly from: number;
+  readonly to: number;
+  readonly lookahead: number;
+}
+
+/** Upstream: `QueryDateRangeWithIntervals`. */
+function periodsOf(
+  { dateRange, retentionFilter }: RetentionQuery,
+  calendar: ProjectCalendar,
+  earliest: number,
+): Periods {
+  const interval = intervalNames[retentionFilter.period ?? "Day"];
+  const lookahead = retentionFilter.totalIntervals ?? defaultIntervals;
+  const range = rangeOf(dateRange, calendar, { interval, earliest: () => calendar.wall(earliest) });
+  // Whole intervals only: the last one is the one in which the range ends.
+  const end = calendar.startOf(moved(range.to, steps[interval], 1), interval);
+  const start = dateRange?.date_from ? range.from : backBy(end, interval, lookahead);
+  const from = calendar.startOf(start, interval);
+  return {
+    interval,
+    buckets: bucketsOf({ interval, from, to: end - 1 }, calendar),
+    from: calendar.instant(from),
+    to: calendar.instant(end),
+    lookahead,
+  };
+}
+
+const intervalNames = { Hour: "hour", Day: "day", Week: "week", Month: "month" } as const;
+
+function backBy(wall: number, interval: Interval, count: number): number {
+  const delta = Object.fromEntries(
+    Object.entries(steps[interval]).map(([unit, it]) => [unit, Number(it) * count]),
+  );
+  return moved(wall, delta, -1);
+}
+
+/** Actors by the interval of their start, and by how much later they returned. */
+type Counts = Map<string, Float64Array>;
+
+/** What an actor did, for one value of the breakdown. */
+interface Activity {
+  readonly starts: Set<number>;
+  /** Number of return events by interval. */
+  readonly returns: Map<number, number>;
+  /** Time of the first start event, with the entity's filters and without. */
+  first: number;
+  firstBare: number;
+  bareValue: string;
+}
+
+interface Retention {
+  readonly query: RetentionQuery;
+  readonly context: QueryContext;
+  readonly periods: Periods;
+}
+
+/** Value of the breakdown of a row; "" is none. */
+function valueReader({ query: { breakdownFilter }, context }: Retention): (row: number) => string {
+  if (!hasBreakdown(breakdownFilter) || isCohortBreakdown(breakdownFilter)) return () => "";
+  const { breakdowns, breakdown, breakdown_type, breakdown_group_type_index } = breakdownFilter;
+  if ((breakdowns?.length ?? 0) > 1) throw refuse("Retention has one breakdown only.");
+  const [part] = breakdowns ?? [];
+  const property = part?.property ?? (Array.isArray(breakdown) ? breakdown[0] : breakdown) ?? "";
+  const { codes, values } = columnOf(
+    property,
+    part ? part.type : breakdown_type,
+    part ? part.group_type_index : breakdown_group_type_index,
+    context,
+  );
+  const texts = values.map((value) => (value === undefined || value === null ? "" : textOf(value)));
+  return (row) => texts[codes[row] ?? 0] ?? "";
+}
+
+/** Adds the actors of some events to the counts. */
+function* countActors(
+  retention: Retention,
+  counts: Counts,
+  only: RowTest,
+  name: string | undefined,
+): Steps<void> {
+  const { query, context, periods } = retention;
+  const { table } = context;
+  const { retentionFilter: filter } = query;
+  const start = entityTests(filter.targetEntity ?? defaultEntity, context);
+  const back = entityTests(filter.returningEntity ?? defaultEntity, context);
+  const isFirst = filter.retentionType === "retention_first_time";
+  const isFirstEver = filter.retentionType === "retention_first_ever_occurrence";
+  const group = query.aggregation_group_type_index;
+  const actors = typeof group === "number" ? table.group(group) : table.persons;
+  const hasActor: RowTest[] =
+    typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
+  const span =
+    isFirst || isFirstEver ? { from: -Infinity, to: Infinity } : { from: periods.from, to: periods.to - 1 };
+  const isRelevant: RowTest = (row) => (isFirstEver ? start.bare(row) : start.test(row)) || back.test(row);
+  const rows = yield* selectRows(
+    context,
+    span,
+    allOf([queryTest(query, context), only, ...hasActor, isRelevant]),
+  );
+  const valueAt = valueReader(retention);
+  let work = 0;
+  for (const { rows: own } of yield* rowsByActor(rows, actors, table.times)) {
+    work += own.length;
+    if (work > rowsPerStep / 4) {
+      work = 0;
+      yield;
+    }
+    for (const [value, activity] of activities(own)) addActor(value, activity);
+  }
+
+  function activities(own: Uint32Array): Map<string, Activity> {
+    const byValue = new Map<string, Activity>();
+    for (const row of own) {
+      // Upstream: for the first event ever, an actor has one value, that of this event.
+      const value = isFirstEver ? "" : valueAt(row);
+      const known = byValue.get(value);
+      const activity = known ?? {
+        starts: new Set(),
+        returns: new Map(),
+        first: Infinity,
+        firstBare: Infinity,
+        bareValue: "",
+      };
+      if (!known) byValue.set(value, activity);
+      const time = table.times[row] ?? 0;
+      const bucket = time < periods.to ? periods.buckets.indexOf(time) : -1;
+      if (start.test(row)) {
+        activity.first = Math.min(activity.first, time);
+        if (bucket >= 0) activity.starts.add(bucket);
+      }
+      if (isFirstEver && start.bare(row) && time < activity.firstBare) {
+        activity.firstBare = time;
+        activity.bareValue = valueAt(row);
+      }
+      if (bucket >= 0 && back.test(row))
+        activity.returns.set(bucket, (activity.returns.get(bucket) ?? 0) + 1);
+    }
+    return byValue;
+  }
+
+  function addActor(value: string, { starts, returns, first, firstBare, bareValue }: Activity): void {
+    const returned = [...returns].flatMap(([bucket, count]) =>
+      count >= (filter.minimumOccurrences ?? 1) ? [bucket] : [],
+    );
+    const isOnce = isFirst || isFirstEver;
+    if (isFirstEver && first !== firstBare) return;
+    const cohorts = isOnce ? [periods.buckets.indexOf(first)] : [...starts];
+    for (const cohort of cohorts) {
+      if (!starts.has(cohort)) continue;
+      const offsets = [
+        0,
+        ...returned.map((it) => it - cohort).filter((it) => it > 0 && it < periods.lookahead),
+      ];
+      const most = Math.max(...offsets);
+      const counted = filter.cumulative ? Array.from({ length: most + 1 }, (_, i) => i) : offsets;
+      add(name ?? (isFirstEver ? bareValue : value), cohort, counted);
+    }
+  }
+
+  function add(value: string, cohort: number, offsets: readonly number[]): void {
+    const width = periods.lookahead;
+    const known = counts.get(value);
+    const own = known ?? new Float64Array(periods.buckets.starts.length * width);
+    if (!known) {
+      counts.set(value, own);
+      checkNumbers("table", counts.size * own.length);
+    }
+    for (const offset of offsets) own[cohort * width + offset] = (own[cohort * width + offset] ?? 0) + 1;
+  }
+}
+
+const titles = { minute: "Minute", hour: "Hour", day: "Day", week: "Week", month: "Month" };
+
+function resultsOf(
+  { interval, buckets, lookahead }: Periods,
+  calendar: ProjectCalendar,
+  counts: Float64Array | undefined,
+  value: string | null,
+) {
+  return buckets.starts.map((start, cohort) => ({
+    values: Array.from({ length: lookahead }, (_, offset) => ({
+      count: counts?.[cohort * lookahead + offset] ?? 0,
+      label: `${titles[interval]} ${offset}`,
+    })),
+    label: `${titles[interval]} ${cohort}`,
+    date: calendar.iso(start),
+    breakdown_value: value,
+  }));
+}
+
+/** The values with most actors; the others as one. */
+function rankedCounts(
+  counts: Counts,
+  { lookahead }: Periods,
+  limit: number,
+): [value: string, Float64Array][] {
+  const size = (own: Float64Array) => own.reduce((sum, it, i) => (i % lookahead === 0 ? sum + it : sum), 0);
+  const all = [...counts].sort(([a, x], [b, y]) => size(y) - size(x) || compareText(a, b));
+  const [first, ...others] = all.slice(limit).map(([, own]) => own);
+  if (!first) return all;
+  const rest = others.reduce((sum, own) => sum.map((it, i) => it + (own[i] ?? 0)), first);
+  return [...all.slice(0, limit), [otherValue, rest]];
+}
+
+function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Record<string, unknown>> {
+  const calendar = calendarOf(context);
+  const target = entityTests(query.retentionFilter.targetEntity ?? defaultEntity, context);
+  const isAll = query.dateRange?.date_from === "all";
+  const periods = periodsOf(query, calendar, isAll ? yield* earliestTime(context, target.bare) : 0);
+  const retention: Retention = { query, context, periods };
+  checkNumbers("result", periods.buckets.starts.length * periods.lookahead);
+  const counts: Counts = new Map();
+  const { breakdownFilter } = query;
+  if (isCohortBreakdown(breakdownFilter)) {
+    for (const id of cohortsIn(breakdownFilter)) {
+      const isEveryone = id === "all" || id === 0;
+      yield* countActors(
+        retention,
+        counts,
+        isEveryone ? everyRow : cohortTest(id, context),
+        isEveryone ? "0" : `${id}`,
+      );
+    }
+  } else yield* countActors(retention, counts, everyRow, undefined);
+  if (!hasBreakdown(breakdownFilter)) return { results: resultsOf(periods, calendar, counts.get(""), null) };
+  const ranked = rankedCounts(counts, periods, breakdownFilter.breakdown_limit ?? defaultLimit);
+  checkNumbers("result", ranked.length * periods.buckets.starts.length * periods.lookahead);
+  return { results: ranked.flatMap(([value, own]) => resultsOf(periods, calendar, own, value)) };
+}
+
+/** Upstream PostHog/posthog posthog/hogql_queries/insights/retention. */
+export const retentionKind = queryKind<RetentionQuery>({
+  kind: "RetentionQuery",
+  shape: RetentionQuery,
+  run: runRetention,
+});

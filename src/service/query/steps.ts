@@ -1,0 +1,50 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { performance } from "../../kernel/base/real-time.ts";
+import { queryTooSlow } from "./refusals.ts";
+import type { Steps } from "./table.ts";
+
+/** Time for which a query may hold the event loop, ms. */
+export const longestTurn = 5;
+
+export interface StepLimits {
+  /** Time after which the query ends with an error, ms (default: 10 minutes). */
+  mostMs?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * Runs a computation to its end; other work gets a turn about every 5 ms.
+ * @throws SimError if it takes longer than `mostMs`; the signal's reason once it is aborted
+ */
+export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: StepLimits = {}): Promise<T> {
+  const startedAt = performance.now();
+  let turnAt = startedAt;
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    const now = performance.now();
+    if (now - turnAt < longestTurn) continue;
+    if (now - startedAt > mostMs) throw queryTooSlow();
+    await turn();
+    signal?.throwIfAborted();
+    turnAt = performance.now();
+  }
+}
+
+/** @throws the signal's reason once it is aborted */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let stop = () => {};
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    const done = await Promise.race([work, aborted]);
+    signal.throwIfAborted();
+    // not aborted
+    return done as T;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,151 @@
+import { readSync, writeSync } from "node:fs";
+import { isNativeError } from "node:util/types";
+import { createContext, Script } from "node:vm";
+import { SimError } from "../../../kernel/base/errors.ts";
+import { dropOffsKind } from "../insights/drop-offs.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
+import { kinds } from "../kinds.ts";
+import { queryTooLarge, queryTooSlow } from "../refusals.ts";
+import type { EventTable, Steps } from "../table.ts";
+import { tableFrom } from "../table-data.ts";
+import {
+  type AskedQuestion,
+  type ComputeJob,
+  errorOf,
+  type FromWorker,
+  frameOf,
+  headerLength,
+  type KindList,
+  messageIn,
+  sentError,
+  type TableReply,
+  type ToWorker,
+} from "./messages.ts";
+import { createReceivedSeries } from "./received-series.ts";
+import { type AskSim, remoteEvents, remoteFacts } from "./remote-project.ts";
+
+/** Characters of a response. */
+const mostCharacters = 32 * 1024 * 1024;
+
+/** Memory of the process, with that of arrays of numbers, which V8 does not limit; steps between two looks at it. */
+const mostBytes = 1536 * 1024 * 1024;
+const stepsPerCheck = 32;
+
+const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = {
+  queries: kinds,
+  dropOffs: [dropOffsKind],
+};
+
+/** Reads this number of bytes. The process ends once the sim has gone. */
+function readBytes(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; ) {
+    const count = readSync(0, bytes, at, length - at, null);
+    if (count === 0) process.exit();
+    at += count;
+  }
+  return bytes;
+}
+
+const receive = (): ToWorker => messageIn(readBytes(readBytes(headerLength).readUInt32LE()));
+
+function send(message: FromWorker): void {
+  for (const bytes of frameOf(message)) for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
+}
+
+const series = createReceivedSeries();
+
+const ask: AskSim = (what, of) => {
+  // its type is that of what is asked for
+  send({ is: "ask", question: { what, of } as AskedQuestion });
+  const list: unknown[] = [];
+  for (;;) {
+    const message = receive();
+    if (message.is === "series") series.extend(message.id, message.values);
+    else if (message.is === "clear") series.clear();
+    else if (message.is === "part") for (const it of message.list) list.push(it);
+    else if (message.is === "failed") throw errorOf(message.error);
+    // a reply fits what was asked for
+    else return (message.is === "reply" ? message.reply : list) as never;
+  }
+};
+
+function tableOf({ from, end, times, seqs, columns }: TableReply): EventTable {
+  const data = {
+    ...{ from, end, times: series.numbers(times), seqs: series.numbers(seqs) },
+    columns: new Map(
+      columns.map(([key, codes, values]) => [
+        key,
+        { codes: series.codes(codes), values: series.values(values) },
+      ]),
+    ),
+  };
+  return tableFrom(data, remoteEvents(ask, data.seqs.values.subarray(from, end)));
+}
+
+const context = createContext({ work: undefined });
+const script = new Script("work()");
+
+/** Ends a computation that takes longer, unless it is inside of a built-in function: then the sim ends the process. */
+function within<T>(ms: number, work: () => T): T {
+  context.work = work;
+  return script.runInContext(context, { timeout: ms, displayErrors: false }) as T;
+}
+
+function result<T>(steps: Steps<T>): T {
+  for (let step = 1; ; step++) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (step % stepsPerCheck === 0 && process.memoryUsage.rss() > mostBytes) throw queryTooLarge();
+  }
+}
+
+/** Results of more characters are sent apart. */
+const mostTogether = 100_000;
+
+function doneWith(fields: Record<string, unknown>): FromWorker {
+  const results = JSON.stringify(fields.results) ?? "";
+  if (results.length <= mostTogether)
+    return { is: "done", json: Buffer.from(JSON.stringify(fields)), results: undefined };
+  if (results.length > mostCharacters) throw queryTooLarge();
+  const others = { ...fields, results: undefined };
+  return { is: "done", json: Buffer.from(JSON.stringify(others)), results: Buffer.from(results) };
+}
+
+function compute({ list, kind: name, query, project, mostMs }: ComputeJob): FromWorker {
+  const kind = lists[list].find((it) => it.kind === name);
+  if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
+  const facts = { ...project, ...remoteFacts(ask) };
+  const needs = within(mostMs, () => kind.needs(query, facts));
+  const table = tableOf(ask("table", needs));
+  const queryContext: QueryContext = { ...facts, table };
+  return within(mostMs, () => doneWith(result(kind.run(query, queryContext))));
+}
+
+/** What V8 throws for a text or an array that is longer than any may be. */
+const tooLong =
+  /^(?:Invalid (?:string|array|typed array|array buffer) length|Array buffer allocation failed|.* maximum size exceeded)/;
+
+/** Errors of V8 in the service's words. */
+function refusalOf(error: unknown): unknown {
+  if (!isNativeError(error)) return error;
+  // it is of the context of the script, and no instance of this one's Error
+  if ("code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return queryTooSlow();
+  if (error.name !== "RangeError") return error;
+  if (error.message === "Maximum call stack size exceeded")
+    return new SimError("invalid_input", "The query is nested too deeply.");
+  return tooLong.test(error.message) ? queryTooLarge() : error;
+}
+
+function replyTo(job: ComputeJob): FromWorker {
+  try {
+    return compute(job);
+  } catch (error) {
+    return { is: "failed", error: sentError(refusalOf(error)) };
+  }
+}
+
+for (;;) {
+  const message = receive();
+  if (message.is === "job") send(replyTo(message.job));
+}

@@ -1,0 +1,107 @@
+import { deserialize, serialize } from "node:v8";
+import { type ErrorCode, type ErrorExtra, SimError, stackOf } from "../../../kernel/base/errors.ts";
+import type { StoredEvent } from "../../../state/journal/event.ts";
+import type { LineBytes } from "../../../state/journal/event-bytes.ts";
+import type { QueryAction, QueryExperiment, QueryGroup, QueryPerson, QueryProject } from "../kind.ts";
+import type { Needs } from "../table.ts";
+import type { SeriesValues } from "../table-data.ts";
+
+/** Where the kinds of a query are listed: `FunnelsQuery` is in both. */
+export type KindList = "queries" | "dropOffs";
+
+/** A query to compute. */
+export interface ComputeJob {
+  readonly list: KindList;
+  readonly kind: string;
+  /** As the kind's shape reads it. */
+  readonly query: unknown;
+  readonly project: Pick<QueryProject, "now" | "timeZone" | "weekStart" | "testAccountFilters">;
+  /** Time that it may take, ms. */
+  readonly mostMs: number;
+}
+
+/** What the process of queries asks for, with the reply to each. */
+export interface Asked {
+  table: { readonly of: Needs; readonly reply: TableReply };
+  /** Whole events behind one seq, up to another, in order; the last ones may be missing. */
+  events: {
+    readonly of: { readonly since: number; readonly until: number };
+    readonly reply: readonly SentEvents[];
+  };
+  action: { readonly of: number; readonly reply: QueryAction | undefined };
+  experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };
+  /** The name of a cohort. */
+  cohort: { readonly of: number; readonly reply: string | undefined };
+  /** Uuids of its members. */
+  members: { readonly of: number; readonly reply: readonly string[] };
+  person: { readonly of: string; readonly reply: QueryPerson | undefined };
+  persons: { readonly of: undefined; readonly reply: readonly QueryPerson[] };
+  groups: { readonly of: undefined; readonly reply: readonly QueryGroup[] };
+}
+export type AskedName = keyof Asked;
+
+/** One question of the process. */
+export type AskedQuestion = {
+  readonly [Name in AskedName]: { readonly what: Name; readonly of: Asked[Name]["of"] };
+}[AskedName];
+
+/** An event; or a line of the journal, and the seqs of those of its events that are asked for. */
+export type SentEvents = StoredEvent | LineBytes;
+
+/** A table: its series are named by numbers, and were sent before. */
+export interface TableReply {
+  readonly from: number;
+  readonly end: number;
+  readonly times: number;
+  readonly seqs: number;
+  /** By key: the codes and the values. */
+  readonly columns: readonly (readonly [key: string, codes: number, values: number])[];
+}
+
+/** Messages to the process. */
+export type ToWorker =
+  | { readonly is: "job"; readonly job: ComputeJob }
+  /** More values of a series, behind those that it has. */
+  | { readonly is: "series"; readonly id: number; readonly values: SeriesValues }
+  /** Forgets all series. */
+  | { readonly is: "clear" }
+  /** A part of a list that is asked for; `listed` follows the last one. */
+  | { readonly is: "part"; readonly list: readonly unknown[] }
+  | { readonly is: "listed" }
+  | { readonly is: "reply"; readonly reply: unknown }
+  | { readonly is: "failed"; readonly error: SentError };
+
+/** Messages of the process. */
+export type FromWorker =
+  | { readonly is: "ask"; readonly question: AskedQuestion }
+  /** The fields of the response as JSON; `results` apart if they are long. */
+  | { readonly is: "done"; readonly json: Uint8Array; readonly results: Uint8Array | undefined }
+  | { readonly is: "failed"; readonly error: SentError };
+
+/** An error as a message; one without a code is a bug. */
+export interface SentError {
+  readonly code?: ErrorCode;
+  readonly text: string;
+  readonly extra?: Omit<ErrorExtra, "cause">;
+}
+
+export function sentError(error: unknown): SentError {
+  if (!(error instanceof SimError)) return { text: stackOf(error) };
+  const { cause: _, ...extra } = error.extra;
+  return { code: error.code, text: error.message, extra };
+}
+
+export const errorOf = ({ code, text, extra }: SentError): Error =>
+  code === undefined ? new Error(text) : new SimError(code, text, extra);
+
+/** Bytes of the number in front of each message: its length. */
+export const headerLength = 4;
+
+export function frameOf(message: ToWorker | FromWorker): [header: Buffer, content: Buffer] {
+  const content = serialize(message);
+  const header = Buffer.alloc(headerLength);
+  header.writeUInt32LE(content.length);
+  return [header, content];
+}
+
+export const messageIn = <Message>(content: Buffer): Message => deserialize(content);

@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { readHogqlQuery } from "../../../../src/service/batch-exports/management/hogql-query.ts";
+
+const unreadable = "Failed to parse query";
+const otherTable = "Query must only SELECT FROM events";
+const subquery = "Subqueries or CTEs are not supported";
+const join = "JOINs are not supported";
+const union = "UNIONs are not supported";
+
+describe("queries that an export can have", () => {
+  test.each<[string, [expression: string, alias: string][]]>([
+    ["SELECT event FROM events", [["event", "event"]]],
+    [
+      "select event, uuid from events",
+      [
+        ["event", "event"],
+        ["uuid", "uuid"],
+      ],
+    ],
+    ["  SELECT * FROM events;  ", [["*", "*"]]],
+    ["(SELECT event FROM events)", [["event", "event"]]],
+    ["SELECT DISTINCT event FROM events", [["event", "event"]]],
+    ["SELECT toString(uuid) AS id FROM events", [["toString(uuid)", "id"]]],
+    ["SELECT toString(uuid) id FROM events", [["toString(uuid)", "id"]]],
+    [
+      "SELECT timestamp AS day, toString(timestamp) AS timestamp FROM events",
+      [
+        ["timestamp", "day"],
+        ["toString(timestamp)", "timestamp"],
+      ],
+    ],
+    [
+      'SELECT event AS `my ``event```, uuid AS "an id" FROM events',
+      [
+        ["event", "my `event`"],
+        ["uuid", "an id"],
+      ],
+    ],
+    ["SELECT properties.$browser AS browser FROM events", [["properties.$browser", "browser"]]],
+    ["SELECT properties['a, b FROM c'] AS x FROM events", [["properties['a, b FROM c']", "x"]]],
+    [
+      "SELECT if(a, b, c) AS x,\n  1 + 2.5e3 AS y FROM events",
+      [
+        ["if(a, b, c)", "x"],
+        ["1 + 2.5e3", "y"],
+      ],
+    ],
+    [
+      "SELECT 'it''s' AS a, 'it\\'s' AS b FROM events",
+      [
+        ["'it''s'", "a"],
+        ["'it\\'s'", "b"],
+      ],
+    ],
+    [
+      "SELECT CASE WHEN event = 'a' THEN 1 ELSE 2 END AS x FROM events",
+      [["CASE WHEN event = 'a' THEN 1 ELSE 2 END", "x"]],
+    ],
+    [
+      "SELECT now() - INTERVAL 7 DAY AS t, DATE '2026-01-01' AS d FROM events",
+      [
+        ["now() - INTERVAL 7 DAY", "t"],
+        ["DATE '2026-01-01'", "d"],
+      ],
+    ],
+    [
+      "SELECT -1 AS a, NOT b AS c FROM events",
+      [
+        ["-1", "a"],
+        ["NOT b", "c"],
+      ],
+    ],
+    ["SELECT arrayMap(x -> x.1, []) AS a FROM events", [["arrayMap(x -> x.1, [])", "a"]]],
+    ["SELECT CAST(a AS String) FROM events", [["CAST(a AS String)", "CAST(a AS String)"]]],
+    ["SELECT (SELECT max(uuid) FROM persons) AS x FROM events", [["(SELECT max(uuid) FROM persons)", "x"]]],
+    ["SELECT event -- the name\nFROM events /* all of them */", [["event", "event"]]],
+    ["SELECT event FROM events AS e", [["event", "event"]]],
+    ["SELECT e.event FROM events e WHERE e.event != 'x'", [["e.event", "e.event"]]],
+    ["SELECT event FROM events FINAL", [["event", "event"]]],
+    ["SELECT event FROM events SAMPLE 0.1 WHERE a", [["event", "event"]]],
+    [
+      "SELECT event FROM events WHERE a IN ('x', 'y') AND timestamp BETWEEN b AND c ORDER BY a DESC, b LIMIT 10 OFFSET 5",
+      [["event", "event"]],
+    ],
+    ["WITH 1 AS one SELECT one FROM events", [["one", "one"]]],
+  ])("%s", (query, fields) => {
+    expect(readHogqlQuery(query)).toEqual({
+      schema: {
+        fields: fields.map(([expression, alias]) => ({ expression, alias })),
+        values: {},
+        hogql_query: query.trim(),
+      },
+    });
+  });
+});
+
+describe("queries that it cannot have", () => {
+  test.each([
+    ["", unreadable],
+    ["events", unreadable],
+    ["SELECT", unreadable],
+    ["SELECT FROM events", unreadable],
+    ["SELECT , event FROM events", unreadable],
+    ["SELECT event, FROM events", unreadable],
+    ["SELECT event FROM", unreadable],
+    ["SELECT event FROM events WHERE", unreadable],
+    ["SELECT event FROM events WHERE a =", unreadable],
+    ["SELECT event FROM events WHERE AND", unreadable],
+    ["SELECT event FROM events WHERE a b", unreadable],
+    ["SELECT event FROM events ORDER a", unreadable],
+    ["SELECT event FROM events e f", unreadable],
+    ["SELECT event FROM events AS", unreadable],
+    ["SELECT a b c FROM events", unreadable],
+    ["SELECT a AS b AS c FROM events", unreadable],
+    ["SELECT a + FROM events", unreadable],
+    ["SELECT 'a FROM events", unreadable],
+    ["SELECT (a FROM events", unreadable],
+    ["SELECT a) FROM events", unreadable],
+    ["SELECT (a] FROM events", unreadable],
+    ["SELECT a @ b FROM events", unreadable],
+    ["SELECT a FROM events; SELECT b FROM events", unreadable],
+    ["DROP TABLE events", unreadable],
+    ["INSERT INTO events SELECT a FROM events", unreadable],
+    ["SELECT 1", "Query must SELECT FROM events"],
+    ["SELECT 1 WHERE 1", "Query must SELECT FROM events"],
+    ["SELECT a FROM persons", otherTable],
+    ["SELECT a FROM system.events", otherTable],
+    ["SELECT a FROM events.a", otherTable],
+    ["SELECT a FROM numbers(10)", otherTable],
+    ["SELECT a FROM 'events'", unreadable],
+    ["SELECT a FROM (SELECT a FROM events)", subquery],
+    ["SELECT a FROM ((SELECT a FROM events))", subquery],
+    ["WITH x AS (SELECT a FROM events) SELECT a FROM x", subquery],
+    ["SELECT a FROM events JOIN persons ON a = b", join],
+    ["SELECT a FROM events AS e LEFT JOIN persons p ON a = b WHERE c", join],
+    ["SELECT a FROM events, persons", join],
+    ["SELECT a FROM events ARRAY JOIN b", join],
+    ["SELECT a FROM events UNION ALL SELECT b FROM events", union],
+    ["(SELECT a FROM events) UNION ALL (SELECT b FROM events)", union],
+    ["SELECT a FROM events INTERSECT SELECT b FROM events", union],
+  ])("%s: %s", (query, problem) => {
+    expect(readHogqlQuery(query)).toEqual({ problem });
+  });
+
+  test.each([
+    [`SELECT ${"'".repeat(100_001)} FROM events`, unreadable],
+    [`${"(".repeat(20_000)}SELECT 1${")".repeat(20_000)}`, "Query must SELECT FROM events"],
+    [`SELECT ${"(".repeat(100_000)}`, unreadable],
+    ["/*".repeat(100_000), unreadable],
+  ])("a long text does not take long (%#)", (query, problem) => {
+    expect(readHogqlQuery(query)).toEqual({ problem });
+  });
+});

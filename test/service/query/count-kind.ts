@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { SimError } from "../../../src/kernel/base/errors.ts";
+import type { QueryKind } from "../../../src/service/query/kind.ts";
+
+const CountQuery = z.strictObject({
+  kind: z.literal("CountQuery"),
+  event: z.string(),
+  interval: z.enum(["minute", "day"]).optional(),
+  /** Yields this many times first. */
+  turns: z.int().optional(),
+  /** Fails with this message. */
+  fails: z.string().optional(),
+});
+type CountQuery = z.infer<typeof CountQuery>;
+
+/** A kind that is small enough to see the runner behind it: counts the events of a name. */
+export const countKind: QueryKind<CountQuery> = {
+  kind: "CountQuery",
+  shape: CountQuery,
+  needs: () => ({}),
+  *run({ event, turns = 0, fails }, { table, timeZone, weekStart }) {
+    for (let turn = 0; turn < turns; turn++) yield undefined;
+    if (fails !== undefined) throw new SimError("invalid_input", fails);
+    const code = table.names.values.indexOf(event);
+    const count = table.names.codes.slice(0, table.length).filter((it) => it === code && code > 0).length;
+    return { results: [count], hasMore: false, columns: [event, timeZone, weekStart] };
+  },
+};

@@ -1,0 +1,40 @@
+import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import type { QueryContext, QueryKind, QueryProject } from "../../../../src/service/query/kind.ts";
+import { finish } from "../../../../src/service/query/steps.ts";
+import { type TableEvent, tableOf } from "../table-of.ts";
+
+/** Sunday, 19 January 2020. */
+export const now = Date.parse("2020-01-19T15:00:00Z");
+
+export interface Stage extends Partial<QueryProject> {
+  events: readonly TableEvent[];
+  table?: Parameters<typeof tableOf>[1];
+}
+
+export const contextOf = ({ events, table, ...project }: Stage): QueryContext => ({
+  now,
+  timeZone: "UTC",
+  weekStart: 0,
+  ...project,
+  table: tableOf(events, table),
+});
+
+/** Runs a query as a client sends it. Its needs are read as well: they must not fail where the query does not. */
+export async function runKind<Query>(
+  kind: QueryKind<Query>,
+  query: JsonObject,
+  stage: Stage,
+): Promise<Record<string, unknown>> {
+  const context = contextOf(stage);
+  const read = kind.shape.parse({ kind: kind.kind, ...query });
+  kind.needs(read, context);
+  return finish(kind.run(read, context));
+}
+
+/** Events of one person and name at some times. */
+export const eventsAt = (
+  id: string,
+  event: string,
+  times: readonly string[],
+  more: Partial<TableEvent> = {},
+): TableEvent[] => times.map((at) => ({ event, id, at, ...more }));
