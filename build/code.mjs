@@ -45,15 +45,15 @@ function chunksOf(graph) {
     ["after-start", loaded(afterStart)],
     ...packages.map(([name, set]) => [name === "find-my-way" ? "after-start" : `packages/${name}`, set]),
     ["assertions", loaded(["sim/assertion-rows.ts"])],
-    ["request-log", graph.loadedWith([...late("state/journal/commands"), ...late("tapes/redact")])],
+    ["request-log", graph.loadedWith([...late("state/journal/commands"), ...late("lab/tapes/redact")])],
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["kernel/command/help.ts"])],
-    ["tape-commands", graph.loadedWith(late("tapes/commands").filter(withoutSim))],
+    ["tape-commands", graph.loadedWith(late("lab/tapes/commands").filter(withoutSim))],
     ["otel", graph.loadedWith(late("service/capture/otel"))],
-    ["scenario", graph.loadedWith(late("scenario"))],
+    ["scenario", graph.loadedWith(late("lab/scenario"))],
     ["control", loaded(["sim/control-rows.ts"])],
     ["management", loaded(["service/management/rows.ts"])],
-    ["tapes", graph.loadedWith(late("tapes").filter(withoutSim))],
+    ["tapes", graph.loadedWith(late("lab/tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
     ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
     ["queries", graph.loadedWith(late("service/query"))],
@@ -144,9 +144,9 @@ const others = [
   // alone: it starts with the first query, and loads nothing else
   ...(await bundle(["service/query/worker/main.ts"], { codeSplitting: false }, [builtins])),
   ...(await bundle(["testing/jest.ts"], cjs)),
-  ...(await bundle(["egress/preload.ts"], cjs)),
+  ...(await bundle(["lab/egress/preload.ts"], cjs)),
   // it imports the app's own copy of an SDK
-  ...(await bundle(["egress/exit-preload.ts"], { ...cjs, dynamicImportInCjs: true })),
+  ...(await bundle(["lab/egress/exit-preload.ts"], { ...cjs, dynamicImportInCjs: true })),
 ];
 
 // CommonJS programs get these; the test of jest above is a whole one, as jest cannot require ES modules.

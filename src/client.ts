@@ -1,17 +1,17 @@
-import { assertionsOf } from "./assert/client-assertions.ts";
-import { checkedWait } from "./assert/limits.ts";
 import type { SimClient } from "./client/api.ts";
 import { knownOptions } from "./client/known-options.ts";
 import { tenantBy } from "./client/tenant.ts";
-import { clockBy } from "./clock/client.ts";
-import { guardProcess } from "./egress/guard.ts";
 import type { SimAccess } from "./kernel/call/access.ts";
 import { callBy, fetchBy, type Send } from "./kernel/call/call.ts";
 import { withKnownOptions } from "./kernel/call/option-keys.ts";
+import { assertionsOf } from "./lab/assert/client-assertions.ts";
+import { checkedWait } from "./lab/assert/limits.ts";
+import { clockBy } from "./lab/clock/client.ts";
+import { guardProcess } from "./lab/egress/guard.ts";
+import { stateBy } from "./lab/scenario/state/client.ts";
+import { recordingBy, tapesBy } from "./lab/tapes/client.ts";
 import { projectBy } from "./projects/client.ts";
-import { stateBy } from "./scenario/state/client.ts";
 import { exportsBy } from "./service/batch-exports/client.ts";
-import { recordingBy, tapesBy } from "./tapes/client.ts";
 import { generateBy } from "./traffic/client.ts";
 
 /** The parts of a client. */

@@ -1,4 +1,8 @@
-export { NotAwaitedError } from "./assert/client-assertions.ts";
+export type { Project, ProjectOptions, SimClient, Tenant } from "./client/api.ts";
+export { type ConnectOptions, connectSim } from "./client/connect.ts";
+export { version } from "./kernel/base/version.ts";
+export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
+export { NotAwaitedError } from "./lab/assert/client-assertions.ts";
 export type {
   EventPattern,
   EventQuery,
@@ -10,7 +14,7 @@ export type {
   SnapshotOptions,
   VerifyOptions,
   WaitOptions,
-} from "./assert/events-api.ts";
+} from "./lab/assert/events-api.ts";
 export type {
   Complaint,
   Count,
@@ -20,15 +24,13 @@ export type {
   Report,
   Sighting,
   Surroundings,
-} from "./assert/match/report-shapes.ts";
-export type { Expectation, Pattern, Terms, Verdict } from "./assert/match/types.ts";
-export type { Project, ProjectOptions, SimClient, Tenant } from "./client/api.ts";
-export { type ConnectOptions, connectSim } from "./client/connect.ts";
-export type { Clock, ClockFacts, Happened, Moment } from "./clock/client.ts";
-export type { BlockedCall, Guard, GuardOptions } from "./egress/blocked-call.ts";
-export { EgressError } from "./egress/blocked-call.ts";
-export type { Framework } from "./egress/env-names.ts";
-export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./faults/answers-client.ts";
+} from "./lab/assert/match/report-shapes.ts";
+export type { Expectation, Pattern, Terms, Verdict } from "./lab/assert/match/types.ts";
+export type { Clock, ClockFacts, Happened, Moment } from "./lab/clock/client.ts";
+export type { BlockedCall, Guard, GuardOptions } from "./lab/egress/blocked-call.ts";
+export { EgressError } from "./lab/egress/blocked-call.ts";
+export type { Framework } from "./lab/egress/env-names.ts";
+export type { AnswerPlace, AnswerQueue, Answers, ScriptedAnswer } from "./lab/faults/answers-client.ts";
 export type {
   Fault,
   FaultOptions,
@@ -36,19 +38,20 @@ export type {
   FaultPresetName,
   FaultRule,
   Faults,
-} from "./faults/client.ts";
-export { version } from "./kernel/base/version.ts";
-export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
-export type { LintFinding, LintPage } from "./lint/shapes.ts";
-export type { Groups, Persons, SimPerson } from "./people/client.ts";
-export { scenarioFromTape } from "./scenario/from-tape/scenario-from-tape.ts";
-export type { FromTapeOptions, TapeScenario } from "./scenario/from-tape/tape-scenario.ts";
-export { type LoadedScenario, readScenario, type ShippedScenario, shippedList } from "./scenario/load.ts";
-export { linesOf as problemLines, type ScenarioProblem } from "./scenario/problems.ts";
-export type { AuthoredScenario as Scenario, ScenarioLayer } from "./scenario/schema.ts";
-export { scenarioSchemaText } from "./scenario/shipped.ts";
-export type { ScenarioSource } from "./scenario/source.ts";
-export { scenarioStarter } from "./scenario/starter.ts";
+} from "./lab/faults/client.ts";
+export type { TrafficFigures } from "./lab/generate/figures.ts";
+export type { GeneratedEvent } from "./lab/generate/generate.ts";
+export type { Persona } from "./lab/generate/shapes.ts";
+export type { LintFinding, LintPage } from "./lab/lint/shapes.ts";
+export type { Groups, Persons, SimPerson } from "./lab/person-history/client.ts";
+export { scenarioFromTape } from "./lab/scenario/from-tape/scenario-from-tape.ts";
+export type { FromTapeOptions, TapeScenario } from "./lab/scenario/from-tape/tape-scenario.ts";
+export { type LoadedScenario, readScenario, type ShippedScenario, shippedList } from "./lab/scenario/load.ts";
+export { linesOf as problemLines, type ScenarioProblem } from "./lab/scenario/problems.ts";
+export type { AuthoredScenario as Scenario, ScenarioLayer } from "./lab/scenario/schema.ts";
+export { scenarioSchemaText } from "./lab/scenario/shipped.ts";
+export type { ScenarioSource } from "./lab/scenario/source.ts";
+export { scenarioStarter } from "./lab/scenario/starter.ts";
 export type {
   ExportedState,
   ImportedState,
@@ -58,7 +61,26 @@ export type {
   RestoredSnapshot,
   Snapshot,
   StateClient,
-} from "./scenario/state/client.ts";
+} from "./lab/scenario/state/client.ts";
+export type {
+  RecordingFind,
+  RecordingFindings,
+  RecordingLoss,
+  RecordingScope,
+  SessionRecordings,
+  StoredRecording,
+  StoredSession,
+} from "./lab/sessions/client.ts";
+export type {
+  LoadedTape,
+  Recording,
+  RecordingFacts,
+  RecordingMode,
+  RecordingOptions,
+  TapeLedger,
+  TapeOptions,
+  Tapes,
+} from "./lab/tapes/client.ts";
 export {
   type CertificateAuthority,
   CertificateError,
@@ -91,15 +113,6 @@ export type {
   OverrideOptions,
   ServedOptions,
 } from "./service/flags/client.ts";
-export type {
-  RecordingFind,
-  RecordingFindings,
-  RecordingLoss,
-  RecordingScope,
-  SessionRecordings,
-  StoredRecording,
-  StoredSession,
-} from "./sessions/client.ts";
 export { checkData, type Damage } from "./sim/folder/check-folder.ts";
 export {
   type ClockSetting,
@@ -115,16 +128,6 @@ export type { StoredEvent } from "./state/journal/event.ts";
 export type { SimRequest } from "./state/journal/request-shapes.ts";
 export type { Finding, RequestSummary } from "./state/journal/request-summary.ts";
 export type { EventSnapshot } from "./state/journal/snapshot-client.ts";
-export type {
-  LoadedTape,
-  Recording,
-  RecordingFacts,
-  RecordingMode,
-  RecordingOptions,
-  TapeLedger,
-  TapeOptions,
-  Tapes,
-} from "./tapes/client.ts";
 export {
   type FreeTrafficOptions,
   type GeneratedTraffic,
@@ -132,7 +135,4 @@ export {
   type SimTrafficOptions,
   type TrafficOptions,
 } from "./traffic/client.ts";
-export type { TrafficFigures } from "./traffic/figures.ts";
-export type { GeneratedEvent } from "./traffic/generate.ts";
-export type { Persona } from "./traffic/shapes.ts";
 export type { RunVerdict } from "./verdict/shapes.ts";

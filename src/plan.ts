@@ -1,6 +1,6 @@
-export { checkEvents, checkPlan, reportViolations } from "./plan/check-plan.ts";
-export { type DefineOptions, definePlan, type EventSource, type PlanEvents } from "./plan/define-plan.ts";
-export { type InferOptions, inferPlan, mergePlans } from "./plan/infer-plan.ts";
+export { checkEvents, checkPlan, reportViolations } from "./lab/plan/check-plan.ts";
+export { type DefineOptions, definePlan, type EventSource, type PlanEvents } from "./lab/plan/define-plan.ts";
+export { type InferOptions, inferPlan, mergePlans } from "./lab/plan/infer-plan.ts";
 export type {
   EventEntry,
   Plan,
@@ -11,7 +11,7 @@ export type {
   PropertyEntry,
   Violation,
   ViolationKind,
-} from "./plan/plan.ts";
-export { PlanError, type PlanProblem } from "./plan/plan.ts";
-export { planTypes } from "./plan/plan-types.ts";
-export { findPlan, planFrom, readPlan } from "./plan/read-plan.ts";
+} from "./lab/plan/plan.ts";
+export { PlanError, type PlanProblem } from "./lab/plan/plan.ts";
+export { planTypes } from "./lab/plan/plan-types.ts";
+export { findPlan, planFrom, readPlan } from "./lab/plan/read-plan.ts";

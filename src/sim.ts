@@ -1,8 +1,5 @@
 import { randomBytes } from "node:crypto";
 import util from "node:util";
-import { createAnswers } from "./faults/answers.ts";
-import { answerPort, faultPort } from "./faults/port.ts";
-import { createFaults } from "./faults/rules.ts";
 import { createAgenda } from "./kernel/base/agenda.ts";
 import { createBus } from "./kernel/base/bus.ts";
 import { createClock } from "./kernel/base/clock.ts";
@@ -19,10 +16,21 @@ import { eitherPort, overlaid } from "./kernel/http/fault.ts";
 import { createGauge } from "./kernel/http/gauge.ts";
 import { readPublicUrl } from "./kernel/http/reach.ts";
 import { createRouter, type Router } from "./kernel/http/router.ts";
-import { EndedProjects } from "./projects/ended-projects.ts";
-import { createProbeDesk } from "./proxies/probe-desk.ts";
-import type { FollowOptions } from "./scenario/follow-scenario.ts";
-import { builtAsApplied, storePeople } from "./scenario/scenario.ts";
+import { createAnswers } from "./lab/faults/answers.ts";
+import { answerPort, faultPort } from "./lab/faults/port.ts";
+import { createFaults } from "./lab/faults/rules.ts";
+import { createProbeDesk } from "./lab/proxy-check/probe-desk.ts";
+import type { FollowOptions } from "./lab/scenario/follow-scenario.ts";
+import { builtAsApplied, storePeople } from "./lab/scenario/scenario.ts";
+import {
+  createRecordings,
+  listenRecording,
+  modeOf,
+  offlineBy,
+  overOwnSocket,
+} from "./lab/tapes/record/recordings.ts";
+import { createReplaying, missWays } from "./lab/tapes/replay/replaying.ts";
+import { EndedProjects } from "./lab/test-projects/ended-projects.ts";
 import { answerRequest } from "./server/fetch.ts";
 import { type ListenOptions, listen } from "./server/listener.ts";
 import type { ResourceDesk } from "./service/api-frame/desk.ts";
@@ -57,14 +65,6 @@ import { adopt, unknownPath } from "./sim/unknown.ts";
 import { createKeyring } from "./state/documents/keyring.ts";
 import { eventReader } from "./state/journal/event-reader.ts";
 import type { FeedAdmission } from "./state/journal/feed/open-feed.ts";
-import {
-  createRecordings,
-  listenRecording,
-  modeOf,
-  offlineBy,
-  overOwnSocket,
-} from "./tapes/record/recordings.ts";
-import { createReplaying, missWays } from "./tapes/replay/replaying.ts";
 
 /**
  * Starts a sim: its parts in the order in which they need each other. It installs no signal handlers and keeps no
@@ -377,7 +377,7 @@ async function follow(
 ): Promise<{ close(): Promise<void> } | undefined> {
   if (mode === "ignore" || parts.source === "default") return undefined;
   try {
-    const { followScenario } = await import("./scenario/follow-scenario.ts");
+    const { followScenario } = await import("./lab/scenario/follow-scenario.ts");
     return await followScenario({ ...parts, mode });
   } catch (error) {
     parts.notice(`the scenario cannot be followed: ${stackOf(error)}`);

@@ -46,7 +46,7 @@ const inLanguage = (...languages: string[]): [place: string, block: Block][] =>
     .map((it) => [`${it.file}:${it.line}`, it]);
 
 /** Folders whose files the documentation quotes: they are run, or checked, by tests of their own. */
-const sources = ["test/usage", "test/assert/match/golden"].flatMap((folder) =>
+const sources = ["test/usage", "test/lab/assert/match/golden"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((file) => !file.includes("node_modules") && statSync(join(root, folder, file)).isFile())
     .map((file) => readFileSync(join(root, folder, file), "utf8").split("\n")),

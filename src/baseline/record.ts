@@ -1,4 +1,4 @@
-import { replaceShapes } from "../tapes/redact/shapes.ts";
+import { replaceShapes } from "../lab/tapes/redact/shapes.ts";
 
 /** Types of a property's values, sorted, with `|` between them, `?` behind them if some events lack it: `null|string?`. */
 type TypeText = string;

@@ -1,4 +1,4 @@
-import type { LintFinding } from "../lint/shapes.ts";
+import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { Observations } from "./observations.ts";
 import { checkRules } from "./rules/all-rules.ts";
 import { isOfServer, loadedSdks } from "./rules/facts.ts";

@@ -1,4 +1,4 @@
-import type { LintFinding } from "../lint/shapes.ts";
+import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { ProbeNote, SdkState } from "./browser/probe.ts";
 
 /** Kinds of requests of the SDK, by their path. */

@@ -1,9 +1,9 @@
-import { type Access, serverGroup } from "../egress/env-names.ts";
 import { clean } from "../kernel/command/clean-text.ts";
 import type { Style } from "../kernel/command/style.ts";
+import { envLines } from "../lab/egress/env-lines.ts";
+import { type Access, serverGroup } from "../lab/egress/env-names.ts";
 import type { SimServer } from "../sim/types.ts";
 import { type Dialect, dialectNotes } from "../state/documents/dialect-names.ts";
-import { envLines } from "./env-lines.ts";
 
 /** The one line of `start --json`; the locator file holds the same. Its keys are public API. */
 export interface ReadyLine extends Access {

@@ -14,7 +14,7 @@ import {
 } from "../kernel/command/read-args.ts";
 import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
 import { type OptionTexts, resolveSettings } from "../kernel/command/settings.ts";
-import { tapeEnding, tapesFolder } from "../tapes/format/place.ts";
+import { tapeEnding, tapesFolder } from "../lab/tapes/format/place.ts";
 
 /** What fits in addition to the candidates; the shell completes these itself. */
 type Other = "none" | "files" | "folders" | "command";

@@ -1,6 +1,5 @@
 import { isUtf8 } from "node:buffer";
 import { statSync } from "node:fs";
-import type { EnvGroup } from "../egress/env-names.ts";
 import { shortened } from "../kernel/base/problem.ts";
 import { readRegularFile } from "../kernel/base/regular-file.ts";
 import { counted } from "../kernel/base/text.ts";
@@ -9,7 +8,8 @@ import { clean } from "../kernel/command/clean-text.ts";
 import type { Shell } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
 import { reasonOf } from "../kernel/command/system-reason.ts";
-import { syntaxes } from "./env-lines.ts";
+import { syntaxes } from "../lab/egress/env-lines.ts";
+import type { EnvGroup } from "../lab/egress/env-names.ts";
 
 const mostBytes = 16 * 1024 * 1024;
 

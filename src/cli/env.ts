@@ -1,11 +1,11 @@
-import { type Access, envGroups, frameworks } from "../egress/env-names.ts";
 import { clean } from "../kernel/command/clean-text.ts";
 import { command, type Shell } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
 import { findRunning, portOption, type Running, whereOptions } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
+import { envFormats, envLines } from "../lab/egress/env-lines.ts";
+import { type Access, envGroups, frameworks } from "../lab/egress/env-names.ts";
 import { writeVariables } from "./env-file.ts";
-import { envFormats, envLines } from "./env-lines.ts";
 import { simOptions } from "./open-sim.ts";
 
 const options = {
@@ -71,8 +71,8 @@ async function accessFor(settings: Settings<typeof options>, shell: Shell): Prom
 /** @throws Failure start, for a scenario with mistakes */
 async function accessAtStart({ values }: Settings<typeof options>, shell: Shell): Promise<Access> {
   const { port, scenario: source } = values;
-  const { loadScenario, ScenarioError } = await import("../scenario/load.ts");
-  const { worldOf } = await import("../scenario/scenario.ts");
+  const { loadScenario, ScenarioError } = await import("../lab/scenario/load.ts");
+  const { worldOf } = await import("../lab/scenario/scenario.ts");
   const world = await loadScenario(source)
     .then(worldOf)
     .catch((error: unknown) => {

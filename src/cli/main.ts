@@ -7,7 +7,7 @@ import { Failure, type FailureKind } from "../kernel/command/failure.ts";
 import { createLines, type Sink, survive } from "../kernel/command/output.ts";
 import { type CommandLine, readArgs } from "../kernel/command/read-args.ts";
 import { styleFor } from "../kernel/command/style.ts";
-import { redactionSection } from "../tapes/redact/config-section.ts";
+import { redactionSection } from "../lab/tapes/redact/config-section.ts";
 import { start } from "./start.ts";
 
 /** The exit code of every ending. */

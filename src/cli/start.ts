@@ -6,9 +6,9 @@ import { command, type Shell } from "../kernel/command/command.ts";
 import { portOption } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
+import { missedOf, replayed, tapeFacts, tapeLines } from "../lab/tapes/commands/tape-summary.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
 import type { SimServer } from "../sim/types.ts";
-import { missedOf, replayed, tapeFacts, tapeLines } from "../tapes/commands/tape-summary.ts";
 import { banner, readyLine } from "./banner.ts";
 import {
   closesWithin,

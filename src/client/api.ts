@@ -1,21 +1,21 @@
-import type { Events, Requests } from "../assert/events-api.ts";
-import type { Clock } from "../clock/client.ts";
-import type { Guard, GuardOptions } from "../egress/blocked-call.ts";
-import type { Framework } from "../egress/env-names.ts";
-import type { Answers } from "../faults/answers-client.ts";
-import type { Faults } from "../faults/client.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
-import type { LintPage } from "../lint/shapes.ts";
-import type { Groups, Persons } from "../people/client.ts";
-import type { Proxies } from "../proxies/client.ts";
-import type { StateClient } from "../scenario/state/client.ts";
+import type { Events, Requests } from "../lab/assert/events-api.ts";
+import type { Clock } from "../lab/clock/client.ts";
+import type { Guard, GuardOptions } from "../lab/egress/blocked-call.ts";
+import type { Framework } from "../lab/egress/env-names.ts";
+import type { Answers } from "../lab/faults/answers-client.ts";
+import type { Faults } from "../lab/faults/client.ts";
+import type { TrafficFigures } from "../lab/generate/figures.ts";
+import type { LintPage } from "../lab/lint/shapes.ts";
+import type { Groups, Persons } from "../lab/person-history/client.ts";
+import type { Proxies } from "../lab/proxy-check/client.ts";
+import type { StateClient } from "../lab/scenario/state/client.ts";
+import type { SessionRecordings } from "../lab/sessions/client.ts";
+import type { Recording, Tapes } from "../lab/tapes/client.ts";
 import type { Exports } from "../service/batch-exports/client.ts";
 import type { Flags } from "../service/flags/client.ts";
 import type { QueryClient } from "../service/query/client.ts";
-import type { SessionRecordings } from "../sessions/client.ts";
-import type { Recording, Tapes } from "../tapes/client.ts";
 import type { SimTrafficOptions } from "../traffic/client.ts";
-import type { TrafficFigures } from "../traffic/figures.ts";
 
 /** The common part of the handles of a project and of a sim, which covers all projects; matchers take either. */
 export interface Tenant extends QueryClient {

@@ -1,17 +1,17 @@
-import { eventOptions } from "../assert/events-api.ts";
-import { clockOptions } from "../clock/client.ts";
-import type { GuardOptions } from "../egress/blocked-call.ts";
-import { answerOptions } from "../faults/answers-client.ts";
 import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
-import { lintOptions } from "../lint/client.ts";
-import { personOptions } from "../people/client.ts";
-import { proxyOptions } from "../proxies/client.ts";
-import { stateOptions } from "../scenario/state/client.ts";
+import { eventOptions } from "../lab/assert/events-api.ts";
+import { clockOptions } from "../lab/clock/client.ts";
+import type { GuardOptions } from "../lab/egress/blocked-call.ts";
+import { answerOptions } from "../lab/faults/answers-client.ts";
+import { lintOptions } from "../lab/lint/client.ts";
+import { personOptions } from "../lab/person-history/client.ts";
+import { proxyOptions } from "../lab/proxy-check/client.ts";
+import { stateOptions } from "../lab/scenario/state/client.ts";
+import { recordingOptions } from "../lab/sessions/client.ts";
+import { tapeOptions } from "../lab/tapes/client.ts";
 import { exportOptions } from "../service/batch-exports/client.ts";
 import { flagOptions } from "../service/flags/client.ts";
 import { queryOptions } from "../service/query/client.ts";
-import { recordingOptions } from "../sessions/client.ts";
-import { tapeOptions } from "../tapes/client.ts";
 import { trafficOptions } from "../traffic/client.ts";
 import type { ProjectOptions } from "./api.ts";
 

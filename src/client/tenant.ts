@@ -1,16 +1,16 @@
-import { createAssertions, withAssertions } from "../assert/client-assertions.ts";
-import { envGroups, type Framework, frameworks } from "../egress/env-names.ts";
-import { answersBy } from "../faults/answers-client.ts";
-import { faultsBy } from "../faults/client.ts";
-import { eventsBy } from "../journal/events-client.ts";
-import { requestsBy } from "../journal/requests-client.ts";
 import type { HandleScope } from "../kernel/call/call.ts";
-import { lintBy } from "../lint/client.ts";
-import { groupsBy, personsBy } from "../people/client.ts";
-import { proxiesBy } from "../proxies/client.ts";
+import { createAssertions, withAssertions } from "../lab/assert/client-assertions.ts";
+import { eventsBy } from "../lab/assert/events-client.ts";
+import { requestsBy } from "../lab/assert/requests-client.ts";
+import { envGroups, type Framework, frameworks } from "../lab/egress/env-names.ts";
+import { answersBy } from "../lab/faults/answers-client.ts";
+import { faultsBy } from "../lab/faults/client.ts";
+import { lintBy } from "../lab/lint/client.ts";
+import { groupsBy, personsBy } from "../lab/person-history/client.ts";
+import { proxiesBy } from "../lab/proxy-check/client.ts";
+import { recordingsBy } from "../lab/sessions/client.ts";
 import { flagsBy } from "../service/flags/client.ts";
 import { queriesBy } from "../service/query/client.ts";
-import { recordingsBy } from "../sessions/client.ts";
 import type { Tenant } from "./api.ts";
 
 /** The address and keys of a project. */

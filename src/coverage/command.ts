@@ -8,7 +8,7 @@ import { writeResult } from "../kernel/command/result-file.ts";
 import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import { reasonOf } from "../kernel/command/system-reason.ts";
-import { fileEvents, simEvents } from "../plan/command-events.ts";
+import { fileEvents, simEvents } from "../lab/plan/command-events.ts";
 import type { FlagTotals } from "../service/flags/decision-shapes.ts";
 import type { Fired } from "./measure.ts";
 import type { SourceFindings, SourceOptions } from "./source-files.ts";

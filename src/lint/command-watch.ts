@@ -1,7 +1,7 @@
 import type { Style } from "../kernel/command/style.ts";
+import { lintLine } from "../lab/lint/command.ts";
+import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { Sim } from "../sim/types.ts";
-import { lintLine } from "./command.ts";
-import type { LintFinding } from "./shapes.ts";
 
 /** Prints new findings on a terminal, each once. */
 export interface LintWatch {

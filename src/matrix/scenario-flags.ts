@@ -1,7 +1,7 @@
 import { didYouMean } from "../kernel/base/nearest.ts";
 import { listed } from "../kernel/base/text.ts";
-import type { AuthoredFlag, ServiceFlag } from "../scenario/project-schema.ts";
-import type { Scenario } from "../scenario/scenario.ts";
+import type { AuthoredFlag, ServiceFlag } from "../lab/scenario/project-schema.ts";
+import type { Scenario } from "../lab/scenario/scenario.ts";
 import { textValuesOf } from "../service/flags/engine/rule-config.ts";
 import { rulesVersionOf } from "../state/documents/flag-config.ts";
 import type { Combination, MatrixFlag, MatrixValue } from "./combinations.ts";

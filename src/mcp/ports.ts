@@ -1,5 +1,5 @@
 import type { Send } from "../kernel/call/call.ts";
-import type { TapeRules } from "../tapes/redact/rules.ts";
+import type { TapeRules } from "../lab/tapes/redact/rules.ts";
 
 /** What the tools need of the sim that serves them. */
 export interface McpPorts {

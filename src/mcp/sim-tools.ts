@@ -4,7 +4,7 @@ import { counted } from "../kernel/base/text.ts";
 import type { ControlCall } from "../kernel/call/call.ts";
 import { queryText } from "../kernel/call/call.ts";
 import { plain } from "../kernel/command/style.ts";
-import type { LintPage } from "../lint/shapes.ts";
+import type { LintPage } from "../lab/lint/shapes.ts";
 import { explainLines } from "../service/flags/command-lines.ts";
 import type { FlagExplanation, FlagOverrideSet } from "../service/flags/shapes.ts";
 import { type CapturedRow, type ToolAnswer, tool } from "./tool.ts";

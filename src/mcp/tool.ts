@@ -3,7 +3,7 @@ import type { CheckOrder } from "../check/command.ts";
 import type { CheckReport } from "../check/shapes.ts";
 import type { Json, JsonObject } from "../kernel/base/json.ts";
 import type { ControlCall } from "../kernel/call/call.ts";
-import type { TapeRules } from "../tapes/redact/rules.ts";
+import type { TapeRules } from "../lab/tapes/redact/rules.ts";
 
 /** How a tool call ends early, and what it reports meanwhile. */
 export interface ToolCall {

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { assertionsOf } from "../assert/client-assertions.ts";
 import type { Project, ProjectOptions } from "../client/api.ts";
 import { knownOptions } from "../client/known-options.ts";
 import { tenantBy } from "../client/tenant.ts";
 import type { ControlCall } from "../kernel/call/call.ts";
 import { ControlError } from "../kernel/call/errors.ts";
 import { withKnownOptions } from "../kernel/call/option-keys.ts";
-import type { TestProject } from "./shapes.ts";
+import { assertionsOf } from "../lab/assert/client-assertions.ts";
+import type { TestProject } from "../lab/test-projects/shapes.ts";
 
 /** The project is already deleted, or the sim is closed. */
 const goneCodes: readonly string[] = ["not_found", "sim_closed", "no_sim"];

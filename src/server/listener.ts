@@ -8,7 +8,7 @@ import type { App } from "../kernel/http/app.ts";
 import { type Call, callFrom, pathOf } from "../kernel/http/call.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
 import { type Reply, text } from "../kernel/http/reply.ts";
-import type { Passing } from "../tapes/upstream/forward.ts";
+import type { Passing } from "../lab/tapes/upstream/forward.ts";
 import { allowHalfOpen, createInspect, hasOneHost, type PassSocket } from "./inspect.ts";
 import type { Admit } from "./inspect-socket.ts";
 import { endWith, mishaps, mostLinger, sendLast } from "./last-answer.ts";

@@ -6,11 +6,11 @@ import {
   publicUrlExpected,
   readPublicUrl,
 } from "../kernel/http/reach.ts";
-import type { OnChange } from "../scenario/reload.ts";
+import type { OnChange } from "../lab/scenario/reload.ts";
+import type { Mode } from "../lab/tapes/ports.ts";
+import { RedactionRuleError, type RedactionRules, readRules } from "../lab/tapes/redact/rules.ts";
+import type { MissPolicy } from "../lab/tapes/shapes.ts";
 import type { Dialect } from "../state/documents/dialect.ts";
-import type { Mode } from "../tapes/ports.ts";
-import { RedactionRuleError, type RedactionRules, readRules } from "../tapes/redact/rules.ts";
-import type { MissPolicy } from "../tapes/shapes.ts";
 import { type SimOptions, StartError } from "./types.ts";
 
 /** What a value of an option is, in words, and whether a value is that. What it means is checked where it is used. */

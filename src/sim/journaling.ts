@@ -1,9 +1,9 @@
-import { partitionOf } from "../faults/call-facts.ts";
 import type { AppOptions } from "../kernel/http/app.ts";
 import type { Call } from "../kernel/http/call.ts";
 import type { Family } from "../kernel/http/endpoint.ts";
 import type { FaultPort } from "../kernel/http/fault.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
+import { partitionOf } from "../lab/faults/call-facts.ts";
 import type { CallOwners } from "../service/capture/call-owner.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import { idInHeader } from "../service/capture/project.ts";

@@ -3,16 +3,16 @@ import { resolve } from "node:path";
 import { type ClockStart, realTime } from "../kernel/base/clock.ts";
 import { clockStartExpected, readClockStart } from "../kernel/base/time-text.ts";
 import { DataFolderError } from "../kernel/store/data-folder.ts";
-import type { ScenarioState } from "../scenario/applied.ts";
-import { AppliedScenario } from "../scenario/applied.ts";
-import { loadScenario, ScenarioError } from "../scenario/load.ts";
-import { type ScenarioProblem, warningNotice } from "../scenario/problems.ts";
-import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../scenario/scenario.ts";
-import type { ScenarioSource } from "../scenario/source.ts";
+import type { ScenarioState } from "../lab/scenario/applied.ts";
+import { AppliedScenario } from "../lab/scenario/applied.ts";
+import { loadScenario, ScenarioError } from "../lab/scenario/load.ts";
+import { type ScenarioProblem, warningNotice } from "../lab/scenario/problems.ts";
+import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../lab/scenario/scenario.ts";
+import type { ScenarioSource } from "../lab/scenario/source.ts";
+import { TapeOrderError } from "../lab/tapes/ports.ts";
 import type { PlaceLookup } from "../service/capture/geo/places.ts";
 import { type Keep, keepExpected, readKeep } from "../state/journal/log/trim.ts";
 import { keysOf } from "../state/journal/show.ts";
-import { TapeOrderError } from "../tapes/ports.ts";
 import { openStore, type Store } from "./folder/open-store.ts";
 import { type ClockSetting, type SimOptions, StartError } from "./types.ts";
 
@@ -152,7 +152,7 @@ export async function applyOrExplain(
   await listenOrExplain(() => canListen(options), options, store);
   if (fresh) return [];
   const { worlds, people, log, switchTo } = store;
-  const { applyScenario } = await import("../scenario/apply-scenario.ts");
+  const { applyScenario } = await import("../lab/scenario/apply-scenario.ts");
   const mode = onChange === "reset" ? "reset" : "merge";
   const opening = "the scenario is not the one of the last start and is now in force";
   try {

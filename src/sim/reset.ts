@@ -1,18 +1,18 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { ScriptedAnswers } from "../faults/answers.ts";
-import type { FaultRules } from "../faults/rules.ts";
 import type { Agenda } from "../kernel/base/agenda.ts";
 import type { ClockStart } from "../kernel/base/clock.ts";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
 import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
-import type { ScenarioState } from "../scenario/applied.ts";
-import { peopleOf, storePeople, worldOf } from "../scenario/scenario.ts";
-import type { ResetPart } from "../scenario/state/ports.ts";
+import type { ScriptedAnswers } from "../lab/faults/answers.ts";
+import type { FaultRules } from "../lab/faults/rules.ts";
+import type { ScenarioState } from "../lab/scenario/applied.ts";
+import { peopleOf, storePeople, worldOf } from "../lab/scenario/scenario.ts";
+import type { ResetPart } from "../lab/scenario/state/ports.ts";
+import type { Replaying } from "../lab/tapes/replay/replaying.ts";
 import type { RunningExports } from "../service/batch-exports/open-exports.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import type { World } from "../state/documents/world.ts";
 import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
-import type { Replaying } from "../tapes/replay/replaying.ts";
 import type { Store } from "./folder/open-store.ts";
 
 interface ResetParts {

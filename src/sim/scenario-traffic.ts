@@ -8,11 +8,11 @@ import { counted } from "../kernel/base/text.ts";
 import type { ObservingApp } from "../kernel/http/app.ts";
 import { callFrom } from "../kernel/http/call.ts";
 import { jsonText } from "../kernel/http/reply.ts";
-import type { ScenarioState } from "../scenario/applied.ts";
-import type { Scenario } from "../scenario/scenario.ts";
-import { resetParts } from "../scenario/state/ports.ts";
+import type { AuthoredTraffic } from "../lab/generate/shapes.ts";
+import type { ScenarioState } from "../lab/scenario/applied.ts";
+import type { Scenario } from "../lab/scenario/scenario.ts";
+import { resetParts } from "../lab/scenario/state/ports.ts";
 import type { StoredProject } from "../state/documents/world.ts";
-import type { AuthoredTraffic } from "../traffic/shapes.ts";
 import type { Resetting } from "./reset.ts";
 
 interface TrafficParts {
@@ -104,9 +104,9 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
   /** @returns false if the sim closes */
   async function captureOne(project: StoredProject, authored: AuthoredTraffic): Promise<boolean> {
     const [{ TrafficGenerator, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
-      import("../traffic/generate.ts"),
-      import("../traffic/plan.ts"),
-      import("../traffic/batches.ts"),
+      import("../lab/generate/generate.ts"),
+      import("../lab/generate/plan.ts"),
+      import("../lab/generate/batches.ts"),
     ]);
     const now = clock.now();
     const plan = planOf(authored, settingOf(project, now));

@@ -1,12 +1,12 @@
-import type { FaultRules } from "../faults/rules.ts";
 import type { SimClock } from "../kernel/base/clock.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
-import type { ScenarioState } from "../scenario/applied.ts";
+import type { FaultRules } from "../lab/faults/rules.ts";
+import type { ScenarioState } from "../lab/scenario/applied.ts";
+import type { Recordings, TapePlayer } from "../lab/tapes/ports.ts";
 import { type CollectionName, collections } from "../state/documents/world.ts";
 import type { WorldStore } from "../state/documents/world-store.ts";
 import type { FeedFacts } from "../state/journal/feed/open-feed.ts";
 import type { PeopleStore } from "../state/persons/people-store.ts";
-import type { Recordings, TapePlayer } from "../tapes/ports.ts";
 
 interface StatParts {
   readonly clock: SimClock;

@@ -1,17 +1,17 @@
 import type { SimClient } from "../client/api.ts";
 import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../kernel/http/endpoint.ts";
-import type { OnChange } from "../scenario/reload.ts";
-import type { ScenarioSource } from "../scenario/source.ts";
+import type { OnChange } from "../lab/scenario/reload.ts";
+import type { ScenarioSource } from "../lab/scenario/source.ts";
+import type { Mode } from "../lab/tapes/ports.ts";
+import type { RedactionRules } from "../lab/tapes/redact/rules.ts";
+import type { MissPolicy, RecordingFacts } from "../lab/tapes/shapes.ts";
 import type { ProxyOptions } from "../server/proxy/proxy.ts";
 import type { Dialect } from "../state/documents/dialect.ts";
 import type { RequestSummary } from "../state/journal/request-summary.ts";
 import type { TrafficLine } from "../state/journal/traffic.ts";
-import type { Mode } from "../tapes/ports.ts";
-import type { RedactionRules } from "../tapes/redact/rules.ts";
-import type { MissPolicy, RecordingFacts } from "../tapes/shapes.ts";
 
-export type { RedactionRule, RedactionRules } from "../tapes/redact/rules.ts";
+export type { RedactionRule, RedactionRules } from "../lab/tapes/redact/rules.ts";
 
 export interface SimOptions {
   /** Default 0: any free port. */

@@ -1,6 +1,6 @@
-import { assertionsOf } from "../assert/client-assertions.ts";
-import type { Contact } from "../assert/contact-rows.ts";
-import { printable } from "../assert/match/printable.ts";
+import { assertionsOf } from "../lab/assert/client-assertions.ts";
+import type { Contact } from "../lab/assert/contact-rows.ts";
+import { printable } from "../lab/assert/match/printable.ts";
 import { capped, sharedLine } from "./event-matchers.ts";
 import { type ContactOptions, causesOr, type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
 

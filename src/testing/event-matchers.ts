@@ -1,12 +1,12 @@
-import { wholeEvent } from "../assert/client-pattern.ts";
-import type { EventPattern, PropertiesPattern, Scope } from "../assert/events-api.ts";
-import { describePattern } from "../assert/match/describe.ts";
-import { fitsEvery } from "../assert/match/event-pattern.ts";
-import { sightingOf } from "../assert/match/judge.ts";
-import { nameText, printable, quoted } from "../assert/match/printable.ts";
-import type { Count } from "../assert/match/report-shapes.ts";
-import type { Pattern, Terms } from "../assert/match/types.ts";
-import type { Plan } from "../plan/plan.ts";
+import { wholeEvent } from "../lab/assert/client-pattern.ts";
+import type { EventPattern, PropertiesPattern, Scope } from "../lab/assert/events-api.ts";
+import { describePattern } from "../lab/assert/match/describe.ts";
+import { fitsEvery } from "../lab/assert/match/event-pattern.ts";
+import { sightingOf } from "../lab/assert/match/judge.ts";
+import { nameText, printable, quoted } from "../lab/assert/match/printable.ts";
+import type { Count } from "../lab/assert/match/report-shapes.ts";
+import type { Pattern, Terms } from "../lab/assert/match/types.ts";
+import type { Plan } from "../lab/plan/plan.ts";
 import type { StoredEvent } from "../state/journal/event.ts";
 import { explain } from "../state/journal/outcome.ts";
 import type { SimRequest } from "../state/journal/request-shapes.ts";
@@ -254,7 +254,7 @@ function titled(call: MatcherCall, plan: Plan | string): MatcherCall {
 export async function trackingPlan(call: MatcherCall, plan: Plan | string): Promise<Judgement> {
   if (!isPlan(plan))
     throw new TypeError(`${call.title}: give a plan from definePlan(), or the path of a plan file`);
-  const { checkPlan } = await import("../plan/check-plan.ts");
+  const { checkPlan } = await import("../lab/plan/check-plan.ts");
   const { violations, text } = await checkPlan(plan, await eventsOf(call));
   return { pass: violations.length === 0, text: messageOf(titled(call, plan), text) };
 }

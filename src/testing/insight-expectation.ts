@@ -1,10 +1,10 @@
-import { describePattern, describeValue } from "../assert/match/describe.ts";
-import { isOperatorKey } from "../assert/match/operators.ts";
-import { checkPattern, fits } from "../assert/match/pattern.ts";
-import { quoted } from "../assert/match/printable.ts";
-import type { Pattern } from "../assert/match/types.ts";
 import { isObject, type Json } from "../kernel/base/json.ts";
 import { didYouMean } from "../kernel/base/nearest.ts";
+import { describePattern, describeValue } from "../lab/assert/match/describe.ts";
+import { isOperatorKey } from "../lab/assert/match/operators.ts";
+import { checkPattern, fits } from "../lab/assert/match/pattern.ts";
+import { quoted } from "../lab/assert/match/printable.ts";
+import type { Pattern } from "../lab/assert/match/types.ts";
 import type { FunnelStep, QueryInput, RetentionCohort, TrendSeries } from "../service/query/client.ts";
 
 /** The name of a stored insight, or a query with its kind. */

@@ -1,5 +1,5 @@
-import { describeValue } from "../assert/match/describe.ts";
-import { nameText, quoted } from "../assert/match/printable.ts";
+import { describeValue } from "../lab/assert/match/describe.ts";
+import { nameText, quoted } from "../lab/assert/match/printable.ts";
 import type { FunnelStep, QueryResult } from "../service/query/client.ts";
 import type { DropOffs } from "../service/query/shapes.ts";
 import {

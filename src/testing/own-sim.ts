@@ -21,7 +21,7 @@ async function configured(): Promise<SimOptions> {
       import("../kernel/command/config-file.ts"),
       import("../kernel/command/settings.ts"),
       import("../cli/open-sim.ts"),
-      import("../tapes/redact/config-section.ts"),
+      import("../lab/tapes/redact/config-section.ts"),
     ]);
   const cwd = process.cwd();
   const config = await findConfig(

@@ -1,14 +1,14 @@
-import { assertionsOf } from "../assert/client-assertions.ts";
-import { notOptions, problemText } from "../assert/client-pattern.ts";
-import type { PropertiesPattern } from "../assert/events-api.ts";
-import { describePattern, describeValue } from "../assert/match/describe.ts";
-import { checkAsserted } from "../assert/match/event-pattern.ts";
-import { fits } from "../assert/match/pattern.ts";
-import { keyText, nameText, printable, quoted } from "../assert/match/printable.ts";
 import { isObject, type JsonObject } from "../kernel/base/json.ts";
 import { didYouMean } from "../kernel/base/nearest.ts";
 import { performance } from "../kernel/base/real-time.ts";
-import type { SimPerson } from "../people/client.ts";
+import { assertionsOf } from "../lab/assert/client-assertions.ts";
+import { notOptions, problemText } from "../lab/assert/client-pattern.ts";
+import type { PropertiesPattern } from "../lab/assert/events-api.ts";
+import { describePattern, describeValue } from "../lab/assert/match/describe.ts";
+import { checkAsserted } from "../lab/assert/match/event-pattern.ts";
+import { fits } from "../lab/assert/match/pattern.ts";
+import { keyText, nameText, printable, quoted } from "../lab/assert/match/printable.ts";
+import type { SimPerson } from "../lab/person-history/client.ts";
 import type { FlagServing, FlagServings } from "../service/flags/client.ts";
 import type { StoredEvent } from "../state/journal/event.ts";
 import {

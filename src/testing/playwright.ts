@@ -7,14 +7,14 @@ import {
   type Expect,
   type TestInfo,
 } from "@playwright/test";
-import { type Assertions, assertionsOf, type Knowledge } from "../assert/client-assertions.ts";
-import { checkedWait } from "../assert/limits.ts";
-import type { KnownCauses } from "../assert/match/causes.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
 import { connectSim } from "../client/connect.ts";
-import { type Escape, escapeCauses, verifyEscapes } from "../egress/browser-traffic.ts";
 import { counted } from "../kernel/base/text.ts";
 import { writeWhole } from "../kernel/base/whole-file.ts";
+import { type Assertions, assertionsOf, type Knowledge } from "../lab/assert/client-assertions.ts";
+import { checkedWait } from "../lab/assert/limits.ts";
+import type { KnownCauses } from "../lab/assert/match/causes.ts";
+import { type Escape, escapeCauses, verifyEscapes } from "../lab/egress/browser-traffic.ts";
 import type { SimOptions } from "../sim/types.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";
@@ -34,7 +34,7 @@ import { type StorageMatchers, type StorageOwner, storageMatchers } from "./play
 import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-page.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 
-export { type Escape, EscapeError } from "../egress/browser-traffic.ts";
+export { type Escape, EscapeError } from "../lab/egress/browser-traffic.ts";
 export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
 export {
   type Attachment,

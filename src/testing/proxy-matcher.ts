@@ -1,4 +1,4 @@
-import type { ProxyCheckOptions, ProxyReport } from "../proxies/client.ts";
+import type { ProxyCheckOptions, ProxyReport } from "../lab/proxy-check/client.ts";
 import { type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
 
 type Finding = ProxyReport["findings"][number];

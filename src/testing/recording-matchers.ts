@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
-import { assertionsOf } from "../assert/client-assertions.ts";
 import { counted, times } from "../kernel/base/text.ts";
 import { ControlError } from "../kernel/call/errors.ts";
-import type { RecordingFind, RecordingFindings, StoredSession } from "../sessions/client.ts";
+import { assertionsOf } from "../lab/assert/client-assertions.ts";
+import type { RecordingFind, RecordingFindings, StoredSession } from "../lab/sessions/client.ts";
 import { causesOr, type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */

@@ -1,5 +1,5 @@
-import type { KnownCauses } from "../assert/match/causes.ts";
-import { printable } from "../assert/match/printable.ts";
+import type { KnownCauses } from "../lab/assert/match/causes.ts";
+import { printable } from "../lab/assert/match/printable.ts";
 
 /** posthog-js in a page. */
 export interface SdkInPage {

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { KnownCauses } from "../assert/match/causes.ts";
+import type { KnownCauses } from "../lab/assert/match/causes.ts";
 import { causesInPages, type PageSdk, readSdk } from "./sdk-in-page.ts";
 
 /** Packages with an SDK that a test's process can load. */

@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { knowTests, type RunningTest } from "../egress/attempt.ts";
+import { spelledOut } from "../kernel/base/text.ts";
+import { knowTests, type RunningTest } from "../lab/egress/attempt.ts";
 import {
   type BlockedCall,
   blockedCauses,
   callsError,
   type Guard,
   type GuardOptions,
-} from "../egress/blocked-call.ts";
-import { guardProcess } from "../egress/guard.ts";
-import { rerouteProcess } from "../egress/reroute.ts";
-import { spelledOut } from "../kernel/base/text.ts";
+} from "../lab/egress/blocked-call.ts";
+import { guardProcess } from "../lab/egress/guard.ts";
+import { rerouteProcess } from "../lab/egress/reroute.ts";
 
 /**
  * What happens to calls to the real service. True: they are blocked, and fail the test; options name hosts. `"reroute"`

@@ -4,11 +4,11 @@ import { didYouMean } from "../kernel/base/nearest.ts";
 import type { ControlCall, Send } from "../kernel/call/call.ts";
 import { ControlError } from "../kernel/call/errors.ts";
 import { keysOf, type MethodOptions } from "../kernel/call/option-keys.ts";
+import type { TrafficFigures } from "../lab/generate/figures.ts";
+import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "../lab/generate/generate.ts";
+import type { TrafficSetting } from "../lab/generate/plan.ts";
+import type { AuthoredTraffic, Persona, PersonaName } from "../lab/generate/shapes.ts";
 import type { WorldSummary } from "../service/management/world-shapes.ts";
-import type { TrafficFigures } from "./figures.ts";
-import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "./generate.ts";
-import type { TrafficSetting } from "./plan.ts";
-import type { AuthoredTraffic, Persona, PersonaName } from "./shapes.ts";
 
 /** Traffic to generate. */
 export interface TrafficOptions {
@@ -52,8 +52,8 @@ export async function checkedTraffic(
 ): Promise<AuthoredTraffic> {
   const [{ parseShape }, { AuthoredTraffic, personaNames }, { readPersona }] = await Promise.all([
     import("../kernel/http/shape-errors.ts"),
-    import("./shapes.ts"),
-    import("../scenario/persona-file.ts"),
+    import("../lab/generate/shapes.ts"),
+    import("../lab/scenario/persona-file.ts"),
   ]);
   const isKnown = (name: string) => personaNames.some((it) => it === name);
   if (typeof persona === "string" && !isKnown(persona)) {
@@ -74,7 +74,7 @@ export async function checkedTraffic(
 
 /** The traffic of a plan. @param now The time up to which events are accepted, if there is a limit @throws TypeError */
 export async function trafficFor(plan: TrafficPlan, now?: number): Promise<TrafficGenerator> {
-  const { TrafficGenerator, unusablePlan } = await import("./generate.ts");
+  const { TrafficGenerator, unusablePlan } = await import("../lab/generate/generate.ts");
   const reason = unusablePlan(plan, now);
   if (reason !== undefined) throw new TypeError(reason);
   return new TrafficGenerator(plan);
@@ -99,7 +99,7 @@ export function checkTimeZone(timeZone: string): void {
 export async function generateTraffic(options: FreeTrafficOptions = {}): Promise<GeneratedTraffic> {
   const { timeZone = "UTC", weekStart = 0, ...described } = options;
   checkTimeZone(timeZone);
-  const { planOf } = await import("./plan.ts");
+  const { planOf } = await import("../lab/generate/plan.ts");
   const setting: TrafficSetting = { now: Date.now(), timeZone, weekStart };
   return trafficFor(planOf(await checkedTraffic(described), setting));
 }
@@ -145,7 +145,10 @@ export const generateBy =
         code: "not_found",
         detail: `there is no project ${project ?? ""}`.trim(),
       });
-    const [{ planOf }, { batchesOf }] = await Promise.all([import("./plan.ts"), import("./batches.ts")]);
+    const [{ planOf }, { batchesOf }] = await Promise.all([
+      import("../lab/generate/plan.ts"),
+      import("../lab/generate/batches.ts"),
+    ]);
     const traffic = await trafficFor(planOf(described, target), target.now);
     for (const { body } of batchesOf(traffic, target.apiKey)) {
       const answer = await send({ method: "POST", path: "/batch/", body });

@@ -11,14 +11,14 @@ import { writeResult } from "../kernel/command/result-file.ts";
 import { findRunning } from "../kernel/command/running-sim.ts";
 import { untilSignal } from "../kernel/command/signals.ts";
 import { reasonOf } from "../kernel/command/system-reason.ts";
-import { readPersona } from "../scenario/persona-file.ts";
-import { batchesOf } from "./batches.ts";
+import { batchesOf } from "../lab/generate/batches.ts";
+import type { TrafficFigures } from "../lab/generate/figures.ts";
+import type { TrafficGenerator, TrafficPlan } from "../lab/generate/generate.ts";
+import { planOf, type TrafficSetting } from "../lab/generate/plan.ts";
+import type { AuthoredTraffic } from "../lab/generate/shapes.ts";
+import { readPersona } from "../lab/scenario/persona-file.ts";
 import { checkedTraffic, checkTimeZone, type TrafficTarget, targetOf, trafficFor } from "./client.ts";
-import type { TrafficFigures } from "./figures.ts";
-import type { TrafficGenerator, TrafficPlan } from "./generate.ts";
 import type { GenerateValues } from "./options.ts";
-import { planOf, type TrafficSetting } from "./plan.ts";
-import type { AuthoredTraffic } from "./shapes.ts";
 
 type Values = GenerateValues["values"];
 

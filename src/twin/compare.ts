@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../kernel/base/json.ts";
-import { differencesOf } from "../tapes/match/near-miss.ts";
+import { differencesOf } from "../lab/tapes/match/near-miss.ts";
 import { twinKinds } from "./kinds.ts";
 
 /** A difference between a scenario file and the live project. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own } from "../kernel/base/json.ts";
-import { authored } from "../scenario/from-tape/authored-fields.ts";
-import type { DocumentKind } from "../scenario/from-tape/documents.ts";
-import { AuthoredProject } from "../scenario/project-schema.ts";
+import { authored } from "../lab/scenario/from-tape/authored-fields.ts";
+import type { DocumentKind } from "../lab/scenario/from-tape/documents.ts";
+import { AuthoredProject } from "../lab/scenario/project-schema.ts";
 import { resourceKinds } from "../service/management/resources/kinds.ts";
 
 /** A kind of documents of a live project: a row of the table. */

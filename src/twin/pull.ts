@@ -8,13 +8,13 @@ import {
   textsIn,
   valueAt,
 } from "../kernel/base/json.ts";
-import { authoredTile } from "../scenario/from-tape/authored-fields.ts";
-import { removeInvalidParts } from "../scenario/from-tape/fold-tape.ts";
-import { readScenario } from "../scenario/load.ts";
-import type { ScenarioLayer } from "../scenario/schema.ts";
-import { schemaPath } from "../scenario/starter.ts";
+import { authoredTile } from "../lab/scenario/from-tape/authored-fields.ts";
+import { removeInvalidParts } from "../lab/scenario/from-tape/fold-tape.ts";
+import { readScenario } from "../lab/scenario/load.ts";
+import type { ScenarioLayer } from "../lab/scenario/schema.ts";
+import { schemaPath } from "../lab/scenario/starter.ts";
+import type { TapeRules } from "../lab/tapes/redact/rules.ts";
 import { maxGroupTypes } from "../state/persons/person.ts";
-import type { TapeRules } from "../tapes/redact/rules.ts";
 import { isHeld, type TwinKind, twinKinds } from "./kinds.ts";
 import { createCleaner, type Redacted } from "./redaction.ts";
 import { type Service, ServiceError } from "./service.ts";

@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject, mapMembers } from "../kernel/base/json.ts";
 import { atOnce } from "../kernel/base/work.ts";
-import { createMemory } from "../tapes/redact/memory.ts";
-import { createPersonal, type Personal } from "../tapes/redact/personal.ts";
-import { createJudge, type TapeRules } from "../tapes/redact/rules.ts";
-import { isPublic } from "../tapes/redact/shapes.ts";
-import { createSieve } from "../tapes/redact/sieve.ts";
+import { createMemory } from "../lab/tapes/redact/memory.ts";
+import { createPersonal, type Personal } from "../lab/tapes/redact/personal.ts";
+import { createJudge, type TapeRules } from "../lab/tapes/redact/rules.ts";
+import { isPublic } from "../lab/tapes/redact/shapes.ts";
+import { createSieve } from "../lab/tapes/redact/sieve.ts";
 
 /** A value that was replaced. */
 export interface Redacted {

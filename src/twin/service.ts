@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../kernel/base/json.ts";
 import { version } from "../kernel/base/version.ts";
 import { isLoopbackHost } from "../kernel/http/host-rules.ts";
-import { createTransport, type Transport } from "../tapes/upstream/transport.ts";
-import { createAgents, failureOf, type Upstreams } from "../tapes/upstream/upstreams.ts";
+import { createTransport, type Transport } from "../lab/tapes/upstream/transport.ts";
+import { createAgents, failureOf, type Upstreams } from "../lab/tapes/upstream/upstreams.ts";
 
 /** Why a live project cannot be read: `order`: the key, the project or the address is wrong; `service`: its answers are. */
 export class ServiceError extends Error {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LintFinding } from "../lint/shapes.ts";
+import { LintFinding } from "../lab/lint/shapes.ts";
 import { Value } from "../service/flags/shapes.ts";
 import { SdkTotal } from "../state/journal/sdk-shapes.ts";
 

@@ -1,6 +1,6 @@
 import { isoOf } from "../kernel/base/clock.ts";
 import { version } from "../kernel/base/version.ts";
-import type { LintFinding } from "../lint/shapes.ts";
+import type { LintFinding } from "../lab/lint/shapes.ts";
 import type { FlagTotal } from "../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../state/journal/sdk-shapes.ts";
 import { type FailReason, trippedBy } from "./fail-rules.ts";

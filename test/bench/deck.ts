@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { performance } from "node:perf_hooks";
-import type { Exchange } from "../../src/tapes/format/exchange.ts";
-import type { TapeHeader } from "../../src/tapes/format/header.ts";
-import { loadDeck } from "../../src/tapes/match/deck.ts";
-import type { ReplayRequest } from "../../src/tapes/ports.ts";
+import type { Exchange } from "../../src/lab/tapes/format/exchange.ts";
+import type { TapeHeader } from "../../src/lab/tapes/format/header.ts";
+import { loadDeck } from "../../src/lab/tapes/match/deck.ts";
+import type { ReplayRequest } from "../../src/lab/tapes/ports.ts";
 
 /**
  * Look-ups alone, in a process of its own: a file for the tape, how many exchanges, how many look-ups; prints

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
 import { type Json, type JsonObject, own } from "../../src/kernel/base/json.ts";
-import { worldOf } from "../../src/scenario/scenario.ts";
+import { worldOf } from "../../src/lab/scenario/scenario.ts";
 import { compileRuleset, evaluateRuleset } from "../../src/service/flags/engine/ruleset.ts";
 import type { Subject } from "../../src/service/flags/engine/run.ts";
 import { flagScenario, flagUser } from "./flag-world.ts";

@@ -1,4 +1,4 @@
-import type { Scenario } from "../../src/scenario/schema.ts";
+import type { Scenario } from "../../src/lab/scenario/schema.ts";
 import { digits } from "./payload.ts";
 
 /** The project key of the flag suite's sims. */

@@ -1,9 +1,9 @@
 // Decodes and searches a recording of 20 MB: `npm run measure:search`.
 import { gzipSync } from "node:zlib";
 import { inSlices, type Work } from "../../src/kernel/base/work.ts";
-import { decoding } from "../../src/sessions/decode.ts";
-import { createRecordingSearch } from "../../src/sessions/search.ts";
-import { valuesOf } from "../../src/sessions/wanted.ts";
+import { decoding } from "../../src/lab/sessions/decode.ts";
+import { createRecordingSearch } from "../../src/lab/sessions/search.ts";
+import { valuesOf } from "../../src/lab/sessions/wanted.ts";
 
 /** Characters of one snapshot, and of all. */
 const [one, all] = [2, 20].map((it) => it * 1024 * 1024) as [number, number];

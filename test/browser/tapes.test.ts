@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { readTape } from "../../src/tapes/format/read.ts";
+import { readTape } from "../../src/lab/tapes/format/read.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 

@@ -6,8 +6,8 @@ import { launchChromium } from "../../src/check/browser/chromium.ts";
 import { installedChromiums, thisMachine } from "../../src/check/browser/find-chromium.ts";
 import { checkScenario, runCheck } from "../../src/check/check.ts";
 import type { CheckReport } from "../../src/check/shapes.ts";
-import { rerouteChildren } from "../../src/egress/reroute-children.ts";
 import { startSim } from "../../src/index.ts";
+import { rerouteChildren } from "../../src/lab/egress/reroute-children.ts";
 import { packagedCandidate } from "../support/chromium.ts";
 import { bundledSdk, serveApp } from "./serve-app.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { nodeProxy, type RunningProxy } from "../proxies/node-proxy.ts";
+import { nodeProxy, type RunningProxy } from "../lab/proxy-check/node-proxy.ts";
 import { endAll, newFolder, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 
 const open: RunningProxy[] = [];

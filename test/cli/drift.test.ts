@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import type { RawExchange } from "../../src/tapes/format/raw-exchange.ts";
-import { openTapeWriter } from "../../src/tapes/format/write.ts";
-import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import type { RawExchange } from "../../src/lab/tapes/format/raw-exchange.ts";
+import { openTapeWriter } from "../../src/lab/tapes/format/write.ts";
+import { createRedactor } from "../../src/lab/tapes/redact/redactor.ts";
+import { rawWith } from "../lab/tapes/har/tapes.ts";
+import { openSim, recorded, tour } from "../lab/tapes/verify/recorded.ts";
 import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
-import { rawWith } from "../tapes/har/tapes.ts";
-import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
 
 let cwd: string;
 beforeEach(() => {

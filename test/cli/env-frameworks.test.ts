@@ -1,8 +1,8 @@
 import { request } from "node:http";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { envLines } from "../../src/cli/env-lines.ts";
-import { type Access, envGroups, type Framework, frameworks } from "../../src/egress/env-names.ts";
+import { envLines } from "../../src/lab/egress/env-lines.ts";
+import { type Access, envGroups, type Framework, frameworks } from "../../src/lab/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
 import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
 

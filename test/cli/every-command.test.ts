@@ -5,7 +5,7 @@ import { commands } from "../../src/cli/commands.ts";
 import type { Sim } from "../../src/index.ts";
 import { startSim } from "../../src/index.ts";
 import { readArgs } from "../../src/kernel/command/read-args.ts";
-import { element, opening, sendPart, session } from "../sessions/recorded.ts";
+import { element, opening, sendPart, session } from "../lab/sessions/recorded.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
 
 /** A sim with an event, a group, a recording, a request, a fault and a snapshot; made anew for each test. */

@@ -16,7 +16,7 @@ import { startSim } from "../../src/index.ts";
 import type { Shell } from "../../src/kernel/command/command.ts";
 import { findConfig } from "../../src/kernel/command/config-file.ts";
 import { plain } from "../../src/kernel/command/style.ts";
-import { redactionSection } from "../../src/tapes/redact/config-section.ts";
+import { redactionSection } from "../../src/lab/tapes/redact/config-section.ts";
 import { root } from "../support/docs.ts";
 import { endAll, newFolder, phxSim, removeFolders, startReady } from "../support/phx-sim.ts";
 

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Exchange } from "../../src/tapes/format/exchange.ts";
-import type { TapeHeader } from "../../src/tapes/format/header.ts";
-import { createRedactor } from "../../src/tapes/redact/redactor.ts";
+import type { Exchange } from "../../src/lab/tapes/format/exchange.ts";
+import type { TapeHeader } from "../../src/lab/tapes/format/header.ts";
+import { createRedactor } from "../../src/lab/tapes/redact/redactor.ts";
+import { answer, exchange as raw, tapeOf } from "../lab/tapes/replay/tapes.ts";
+import { openSim, recorded, tour } from "../lab/tapes/verify/recorded.ts";
 import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
-import { answer, exchange as raw, tapeOf } from "../tapes/replay/tapes.ts";
-import { openSim, recorded, tour } from "../tapes/verify/recorded.ts";
 
 const header: TapeHeader = {
   tape: 1,

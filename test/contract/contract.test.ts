@@ -3,7 +3,7 @@ import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { Endpoint } from "../../src/kernel/http/endpoint.ts";
-import type { Scenario } from "../../src/scenario/scenario.ts";
+import type { Scenario } from "../../src/lab/scenario/scenario.ts";
 import {
   type ContractEndpoint,
   errors,

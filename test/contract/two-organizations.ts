@@ -1,4 +1,4 @@
-import type { Scenario } from "../../src/scenario/scenario.ts";
+import type { Scenario } from "../../src/lab/scenario/scenario.ts";
 
 /** A world with one of everything and fixed ids, which the contract tests start from. */
 

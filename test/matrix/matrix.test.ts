@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
+import { loadScenario } from "../../src/lab/scenario/load.ts";
+import type { ScenarioLayer } from "../../src/lab/scenario/schema.ts";
 import { combinationsOf, combinationText, matrixProblem } from "../../src/matrix/combinations.ts";
 import { choices, coveringArray } from "../../src/matrix/covering-array.ts";
 import { matrixFlags, withFlags } from "../../src/matrix/scenario-flags.ts";
 import { smallestFailing } from "../../src/matrix/smallest-failing.ts";
-import { loadScenario } from "../../src/scenario/load.ts";
-import type { ScenarioLayer } from "../../src/scenario/schema.ts";
 
 /** Every tuple of values of `strength` factors, as text. */
 function tuples(sizes: readonly number[], strength: number): Set<string> {

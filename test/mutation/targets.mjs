@@ -6,11 +6,11 @@ const tests = (folder, names) => names.split(" ").map((name) => `test/${folder}/
 const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tests]));
 
 const redact = tests(
-  "tapes/redact",
+  "lab/tapes/redact",
   "redactor redactor-results places rules scan-tape memory restore personal sieve encoded shapes names",
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
-const deck = tests("tapes/match", "aliases canonical near-miss sequence match learn sessions");
+const deck = tests("lab/tapes/match", "aliases canonical near-miss sequence match learn sessions");
 const flags = [
   ...tests("service/flags/engine", "evaluate cohorts overrides ruleset"),
   "test/service/flags/explain/explain.test.ts",
@@ -23,39 +23,42 @@ const flags = [
 export const targets = {
   "src/kernel/http/host-rules.ts": [...tests("kernel/http", "host-rules"), ...tests("server", "guard")],
   "src/kernel/http/control-access.ts": tests("server", "badge guard"),
-  "src/tapes/redact/shapes.ts": tests("tapes/redact", "shapes token-formats"),
-  "src/tapes/redact/token-formats.ts": tests("tapes/redact", "token-prefixes token-formats shapes"),
-  "src/tapes/redact/rules.ts": tests("tapes/redact", "read-rules rules redactor"),
-  "src/tapes/redact/mask-target.ts": tests("tapes/redact", "mask-target"),
-  "src/tapes/redact/names.ts": tests("tapes/redact", "names redactor memory"),
-  "src/tapes/redact/placeholders.ts": tests("tapes/redact", "memory restore rules"),
-  "src/tapes/redact/sieve.ts": tests("tapes/redact", "sieve redactor rules memory"),
-  "src/tapes/redact/fields.ts": tests("tapes/redact", "fields redactor"),
+  "src/lab/tapes/redact/shapes.ts": tests("lab/tapes/redact", "shapes token-formats"),
+  "src/lab/tapes/redact/token-formats.ts": tests("lab/tapes/redact", "token-prefixes token-formats shapes"),
+  "src/lab/tapes/redact/rules.ts": tests("lab/tapes/redact", "read-rules rules redactor"),
+  "src/lab/tapes/redact/mask-target.ts": tests("lab/tapes/redact", "mask-target"),
+  "src/lab/tapes/redact/names.ts": tests("lab/tapes/redact", "names redactor memory"),
+  "src/lab/tapes/redact/placeholders.ts": tests("lab/tapes/redact", "memory restore rules"),
+  "src/lab/tapes/redact/sieve.ts": tests("lab/tapes/redact", "sieve redactor rules memory"),
+  "src/lab/tapes/redact/fields.ts": tests("lab/tapes/redact", "fields redactor"),
   ...each(
-    files("src/tapes/redact", "packed encoded"),
-    tests("tapes/redact", "encoded redactor token-formats"),
+    files("src/lab/tapes/redact", "packed encoded"),
+    tests("lab/tapes/redact", "encoded redactor token-formats"),
   ),
-  "src/tapes/redact/scan.ts": tests("tapes/redact", "scan-tape redactor rules"),
-  "src/tapes/redact/walk.ts": tests("tapes/redact", "places json-text memory personal redactor rules"),
-  "src/tapes/redact/exchange.ts": [...tests("tapes/redact", "body"), ...redact],
-  "src/tapes/redact/personal.ts": tests("tapes/redact", "personal"),
-  "src/tapes/redact/redactor.ts": tests("tapes/redact", "redactor-results personal"),
-  "src/tapes/redact/scan-tape.ts": tests("tapes/redact", "scan-tape"),
-  "src/tapes/redact/memory.ts": tests("tapes/redact", "memory"),
-  "src/tapes/redact/bind.ts": tests("tapes/redact", "restore"),
+  "src/lab/tapes/redact/scan.ts": tests("lab/tapes/redact", "scan-tape redactor rules"),
+  "src/lab/tapes/redact/walk.ts": tests(
+    "lab/tapes/redact",
+    "places json-text memory personal redactor rules",
+  ),
+  "src/lab/tapes/redact/exchange.ts": [...tests("lab/tapes/redact", "body"), ...redact],
+  "src/lab/tapes/redact/personal.ts": tests("lab/tapes/redact", "personal"),
+  "src/lab/tapes/redact/redactor.ts": tests("lab/tapes/redact", "redactor-results personal"),
+  "src/lab/tapes/redact/scan-tape.ts": tests("lab/tapes/redact", "scan-tape"),
+  "src/lab/tapes/redact/memory.ts": tests("lab/tapes/redact", "memory"),
+  "src/lab/tapes/redact/bind.ts": tests("lab/tapes/redact", "restore"),
   "src/state/documents/keyring.ts": tests("sim", "published-keys"),
-  "src/assert/match/nearest.ts": tests("assert/match", "nearest"),
-  "src/assert/match/pattern.ts": tests("assert/match", "pattern wire"),
-  "src/assert/match/operators.ts": tests("assert/match", "pattern wire describe"),
-  "src/assert/match/differences.ts": tests("assert/match", "differences"),
-  "src/assert/match/judge.ts": tests("assert/match", "judge report causes"),
+  "src/lab/assert/match/nearest.ts": tests("lab/assert/match", "nearest"),
+  "src/lab/assert/match/pattern.ts": tests("lab/assert/match", "pattern wire"),
+  "src/lab/assert/match/operators.ts": tests("lab/assert/match", "pattern wire describe"),
+  "src/lab/assert/match/differences.ts": tests("lab/assert/match", "differences"),
+  "src/lab/assert/match/judge.ts": tests("lab/assert/match", "judge report causes"),
   ...Object.fromEntries(
     ["near-miss", "canonical", "catalog"].map((it) => [
-      `src/tapes/match/${it}.ts`,
+      `src/lab/tapes/match/${it}.ts`,
       first(it === "catalog" ? "aliases" : it, deck),
     ]),
   ),
-  "src/tapes/match/keys.ts": deck,
+  "src/lab/tapes/match/keys.ts": deck,
   "src/service/flags/engine/bucket.ts": tests("service/flags/engine", "bucket evaluate"),
   "src/service/flags/engine/operators.ts": tests("service/flags/engine", "operators evaluate"),
   "src/service/flags/engine/evaluate.ts": flags,
@@ -84,12 +87,12 @@ export const targets = {
   "src/state/journal/filter/parse.ts": tests("state/journal/filter", "mistakes reading events"),
   "src/kernel/base/clock.ts": tests("kernel/base", "clock"),
   "src/service/capture/call-owner.ts": tests("service/capture", "call-owner"),
-  "src/tapes/har/read-entry.ts": tests("tapes/har", "import browser hostile"),
-  "src/egress/guard.ts": tests("egress", "guard"),
+  "src/lab/tapes/har/read-entry.ts": tests("lab/tapes/har", "import browser hostile"),
+  "src/lab/egress/guard.ts": tests("lab/egress", "guard"),
 };
 
 /** Files that change the process: a mutant that does not end its change would be there for the next one. */
-export const isolated = new Set(["src/egress/guard.ts"]);
+export const isolated = new Set(["src/lab/egress/guard.ts"]);
 
 /** The named files that do not exist below this folder: after a move the script must not pass over them. */
 export const missingFiles = (root) =>
@@ -134,7 +137,7 @@ export const accepted = {
     ["loopback === undefined", "address === undefined", types],
     ["address.length === 16 &&", "address.every", "an address of four bytes has no sixteenth"],
   ],
-  "src/tapes/redact/rules.ts": [
+  "src/lab/tapes/redact/rules.ts": [
     ["new RegExp(source ??", "source", types],
     ["if (!isObject(value)) return", "false", "what is no object throws, which comes to the same"],
     ["path.lastIndexOf", "/(?:\\[\\])+/", "brackets of lists stand at the end of a name"],
@@ -150,13 +153,13 @@ export const accepted = {
     ["if (paths.length === 0)", "false", shortcut],
     ["if (keep.length === 0)", "false", shortcut],
   ],
-  "src/tapes/redact/mask-target.ts": [
+  "src/lab/tapes/redact/mask-target.ts": [
     ['secret === "***" ?', "isPublic(kind)", "what is masked has no shape of a secret"],
     ['secret === "***" ?', '"mutant"', "what is masked has no shape of a secret"],
     ["number: 0", "1", "masks have no numbers"],
     ["knownCount: () => 0", "1", "nothing is known"],
   ],
-  "src/tapes/redact/token-formats.ts": [
+  "src/lab/tapes/redact/token-formats.ts": [
     ['name: "', '"mutant"', provenance],
     ['version: "', '"mutant"', provenance],
     ["https://github.com/gitleaks", '"mutant"', provenance],
@@ -170,7 +173,7 @@ export const accepted = {
     ["      escapedPattern(lead),", "(removed)", shortcut],
     ["(?<![A-Za-z0-9])(?:${[...new Set(", "", shortcut],
   ],
-  "src/tapes/redact/shapes.ts": [
+  "src/lab/tapes/redact/shapes.ts": [
     ["value.includes(hint) &&", "value.match", shortcut],
     ["!cardNetworks.some(", "!cardNetworks", "no number of one digit has the check digit of a card"],
     ["!cardNetworks.some(", "/^(\\D)", "no number of one digit has the check digit of a card"],
@@ -196,7 +199,7 @@ export const accepted = {
       "the networks decide about the length",
     ],
   ],
-  "src/tapes/redact/exchange.ts": [
+  "src/lab/tapes/redact/exchange.ts": [
     ["sieve.clean", "", cache],
     ["const hintOf", "/[?&]compression=([^&#]*)/.exec(url)?.[1]", absent],
     ['?.[1] ?? "";', "headers.find", "a pattern reads undefined as a word that means nothing"],
@@ -214,7 +217,7 @@ export const accepted = {
     ["const urlParts", "/([a-z]", "every text matches from its beginning"],
     ["urlParts.exec(url) ?? []", "urlParts.exec(url)", types],
   ],
-  "src/tapes/redact/packed.ts": [
+  "src/lab/tapes/redact/packed.ts": [
     ...["(header & 0x0f00) === 0x0800", "header % 31 ===", "header >>> 12 <=", "13", "8"].map((it) => [
       "(header & 0x0f00)",
       it,
@@ -223,11 +226,11 @@ export const accepted = {
     ["!packing.certain && textOf", "textOf(bytes)", "no text begins like gzip"],
     ["bytes.length > 8 && isZlib", "bytes.length > 8", "unpacking fails by itself without a right header"],
   ],
-  "src/tapes/redact/names.ts": [
+  "src/lab/tapes/redact/names.ts": [
     ["const mostJudged", "", cache],
     ["judged", "", cache],
   ],
-  "src/tapes/redact/sieve.ts": [
+  "src/lab/tapes/redact/sieve.ts": [
     ["path.slice(path.lastIndexOf", '(path.lastIndexOf(".")) - ', "a name ends with a word of its own"],
     ["path.slice(path.lastIndexOf", '"mutant"', "a name ends with a word of its own"],
     ["path.slice(path.lastIndexOf", "/\\[\\d*\\]/", "a name behind a position is the last one"],
@@ -253,19 +256,19 @@ export const accepted = {
     ["clean.add(it)", "(removed)", cache],
     ["isPlaceholder(text)) return text", "text.length", shortcut],
   ],
-  "src/tapes/redact/scan.ts": [
+  "src/lab/tapes/redact/scan.ts": [
     ["const unknowing", "1", cache],
     ["body && now &&", "body", types],
     ["body && now &&", "now", types],
     ["...(onPlace && { onPlace })", "{ onPlace }", absent],
   ],
-  "src/tapes/redact/personal.ts": [
+  "src/lab/tapes/redact/personal.ts": [
     ['digits ?? ""', "digits", types],
     ["(Number(a) - 18)", "(Number(a)) +", "an address shows seventeen bits of it"],
     ["value === 0 ||", '!["place", "phone", "text"].includes(kind)', decidedBefore],
     ["value === 0 ||", "1", decidedBefore],
   ],
-  "src/tapes/redact/memory.ts": [
+  "src/lab/tapes/redact/memory.ts": [
     ...["(secret.length <= 256) ?", "257", "255"].map((it) => [
       "secret.length <= 256",
       it,
@@ -276,19 +279,19 @@ export const accepted = {
     ['?? "secret"', "telling.get(secret)", types],
     ['?? "secret"', '"mutant"', types],
   ],
-  "src/tapes/redact/redactor.ts": [
+  "src/lab/tapes/redact/redactor.ts": [
     ["personal && { personal }", "{ personal }", absent],
     ["rules && { rules }", "{ rules }", absent],
   ],
-  "src/tapes/redact/scan-tape.ts": [
+  "src/lab/tapes/redact/scan-tape.ts": [
     ["readdir(folder)).sort()", "await readdir(folder)", "this system lists the names in order already"],
   ],
-  "src/tapes/redact/bind.ts": [
+  "src/lab/tapes/redact/bind.ts": [
     ["value !== undefined && !into", "!into", types],
     ["live.size === 1 &&", "live.size === 1", types],
   ],
-  "src/tapes/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
-  "src/tapes/redact/encoded.ts": [
+  "src/lab/tapes/redact/placeholders.ts": [['!text.includes("secret")', "false", shortcut]],
+  "src/lab/tapes/redact/encoded.ts": [
     ["const uuid", "", "saves a look only: the bytes of a UUID are no text"],
     ["uuid.test(found)", "false", shortcut],
     ['!text.includes("\\0")', "false", shortcut],
@@ -307,7 +310,7 @@ export const accepted = {
     ['unicode ?? byte ?? ""', "unicode ?? byte", types],
     ["!/\\\\[ux]/.test(text)", "false", shortcut],
   ],
-  "src/tapes/redact/fields.ts": [
+  "src/lab/tapes/redact/fields.ts": [
     ["!/:[ \\t]/.test(out)", "false", shortcut],
     ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{2,80}", noName],
     ["const quotedHead", "/(\\\\{0,15})([\"'])([\\w.$ -]{0,80}", noName],
@@ -319,20 +322,20 @@ export const accepted = {
     ["const bareNumber", "/([\"'])([\\w.$ -]{0,80}", noName],
     ["const pair", "/(?<=^|[?&;,\\s\"'({])([\\w.$[\\]%-]{1,80})=([^&\\s\"'<>;,)]{1,100001}", "a bound"],
   ],
-  "src/tapes/redact/walk.ts": [
+  "src/lab/tapes/redact/walk.ts": [
     ["name !== undefined && flagMaps", "flagMaps", types],
     ["const isLeaf = ", "", shortcut],
     ["const startsLikeJson", "/\\s*", "what only contains a bracket is no JSON"],
     ["const value: Json = JSON.parse", "it.endsWith", "a string ends as it begins"],
   ],
-  "src/assert/match/nearest.ts": [
+  "src/lab/assert/match/nearest.ts": [
     ["Math.min(a.length, b.length) * 3", "longest === 0", shortcut],
     ["Math.min(a.length, b.length) * 3", "Math.max", shortcut],
     ["Math.min(a.length, b.length) * 3", "4", shortcut],
     ["Math.min(a.length, b.length) * 3", "(longest) /", shortcut],
     ["share < 2 / 3", "(share) <=", "no share of whole letters is 2 / 3 to the last bit"],
   ],
-  "src/assert/match/pattern.ts": [
+  "src/lab/assert/match/pattern.ts": [
     ['"toJSON" in pattern', "typeof", types],
     ["predicateOf(pattern) ?? ", "predicateOf", types],
     ["predicateOf(pattern) ?? ", "true", types],
@@ -342,7 +345,7 @@ export const accepted = {
     ["return value === undefined;", "", decidedBefore],
     ['?? "@…"', "", types],
   ],
-  "src/assert/match/differences.ts": [
+  "src/lab/assert/match/differences.ts": [
     ["place !== not &&", "Object.hasOwn(value, property)", "where it is missing it is not"],
     ["value !== undefined ? hintFor", "isJson", "nothing resembles an absent value"],
     ["value !== undefined ? hintFor", "value", "nothing resembles a pattern that is no JSON"],
@@ -366,7 +369,7 @@ export const accepted = {
     ['shape.is === "predicate" && value', "shape.is", "what is absent is not asked"],
     ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
-  "src/assert/match/judge.ts": [
+  "src/lab/assert/match/judge.ts": [
     ["?? []", "matched[i]", types],
     ["min ?? 0", "countOf(expectation).min", "no comparison with undefined holds, as none with 0 does"],
     ["start === -1 ? []", "2", "a slice from the last event on that ends before it is empty, too"],
@@ -381,7 +384,7 @@ export const accepted = {
       "operators and properties in one pattern are a mistake that is reported",
     ],
   ],
-  "src/assert/match/operators.ts": [
+  "src/lab/assert/match/operators.ts": [
     ["Number.isFinite(value)", "Number.isFinite", types],
     ["?? Number.NaN", "momentOf", types],
     ["isText(value) && isText(operand)", "isText(value)", types],
@@ -389,7 +392,7 @@ export const accepted = {
     ["near !== undefined", 'typeof value === "number"', types],
     ["typeof expression !==", "isText(value)", types],
   ],
-  "src/tapes/match/near-miss.ts": [
+  "src/lab/tapes/match/near-miss.ts": [
     ["slice(0, 100)", "1", "every path begins with a slash"],
     ["row < rows.length", "-1", "no row has this number"],
     ["row < rows.length", "(row) <=", "no row has this number"],
@@ -400,17 +403,17 @@ export const accepted = {
     ["method !== ask.method", "!isRedacted || route !== ask.route", "the documents have the method"],
     ['name === "" ? "_"', '"mutant"', "any name that means nothing will do"],
   ],
-  "src/tapes/match/keys.ts": [
+  "src/lab/tapes/match/keys.ts": [
     ["slice(0, 22)", "1", "any part of a hash will do"],
     ["slice(0, 22)", "23", "any part of a hash will do"],
   ],
-  "src/tapes/match/canonical.ts": [
+  "src/lab/tapes/match/canonical.ts": [
     ["object[name] ?? null", "object[name]", types],
     ["object[name] !== undefined", "!rules.drops", "JSON has no undefined"],
     ['return "…"', '"mutant"', "any text that stands for the rest will do"],
     ['join(",")', '"mutant"', "any text that keeps them apart will do"],
   ],
-  "src/tapes/match/catalog.ts": [
+  "src/lab/tapes/match/catalog.ts": [
     ['live[at] ?? ""', "live[at]", types],
     ["rows[at] ?? -1", "-1", types],
     ["rows[at] ?? -1", "1", types],
@@ -501,7 +504,7 @@ export const accepted = {
     ["longestFilter.toLocaleString", '"mutant"', "the test's locale writes the same"],
     ["node: nothing,", "(removed)", unused],
   ],
-  "src/tapes/har/read-entry.ts": [
+  "src/lab/tapes/har/read-entry.ts": [
     ['given === ""', 'method === ""', decidedBefore],
     ["url !== null && !isOfService", "!all", types],
     ["https?:$/.test(url.protocol)", "/^https?:/", "a protocol ends with its colon"],

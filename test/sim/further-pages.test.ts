@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { readTape } from "../../src/tapes/format/read.ts";
-import { folder } from "../tapes/format/fixture.ts";
+import { readTape } from "../../src/lab/tapes/format/read.ts";
+import { folder } from "../lab/tapes/format/fixture.ts";
 
 const list = "/api/projects/1/dashboards/";
 

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
-import { shippedFolder } from "../../src/scenario/shipped.ts";
-import { scenarioStarter } from "../../src/scenario/starter.ts";
+import { shippedFolder } from "../../src/lab/scenario/shipped.ts";
+import { scenarioStarter } from "../../src/lab/scenario/starter.ts";
 import { isPublishedKey } from "../../src/state/documents/access.ts";
 
 interface Asked {

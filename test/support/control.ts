@@ -1,5 +1,5 @@
-import type { Report } from "../../src/assert/match/report-shapes.ts";
 import type { Sim } from "../../src/index.ts";
+import type { Report } from "../../src/lab/assert/match/report-shapes.ts";
 import type { StoredEvent } from "../../src/state/journal/event.ts";
 
 /** What tests look at in answers; each answer has some of it. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assertionsOf } from "../../src/assert/client-assertions.ts";
 import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
-import { undecidable } from "../../src/sessions/rrweb.ts";
+import { assertionsOf } from "../../src/lab/assert/client-assertions.ts";
+import { undecidable } from "../../src/lab/sessions/rrweb.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { element, opening, sendPart, session, start, typedIn } from "../sessions/recorded.ts";
+import { element, opening, sendPart, session, start, typedIn } from "../lab/sessions/recorded.ts";
 
 let sim: Sim;
 beforeAll(async () => {

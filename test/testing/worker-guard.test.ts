@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
-import { rerouteVariable } from "../../src/egress/reroute.ts";
 import { EgressError } from "../../src/index.ts";
+import { rerouteVariable } from "../../src/lab/egress/reroute.ts";
 import { createWorkerGuard, type GuardSetting } from "../../src/testing/test-worker.ts";
 
 const url = "http://127.0.0.1:7490";

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readScenario, type Scenario, type Sim, startSim } from "../../src/index.ts";
-import { openUpstreams } from "../../src/tapes/upstream/upstreams.ts";
+import { openUpstreams } from "../../src/lab/tapes/upstream/upstreams.ts";
 import { openService } from "../../src/twin/service.ts";
 import { key, newFolder, phxSim } from "./command-line.ts";
 import { liveScenario } from "./live.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { nodeProxy, type RunningProxy } from "../proxies/node-proxy.ts";
+import { nodeProxy, type RunningProxy } from "../lab/proxy-check/node-proxy.ts";
 
 let ph: Sim;
 let proxy: RunningProxy;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { element, opening, sendPart } from "../sessions/recorded.ts";
+import { element, opening, sendPart } from "../lab/sessions/recorded.ts";
 
 let ph: Sim;
 beforeAll(async () => {

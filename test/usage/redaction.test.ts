@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { folder } from "../tapes/format/fixture.ts";
+import { folder } from "../lab/tapes/format/fixture.ts";
 
 test("secrets of one's own", async () => {
   const tape = join(folder(), "orders.tape.ndjson");

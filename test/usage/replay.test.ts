@@ -1,7 +1,7 @@
 import { PostHog } from "posthog-node";
 import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { answer, exchange, tapeOf } from "../tapes/replay/tapes.ts";
+import { answer, exchange, tapeOf } from "../lab/tapes/replay/tapes.ts";
 
 /** As `phx-sim record --tape checkout` leaves it. */
 const recorded = () =>

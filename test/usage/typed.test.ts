@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { connectSim, type Scenario, type Sim, startSim } from "../../src/index.ts";
-import { element, opening, sendPart, session } from "../sessions/recorded.ts";
+import { element, opening, sendPart, session } from "../lab/sessions/recorded.ts";
 import { chromiumEnv } from "../support/chromium.ts";
 import { root } from "../support/docs.ts";
 import { type TypedCommand, typedCommands } from "../support/typed-commands.ts";

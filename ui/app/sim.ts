@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { Info } from "../../src/scenario/state/info-shapes.ts";
+import type { Info } from "../../src/lab/scenario/state/info-shapes.ts";
 import type { Problems } from "../../src/sim/problem-shapes.ts";
 import type { Totals } from "../../src/state/journal/totals-answer.ts";
 import { call, query } from "../api/call.ts";

@@ -1,5 +1,5 @@
-import { disguisedHeader, forward } from "../../egress/browser-traffic.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { disguisedHeader, forward } from "../../lab/egress/browser-traffic.ts";
 import type { SdkRequest } from "../observations.ts";
 import { isBadKey } from "../rules/keys.ts";
 import { keysIn, type OutgoingRequest, type Routing, sdkRequestOf, shownUrl } from "./sdk-request.ts";

@@ -1,5 +1,5 @@
-import { disguise, disguisedHeader } from "../../egress/browser-traffic.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { disguise, disguisedHeader } from "../../lab/egress/browser-traffic.ts";
 import type { ConsoleLine, SdkRequest } from "../observations.ts";
 import type { Chromium } from "./chromium.ts";
 import { objectOf, type PageRouting, quietly, SdkTraffic, textOf } from "./interception.ts";

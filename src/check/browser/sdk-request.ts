@@ -1,5 +1,4 @@
 import { gunzipSync } from "node:zlib";
-import { looksLikeSdk } from "../../egress/browser-traffic.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
 import {
   hostRuleFor,
@@ -8,6 +7,7 @@ import {
   readHostRule,
   serviceHosts,
 } from "../../kernel/http/host-rules.ts";
+import { looksLikeSdk } from "../../lab/egress/browser-traffic.ts";
 import type { SdkRequestKind, SdkRequestPlace } from "../observations.ts";
 
 /** A request that the browser is about to send. */

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
-import type { Framework } from "../../egress/env-names.ts";
 import type { ClockFacts, StoredEvent } from "../../index.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { readRegularFile } from "../../kernel/base/regular-file.ts";
 import { callSim } from "../../kernel/command/ask-sim.ts";
 import { type Running, scenarioMistakes } from "../../kernel/command/running-sim.ts";
 import { fixFor } from "../../kernel/http/rejection-fixes.ts";
+import type { Framework } from "../../lab/egress/env-names.ts";
 import { type ResultCount, resultCounts } from "../../verdict/results.ts";
 
 /** The result of a check: fine, worth knowing, or to be fixed. */

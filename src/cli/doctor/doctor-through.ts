@@ -6,8 +6,8 @@ import { findRunning, type whereOptions } from "../../kernel/command/running-sim
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { print } from "../../kernel/command/thin-command.ts";
-import { frameworkTitles, type ProxyFramework } from "../../proxies/frameworks.ts";
-import type { ProxyFinding, ProxyReport } from "../../proxies/shapes.ts";
+import { frameworkTitles, type ProxyFramework } from "../../lab/proxy-check/frameworks.ts";
+import type { ProxyFinding, ProxyReport } from "../../lab/proxy-check/shapes.ts";
 import { readApp } from "./doctor-facts.ts";
 
 /** Longest time for all requests: each has its own limit, and the check ends after two without an answer. */

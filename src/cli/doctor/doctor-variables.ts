@@ -1,5 +1,5 @@
-import { publicPrefixes } from "../../egress/env-names.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
+import { publicPrefixes } from "../../lab/egress/env-names.ts";
 import type { DoctorFacts, DoctorFinding, SimFacts, Variable } from "./doctor-facts.ts";
 
 /** The expected content of a variable, by its name. */

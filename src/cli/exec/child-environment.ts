@@ -1,9 +1,9 @@
-import type { ChildGuard } from "../../egress/child-guard.ts";
-import { type Access, envGroups } from "../../egress/env-names.ts";
 import type { Sim } from "../../index.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
+import type { ChildGuard } from "../../lab/egress/child-guard.ts";
+import { type Access, envGroups } from "../../lab/egress/env-names.ts";
 import { readyLine } from "../banner.ts";
 
 /** What the value of a variable is. */
@@ -75,7 +75,7 @@ export function announceVariables(
 
 /** Blocks the command's calls to the real service. @throws Failure start */
 export async function openEgressGuard(url: string, shell: Shell): Promise<ChildGuard> {
-  const { openGuard } = await import("../../egress/child-guard.ts");
+  const { openGuard } = await import("../../lab/egress/child-guard.ts");
   try {
     const guard = await openGuard({ url, env: shell.env });
     shell.err.say(...guard.notes.map((note) => `phx-sim: --block-egress: ${clean(note, 1000)}`));
@@ -129,7 +129,7 @@ export const isRerouting = (values: Omit<Values, "no-proxy">): boolean =>
 /** Rejects invalid hosts before the command runs. @throws Failure usage */
 export async function checkReroute(values: Values): Promise<void> {
   if (!isRerouting(values)) return;
-  const { rerouteTest } = await import("../../egress/reroute.ts");
+  const { rerouteTest } = await import("../../lab/egress/reroute.ts");
   try {
     rerouteTest({ hosts: values["reroute-host"] });
   } catch (error) {
@@ -144,8 +144,8 @@ export async function rerouteVariables(
   shell: Shell,
 ): Promise<Record<string, string>> {
   if (!isRerouting(values)) return {};
-  const { rerouteChildren } = await import("../../egress/reroute-children.ts");
-  const { reroutedHosts } = await import("../../egress/reroute.ts");
+  const { rerouteChildren } = await import("../../lab/egress/reroute-children.ts");
+  const { reroutedHosts } = await import("../../lab/egress/reroute.ts");
   const hosts = values["reroute-host"];
   const certFile = values["no-proxy"] ? undefined : await certificateOf(shell);
   try {

@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
 import type { BaselineOutcome, BaselineRun } from "../../baseline/command-run.ts";
-import type { ChildGuard } from "../../egress/child-guard.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { writeResult } from "../../kernel/command/result-file.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
-import type { Plan } from "../../plan/plan.ts";
-import { replayed } from "../../tapes/commands/tape-summary.ts";
+import type { ChildGuard } from "../../lab/egress/child-guard.ts";
+import type { Plan } from "../../lab/plan/plan.ts";
+import { replayed } from "../../lab/tapes/commands/tape-summary.ts";
 import type { FailReason } from "../../verdict/fail-rules.ts";
 import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import type { Tally } from "../../verdict/tally.ts";

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { nodeOptions } from "../../egress/child-guard.ts";
-import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "../../egress/exit-record.ts";
 import type { Sim } from "../../index.ts";
 import { builtFile } from "../../kernel/base/built-file.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
+import { nodeOptions } from "../../lab/egress/child-guard.ts";
+import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "../../lab/egress/exit-record.ts";
 import type { Mishap, VerdictSection } from "../../verdict/shapes.ts";
 import type { ChildEnd } from "./child-process.ts";
 import { allEvents } from "./run-findings.ts";
@@ -229,7 +229,7 @@ export function openExitCheck(path: string | undefined, cwd: string): ExitCheck 
   };
   return {
     env: (before) => ({
-      NODE_OPTIONS: nodeOptions(before, builtFile("egress/exit-preload.cjs")),
+      NODE_OPTIONS: nodeOptions(before, builtFile("lab/egress/exit-preload.cjs")),
       [exitVariable]: JSON.stringify(order),
     }),
     endOf: (end) =>

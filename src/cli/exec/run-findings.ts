@@ -5,13 +5,13 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { plain } from "../../kernel/command/style.ts";
-import type { Plan } from "../../plan/plan.ts";
+import type { Plan } from "../../lab/plan/plan.ts";
+import type { Played } from "../../lab/tapes/commands/tape-summary.ts";
+import { tapeFacts, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
+import { createMask, type Mask } from "../../lab/tapes/redact/mask-target.ts";
+import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
-import type { Played } from "../../tapes/commands/tape-summary.ts";
-import { tapeFacts, tapeLines } from "../../tapes/commands/tape-summary.ts";
-import { createMask, type Mask } from "../../tapes/redact/mask-target.ts";
-import type { TapeRules } from "../../tapes/redact/rules.ts";
 import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
 import { resultCounts, resultSection } from "../../verdict/results.ts";
 import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
@@ -63,8 +63,8 @@ export async function planFor(
   shell: Shell,
 ): Promise<Plan | undefined> {
   if (named === undefined && !isNeeded) return undefined;
-  const { findPlan, planName, readPlan } = await import("../../plan/read-plan.ts");
-  const { PlanError, planProblemLines } = await import("../../plan/plan.ts");
+  const { findPlan, planName, readPlan } = await import("../../lab/plan/read-plan.ts");
+  const { PlanError, planProblemLines } = await import("../../lab/plan/plan.ts");
   const file = named ?? (await findPlan(shell.cwd));
   if (file === undefined)
     throw new Failure(
@@ -88,7 +88,7 @@ const mostViolations = 100;
 /** Compares the captured events with the plan; null without one. */
 export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<RunVerdict["plan"]> {
   if (!plan) return null;
-  const { checkPlan, groupedByEvent, sentenceOf } = await import("../../plan/check-plan.ts");
+  const { checkPlan, groupedByEvent, sentenceOf } = await import("../../lab/plan/check-plan.ts");
   const { total, checked, unseen, violations, text } = await checkPlan(plan, allEvents(sim));
   const rows = groupedByEvent(violations).flatMap(([what, rows]) =>
     rows.map(({ first, count }) => ({

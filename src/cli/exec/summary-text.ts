@@ -1,7 +1,7 @@
 import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { lintLine } from "../../lint/command.ts";
+import { lintLine } from "../../lab/lint/command.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
 import type { Mishap, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 

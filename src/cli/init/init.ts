@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { frameworks } from "../../egress/env-names.ts";
 import { objectIn } from "../../kernel/base/json.ts";
 import { makeFolder } from "../../kernel/base/make-folder.ts";
 import { writeWhole } from "../../kernel/base/whole-file.ts";
@@ -11,6 +10,7 @@ import { locate, whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { print } from "../../kernel/command/thin-command.ts";
+import { frameworks } from "../../lab/egress/env-names.ts";
 import { skill, skillPaths, withSection, withServer } from "./agent-files.ts";
 import { jsonLike, readIfThere, readJsonFile } from "./json-file.ts";
 import { appScript, projectFiles, testCommand } from "./project-files.ts";

@@ -1,7 +1,7 @@
-import { envGroups, type Framework, serverGroup } from "../../egress/env-names.ts";
 import { objectIn } from "../../kernel/base/json.ts";
-import { scenarioStarter } from "../../scenario/starter.ts";
-import { envLines } from "../env-lines.ts";
+import { envLines } from "../../lab/egress/env-lines.ts";
+import { envGroups, type Framework, serverGroup } from "../../lab/egress/env-names.ts";
+import { scenarioStarter } from "../../lab/scenario/starter.ts";
 import type { Runner, Stack } from "./stack.ts";
 
 /** A file that does not depend on what is in the folder. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Framework } from "../../egress/env-names.ts";
 import { isObject, type JsonObject, objectIn } from "../../kernel/base/json.ts";
+import type { Framework } from "../../lab/egress/env-names.ts";
 import { readApp } from "../doctor/doctor-facts.ts";
 import { readJsonFile } from "./json-file.ts";
 

@@ -1,10 +1,10 @@
 import { onFirstUse } from "../../kernel/base/on-first-use.ts";
 import { counted } from "../../kernel/base/text.ts";
 import type { Lines } from "../../kernel/command/output.ts";
+import type { Mask } from "../../lab/tapes/redact/mask-target.ts";
+import type { RedactionRules } from "../../lab/tapes/redact/rules.ts";
 import type { LineRules } from "../../state/journal/commands/request-lines.ts";
 import type { Finding, RequestSummary } from "../../state/journal/request-summary.ts";
-import type { Mask } from "../../tapes/redact/mask-target.ts";
-import type { RedactionRules } from "../../tapes/redact/rules.ts";
 
 /** Prints requests on a terminal, and counts their outcomes. */
 export interface RequestLog {
@@ -43,7 +43,7 @@ export function createRequestLog(lines: Lines, rules: LineRules, redaction?: Red
   const printer = onFirstUse(async () => {
     const [{ requestLines }, { createMask }] = await Promise.all([
       import("../../state/journal/commands/request-lines.ts"),
-      import("../../tapes/redact/mask-target.ts"),
+      import("../../lab/tapes/redact/mask-target.ts"),
     ]);
     const mask = createMask(redaction);
     return (requests: readonly RequestSummary[]) => {

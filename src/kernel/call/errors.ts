@@ -1,4 +1,4 @@
-import type { Report } from "../../assert/match/report-shapes.ts";
+import type { Report } from "../../lab/assert/match/report-shapes.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

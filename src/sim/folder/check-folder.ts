@@ -6,7 +6,7 @@ import type { Damage } from "../../kernel/store/damage.ts";
 import { DataFolderError, openBytes } from "../../kernel/store/data-folder.ts";
 import { unfinishedBytes } from "../../kernel/store/lines.ts";
 import { unfinishedSwitches } from "../../kernel/store/switch.ts";
-import { readSnapshots } from "../../scenario/state/snapshot-storage.ts";
+import { readSnapshots } from "../../lab/scenario/state/snapshot-storage.ts";
 import { readChanges } from "../../state/documents/store/changes-file.ts";
 import { WorldDocument } from "../../state/documents/store/document.ts";
 import { salvagedWorld } from "../../state/documents/store/salvage.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/store/data-folder.ts";
 import { createFolderGuard, type FolderGuard } from "../../kernel/store/folder-guard.ts";
 import { finishSwitch, type SwitchPart, switchFiles } from "../../kernel/store/switch.ts";
-import { createSnapshots, type Snapshots } from "../../scenario/state/snapshots.ts";
+import { createSnapshots, type Snapshots } from "../../lab/scenario/state/snapshots.ts";
 import type { World } from "../../state/documents/world.ts";
 import { memoryWorld, openWorld, type WorldStore } from "../../state/documents/world-store.ts";
 import { openTrafficLog, type TrafficLog } from "../../state/journal/log/traffic-log.ts";

@@ -36,7 +36,7 @@ function compact({ log, snapshots, switchTo }: EventPorts, project: number | und
   return events;
 }
 
-/** The endpoints that clear events, and return one. Lists and searches are rows of assertions (src/assert). */
+/** The endpoints that clear events, and return one. Lists and searches are rows of assertions (src/lab/assert). */
 export const eventRows = (ports: EventPorts) => [
   row({
     method: "DELETE",

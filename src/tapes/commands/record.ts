@@ -29,11 +29,11 @@ import { sizeText } from "../../kernel/command/progress.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../../kernel/command/signals.ts";
 import type { Style } from "../../kernel/command/style.ts";
+import type { RecordingFacts } from "../../lab/tapes/client.ts";
+import { choice, redact, text, texts, toggle } from "../../lab/tapes/commands/option-rows.ts";
+import { missedOf, replayed, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
 import type { Sim, SimOptions } from "../../sim/types.ts";
 import type { RequestSummary } from "../../state/journal/request-summary.ts";
-import type { RecordingFacts } from "../client.ts";
-import { choice, redact, text, texts, toggle } from "./option-rows.ts";
-import { missedOf, replayed, tapeLines } from "./tape-summary.ts";
 
 /** Options for the world of a sim that records. */
 const worldOptions = {

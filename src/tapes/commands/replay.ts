@@ -5,7 +5,7 @@ import type { Command } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Options } from "../../kernel/command/options.ts";
 import type { OptionTexts } from "../../kernel/command/settings.ts";
-import { tapeAt } from "./option-rows.ts";
+import { tapeAt } from "../../lab/tapes/commands/option-rows.ts";
 
 const { tape: _, data, ...startOptions } = start.options;
 const { scenarios: __, command, ...execOptions } = exec.options;

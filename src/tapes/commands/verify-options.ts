@@ -1,5 +1,13 @@
 import type { Settings } from "../../kernel/command/settings.ts";
-import { keyOptions, permitOptions, reportOptions, tapeAt, text, texts, toggle } from "./option-rows.ts";
+import {
+  keyOptions,
+  permitOptions,
+  reportOptions,
+  tapeAt,
+  text,
+  texts,
+  toggle,
+} from "../../lab/tapes/commands/option-rows.ts";
 
 /** Options that need `--against`. */
 export const serviceOptions = {

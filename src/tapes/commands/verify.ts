@@ -3,8 +3,8 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import { command, type Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { createProgress } from "../../kernel/command/progress.ts";
-import { tapePlace } from "../format/place.ts";
-import { onFile } from "./tape-trouble.ts";
+import { onFile } from "../../lab/tapes/commands/tape-trouble.ts";
+import { tapePlace } from "../../lab/tapes/format/place.ts";
 import { serviceOptions, type VerifySettings, verifyOptions } from "./verify-options.ts";
 
 /** @throws Failure usage when an option does not go with what is compared */
@@ -30,7 +30,7 @@ async function run(settings: VerifySettings, shell: Shell) {
   const file = tapePlace(values.tape, shell.cwd);
   const progress = createProgress(process.stderr, shell.env);
   const onStep = (done: number, total: number) => progress.show(`verify: ${done} of ${total}`);
-  const { reportComparison } = await import("./verify-report.ts");
+  const { reportComparison } = await import("../../lab/tapes/commands/verify-report.ts");
   const { runAgainst, runVerify } = await import("./verify-run.ts");
   const report = {
     command: "verify",

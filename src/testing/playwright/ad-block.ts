@@ -1,4 +1,4 @@
-import { describePattern } from "../../assert/match/describe.ts";
+import { describePattern } from "../../lab/assert/match/describe.ts";
 
 /**
  * Rules of common filter lists about PostHog, in their notation: EasyPrivacy has the paths, lists of hosts have

@@ -1,17 +1,5 @@
 import type { Browser, BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
 import type { Tenant } from "../../client/api.ts";
-import {
-  disguise,
-  disguisedHeader,
-  type Escape,
-  type EscapeCause,
-  type Forwarded,
-  forward,
-  leavingScript,
-  looksLikeSdk,
-  type ToForward,
-  verifyEscapes,
-} from "../../egress/browser-traffic.ts";
 import { isObject } from "../../kernel/base/json.ts";
 import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
@@ -24,6 +12,18 @@ import {
   readHostRule,
   serviceHosts,
 } from "../../kernel/http/host-rules.ts";
+import {
+  disguise,
+  disguisedHeader,
+  type Escape,
+  type EscapeCause,
+  type Forwarded,
+  forward,
+  leavingScript,
+  looksLikeSdk,
+  type ToForward,
+  verifyEscapes,
+} from "../../lab/egress/browser-traffic.ts";
 import { projectParameter } from "../../state/journal/traffic.ts";
 import { adBlockSources, adBlockTest } from "./ad-block.ts";
 import type { AnswerUnrouted } from "./stand-in.ts";

@@ -3,8 +3,8 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { LaunchOptions } from "@playwright/test";
-import type { Forwarded } from "../../egress/browser-traffic.ts";
 import { serviceHosts } from "../../kernel/http/host-rules.ts";
+import type { Forwarded } from "../../lab/egress/browser-traffic.ts";
 
 /** A request that no route has answered; the browser may have sent it while its page was left. */
 interface UnroutedRequest {

@@ -1,11 +1,11 @@
 import type { BrowserContext, Frame, Page } from "@playwright/test";
-import { called } from "../../assert/client-pattern.ts";
-import { suiteWait } from "../../assert/limits.ts";
-import { describePattern } from "../../assert/match/describe.ts";
-import { quoted } from "../../assert/match/printable.ts";
 import { performance } from "../../kernel/base/real-time.ts";
 import { nameTest } from "../../kernel/base/wildcard.ts";
 import { checkOptions, keysOf } from "../../kernel/call/option-keys.ts";
+import { called } from "../../lab/assert/client-pattern.ts";
+import { suiteWait } from "../../lab/assert/limits.ts";
+import { describePattern } from "../../lab/assert/match/describe.ts";
+import { quoted } from "../../lab/assert/match/printable.ts";
 import type { RunnerState } from "../matcher.ts";
 
 /** A page, whose frames and context are examined, or a context with all its pages. */

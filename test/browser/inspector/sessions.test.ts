@@ -13,7 +13,7 @@ import {
   session,
   start,
   typedIn,
-} from "../../sessions/recorded.ts";
+} from "../../lab/sessions/recorded.ts";
 import { loaders, openPageServer } from "../page-server.ts";
 import { inspectorStage } from "./support.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
-import { readTape } from "../../../src/tapes/format/read.ts";
+import { readTape } from "../../../src/lab/tapes/format/read.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();

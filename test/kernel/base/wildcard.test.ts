@@ -11,7 +11,7 @@ import {
   placeOf,
   wildcardTest,
 } from "../../../src/kernel/base/wildcard.ts";
-import { globs } from "../../../src/tapes/format/routes.ts";
+import { globs } from "../../../src/lab/tapes/format/routes.ts";
 
 const within = { is: "any", isWithin: true } as const;
 const oneWithin = { is: "one", isWithin: true } as const;

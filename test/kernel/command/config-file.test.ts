@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { syntaxErrorAt } from "../../../src/kernel/base/json-syntax.ts";
 import { findConfig } from "../../../src/kernel/command/config-file.ts";
-import { redactionSection } from "../../../src/tapes/redact/config-section.ts";
+import { redactionSection } from "../../../src/lab/tapes/redact/config-section.ts";
 
 const options = {
   port: { kind: "port", describe: "" },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { forward, type ToForward } from "../../../src/egress/browser-traffic.ts";
+import { forward, type ToForward } from "../../../src/lab/egress/browser-traffic.ts";
 
 type Handle = (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 

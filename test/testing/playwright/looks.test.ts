@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EscapeError, looksLikeSdk, verifyEscapes } from "../../../src/egress/browser-traffic.ts";
+import { EscapeError, looksLikeSdk, verifyEscapes } from "../../../src/lab/egress/browser-traffic.ts";
 
 const key = "phc_TheKeyOfAProject0123456789";
 

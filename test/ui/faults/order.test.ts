@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FaultOrder } from "../../../src/faults/shapes.ts";
+import { FaultOrder } from "../../../src/lab/faults/shapes.ts";
 import { readRequestFilter } from "../../../src/state/journal/filter/read.ts";
 import {
   emptyForm,

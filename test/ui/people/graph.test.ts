@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DatedJoin } from "../../../src/people/shapes.ts";
+import type { DatedJoin } from "../../../src/lab/person-history/shapes.ts";
 import { graphOf } from "../../../ui/views/people/identity-layout.ts";
 
 const join = (

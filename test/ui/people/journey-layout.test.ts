@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FlagInForce, JourneyMoment } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce, JourneyMoment } from "../../../src/lab/journeys/shapes.ts";
 import {
   axisOf,
   damageIn,

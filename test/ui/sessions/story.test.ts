@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { decodePart } from "../../../src/sessions/decode.ts";
-import type { SessionEvent } from "../../../src/sessions/shapes.ts";
+import { decodePart } from "../../../src/lab/sessions/decode.ts";
+import type { SessionEvent } from "../../../src/lab/sessions/shapes.ts";
 import {
   bytesOver,
   momentAt,
@@ -9,7 +9,7 @@ import {
   type RecordedWindow,
   storyOf,
 } from "../../../ui/views/sessions/story.ts";
-import { clickOn, element, opening, packed, start, typedIn } from "../../sessions/recorded.ts";
+import { clickOn, element, opening, packed, start, typedIn } from "../../lab/sessions/recorded.ts";
 
 const windowOf = (items: readonly JsonObject[], shift = 0): RecordedWindow => ({
   id: "w",

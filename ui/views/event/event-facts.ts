@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own, textsIn } from "../../../src/kernel/base/json.ts";
-import type { LintFinding } from "../../../src/lint/shapes.ts";
+import type { LintFinding } from "../../../src/lab/lint/shapes.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { headerOf, type RequestInFull } from "../../api/requests.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { LintPage } from "../../../src/lint/shapes.ts";
+import type { LintPage } from "../../../src/lab/lint/shapes.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";

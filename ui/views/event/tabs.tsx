@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 import { type Json, type JsonObject, own } from "../../../src/kernel/base/json.ts";
 import { capital } from "../../../src/kernel/base/text.ts";
-import type { LintFinding, LintPage } from "../../../src/lint/shapes.ts";
-import type { StoredPerson } from "../../../src/people/shapes.ts";
+import type { LintFinding, LintPage } from "../../../src/lab/lint/shapes.ts";
+import type { StoredPerson } from "../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { query, type SimProblem } from "../../api/call.ts";
 import { decodeChain, headerOf } from "../../api/requests.ts";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { ExceptionGroup, ExceptionGroups } from "../../../src/exceptions/shapes.ts";
+import type { ExceptionGroup, ExceptionGroups } from "../../../src/lab/exceptions/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, project } from "../../app/location.ts";

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import type { z } from "zod";
-import type { ClockAdvanced, ClockFacts } from "../../../src/clock/shapes.ts";
+import type { ClockAdvanced, ClockFacts } from "../../../src/lab/clock/shapes.ts";
 import type { Export } from "../../../src/service/batch-exports/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";

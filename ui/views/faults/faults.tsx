@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { Fault, FaultPreset } from "../../../src/faults/shapes.ts";
+import type { Fault, FaultPreset } from "../../../src/lab/faults/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";

@@ -1,5 +1,5 @@
 import { addressStep } from "../../../src/kernel/base/text.ts";
-import type { StoredGroup as Group, GroupDetails } from "../../../src/people/shapes.ts";
+import type { StoredGroup as Group, GroupDetails } from "../../../src/lab/person-history/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";

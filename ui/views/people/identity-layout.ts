@@ -1,4 +1,4 @@
-import type { DatedJoin } from "../../../src/people/shapes.ts";
+import type { DatedJoin } from "../../../src/lab/person-history/shapes.ts";
 
 /** Sizes in drawing units: 16 are 1 rem. */
 export const lineHeight = 20;

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { DatedJoin, PersonTimeline as Timeline } from "../../../src/people/shapes.ts";
+import type { DatedJoin, PersonTimeline as Timeline } from "../../../src/lab/person-history/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Prose, Time } from "../../parts/basics.tsx";
 import { counted, explained, plain } from "../../parts/text.ts";

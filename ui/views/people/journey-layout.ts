@@ -1,4 +1,4 @@
-import type { FlagInForce, FlagSpan, JourneyMoment } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce, FlagSpan, JourneyMoment } from "../../../src/lab/journeys/shapes.ts";
 import { counted, plain } from "../../parts/text.ts";
 
 /** A moment with its time in ms. */

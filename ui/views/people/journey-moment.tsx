@@ -1,4 +1,4 @@
-import type { FlagInForce, Journey } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce, Journey } from "../../../src/lab/journeys/shapes.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { useResource } from "../../api/resource.ts";
 import { link } from "../../app/location.ts";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { Journey } from "../../../src/journeys/shapes.ts";
+import type { Journey } from "../../../src/lab/journeys/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";

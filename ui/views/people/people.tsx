@@ -1,4 +1,4 @@
-import type { StoredPerson as Person } from "../../../src/people/shapes.ts";
+import type { StoredPerson as Person } from "../../../src/lab/person-history/shapes.ts";
 import { isSdkProperty } from "../../../src/state/journal/sdk-properties.ts";
 import { link, route } from "../../app/location.ts";
 import { Badge, Time } from "../../parts/basics.tsx";

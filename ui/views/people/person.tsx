@@ -9,7 +9,7 @@ import type {
   PersonStep as Step,
   PersonTimeline as Timeline,
   TimelineEntry,
-} from "../../../src/people/shapes.ts";
+} from "../../../src/lab/person-history/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { link, project, route, withParams } from "../../app/location.ts";

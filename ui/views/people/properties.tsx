@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { PropertyChange, PropertyHistory } from "../../../src/people/shapes.ts";
+import type { PropertyChange, PropertyHistory } from "../../../src/lab/person-history/shapes.ts";
 import { isSdkProperty } from "../../../src/state/journal/sdk-properties.ts";
 import { link } from "../../app/location.ts";
 import { Time } from "../../parts/basics.tsx";

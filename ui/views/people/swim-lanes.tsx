@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { FlagInForce } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce } from "../../../src/lab/journeys/shapes.ts";
 import { Icon, type IconName } from "../../parts/icon.tsx";
 import { counted, numberText, plain } from "../../parts/text.ts";
 import {

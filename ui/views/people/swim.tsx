@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { FlagInForce } from "../../../src/journeys/shapes.ts";
+import type { FlagInForce } from "../../../src/lab/journeys/shapes.ts";
 import { clockText, dateText, spanText } from "../../parts/text.ts";
 import { axisOf, nearest, type Placed, ticksOf, xOf } from "./journey-layout.ts";
 import { FlagLane, IdentityLane, Lane, lastLanes, MarkLane, markLanes, PageLane, px } from "./swim-lanes.tsx";

@@ -1,5 +1,5 @@
 import type { Json } from "../../../src/kernel/base/json.ts";
-import type { Join, Origin, StoredPerson as Person } from "../../../src/people/shapes.ts";
+import type { Join, Origin, StoredPerson as Person } from "../../../src/lab/person-history/shapes.ts";
 import { valueText } from "../../../src/state/journal/filter/print.ts";
 import { plain } from "../../parts/text.ts";
 

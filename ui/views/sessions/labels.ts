@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from "../../../src/kernel/base/json.ts";
-import { type RecordedEvent, recordedSources, recordedTypes } from "../../../src/sessions/rrweb.ts";
+import { type RecordedEvent, recordedSources, recordedTypes } from "../../../src/lab/sessions/rrweb.ts";
 
 /** What is known of an element of a recorded page. */
 interface Labelled {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { SessionPart } from "../../../src/sessions/shapes.ts";
+import type { SessionPart } from "../../../src/lab/sessions/shapes.ts";
 import { Scrolled } from "../../parts/basics.tsx";
 import { plain, roundStep, sizeText, spanText } from "../../parts/text.ts";
 import { bytesOver, type Moment, offsetText, type Story } from "./story.ts";

@@ -1,7 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { recordedTypes } from "../../../src/sessions/rrweb.ts";
-import type { SessionEvent, SessionEventPage, StoredSessionDetails } from "../../../src/sessions/shapes.ts";
+import { recordedTypes } from "../../../src/lab/sessions/rrweb.ts";
+import type {
+  SessionEvent,
+  SessionEventPage,
+  StoredSessionDetails,
+} from "../../../src/lab/sessions/shapes.ts";
 import { call, query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";

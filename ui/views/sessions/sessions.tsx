@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { StoredSession, StoredSessionPage } from "../../../src/sessions/shapes.ts";
+import type { StoredSession, StoredSessionPage } from "../../../src/lab/sessions/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useLast } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { lossReasons } from "../../../src/sessions/rrweb.ts";
+import { lossReasons } from "../../../src/lab/sessions/rrweb.ts";
 import type {
   RecordingPage,
   SessionEvent,
   SessionPart,
   StoredSessionDetails,
-} from "../../../src/sessions/shapes.ts";
+} from "../../../src/lab/sessions/shapes.ts";
 import { link, route, withParams } from "../../app/location.ts";
 import { Button, Scrolled } from "../../parts/basics.tsx";
 import { EventIcon } from "../../parts/event-icon.tsx";

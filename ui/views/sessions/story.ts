@@ -5,8 +5,8 @@ import {
   recordedClicks,
   recordedSources,
   recordedTypes,
-} from "../../../src/sessions/rrweb.ts";
-import type { SessionEvent } from "../../../src/sessions/shapes.ts";
+} from "../../../src/lab/sessions/rrweb.ts";
+import type { SessionEvent } from "../../../src/lab/sessions/shapes.ts";
 import { type EventKind, eventKind } from "../../../src/state/journal/event-kinds.ts";
 import { createLabels } from "./labels.ts";
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { RecordingPage, StoredSessionDetails } from "../../../src/sessions/shapes.ts";
+import type { RecordingPage, StoredSessionDetails } from "../../../src/lab/sessions/shapes.ts";
 import { call, problemOf, query, type SimProblem } from "../../api/call.ts";
 import type { RecordedWindow } from "./story.ts";
 

@@ -1,5 +1,5 @@
 import { nearest } from "../../../src/kernel/base/nearest.ts";
-import type { Info } from "../../../src/scenario/state/info-shapes.ts";
+import type { Info } from "../../../src/lab/scenario/state/info-shapes.ts";
 import type { FlagTotal } from "../../../src/service/flags/decision-shapes.ts";
 import type { FlagSummary } from "../../../src/service/flags/shapes.ts";
 import { counted } from "../../parts/text.ts";

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { LintPage } from "../../../src/lint/shapes.ts";
+import type { LintPage } from "../../../src/lab/lint/shapes.ts";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
 import type { Histogram } from "../../../src/state/journal/histogram-answer.ts";
 import { type Outcome, outcomes } from "../../../src/state/journal/outcomes.ts";

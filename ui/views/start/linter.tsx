@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { LintFinding, LintPage } from "../../../src/lint/shapes.ts";
+import type { LintFinding, LintPage } from "../../../src/lab/lint/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Button } from "../../parts/basics.tsx";
 import { nameTerm } from "../../parts/filter-box/filter-text.ts";

@@ -1,5 +1,5 @@
-import { type Access, envGroups } from "../../../src/egress/env-names.ts";
 import { shellQuoted } from "../../../src/kernel/base/text.ts";
+import { type Access, envGroups } from "../../../src/lab/egress/env-names.ts";
 import { browserSnippet, nodeCapture, nodeSnippet, quoted } from "../../copy/snippets.ts";
 
 export interface Target {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { TapeFiles } from "../../../src/tapes/shapes.ts";
+import type { TapeFiles } from "../../../src/lab/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { ConfirmDialog } from "../../parts/dialog.tsx";

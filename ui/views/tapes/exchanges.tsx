@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { HeaderPairs, TapeBody } from "../../../src/tapes/format/exchange.ts";
-import type { TapeExchange, TapeExchangeSummary, TapeExchanges } from "../../../src/tapes/shapes.ts";
+import type { HeaderPairs, TapeBody } from "../../../src/lab/tapes/format/exchange.ts";
+import type { TapeExchange, TapeExchangeSummary, TapeExchanges } from "../../../src/lab/tapes/shapes.ts";
 import { query } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { stepKeys, useKeys } from "../../app/keyboard.ts";

@@ -1,4 +1,4 @@
-import type { LoadedTape, TapeLedger, TapeMiss } from "../../../src/tapes/shapes.ts";
+import type { LoadedTape, TapeLedger, TapeMiss } from "../../../src/lab/tapes/shapes.ts";
 import { link } from "../../app/location.ts";
 import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";

@@ -1,4 +1,4 @@
-import type { LoadedTape, RecordingFacts } from "../../../src/tapes/shapes.ts";
+import type { LoadedTape, RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 
 export type ModeName = "emulate" | "replay" | "hybrid" | "record" | "all" | "once" | "new" | "spy" | "diff";
 

@@ -1,4 +1,4 @@
-import type { RecordingFacts } from "../../../src/tapes/shapes.ts";
+import type { RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 
 export interface LoadForm {
   readonly tape: string;

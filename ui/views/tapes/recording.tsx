@@ -1,4 +1,4 @@
-import type { RecordingFacts } from "../../../src/tapes/shapes.ts";
+import type { RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 import { Badge, Button, Facts, Section, Tiles, Time } from "../../parts/basics.tsx";
 import { Table } from "../../parts/layout.tsx";
 import { numberText, plain, sizeText } from "../../parts/text.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { LoadedTape, LoadedTapeReply, RecordingFacts } from "../../../src/tapes/shapes.ts";
+import type { LoadedTape, LoadedTapeReply, RecordingFacts } from "../../../src/lab/tapes/shapes.ts";
 import { call } from "../../api/call.ts";
 import { useResource } from "../../api/resource.ts";
 import { link, route } from "../../app/location.ts";

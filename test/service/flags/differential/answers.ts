@@ -1,8 +1,8 @@
 import { PostHog } from "posthog-node";
 import { type Sim, startSim } from "../../../../src/index.ts";
 import { type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
-import { loadScenario } from "../../../../src/scenario/load.ts";
-import { type Scenario, worldOf } from "../../../../src/scenario/scenario.ts";
+import { loadScenario } from "../../../../src/lab/scenario/load.ts";
+import { type Scenario, worldOf } from "../../../../src/lab/scenario/scenario.ts";
 import type { Decision } from "../../../../src/service/flags/engine/decision.ts";
 import { compileRuleset, evaluateRuleset } from "../../../../src/service/flags/engine/ruleset.ts";
 import type { Subject, SubjectGroup } from "../../../../src/service/flags/engine/run.ts";

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../../src/kernel/base/json.ts";
-import type { Scenario } from "../../../../src/scenario/schema.ts";
+import type { Scenario } from "../../../../src/lab/scenario/schema.ts";
 import type { CohortDraft, TreeDraft } from "./cohort-drafts.ts";
 import type { ConditionDraft, FilterDraft, FlagDraft } from "./flag-drafts.ts";
 import type { WorldDraft } from "./world.ts";

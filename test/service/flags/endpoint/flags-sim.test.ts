@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
-import type { Scenario } from "../../../../src/scenario/schema.ts";
+import type { Scenario } from "../../../../src/lab/scenario/schema.ts";
 
 type Project = Scenario["organizations"][number]["projects"][number];
 

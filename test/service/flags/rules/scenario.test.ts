@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
-import { readScenario } from "../../../../src/scenario/load.ts";
+import { readScenario } from "../../../../src/lab/scenario/load.ts";
 import { document, experiment, targeted } from "./documents.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phx-sim-rules-"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
-import type { GroupDetails, PersonTimeline } from "../../../../src/people/shapes.ts";
+import type { GroupDetails, PersonTimeline } from "../../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { type DiffRow, groupDiff, personDiff } from "../../../../ui/views/event/kinds/person-diff.ts";
 

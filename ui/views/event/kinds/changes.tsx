@@ -1,7 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { own } from "../../../../src/kernel/base/json.ts";
 import { addressStep } from "../../../../src/kernel/base/text.ts";
-import type { GroupDetails, Join, PersonTimeline, TimelineEntry } from "../../../../src/people/shapes.ts";
+import type {
+  GroupDetails,
+  Join,
+  PersonTimeline,
+  TimelineEntry,
+} from "../../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { ExceptionGroups } from "../../../../src/exceptions/shapes.ts";
 import { own } from "../../../../src/kernel/base/json.ts";
+import type { ExceptionGroups } from "../../../../src/lab/exceptions/shapes.ts";
 import {
   type ExceptionCause,
   type ExceptionFrame,

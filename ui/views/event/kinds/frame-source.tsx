@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { FrameSource } from "../../../../src/exceptions/shapes.ts";
+import type { FrameSource } from "../../../../src/lab/exceptions/shapes.ts";
 import type { ExceptionFrame, SourceLine } from "../../../../src/state/journal/exception.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";

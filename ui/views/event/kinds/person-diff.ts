@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
-import type { GroupStep, PersonStep, TimelineEntry } from "../../../../src/people/shapes.ts";
+import type { GroupStep, PersonStep, TimelineEntry } from "../../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { isCopy } from "../../../copy/subject.ts";
 import { isSame } from "../diff.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json, own } from "../../../../src/kernel/base/json.ts";
-import { recordedKind } from "../../../../src/sessions/rrweb.ts";
+import { recordedKind } from "../../../../src/lab/sessions/rrweb.ts";
 import { link } from "../../../app/location.ts";
 import { Facts, Time } from "../../../parts/basics.tsx";
 import { counted, numberText, plain } from "../../../parts/text.ts";

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, objectsIn } from "../../../../src/kernel/base/json.ts";
-import { type RecordedEvent, recordedSources, recordedTypes } from "../../../../src/sessions/rrweb.ts";
+import { type RecordedEvent, recordedSources, recordedTypes } from "../../../../src/lab/sessions/rrweb.ts";
 
 /** Recorded events that load nothing and run nothing, whatever the recorded page had. */
 export interface InertEvents {

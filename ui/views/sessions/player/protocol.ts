@@ -1,4 +1,4 @@
-import type { RecordedEvent } from "../../../../src/sessions/rrweb.ts";
+import type { RecordedEvent } from "../../../../src/lab/sessions/rrweb.ts";
 
 /** What the page sends to the frame. Times are ms from the first event. */
 export type PlayerCommand =

@@ -1,0 +1,52 @@
+import { types } from "node:util";
+import { bounded, type BoundedExpression as Expression } from "../../../kernel/base/bounded-regexp.ts";
+
+/** Longest pattern, characters. */
+export const longestPattern = 1_000;
+/** Expressions that are kept, compiled. */
+const mostKnown = 5_000;
+
+const known = new Map<string, Expression | string>();
+
+const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** `"…"`, `{ pattern, flags }` or a RegExp; undefined for anything else. */
+function partsOf(operand: unknown): { source: string; flags: string } | undefined {
+  if (typeof operand === "string") return { source: operand, flags: "" };
+  if (types.isRegExp(operand)) return { source: operand.source, flags: operand.flags };
+  if (typeof operand !== "object" || operand === null) return undefined;
+  const { pattern, flags = "", ...others } = operand as Record<string, unknown>;
+  const [source, letters] = [text(pattern), text(flags)];
+  if (source === undefined || letters === undefined || Object.keys(others).length > 0) return undefined;
+  return { source, flags: letters };
+}
+
+/**
+ * The expression of an `@regex` operand, or the mistake in it. JavaScript's syntax; the flags `g`, `d` and `y` have no
+ * effect.
+ */
+export function expressionOf(operand: unknown): Expression | string {
+  const parts = partsOf(operand);
+  if (!parts) return 'expects a pattern as a string, or {"pattern": …, "flags": …}';
+  const key = `${parts.flags}/${parts.source}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const made = compile(parts.source, parts.flags.replace(/[dgy]/g, ""));
+  known.set(key, made);
+  // patterns come from users: their number is limited, the oldest are dropped
+  for (const oldest of known.keys()) {
+    if (known.size <= mostKnown) break;
+    known.delete(oldest);
+  }
+  return made;
+}
+
+function compile(source: string, flags: string): Expression | string {
+  if (source.length > longestPattern)
+    return `expects a pattern of at most ${longestPattern} characters, not ${source.length}`;
+  try {
+    return bounded(new RegExp(source, flags));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,299 @@
+import { SimError } from "../../kernel/base/errors.ts";
+import { clearTimeout, performance, setTimeout } from "../../kernel/base/real-time.ts";
+import type { Call } from "../../kernel/http/call.ts";
+import type { StoredEvent } from "../../state/journal/event.ts";
+import { interestIn } from "./dispatcher.ts";
+import { keyComplaints, keyUses } from "./ended-keys.ts";
+import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
+import { failure, type Wait } from "./failure.ts";
+import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
+import { checkAsserted, checkTerms } from "./match/event-pattern.ts";
+import { countOf, fitsEvent, inOrder, judge } from "./match/judge.ts";
+import type { PatternProblem } from "./match/pattern.ts";
+import type { Count } from "./match/report-shapes.ts";
+import type { Terms } from "./match/types.ts";
+import { patternOf } from "./pattern-shape.ts";
+import type { AssertPorts } from "./ports.ts";
+import type { RequestedCount, SettleRequest, VerifyRequest, WaitRequest } from "./shapes.ts";
+import { type LogScope, requestsAfter } from "./surroundings.ts";
+
+type Worlds = Pick<AssertPorts, "worlds">;
+type Scoped = Pick<AssertPorts, "worlds" | "log">;
+
+/** @throws SimError invalid_input for the first mistake */
+function refuse([problem]: readonly PatternProblem[], pointer = ""): void {
+  if (!problem) return;
+  const { detail, hint } = problem;
+  throw new SimError("invalid_input", detail, {
+    pointer: pointer + problem.pointer,
+    ...(hint !== null && { hint }),
+  });
+}
+
+/** @throws SimError invalid_input if the project does not exist */
+function projectIn(
+  { worlds }: Worlds,
+  { project }: { project?: number | null | undefined },
+): number | undefined {
+  if (project === undefined || project === null || worlds.projectById(project)) return project ?? undefined;
+  throw new SimError("invalid_input", `there is no project ${project}`, {
+    pointer: "/project",
+    hint: "GET /__sim/info lists the projects",
+  });
+}
+
+/** The part of the log that a call is about. @throws SimError invalid_input */
+export function scopeOf(
+  ports: Scoped,
+  body: { project?: number | null | undefined; since?: number | null | undefined },
+): LogScope {
+  const since = body.since ?? 0;
+  const { lastSeq } = ports.log;
+  if (since > lastSeq) {
+    throw new SimError("invalid_input", `"since" is ${since}, but the newest event is #${lastSeq}`, {
+      pointer: "/since",
+      hint: "take it from events.mark() of this sim, or from the cursor of an answer",
+    });
+  }
+  return { project: projectIn(ports, body), since };
+}
+
+/** JSON on one line that fits a title. */
+function inTitle(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+function waitTitle({ match = {}, sequence, count }: WaitRequest): string {
+  if (sequence !== undefined) return `wait for the sequence ${inTitle(sequence)}`;
+  return count === undefined || count === null || count === 1
+    ? `wait for ${inTitle(match)}`
+    : `wait for ${count} × ${inTitle(match)}`;
+}
+
+function waitOf(ports: Scoped, body: WaitRequest): Wait {
+  const { match, sequence, count, outcome = "kept" } = body;
+  for (const [i, it] of sequence?.entries() ?? [])
+    refuse(checkAsserted(patternOf(it), outcome), `/sequence/${i}`);
+  if (match !== undefined) refuse(checkAsserted(patternOf(match), outcome), "/match");
+  return {
+    terms:
+      sequence === undefined
+        ? { expect: [{ match: patternOf(match ?? {}), count: { min: count ?? 1 } }] }
+        : { expect: sequence.map((it) => ({ match: patternOf(it) })), ordered: true },
+    scope: scopeOf(ports, body),
+    outcome,
+    timeout: body.timeout_ms ?? defaultWait,
+    title: body.title ?? waitTitle(body),
+  };
+}
+
+function countIn(count: RequestedCount): Count {
+  if (typeof count === "number") return { min: count, max: count };
+  const { min, max } = count;
+  return { ...(typeof min === "number" && { min }), ...(typeof max === "number" && { max }) };
+}
+
+function verificationOf(ports: Scoped, body: VerifyRequest): Wait {
+  const terms: Terms = {
+    expect: body.expect.map(({ match, count }) => ({
+      match: patternOf(match),
+      ...(count !== undefined && count !== null && { count: countIn(count) }),
+    })),
+    ordered: body.ordered ?? false,
+    nothingElse: body.nothing_else ?? false,
+    noEndedKeys: body.no_ended_keys ?? false,
+  };
+  refuse(checkTerms(terms));
+  return {
+    terms,
+    scope: scopeOf(ports, body),
+    outcome: "kept",
+    timeout: body.timeout_ms ?? defaultWait,
+    title: body.title ?? `verify ${inTitle(body.expect)}`,
+  };
+}
+
+/** Counts events as they come, so that each is compared once. */
+interface Tally {
+  take(event: StoredEvent): void;
+  /** The events that the terms are about, in order of arrival. */
+  readonly events: readonly StoredEvent[];
+  /** True if every minimum is reached, in order if the terms are ordered. */
+  isMet(): boolean;
+  /** True if a maximum is exceeded: later events cannot change that. */
+  isExceeded(): boolean;
+}
+
+/** Comes to the same results as `judge`, which also gives the reasons. */
+function createTally(terms: Terms): Tally {
+  const limits = terms.expect.map((expectation) => {
+    const { min = 0, max = Number.POSITIVE_INFINITY } = countOf(expectation);
+    return { match: expectation.match, min, max };
+  });
+  const counts = limits.map(() => 0);
+  const events: StoredEvent[] = [];
+  /** Expectations with a minimum; how many of them are met in order, and the events of the next one. */
+  const steps = limits.filter(({ min }) => min > 0);
+  let met = 0;
+  let ofNext = 0;
+
+  function advance(event: StoredEvent): void {
+    const step = steps[met];
+    if (!step || !fitsEvent(step.match, event)) return;
+    if (++ofNext < step.min) return;
+    met++;
+    ofNext = 0;
+  }
+
+  return {
+    events,
+    take(event) {
+      let isWanted = terms.nothingElse === true;
+      for (const [i, { match }] of limits.entries()) {
+        if (!fitsEvent(match, event)) continue;
+        counts[i] = (counts[i] ?? 0) + 1;
+        isWanted = true;
+      }
+      if (isWanted) events.push(event);
+      if (terms.ordered) advance(event);
+    },
+    isMet: () =>
+      limits.every(({ min }, i) => (counts[i] ?? 0) >= min) && (!terms.ordered || met === steps.length),
+    isExceeded: () => limits.some(({ max }, i) => (counts[i] ?? 0) > max),
+  };
+}
+
+/** Watches the events that the terms are about. */
+function begin(ports: AssertPorts, { terms, scope, outcome }: Wait): { tally: Tally; watch: Watch } {
+  const tally = createTally(terms);
+  const interest = terms.nothingElse ? {} : interestIn(...terms.expect.map(({ match }) => match));
+  return { tally, watch: watchEvents(ports, { ...interest, ...scope, outcome }, tally.take) };
+}
+
+/** Runs a wait that ends when the caller goes away or the sim closes. */
+async function untilGone<T>(
+  { closing }: AssertPorts,
+  call: Call,
+  run: (gone: JoinedSignal) => Promise<T>,
+): Promise<T> {
+  const gone = joinSignals(call.signal, closing);
+  try {
+    return await run(gone);
+  } finally {
+    gone.release();
+  }
+}
+
+/** Returns the first expected events as soon as all have come. @throws SimError wait_timeout with a report */
+export const wait = (ports: AssertPorts, body: WaitRequest, call: Call) =>
+  untilGone(ports, call, async ({ signal: gone }) => {
+    const task = waitOf(ports, body);
+    const started = performance.now();
+    const { tally, watch } = begin(ports, task);
+    const isMet = await watch.until(tally.isMet, task.timeout, gone).finally(watch.close);
+    const found = isMet ? inOrder(task.terms, tally.events)?.flat() : undefined;
+    if (found) return { events: found, cursor: found.at(-1)?.seq ?? ports.log.lastSeq };
+    const waited = performance.now() - started;
+    throw await failure(ports, "wait_timeout", {
+      wait: task,
+      events: tally.events,
+      waited,
+      url: call.origin,
+      gone,
+    });
+  });
+
+/** True if the terms forbid events: then it must be certain that no more will come. */
+const forbids = ({ nothingElse, expect }: Terms): boolean =>
+  nothingElse === true || expect.some(({ count }) => count?.max !== undefined);
+
+/** Waits until it is quiet, or a maximum is exceeded. */
+async function isQuiet(
+  { gauge }: AssertPorts,
+  { tally, watch }: { tally: Tally; watch: Watch },
+  {
+    idle,
+    most,
+    gone,
+    project,
+  }: { idle: number; most: number; gone: AbortSignal; project: number | undefined },
+): Promise<boolean> {
+  const over = joinSignals(gone);
+  const exceeded = watch.until(tally.isExceeded, most, over.signal).finally(over.end);
+  const quiet = await gauge.quiet(idle, over.signal, project).then(
+    () => true,
+    () => false,
+  );
+  over.end();
+  await exceeded;
+  over.release();
+  return quiet;
+}
+
+/** Events in an answer; `matched` lists the seqs of all. */
+const mostShown = 1_000;
+
+/** The key that an SDK should use; null: any. */
+const expectedKey = ({ worlds }: AssertPorts, { project }: LogScope): string | null =>
+  project === undefined ? null : (worlds.projectById(project)?.api_key ?? null);
+
+/** Waits until the expectations are met, then until it is quiet. @throws SimError expectation_failed with a report */
+export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
+  untilGone(ports, call, async ({ signal: gone }) => {
+    const task = verificationOf(ports, body);
+    const { terms, timeout, scope } = task;
+    const idle = body.settle_ms ?? defaultSettle;
+    const started = performance.now();
+    const begun = begin(ports, task);
+    const { tally, watch } = begun;
+    const isDecided = () => tally.isExceeded() || (watch.isCaughtUp && tally.isMet());
+    let settled = true;
+    try {
+      const isMet = (await watch.until(isDecided, timeout, gone)) && !tally.isExceeded();
+      if (isMet && forbids(terms) && idle > 0) {
+        const most = Math.max(started + timeout - performance.now(), idle + settleGrace);
+        settled = await isQuiet(ports, begun, { idle, most, gone, project: scope.project });
+      }
+    } finally {
+      watch.close();
+    }
+    const { events } = tally;
+    const { passed, matched } = judge(terms, events);
+    const shared =
+      passed && (forbids(terms) || terms.noEndedKeys)
+        ? keyComplaints(
+            terms,
+            await keyUses(ports, scope.project, requestsAfter(ports, scope)),
+            expectedKey(ports, scope),
+          )
+        : [];
+    if (passed && shared.length === 0 && !gone.aborted) {
+      const seqs = new Set(matched.flat());
+      const shown = events.filter(({ seq }) => seqs.has(seq)).slice(0, mostShown);
+      return { passed: true as const, matched, events: shown, settled, cursor: ports.log.lastSeq };
+    }
+    const waited = performance.now() - started;
+    throw await failure(ports, "expectation_failed", {
+      ...{ wait: task, events, waited, url: call.origin, gone, shared },
+    });
+  });
+
+/** Returns when it is quiet. @throws SimError wait_timeout */
+export const settle = (ports: AssertPorts, body: SettleRequest, call: Call) =>
+  untilGone(ports, call, async (gone) => {
+    const { gauge, log } = ports;
+    const project = projectIn(ports, body);
+    const idle = body.idle_ms ?? defaultSettle;
+    const timeout = body.timeout_ms ?? defaultWait;
+    const timer = setTimeout(gone.end, timeout);
+    try {
+      await gauge.quiet(idle, gone.signal, project);
+    } catch {
+      const data = { in_flight: gauge.inFlightOf(project), cursor: log.lastSeq };
+      throw new SimError("wait_timeout", `not quiet for ${idle} ms within ${timeout} ms`, { data });
+    } finally {
+      clearTimeout(timer);
+    }
+    return { quiet: true as const, cursor: log.lastSeq };
+  });

@@ -1,0 +1,154 @@
+import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
+import { counted } from "../../kernel/base/text.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { ask, print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
+import type { Fault, FaultPreset } from "./client.ts";
+
+const states: Readonly<Record<Fault["state"], string>> = {
+  active: "active",
+  used_up: "used up",
+  expired: "expired",
+};
+
+function faultLine(fault: Fault, style: Style): string {
+  const { name, id, text, state, used } = fault;
+  const title = `${style.bold(clean(name, 60))}${name === id ? "" : ` ${style.dim(`(${id})`)}`}`;
+  return `${title}  ${clean(text)}  ${style.dim(`${states[state]}, ${counted(used, "request")} affected`)}`;
+}
+
+function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): string[] {
+  const width = Math.max(...presets.map(({ name }) => name.length));
+  return presets.map(({ name, describe }) => `${style.bold(name.padEnd(width))}  ${describe}`);
+}
+
+const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
+
+const applyOptions = {
+  fault: {
+    kind: "text",
+    describe: "A preset's name, or a rule as a JSON object",
+    suggests: "presets",
+    flagOnly: true,
+    place: 1,
+  },
+  name: { kind: "text", describe: "The fault's name; default: the preset's", flagOnly: true },
+  route: {
+    kind: "text",
+    describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'",
+    flagOnly: true,
+  },
+  method: { kind: "text", describe: "Only requests with this method", flagOnly: true },
+  project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
+  rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1", flagOnly: true },
+  seed: { kind: "count", describe: "Decides which requests a rate hits", flagOnly: true },
+  times: { kind: "count", describe: "Ends after N requests", flagOnly: true },
+  for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s", flagOnly: true },
+  latency: {
+    kind: "duration",
+    describe: "Delay responses by this time, instead of the preset's effect",
+    flagOnly: true,
+  },
+  ...thinOptions,
+} as const;
+
+const clearOptions = {
+  which: {
+    kind: "text",
+    describe: "Only the faults with this id or name",
+    flagOnly: true,
+    suggests: "faults",
+  },
+  ...thinOptions,
+} as const;
+
+/** A rule, or a preset's name. */
+function orderIn(text: string): JsonObject {
+  if (!text.trimStart().startsWith("{")) return { preset: text };
+  try {
+    const rule: unknown = JSON.parse(text);
+    if (isObject(rule)) return rule;
+  } catch {
+    // reported below
+  }
+  throw new Failure("usage", "FAULT must be a preset's name or a rule as a JSON object");
+}
+
+/** The order from the options. @throws Failure usage */
+function orderOf(values: Settings<typeof applyOptions>["values"]): JsonObject {
+  const { route, method, project, latency } = values;
+  const match = given({ route, method: method?.toUpperCase(), project });
+  const changes = {
+    name: values.name,
+    match: Object.keys(match).length > 0 ? match : undefined,
+    effect: latency === undefined ? undefined : { latency },
+    rate: values.rate,
+    seed: values.seed,
+    times: values.times,
+    duration: values.for,
+  };
+  return { ...orderIn(values.fault), ...given(changes) };
+}
+
+/** The members that are set. */
+const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
+  const { which } = settings.values;
+  const path = which === undefined ? "faults" : `faults/${encodeURIComponent(which)}`;
+  const answer = await ask<{ removed: number }>(settings, shell, "DELETE", path);
+  return print(shell, settings.values.json, answer, [`cleared ${counted(answer.removed, "fault")}`]);
+}
+
+/** The commands `phx-sim faults …`. */
+export const faultCommands: readonly Command[] = [
+  thinCommand({
+    name: "faults list",
+    group,
+    describe: "List faults, including ended ones",
+    options: thinOptions,
+    examples: [["phx-sim faults list", "with how many requests each affected"]],
+    call: "GET faults",
+    lines: ({ faults }: { faults: Fault[] }, style) =>
+      faults.length === 0 ? ["no faults"] : faults.map((it) => faultLine(it, style)),
+  }),
+  thinCommand({
+    name: "faults presets",
+    group,
+    describe: "List the presets",
+    options: thinOptions,
+    examples: [["phx-sim faults presets", "their names, and what they do"]],
+    call: "GET faults/presets",
+    lines: presetLines,
+  }),
+  thinCommand({
+    name: "faults apply",
+    group,
+    describe: "Apply a preset or a rule",
+    options: applyOptions,
+    examples: [
+      ["phx-sim faults apply flags-down --for 30s", "then the flags come back"],
+      ["phx-sim faults apply capture-503 --rate 0.2 --seed 7", "one request in five, always the same ones"],
+      [`phx-sim faults apply '{"effect":{"status":500}}' --route management`, "a rule of your own"],
+    ],
+    confirms: true,
+    call: "POST faults",
+    sends: orderOf,
+    lines: (fault: Fault, style) => [faultLine(fault, style)],
+  }),
+  command({
+    name: "faults clear",
+    group,
+    describe: "Remove all faults, or one",
+    options: clearOptions,
+    examples: [["phx-sim faults clear --which flags-down", "only this one"]],
+    confirms: true,
+    run: clear,
+  }),
+];

@@ -1,0 +1,59 @@
+import { counted, times } from "../../kernel/base/text.ts";
+import { queryText } from "../../kernel/call/call.ts";
+import { clean } from "../../kernel/command/clean-text.ts";
+import { command, type Shell } from "../../kernel/command/command.ts";
+import { whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import { ask } from "../../kernel/command/thin-command.ts";
+import type { LintFinding, LintPage } from "./shapes.ts";
+
+const whatOf = ({ event, n }: LintFinding): string =>
+  event === null ? `request ${n}` : `"${clean(event, 80)}"`;
+
+export function lintLine(finding: LintFinding, style: Style): string {
+  const { code, severity, sentence, detail, fix, count } = finding;
+  const label = severity === "hint" ? style.dim("hint") : style.bold("lint");
+  const seen = `${clean(sentence)} (${clean(detail, 300)})`;
+  return `${label} ${whatOf(finding)}${times(count)} ${clean(code, 60)}: ${seen} → ${clean(fix)}`;
+}
+
+/** The findings that count as failures. */
+const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
+  findings.filter(({ severity }) => severity === "warning");
+
+const options = {
+  project: { kind: "count", describe: "Only events of the project with this number", flagOnly: true },
+  strict: { kind: "switch", describe: "Fail on hints, too", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+/** The command `phx-sim lint`. */
+export const lint = command({
+  name: "lint",
+  describe: "List likely mistakes in the captured events; exit code 1 when there are warnings",
+  options,
+  examples: [["phx-sim lint --strict", "in CI, after the tests; hints count, too"]],
+  confirms: true,
+  run,
+});
+
+async function run(settings: Settings<typeof options>, shell: Shell) {
+  const { project, json, strict } = settings.values;
+  const page = await ask<LintPage>(settings, shell, "GET", `lint${queryText({ project })}`);
+  const { findings } = page;
+  shell.out.say(...findings.map((it) => (json ? JSON.stringify(it) : lintLine(it, shell.outStyle))));
+  if (!json) shell.err.say(`phx-sim: ${summaryOf(page)}`);
+  return (strict ? findings : warningsAmong(findings)).length > 0 ? 1 : "ok";
+}
+
+function summaryOf({ findings, looked, skipped }: LintPage): string {
+  const note = skipped > 0 ? `, the first ${skipped} skipped` : "";
+  return `${countsText(findings)} in ${counted(looked, "event")}${note}`;
+}
+
+function countsText(findings: readonly LintFinding[]): string {
+  const warnings = warningsAmong(findings).length;
+  return `${counted(warnings, "warning")}, ${counted(findings.length - warnings, "hint")}`;
+}

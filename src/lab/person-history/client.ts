@@ -1,0 +1,65 @@
+import { type HandleScope, queryText } from "../../kernel/call/call.ts";
+import { ControlError } from "../../kernel/call/errors.ts";
+import type { MethodOptions } from "../../kernel/call/option-keys.ts";
+import type {
+  StoredGroup,
+  StoredGroupPage,
+  StoredPerson,
+  StoredPersonPage,
+  StoredPersonWithHistory,
+} from "./shapes.ts";
+
+/** A person with its merged ids and its properties. */
+export type SimPerson = StoredPerson;
+
+export interface Persons {
+  /** Newest first. */
+  list(query?: {
+    distinct_id?: string;
+    search?: string;
+    project?: number;
+    limit?: number;
+  }): Promise<SimPerson[]>;
+  /** By uuid or distinct id, with the events that changed it; undefined if it does not exist. */
+  get(id: string): Promise<StoredPersonWithHistory | undefined>;
+}
+
+export interface Groups {
+  /** Newest first. */
+  list(query?: { project?: number; limit?: number }): Promise<StoredGroup[]>;
+}
+
+const most = 10_000;
+
+/** `sim.persons` */
+export const personsBy = ({ call, project }: HandleScope): Persons => ({
+  list: async (query = {}) => {
+    const path = `persons${queryText({ limit: most, ...query, project: project ?? query.project })}`;
+    return (await call<StoredPersonPage>("GET", path)).persons;
+  },
+  get: async (id) => {
+    try {
+      return await call<StoredPersonWithHistory>(
+        "GET",
+        `persons/${encodeURIComponent(id)}${queryText({ project })}`,
+      );
+    } catch (error) {
+      if (error instanceof ControlError && error.code === "not_found") return undefined;
+      throw error;
+    }
+  },
+});
+
+/** `sim.groups` */
+export const groupsBy = ({ call, project }: HandleScope): Groups => ({
+  list: async (query = {}) => {
+    const path = `groups${queryText({ limit: most, ...query, project: project ?? query.project })}`;
+    return (await call<StoredGroupPage>("GET", path)).groups;
+  },
+});
+
+/** Options of the methods of `sim.persons` and `sim.groups`. */
+export const personOptions: MethodOptions = {
+  "persons.list": [["distinct_id", "search", "project", "limit"]],
+  "groups.list": [["project", "limit"]],
+};

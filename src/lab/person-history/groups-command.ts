@@ -1,0 +1,97 @@
+import { queryText } from "../../kernel/call/call.ts";
+import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import {
+  ask,
+  factLines,
+  printPage,
+  propertyLines,
+  thinCommand,
+  thinOptions,
+} from "../../kernel/command/thin-command.ts";
+import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from "./shapes.ts";
+
+const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };
+
+const project = { kind: "count", describe: "Only the project with this id", flagOnly: true } as const;
+
+const listOptions = {
+  project,
+  search: { kind: "text", describe: "Only groups with this text in type, key or name", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N groups", default: "100", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+const showOptions = {
+  type: { kind: "text", describe: "The group's type, e.g. company", flagOnly: true, place: 1 },
+  key: { kind: "text", describe: "The group's key", flagOnly: true, place: 2 },
+  project,
+  limit: { kind: "count", describe: "The newest N events of the group", default: "50", flagOnly: true },
+  ...thinOptions,
+} as const;
+
+const typeOf = ({ type, type_index }: StoredGroup): string => clean(type ?? `type ${type_index}`, 60);
+
+function groupLine(it: StoredGroup, style: Style): string {
+  const shown = Object.keys(it.properties).length === 0 ? "" : `  ${cleanJson(it.properties, 100)}`;
+  return `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}${shown}  ${style.dim(`project ${it.project}`)}`;
+}
+
+const changeText = ({ property, from, to }: PropertyChange): string => {
+  const was = from === undefined ? "" : `${cleanJson(from, 80)} → `;
+  return `${clean(property, 80)}: ${was}${to === undefined ? "removed" : cleanJson(to, 80)}`;
+};
+
+function groupLines(it: GroupDetails, style: Style): string[] {
+  const fact = factLines(style);
+  const { project, created_at, properties, history, events, gaps } = it;
+  const changed = history.map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`);
+  const newest = events.map(
+    ({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`,
+  );
+  return [
+    `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}  ${style.dim(`project ${project}`)}`,
+    ...fact("first seen", clean(created_at)),
+    ...fact("properties", ...propertyLines(properties)),
+    ...fact("history", ...changed.reverse()),
+    ...fact("incomplete", ...gaps.map(({ sentence }) => clean(sentence))),
+    ...fact("events", ...newest.reverse()),
+  ];
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { project, search, limit, json } = settings.values;
+  const { groups, more } = await ask<StoredGroupPage>(
+    settings,
+    shell,
+    "GET",
+    `groups${queryText({ project, search, limit })}`,
+  );
+  const page = { rows: groups, more, noun: "group" };
+  return printPage(shell, json, page, (it) => groupLine(it, shell.outStyle));
+}
+
+/** The commands `phx-sim groups …`. */
+export const groupCommands: readonly Command[] = [
+  command({
+    name: "groups list",
+    group,
+    describe: "List the groups, newest first",
+    options: listOptions,
+    examples: [["phx-sim groups list --search acme", "with this text in type, key or name"]],
+    run: list,
+  }),
+  thinCommand({
+    name: "groups show",
+    group,
+    describe: "Show a group: its properties, what changed them, and its newest events",
+    options: showOptions,
+    examples: [["phx-sim groups show company acme", "the group acme of the type company"]],
+    call: "GET groups/:type/:key",
+    lines: groupLines,
+  }),
+];

@@ -1,0 +1,105 @@
+import { queryText } from "../../kernel/call/call.ts";
+import { clean, cleanJson } from "../../kernel/command/clean-text.ts";
+import { type Command, type CommandGroup, command, type Shell } from "../../kernel/command/command.ts";
+import { whereOptions } from "../../kernel/command/running-sim.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import type { Style } from "../../kernel/command/style.ts";
+import {
+  ask,
+  factLines,
+  printPage,
+  propertyLines,
+  thinCommand,
+  thinOptions,
+} from "../../kernel/command/thin-command.ts";
+import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./shapes.ts";
+
+const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
+
+const project = {
+  kind: "count",
+  describe: "Only the project with this id",
+  flagOnly: true,
+} as const;
+
+const listOptions = {
+  project,
+  search: {
+    kind: "text",
+    describe: "Only persons with this text in an id, e-mail address or name",
+    flagOnly: true,
+  },
+  "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
+  ...whereOptions,
+  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+} as const;
+
+const showOptions = {
+  id: { kind: "text", describe: "A uuid or a distinct id", flagOnly: true, place: 1 },
+  project,
+  ...thinOptions,
+} as const;
+
+/** Ids on a line; a merged person may have many. */
+const mostIds = 5;
+
+function idsText(ids: readonly string[]): string {
+  const more = ids.length - mostIds;
+  const shown = ids.slice(0, mostIds).map((id) => clean(id, 60));
+  return [...shown, ...(more > 0 ? [`… ${more} more`] : [])].join(", ");
+}
+
+function personLine(person: StoredPerson, style: Style): string {
+  const { uuid, distinct_ids, is_identified, project, properties } = person;
+  const kind = is_identified ? "identified" : "anonymous";
+  const shown = Object.keys(properties).length === 0 ? "" : `  ${cleanJson(properties, 100)}`;
+  return `${style.bold(idsText(distinct_ids) || "(no distinct id)")}  ${kind}${shown}  ${style.dim(`${clean(uuid)}, project ${project}`)}`;
+}
+
+function personLines(person: StoredPersonWithHistory, style: Style): string[] {
+  const fact = factLines(style);
+  const { uuid, distinct_ids, project, created_at, properties, history } = person;
+  return [
+    personLine({ ...person, properties: {} }, style),
+    ...fact("uuid", clean(uuid)),
+    ...fact("project", String(project)),
+    ...fact("first seen", clean(created_at)),
+    ...fact("distinct ids", ...distinct_ids.map((id) => clean(id))),
+    ...fact("properties", ...propertyLines(properties)),
+    ...fact(
+      "history",
+      ...history.map(({ seq, event, change }) => `#${seq} ${clean(event, 80)} ${cleanJson(change, 200)}`),
+    ),
+  ];
+}
+
+async function list(settings: Settings<typeof listOptions>, shell: Shell) {
+  const { values } = settings;
+  const { project, search, limit, json } = values;
+  const query = queryText({ project, search, limit, distinct_id: values["distinct-id"] });
+  const answer = await ask<StoredPersonPage>(settings, shell, "GET", `persons${query}`);
+  const page = { rows: answer.persons, more: answer.more, noun: "person" };
+  return printPage(shell, json, page, (it) => personLine(it, shell.outStyle));
+}
+
+/** The commands `phx-sim persons …`. */
+export const personCommands: readonly Command[] = [
+  command({
+    name: "persons list",
+    group,
+    describe: "List the persons, newest first",
+    options: listOptions,
+    examples: [["phx-sim persons list --search ann@", "with this text in an id, e-mail address or name"]],
+    run: list,
+  }),
+  thinCommand({
+    name: "persons show",
+    group,
+    describe: "Show a person: its merged ids, its properties, the events that changed it",
+    options: showOptions,
+    examples: [["phx-sim persons show user-1", "its merged ids, e.g. anon-1"]],
+    call: "GET persons/:id",
+    lines: personLines,
+  }),
+];

@@ -1,0 +1,17 @@
+import { row } from "../../kernel/http/row.ts";
+import type { ProxyPorts } from "./check-proxy.ts";
+import { ProxyCheck, ProxyReport } from "./shapes.ts";
+
+/** The endpoint that checks a reverse proxy. */
+export const proxyRows = (ports: ProxyPorts) => [
+  row({
+    method: "POST",
+    path: "/__sim/proxies/check",
+    access: "control",
+    summary: "Sends what SDKs send through a reverse proxy to this sim, and compares what arrives",
+    body: ProxyCheck,
+    errors: [409],
+    reply: ProxyReport,
+    handle: async ({ body }) => (await import("./check-proxy.ts")).checkProxy(ports, body),
+  }),
+];

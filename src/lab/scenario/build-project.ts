@@ -1,0 +1,422 @@
+import { isUuid } from "../../kernel/base/ids.ts";
+import type { Path } from "../../kernel/base/json.ts";
+import {
+  blankDashboard,
+  blankFeatureFlag,
+  blankInsight,
+  blankProject,
+  blankTile,
+} from "../../state/documents/blank.ts";
+import { tidyTags } from "../../state/documents/tags.ts";
+import type {
+  Dashboard,
+  FeatureFlag,
+  Insight,
+  Organization,
+  StoredProject,
+  Tile,
+} from "../../state/documents/world.ts";
+import { maxGroupTypes, type Person, personUuid } from "../../state/persons/person.ts";
+import { addBatchExport } from "./build-batch-export.ts";
+import { addResources } from "./build-resources.ts";
+import type {
+  AuthoredCohort,
+  AuthoredDashboard,
+  AuthoredFlag,
+  AuthoredInsight,
+  AuthoredPerson,
+  AuthoredProject,
+  AuthoredTemplate,
+  AuthoredTile,
+  ServiceFlag,
+  ShortFlag,
+} from "./project-schema.ts";
+import {
+  beginning,
+  derivedLetters,
+  derivedToken,
+  Names,
+  timeOr,
+  type WorldBuilder,
+} from "./world-builder.ts";
+
+/** A project that gets its parts. */
+interface Target {
+  readonly builder: WorldBuilder;
+  readonly project: StoredProject;
+}
+
+/** Adds a project and everything in it. */
+export function addProject(
+  builder: WorldBuilder,
+  organization: Organization,
+  authored: AuthoredProject,
+  at: Path,
+): void {
+  const project = projectOf(builder, organization, authored, at);
+  const target = { builder, project };
+  const { primary_dashboard, ...boards } = addDashboards(target, authored, at);
+  builder.world.projects.push({ ...project, primary_dashboard });
+  builder.projects.add(project, project);
+  const flags = new Names<FeatureFlag>("flag", builder.problems);
+  for (const [key, flag] of Object.entries(authored.flags ?? {})) {
+    flags.add(addFlag(target, key, flag, [...at, "flags", key]), { name: key });
+  }
+  const persons = addPeople(target, authored, at);
+  for (const [i, it] of (authored.cohorts ?? []).entries()) {
+    addCohort(target, persons, it, [...at, "cohorts", i]);
+  }
+  for (const [i, it] of (authored.batch_exports ?? []).entries()) {
+    addBatchExport(target, it, [...at, "batch_exports", i]);
+  }
+  addResources(builder, project, authored, { ...boards, flags }, at);
+  const own = { project: project.id };
+  builder.world.product_tours.push(...(authored.product_tours ?? []).map((it) => ({ ...it, ...own })));
+  builder.world.prompts.push(...(authored.prompts ?? []).map((it) => ({ version: 1, ...it, ...own })));
+}
+
+function projectOf(
+  builder: WorldBuilder,
+  organization: Organization,
+  { api_key, secret_api_key, name, ...authored }: AuthoredProject,
+  at: Path,
+): StoredProject {
+  const project = blankProject(
+    {
+      id: builder.number("projects", authored.id, at),
+      uuid: builder.uuid(`project:${api_key}`, authored.uuid, [...at, "uuid"]),
+      organization: organization.id,
+      name,
+      api_key,
+      ...(secret_api_key !== undefined && { secret_api_key }),
+      timezone: authored.timezone ?? "UTC",
+      is_demo: authored.is_demo ?? false,
+      created_at: timeOr(authored.created_at, beginning),
+      settings: authored.settings ?? {},
+      remote_config: authored.remote_config ?? {},
+    },
+    beginning,
+  );
+  const isNew = builder.claim("project key", project.api_key, [...at, "api_key"]);
+  // a derived secret key of a repeated project key is not a second problem
+  if (isNew || secret_api_key !== undefined) {
+    builder.claim("secret key", project.secret_api_key, [...at, "secret_api_key"]);
+  }
+  return project;
+}
+
+/** Adds insights, dashboards and templates. @returns them by their names, and the id of the primary dashboard */
+function addDashboards(target: Target, authored: AuthoredProject, at: Path) {
+  const { problems } = target.builder;
+  const insights = new Names<Insight>("insight", problems);
+  for (const [i, it] of (authored.insights ?? []).entries()) {
+    insights.add(addInsight(target, it, [...at, "insights", i]), { name: it.name });
+  }
+  const dashboards = new Names<Dashboard>("dashboard", problems);
+  for (const [i, it] of (authored.dashboards ?? []).entries()) {
+    const dashboard = addDashboard(target, insights, it, [...at, "dashboards", i]);
+    dashboards.add(dashboard, dashboard);
+  }
+  for (const [i, it] of (authored.dashboard_templates ?? []).entries()) {
+    addTemplate(target, it, [...at, "dashboard_templates", i]);
+  }
+  const { primary_dashboard: primary } = authored;
+  const found = primary === undefined ? undefined : dashboards.find(primary, [...at, "primary_dashboard"]);
+  return { insights, dashboards, primary_dashboard: found?.id ?? null };
+}
+
+function addInsight({ builder, project }: Target, authored: AuthoredInsight, at: Path): Insight {
+  const id = builder.number("insights", authored.id, at);
+  const author = builder.author(authored.created_by, [...at, "created_by"]);
+  const created = timeOr(authored.created_at, beginning);
+  const shortId = authored.short_id ?? derivedLetters(`insight:${project.api_key}/${id}`, 8);
+  builder.claim(`short_id in project ${project.id}`, shortId, [...at, "short_id"]);
+  const insight = blankInsight(
+    {
+      saved: true,
+      ...authored,
+      id,
+      short_id: shortId,
+      project: project.id,
+      tags: tidyTags(authored.tags ?? []),
+      created_at: created,
+      created_by: author,
+      last_modified_at: created,
+      last_modified_by: author,
+    },
+    beginning,
+  );
+  builder.world.insights.push(insight);
+  return insight;
+}
+
+function addDashboard(
+  target: Target,
+  insights: Names<Insight>,
+  authored: AuthoredDashboard,
+  at: Path,
+): Dashboard {
+  const { builder, project } = target;
+  const { tiles = [], collaborators = [], sharing, ...given } = authored;
+  const bare = blankDashboard(
+    {
+      ...given,
+      id: builder.number("dashboards", given.id, at),
+      project: project.id,
+      tags: tidyTags(given.tags ?? []),
+      created_at: timeOr(given.created_at, beginning),
+      created_by: builder.author(given.created_by, [...at, "created_by"]),
+    },
+    beginning,
+  );
+  const dashboard: Dashboard = {
+    ...bare,
+    tiles: tiles.map((tile, i) => tileOf(builder, bare, insights, tile, [...at, "tiles", i])),
+  };
+  builder.world.dashboards.push(dashboard);
+  for (const [i, email] of collaborators.entries()) {
+    addCollaborator(builder, dashboard, email.toLowerCase(), [...at, "collaborators", i]);
+  }
+  if (sharing) addSharing(target, dashboard, sharing, [...at, "sharing"]);
+  return dashboard;
+}
+
+/** The tiles of a deleted dashboard are deleted too. */
+function tileOf(
+  builder: WorldBuilder,
+  dashboard: Dashboard,
+  insights: Names<Insight>,
+  authored: AuthoredTile,
+  at: Path,
+): Tile {
+  const id = builder.number("tiles", authored.id, at);
+  const { deleted } = dashboard;
+  if ("insight" in authored) {
+    const insight = insights.find(authored.insight, [...at, "insight"]);
+    return blankTile({ ...authored, id, deleted, insight: insight?.id ?? null });
+  }
+  const text = {
+    id: builder.number("texts", undefined, at),
+    body: authored.text,
+    created_by: dashboard.created_by,
+    last_modified_by: null,
+    last_modified_at: dashboard.created_at,
+  };
+  return blankTile({ ...authored, id, deleted, text });
+}
+
+function addCollaborator(
+  builder: WorldBuilder,
+  { id: dashboard, created_at }: Dashboard,
+  email: string,
+  at: Path,
+) {
+  builder.claim(`collaborator of dashboard ${dashboard}`, email, at);
+  const user = builder.users.find(email, at)?.id;
+  if (user === undefined) return;
+  const id = builder.uuid(`collaborator:${dashboard}/${email}`, undefined, at);
+  const times = { added_at: created_at, updated_at: created_at };
+  builder.world.dashboard_collaborators.push({ id, dashboard, user, level: 37, ...times });
+}
+
+function addSharing(
+  { builder, project }: Target,
+  dashboard: Dashboard,
+  authored: NonNullable<AuthoredDashboard["sharing"]>,
+  at: Path,
+): void {
+  const name = `sharing:${project.api_key}/${dashboard.id}`;
+  const accessToken = authored.access_token ?? derivedToken(name);
+  builder.claim("access token", accessToken, [...at, "access_token"]);
+  builder.world.sharing_configurations.push({
+    settings: null,
+    password_required: false,
+    ...authored,
+    id: builder.uuid(name, undefined, at),
+    dashboard: dashboard.id,
+    created_at: dashboard.created_at,
+    access_token: accessToken,
+    former_tokens: [],
+  });
+}
+
+function addTemplate({ builder, project }: Target, authored: AuthoredTemplate, at: Path): void {
+  const name = `dashboard_template:${project.api_key}/${authored.template_name}`;
+  builder.world.dashboard_templates.push({
+    dashboard_description: "",
+    dashboard_filters: {},
+    tags: [],
+    variables: null,
+    image_url: null,
+    ...authored,
+    id: builder.uuid(name, authored.id, [...at, "id"]),
+    project: project.id,
+    created_at: timeOr(authored.created_at, beginning),
+  });
+}
+
+function addFlag({ builder, project }: Target, key: string, authored: AuthoredFlag, at: Path): FeatureFlag {
+  const given = flagFields(authored);
+  const author = builder.author(undefined, at);
+  const flag = blankFeatureFlag(
+    {
+      ...given,
+      id: builder.number("feature_flags", given.id, at),
+      project: project.id,
+      key,
+      created_by: author,
+      last_modified_by: author,
+    },
+    beginning,
+  );
+  builder.world.feature_flags.push(flag);
+  return flag;
+}
+
+function flagFields(authored: AuthoredFlag): Partial<FeatureFlag> {
+  // off means decided as false: an inactive flag would be missing from the reply instead
+  if (typeof authored === "boolean") return { filters: filtersOf({ rollout: authored ? 100 : 0 }) };
+  return isServiceFlag(authored) ? serviceFlagFields(authored) : { filters: filtersOf(authored) };
+}
+
+const isServiceFlag = (flag: ShortFlag | ServiceFlag): flag is ServiceFlag => flag.filters !== undefined;
+
+/** Keys of the service's document that are stored. */
+const storedKeys = [
+  "id",
+  "name",
+  "active",
+  "deleted",
+  "version",
+  "ensure_experience_continuity",
+  "has_encrypted_payloads",
+  "is_remote_configuration",
+  "evaluation_runtime",
+  "bucketing_identifier",
+  "filters",
+] as const satisfies readonly (keyof FeatureFlag & keyof ServiceFlag)[];
+
+function serviceFlagFields(flag: ServiceFlag): Partial<FeatureFlag> {
+  const contexts = flag.evaluation_contexts ?? flag.evaluation_tags ?? [];
+  return {
+    ...withValues(flag, storedKeys),
+    tags: tidyTags(flag.tags ?? []),
+    ...(contexts.length > 0 && { evaluation_contexts: tidyTags(contexts) }),
+    created_at: timeOr(flag.created_at, beginning),
+    updated_at: timeOr(flag.updated_at, null),
+  };
+}
+
+/** The keys that have a value: null means the default. */
+function withValues<T, K extends keyof T>(from: T, keys: readonly K[]): { [P in K]?: NonNullable<T[P]> } {
+  const picked: { [P in K]?: NonNullable<T[P]> } = {};
+  for (const key of keys) {
+    const value = from[key];
+    if (value !== undefined && value !== null) picked[key] = value;
+  }
+  return picked;
+}
+
+/** The service's filters of the short form. */
+function filtersOf({ rollout = 100, variants, payloads, person = {} }: ShortFlag): FeatureFlag["filters"] {
+  const properties = Object.entries(person).map(([key, value]) => ({
+    key,
+    value,
+    operator: "exact",
+    type: "person",
+  }));
+  return {
+    groups: [{ properties, rollout_percentage: rollout }],
+    ...(variants && {
+      multivariate: {
+        variants: Object.entries(variants).map(([key, share]) => ({ key, rollout_percentage: share })),
+      },
+    }),
+    ...(payloads && {
+      payloads: Object.fromEntries(Object.entries(payloads).map(([key, it]) => [key, JSON.stringify(it)])),
+    }),
+  };
+}
+
+/** Members may be given by their distinct ids. */
+function addCohort(
+  { builder, project }: Target,
+  persons: Names<Person>,
+  { persons: members, ...authored }: AuthoredCohort,
+  at: Path,
+): void {
+  const uuidOf = (called: string, i: number): string =>
+    isUuid(called) ? called.toLowerCase() : (persons.find(called, [...at, "persons", i])?.uuid ?? called);
+  builder.world.cohorts.push({
+    description: "",
+    is_static: false,
+    deleted: false,
+    ...authored,
+    ...(members && { persons: members.map(uuidOf) }),
+    id: builder.number("cohorts", authored.id, at),
+    project: project.id,
+    created_at: timeOr(authored.created_at, beginning),
+    created_by: builder.author(authored.created_by, [...at, "created_by"]),
+  });
+}
+
+/** Adds persons and groups. @returns the persons by their distinct ids */
+function addPeople(target: Target, authored: AuthoredProject, at: Path): Names<Person> {
+  const { builder, project } = target;
+  const { persons = [], group_types: types = [], groups = [] } = authored;
+  const names = new Names<Person>("person", builder.problems);
+  for (const [i, it] of persons.entries()) addPerson(target, names, it, [...at, "persons", i]);
+  const indexes = new Map<string, number>();
+  for (const [i, it] of types.entries()) groupType(target, indexes, it, [...at, "group_types", i]);
+  for (const [i, { type, key, properties = {}, created_at }] of groups.entries()) {
+    const here = [...at, "groups", i];
+    const index = groupType(target, indexes, type, [...here, "type"]);
+    builder.claim(`${type} in project ${project.id}`, key, [...here, "key"]);
+    const group = { project: project.id, type: index, key, created_at: timeOf(created_at), properties };
+    builder.people.groups.push(group);
+  }
+  return names;
+}
+
+const timeOf = (time: string | undefined): number => Date.parse(timeOr(time, beginning));
+
+function addPerson(
+  { builder, project: { id: project } }: Target,
+  names: Names<Person>,
+  { distinct_ids: distinctIds, uuid, ...authored }: AuthoredPerson,
+  at: Path,
+): void {
+  const [isFirstNew] = distinctIds.map((id, i) =>
+    builder.claim(`distinct id in project ${project}`, id, [...at, "distinct_ids", i]),
+  );
+  const person: Person = {
+    project,
+    uuid: uuid?.toLowerCase() ?? personUuid(project, distinctIds[0] ?? ""),
+    created_at: timeOf(authored.created_at),
+    is_identified: authored.is_identified ?? false,
+    version: 0,
+    properties: authored.properties ?? {},
+  };
+  // a derived uuid of a repeated distinct id is not a second problem
+  if (isFirstNew || uuid !== undefined) {
+    builder.claim(`person's uuid in project ${project}`, person.uuid, [...at, "uuid"]);
+  }
+  builder.people.persons.push({ person, distinctIds });
+  for (const id of distinctIds) names.add(person, { id });
+}
+
+/** The index of a group type; a sixth type is a problem. */
+function groupType(
+  { builder, project }: Target,
+  indexes: Map<string, number>,
+  name: string,
+  at: Path,
+): number {
+  const index = indexes.get(name) ?? indexes.size;
+  if (indexes.has(name)) return index;
+  if (index === maxGroupTypes)
+    builder.problems.push({ at, text: `expected at most ${maxGroupTypes} types of groups` });
+  indexes.set(name, index);
+  builder.people.groupTypes.push({ project: project.id, name });
+  return index;
+}

@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { type Json, type JsonObject, type Path, pointerTo, valueAt } from "../../kernel/base/json.ts";
+import { meantOf } from "../../kernel/base/nearest.ts";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { hintFor, phraseOf, sentence, usualHint } from "../../kernel/http/schema-messages.ts";
+import { problemsOfRules } from "../../service/flags/engine/rule-config.ts";
+import { rulesVersionOf } from "../../state/documents/flag-config.ts";
+import { personaProblems } from "../generate/persona-problems.ts";
+import { warningsOf } from "./flag-warnings.ts";
+import { nameWarnings } from "./name-warnings.ts";
+import { withPlannedDefinitions } from "./planned-definitions.ts";
+import type { PlacedProblem, RawProblem } from "./problems.ts";
+import { AuthoredProject } from "./project-schema.ts";
+import { buildWorld } from "./scenario.ts";
+import { AuthoredScenarioSchema, OrganizationWithProjects, type Scenario, ScenarioSchema } from "./schema.ts";
+import { onlyProjectPointer, type Whole } from "./short-form.ts";
+import { placeAt, plainValue, type Tree } from "./tree.ts";
+import { stepOf, ValidParts } from "./valid-parts.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** The result of a check: a scenario, or problems. */
+interface Checked {
+  readonly scenario?: Scenario;
+  readonly problems: readonly PlacedProblem[];
+  /** Parts that are allowed and cannot work; empty if there are problems with the schema. */
+  readonly warnings: readonly PlacedProblem[];
+}
+
+/** Checks a tree against the schema, then its references; if the schema is violated, those of the valid parts. */
+export function checkScenario({ tree, isShort }: Whole): Checked {
+  const value = plainValue(tree);
+  const inFile = (problems: readonly RawProblem[]) => problems.map((it) => placed(tree, isShort, it));
+  const result = safeParse(ScenarioSchema, value, { error: phraseOf });
+  if (result.success) {
+    const scenario = withPlannedDefinitions(result.data);
+    const built = buildWorld(scenario);
+    return {
+      scenario,
+      problems: inFile([...built.problems, ...ruleProblems(scenario), ...trafficProblems(scenario)]),
+      warnings: inFile([...warningsOf(scenario, built), ...nameWarnings(scenario)]),
+    };
+  }
+  const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
+  return { problems: inFile([...problems, ...referenceProblems(tree, problems)]), warnings: [] };
+}
+
+/** Mistakes in flag rules of version 2. */
+const ruleProblems = ({ organizations }: Scenario): RawProblem[] =>
+  organizations.flatMap(({ projects }, i) =>
+    projects.flatMap(({ flags = {} }, j) =>
+      Object.entries(flags).flatMap(([key, flag]) => {
+        const filters = typeof flag === "object" ? flag.filters : undefined;
+        if (!filters || rulesVersionOf(filters) !== 2) return [];
+        const inFilters = ["organizations", i, "projects", j, "flags", key, "filters"];
+        // The document is JSON: zod's loose objects only forget it.
+        return problemsOfRules(filters as JsonObject).map(({ at, code, detail }): RawProblem => {
+          const text = `${detail.charAt(0).toLowerCase()}${detail.slice(1).replace(/\.$/, "")}`;
+          const isAboutKey = code === "unknown_field" && { isAboutKey: true as const };
+          return { at: [...inFilters, ...at], text, ...isAboutKey };
+        });
+      }),
+    ),
+  );
+
+/** Mistakes in the personas of a scenario. */
+const trafficProblems = ({ organizations }: Scenario): RawProblem[] =>
+  organizations.flatMap(({ projects }, i) =>
+    projects.flatMap(({ traffic = [] }, j) =>
+      traffic.flatMap(({ persona }, k) => {
+        if (typeof persona !== "object") return [];
+        const at = ["organizations", i, "projects", j, "traffic", k, "persona"];
+        return personaProblems(persona).map((it) => ({ ...it, at: [...at, ...it.at] }));
+      }),
+    ),
+  );
+
+/** With pointers into the scenario as the author wrote it. */
+const placed = (tree: Tree, isShort: boolean, { at, text, ...problem }: RawProblem): PlacedProblem => ({
+  ...problem,
+  text: isShort ? text.replaceAll(`${onlyProjectPointer}/`, "/") : text,
+  pointer: isShort && at.length > 4 ? pointerTo(at).replace(onlyProjectPointer, "") : pointerTo(at),
+  place: placeAt(tree, at, problem.isAboutKey),
+});
+
+/** The problems of an issue; its path starts at `value`, whose place is `from`. */
+function problemsOf(issue: Issue, value: Json, from: Path = []): RawProblem[] {
+  const path = issue.path.map(stepOf);
+  const at = [...from, ...path];
+  const here = valueAt(value, path);
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return issue.keys.map((key) => unknownKey(key, at));
+    case "invalid_key":
+      return [badKey(issue, at)];
+    case "invalid_union": {
+      const meant = meantForm(issue.errors, here);
+      if (meant && here !== undefined) return meant.flatMap((it) => problemsOf(it, here, at));
+    }
+  }
+  const hint = usualHint(here, at) ?? hintFor(issue, here);
+  return [{ at, text: sentence(issue.message, here, at), ...(hint !== undefined && { hint }) }];
+}
+
+function unknownKey(key: string, at: Path): RawProblem {
+  const shown = JSON.stringify(key);
+  const known = keysAt(at);
+  // a known key is one of another form of the same thing
+  const isKnown = known.includes(key);
+  const text = isKnown ? `${shown} cannot be combined with the other keys` : `unknown key ${shown}`;
+  const hint = isKnown ? undefined : hintForKey(key, known);
+  return { at: [...at, key], isAboutKey: true, text, ...(hint !== undefined && { hint }) };
+}
+
+function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): RawProblem {
+  const phrase = `${issue.issues[0]?.message ?? "another text"} as key`;
+  return { at, isAboutKey: true, text: sentence(phrase, String(at.at(-1)), []) };
+}
+
+/** The form of a union that the author meant: the only one of its type, or no key of it is missing, and its mistakes are deepest. */
+function meantForm(all: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
+  const ofType = all.filter((issues) => !issues.some((issue) => isOtherType(issue, value)));
+  const forms =
+    ofType.length === 1
+      ? ofType
+      : ofType.filter((issues) => !issues.some((issue) => isOtherForm(issue, value)));
+  return forms.sort((a, b) => depthOf(b) - depthOf(a))[0];
+}
+
+/** True if the value has another type than this form. */
+const isOtherType = ({ code, path }: Issue, value: Json | undefined): boolean =>
+  path.length === 0 &&
+  (code === "invalid_type" || (code === "invalid_value" && typeof value === "object" && value !== null));
+
+/** True if the value lacks a required key of this form. */
+const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
+  issue.code === "invalid_type" && valueAt(value, issue.path.map(stepOf)) === undefined;
+
+const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
+
+/** Keys of things that others refer to: if all of them are removed, references cannot be checked. */
+const referable = new Set([
+  "users",
+  "organizations",
+  "projects",
+  "insights",
+  "dashboards",
+  "backfills",
+  "persons",
+]);
+
+const maxRounds = 12;
+
+/** Wrong references in the valid parts; references to something in the invalid parts are left out. */
+function referenceProblems(tree: Tree, problems: readonly RawProblem[]): RawProblem[] {
+  if (problems.some(({ at }) => referable.has(String(at.at(-1))))) return [];
+  const parts = new ValidParts(
+    tree,
+    problems.map(({ at }) => at),
+  );
+  for (let round = 0; round < maxRounds; round++) {
+    const rest = parts.rest();
+    if (!rest) return [];
+    const result = safeParse(ScenarioSchema, plainValue(rest.tree));
+    if (result.success) {
+      const removed = parts.removedWords();
+      return buildWorld(result.data)
+        .problems.filter(({ called }) => called === undefined || !removed.has(called.toLowerCase()))
+        .map((it) => ({ ...it, at: rest.original(it.at) }));
+    }
+    parts.removeMore(result.error.issues, rest);
+  }
+  return [];
+}
+
+type Schema = z.core.$ZodType;
+
+/** The schemas of which a value of this one must match one: the forms of a union, the inner schema of a wrapper. */
+function forms(schema: Schema): Schema[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return forms(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(forms) : [schema];
+}
+
+function schemasInside(schema: Schema, step: string | number): Schema[] {
+  if (schema instanceof z.ZodArray) return forms(schema.element);
+  if (schema instanceof z.ZodRecord) return forms(schema.valueType);
+  const isKnown = schema instanceof z.ZodObject && Object.hasOwn(schema.shape, step);
+  return isKnown ? forms(schema.shape[step]) : [];
+}
+
+/** The keys that an object at this place may have. */
+function keysAt(at: Path): string[] {
+  const start: Schema[] = forms(AuthoredScenarioSchema);
+  const here = at.reduce((schemas, step) => schemas.flatMap((it) => schemasInside(it, step)), start);
+  return here.flatMap((it) => (it instanceof z.ZodObject ? Object.keys(it.shape) : []));
+}
+
+/** The places where keys belong. */
+const homes: readonly (readonly [string, z.ZodObject])[] = [
+  ["a project", AuthoredProject],
+  ["an organization", OrganizationWithProjects],
+  ["the scenario itself", ScenarioSchema],
+];
+
+/** Keys of the service's JSON in the short form of a flag, and of other tools. */
+const elsewhere: Readonly<Record<string, string>> = {
+  rollout_percentage: 'write "rollout" in the short form',
+  percentage: 'did you mean "rollout"?',
+  multivariate: 'write "variants" in the short form, or all of it in "filters"',
+  groups: 'put it in "filters", as the service exports it',
+  properties: 'write "person" in the short form, or "filters" as the service exports it',
+  enabled: "write true or false instead of the object",
+  key: "the flag's key is before the colon",
+  value: 'use "variants" for values, or true and false instead of the object',
+};
+
+/** The probable meaning of a key that is not among the known ones of its object. */
+function hintForKey(key: string, known: readonly string[]): string | undefined {
+  const other = known.includes("rollout") && Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
+  const meant = other ?? meantOf(key, known);
+  if (meant !== undefined) return meant;
+  const home = homes.find(([, { shape }]) => Object.hasOwn(shape, key));
+  if (home) return `it belongs in ${home[0]}`;
+  return known.length > 0 && known.length <= 8 ? `known keys are ${known.join(", ")}` : undefined;
+}

@@ -1,0 +1,305 @@
+import { groupedBy } from "../../../kernel/base/grouped-by.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own } from "../../../kernel/base/json.ts";
+import { problemsOfRules } from "../../../service/flags/engine/rule-config.ts";
+import { rulesVersionOf } from "../../../state/documents/flag-config.ts";
+import { Email } from "../project-schema.ts";
+import { schemaPath } from "../starter.ts";
+import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
+import { type DocumentKind, type Found, projectKinds, type TapeDocuments } from "./documents.ts";
+import type { AnsweredFlag, FlagAnswers } from "./flag-answers.ts";
+import type { Notes } from "./json-with-notes.ts";
+import type { KeyRing } from "./project-keys.ts";
+
+/** Everything collected from a tape. */
+export interface Collected {
+  readonly documents: TapeDocuments;
+  readonly ring: KeyRing;
+  readonly answers: FlagAnswers;
+  /** By project: its number, or its key. */
+  readonly groupTypes: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Context extends Collected {
+  readonly notes: Notes;
+  /** The scenario's keys by their placeholders. */
+  readonly keys: Map<string, string>;
+  readonly emails: ReadonlySet<string>;
+  /** Documents of projects, by kind and project. */
+  readonly contents: ReadonlyMap<string, Found[]>;
+}
+
+/** Makes a scenario of the documents on a tape. @returns also its keys by their placeholders on the tape */
+export function authorScenario(
+  collected: Collected,
+  notes: Notes,
+): { scenario: JsonObject; keys: Map<string, string> } {
+  const { documents, ring } = collected;
+  const keys = new Map<string, string>();
+  const users = documents
+    .all("users")
+    .map(authored)
+    .filter(({ email }) => Email.safeParse(email).success);
+  const emails = new Set(users.map(({ email }) => String(email)));
+  const slots = slotsOf(documents, ring);
+  const found = projectKinds.flatMap((kind) => documents.all(kind));
+  const contents = groupedBy(found, (it) => placeOf(it.kind, it.project));
+  const context: Context = { ...collected, notes, keys, emails, contents };
+  const projects = slots.map((slot, i) => ({ slot, made: projectOf(slot, i, context) }));
+  const scenario: JsonObject = {
+    $schema: schemaPath,
+    version: 1,
+    ...(users.length > 0 && { users }),
+    organizations: organizationsOf(documents.all("organizations"), projects, notes),
+    personal_api_keys: personalKeys(ring, keys, notes),
+  };
+  return { scenario, keys };
+}
+
+/** A project and its keys on the tape. */
+interface Slot {
+  /** Its number as text; undefined if the tape has only its key. */
+  readonly id: string | undefined;
+  readonly document: Found | undefined;
+  readonly placeholders: string[];
+  /** True if no answer shows that this is the project's key. */
+  isGuess: boolean;
+}
+
+const isNumber = (id: string | undefined): id is string => id !== undefined && /^\d{1,15}$/.test(id);
+
+/** The projects of a tape: those that it shows, those of its documents, and those of its keys; at least one. */
+function slotsOf(documents: TapeDocuments, ring: KeyRing): Slot[] {
+  const slots = new Map<string, Slot>();
+  const slotOf = (id: string, document?: Found): Slot => {
+    const slot = slots.get(id) ?? { id, document, placeholders: [], isGuess: false };
+    slots.set(id, slot);
+    return slot;
+  };
+  for (const it of documents.all("projects"))
+    if (isNumber(it.id)) {
+      const token = it.fields.get("api_token");
+      const { placeholders } = slotOf(it.id, it);
+      if (typeof token === "string" && token !== "") placeholders.push(token);
+    }
+  for (const { project } of projectKinds.flatMap((kind) => documents.all(kind)))
+    if (isNumber(project)) slotOf(project);
+  for (const { text, project } of ring.all("project"))
+    if (isNumber(project)) {
+      const { placeholders } = slotOf(project);
+      if (!placeholders.includes(text)) placeholders.push(text);
+    }
+  const found = withLooseKeys([...slots.values()], ring);
+  return found.length > 0 ? found : [{ id: undefined, document: undefined, placeholders: [], isGuess: true }];
+}
+
+/** Keys without a project in any answer: one for each project without a key, in order; the rest are own projects. */
+function withLooseKeys(slots: Slot[], ring: KeyRing): Slot[] {
+  const tied = new Set(slots.flatMap(({ placeholders }) => placeholders));
+  const loose = ring.all("project").filter(({ text, accepted }) => accepted && !tied.has(text));
+  const free = slots.filter(({ placeholders }) => placeholders.length === 0);
+  const added: Slot[] = [];
+  for (const [i, { text }] of loose.entries()) {
+    const slot = free[i] ?? { id: undefined, document: undefined, placeholders: [], isGuess: false };
+    slot.placeholders.push(text);
+    slot.isGuess = true;
+    if (!free[i]) added.push(slot);
+  }
+  return [...slots, ...added];
+}
+
+/** `@current` and missing numbers have no project yet; they count for the first one. */
+const placeOf = (kind: DocumentKind, project: string | undefined): string =>
+  `${kind} ${project !== undefined && /^\d+$/.test(project) ? project : ""}`;
+
+function projectOf(slot: Slot, i: number, context: Context): JsonObject {
+  const { notes, keys, answers, groupTypes, contents } = context;
+  const of = (kind: DocumentKind): Found[] => [
+    ...(contents.get(placeOf(kind, slot.id)) ?? []),
+    ...(i === 0 ? (contents.get(placeOf(kind, undefined)) ?? []) : []),
+  ];
+  const seen = slot.placeholders[0];
+  // a key that is not redacted stays
+  const api_key = seen !== undefined && /^phc_[\w-]{1,60}$/.test(seen) ? seen : `phc_tape_${i + 1}`;
+  for (const text of slot.placeholders) keys.set(text, api_key);
+  const flags = flagsOf(of("feature_flags"), answers.of(slot.placeholders), notes);
+  const types = [slot.id ?? "", ...slot.placeholders].map((it) => groupTypes.get(it)).find(Boolean);
+  const persons = of("persons")
+    .map(authored)
+    .filter(({ distinct_ids }) => Array.isArray(distinct_ids) && distinct_ids.length > 0);
+  const lists: Record<string, Json[]> = {
+    cohorts: cohortsOf(of("cohorts"), notes),
+    persons,
+    ...boardsOf(of("dashboards"), of("insights"), context),
+    batch_exports: exportsOf(of("batch_exports"), notes),
+  };
+  const made: JsonObject = {
+    ...(slot.id !== undefined && { id: Number(slot.id) }),
+    name: `Project ${slot.id ?? i + 1}`,
+    ...(slot.document && authored(slot.document)),
+    api_key,
+    ...(types && { group_types: [...types] }),
+    ...(Object.keys(flags).length > 0 && { flags }),
+    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+  };
+  if (!slot.document?.fields.has("name"))
+    notes.note(made, "name", "inferred: the tape does not have its name");
+  if (slot.isGuess) notes.note(made, "api_key", "inferred: the tape does not have the project of this key");
+  else if (seen === undefined) notes.note(made, "api_key", "inferred: its key is not on the tape");
+  return made;
+}
+
+interface Placed {
+  readonly slot: Slot;
+  readonly made: JsonObject;
+}
+
+/** The organizations with their projects; each has at least one. */
+function organizationsOf(found: readonly Found[], projects: readonly Placed[], notes: Notes): JsonObject[] {
+  const known = found.filter((it) => Object.hasOwn(authored(it), "name"));
+  if (known.length === 0) {
+    const made: JsonObject = { name: "Recorded organization", projects: projects.map((it) => it.made) };
+    notes.note(made, "name", "inferred: the tape shows no organization");
+    return [made];
+  }
+  const ids = new Set(known.map(({ id }) => id));
+  const home = ({ slot }: Placed): string => {
+    const named = slot.document?.fields.get("organization_id") ?? slot.document?.fields.get("organization");
+    return typeof named === "string" && ids.has(named) ? named : (known[0]?.id ?? "");
+  };
+  return known.map((it, i) => {
+    const its = projects.filter((project) => home(project) === it.id).map(({ made }) => made);
+    const made: JsonObject = {
+      ...authored(it),
+      ...featuresOf(it),
+      projects: its.length > 0 ? its : [{ name: "Empty project", api_key: `phc_tape_empty_${i + 1}` }],
+    };
+    if (its.length === 0)
+      notes.note(made, "projects", "inferred: the tape shows none, but an organization has one at least");
+    return made;
+  });
+}
+
+/** Scenarios name bought features by their keys. */
+function featuresOf({ fields }: Found): JsonObject {
+  const bought = fields.get("available_product_features");
+  if (bought === null) return { available_product_features: null };
+  if (!Array.isArray(bought)) return {};
+  const keys = bought.map((it) => (isObject(it) ? own(it, "key") : it));
+  return { available_product_features: keys.filter((it) => typeof it === "string") };
+}
+
+/** Keys that were refused every time stay unknown. */
+function personalKeys(ring: KeyRing, keys: Map<string, string>, notes: Notes): JsonObject[] {
+  const seen = ring.all("personal").filter(({ text }) => !keys.has(text));
+  for (const [i, { text, accepted }] of seen.entries())
+    keys.set(text, accepted ? `phx_tape_${i + 1}` : `phx_tape_refused_${i + 1}`);
+  const accepted = seen.filter((it) => it.accepted).map(({ text }) => keys.get(text) ?? "");
+  return (accepted.length > 0 ? accepted : ["phx_tape_1"]).map((key) => {
+    const made: JsonObject = { key, scopes: ["*"] };
+    notes.note(made, "scopes", "inferred: the permissions of the key are not on the tape");
+    return made;
+  });
+}
+
+/** The author, if the scenario has that user. */
+function authorOf(it: Found, emails: ReadonlySet<string>): JsonObject {
+  const by = it.fields.get("created_by");
+  if (by === null) return { created_by: null };
+  const email = isObject(by) ? own(by, "email") : undefined;
+  return typeof email === "string" && emails.has(email) ? { created_by: email } : {};
+}
+
+/** Unique names by id: tiles refer to insights by name. */
+function namesOf(insights: readonly Found[]): Map<string, string> {
+  const taken = new Set<string>();
+  return new Map(
+    insights.map(({ id, fields }) => {
+      const given = String(fields.get("name") || fields.get("derived_name") || `Insight ${id}`);
+      const name = taken.has(given) ? `${given} (${id})` : given;
+      taken.add(name);
+      return [id, name];
+    }),
+  );
+}
+
+/** Insights, and the dashboards with their tiles. */
+function boardsOf(dashboards: readonly Found[], insights: readonly Found[], { emails, notes }: Context) {
+  const names = namesOf(insights);
+  return {
+    insights: insights.map((it) => {
+      const name = names.get(it.id) ?? it.id;
+      const made = { ...authored(it), name, ...authorOf(it, emails) };
+      if (it.fields.get("name") !== name) notes.note(made, "name", "inferred: tiles refer to it by its name");
+      return made;
+    }),
+    dashboards: dashboards.map((it) => {
+      const tiles = objectsIn(it.fields.get("tiles")).flatMap((tile) => tileOf(tile, names));
+      return { ...authored(it), ...authorOf(it, emails), ...(tiles.length > 0 && { tiles }) };
+    }),
+  };
+}
+
+function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObject[] {
+  const insight = own(tile, "insight");
+  const name = isObject(insight) ? names.get(String(own(insight, "id") ?? "")) : undefined;
+  if (name !== undefined) return [{ ...authoredTile(tile), insight: name }];
+  const text = own(tile, "text");
+  const body = isObject(text) ? own(text, "body") : undefined;
+  return typeof body === "string" ? [{ ...authoredTile(tile), text: body }] : [];
+}
+
+/** True for rules that a scenario may have. */
+function canBeRead(filters: JsonObject): boolean {
+  const version = rulesVersionOf(filters);
+  return version === 1 || (version === 2 && problemsOfRules(filters).length === 0);
+}
+
+/** Flags by key: as defined, or as answered if the tape has no definition that the sim can evaluate. */
+function flagsOf(
+  defined: readonly Found[],
+  answered: ReadonlyMap<string, AnsweredFlag>,
+  notes: Notes,
+): JsonObject {
+  const flags = new Map<string, Json>();
+  for (const it of defined) {
+    const key = it.fields.get("key");
+    const flag = authored(it);
+    if (typeof key !== "string" || key === "" || !Object.hasOwn(flag, "filters")) continue;
+    const isReadable = !isObject(flag.filters) || canBeRead(flag.filters);
+    if (isReadable || !answered.has(key)) flags.set(key, flag);
+  }
+  const inferred = [...answered].filter(([key]) => !flags.has(key));
+  for (const [key, it] of inferred) flags.set(key, asAnswered(it));
+  const object: JsonObject = Object.fromEntries(flags);
+  for (const [key, { varies }] of inferred) {
+    const value = varies ? "the first of several different answers" : "the same answer for all persons";
+    notes.note(object, key, `inferred: ${value}; the tape has no rules that can be evaluated`);
+  }
+  return object;
+}
+
+/** The short form with the same answer for all persons. */
+function asAnswered({ value, payload }: AnsweredFlag): Json {
+  const name = typeof value === "string" ? value : "true";
+  const payloads: JsonObject =
+    payload === undefined ? {} : { payloads: Object.fromEntries([[name, payload]]) };
+  if (typeof value === "string") return { variants: Object.fromEntries([[value, 100]]), ...payloads };
+  return value && payload !== undefined ? { rollout: 100, ...payloads } : value;
+}
+
+/** Batch exports with their runs. */
+const exportsOf = (found: readonly Found[], notes: Notes): JsonObject[] =>
+  found.map((it) => {
+    const runs = objectsIn(it.fields.get("latest_runs")).map(authoredRun);
+    const made: JsonObject = { ...authored(it), ...(runs.length > 0 && { runs }) };
+    if (Object.hasOwn(made, "destination"))
+      notes.note(made, "destination", "its secrets are not on the tape");
+    return made;
+  });
+
+const cohortsOf = (found: readonly Found[], notes: Notes): JsonObject[] =>
+  found.map((it) => {
+    const made: JsonObject = { name: `Cohort ${it.id}`, ...authored(it) };
+    if (!it.fields.get("name")) notes.note(made, "name", "inferred: the tape has its number only");
+    return made;
+  });

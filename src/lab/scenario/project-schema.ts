@@ -1,0 +1,394 @@
+import { z } from "zod";
+import { readDuration } from "../../kernel/base/time-text.ts";
+import { logLevels, runStatuses } from "../../state/documents/run-statuses.ts";
+import { BatchExport, RunOutcome } from "../../state/documents/schemas/batch-export.ts";
+import { Dashboard } from "../../state/documents/schemas/dashboard.ts";
+import { FeatureFlag, FlagFilters } from "../../state/documents/schemas/feature-flag.ts";
+import { maxGroupTypes } from "../../state/persons/person.ts";
+import { AuthoredTraffic } from "../generate/shapes.ts";
+import { resourceLists } from "./resource-schema.ts";
+
+// Messages of these shapes complete the sentence "expected …".
+
+const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+const timeText = "a time with its offset, such as 2025-01-01T00:00:00Z";
+
+export const Time = z
+  .string()
+  .regex(timeShape, timeText)
+  .refine((text) => !Number.isNaN(Date.parse(text)), timeText);
+
+export const Id = z.int().positive();
+export const Uuid = z.guid("a UUID");
+export const Email = z.string().regex(/^[^\s@]+@[^\s@]+$/, "an e-mail address");
+/** One for all, so that the published schema has it once. */
+const AnyJson = z.json();
+export const JsonRecord = z.record(z.string(), AnyJson);
+/** Tags are trimmed and put in lower case. */
+const Tags = z.array(z.string().max(255));
+
+const share = z.number().min(0).max(100);
+
+const ShortFlag = z.strictObject({
+  rollout: share.optional().describe("Percent of persons who get it; by default 100."),
+  variants: z.record(z.string(), share).optional().describe("Percent of each variant; together 100."),
+  payloads: JsonRecord.optional().describe("By variant; `true` for a flag without variants."),
+  person: JsonRecord.optional().describe("Only for persons with exactly these properties."),
+  /** Distinguishes the forms. */
+  filters: z.never().optional(),
+});
+export type ShortFlag = z.infer<typeof ShortFlag>;
+
+const { shape } = FeatureFlag;
+
+const Filters = FlagFilters.extend({
+  version: z
+    .literal([1, 2], "1 or 2 (rules of other versions are not evaluated)")
+    .optional()
+    .describe("The version of the rules: 1 (the default) has `groups`, 2 has `rules`."),
+  groups: FlagFilters.shape.groups.describe("Condition sets: the first one that matches the person decides."),
+  multivariate: FlagFilters.shape.multivariate.describe("The variants with their percentages."),
+  payloads: FlagFilters.shape.payloads.describe("By variant; `true` for a flag without variants."),
+  return_type: z
+    .enum(["boolean", "string", "number", "object"])
+    .optional()
+    .describe("Version 2: the type of its values."),
+  default_value: AnyJson.optional().describe("Version 2: the value where no rule gives one; null: none."),
+  rules: z.array(JsonRecord).optional().describe("Version 2: the first rule that decides gives the value."),
+});
+
+/** As exported from production; unknown keys are ignored. */
+export const ServiceFlag = z.looseObject({
+  filters: Filters.describe("The service's filters, as exported from production."),
+  id: Id.optional().describe("The flag's number; by default the next free one."),
+  name: shape.name.nullish().describe("The flag's description."),
+  active: shape.active.nullish().describe("False: the flag is not evaluated. By default true."),
+  deleted: shape.deleted.nullish().describe("By default false."),
+  version: shape.version.nullish().describe("By default 1."),
+  ensure_experience_continuity: shape.ensure_experience_continuity
+    .nullish()
+    .describe("True: a person keeps the value from before identification. By default false."),
+  has_encrypted_payloads: shape.has_encrypted_payloads.nullish().describe("By default false."),
+  is_remote_configuration: shape.is_remote_configuration
+    .nullish()
+    .describe("True: the flag is a payload for all persons, not a decision. By default false."),
+  evaluation_runtime: shape.evaluation_runtime
+    .optional()
+    .describe("Where it is evaluated; by default everywhere."),
+  bucketing_identifier: shape.bucketing_identifier
+    .optional()
+    .describe("`device_id`: rollouts hash the device id; by default the distinct id."),
+  evaluation_contexts: shape.evaluation_contexts
+    .nullish()
+    .describe("Only for clients that name one of these; by default for all."),
+  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
+  evaluation_tags: Tags.nullish().describe("Older name of `evaluation_contexts`."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  updated_at: Time.nullish().describe("By default never."),
+});
+export type ServiceFlag = z.infer<typeof ServiceFlag>;
+
+/** `true`, `false`, the short form, or the service's own document. */
+export const AuthoredFlag = z.union(
+  [z.boolean(), ServiceFlag, ShortFlag],
+  "a flag: true, false or an object",
+);
+export type AuthoredFlag = z.infer<typeof AuthoredFlag>;
+
+export const AuthoredCohort = z.strictObject({
+  name: z.string().describe("The cohort's name."),
+  id: Id.optional().describe("The number that flags refer to; by default the next free one."),
+  description: z.string().optional().describe("By default empty."),
+  is_static: z.boolean().optional().describe("True: `persons` are its members. By default false."),
+  deleted: z.boolean().optional().describe("By default false."),
+  filters: JsonRecord.optional().describe("The service's filters; they are evaluated for each person."),
+  query: AnyJson.optional().describe("The service's query JSON; it is stored, but not evaluated."),
+  persons: z
+    .array(z.string())
+    .optional()
+    .describe("Members of a static cohort: uuids, or distinct ids of persons of this project."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
+});
+export type AuthoredCohort = z.infer<typeof AuthoredCohort>;
+
+export const AuthoredPerson = z.strictObject({
+  distinct_ids: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe("All ids of the person; the uuid follows from the first one."),
+  uuid: Uuid.optional().describe("By default the one that an event of the first distinct id would create."),
+  properties: JsonRecord.optional().describe("Properties of the person; by default none."),
+  is_identified: z
+    .boolean()
+    .optional()
+    .describe("True: the person can no longer be merged into another. By default false."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+});
+export type AuthoredPerson = z.infer<typeof AuthoredPerson>;
+
+const AuthoredGroup = z.strictObject({
+  type: z.string().min(1).describe("The group type, such as `company`."),
+  key: z.string().min(1).describe("The key of the group within its type."),
+  properties: JsonRecord.optional().describe("Properties of the group; by default none."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+});
+
+const GroupTypes = z.array(z.string().min(1)).max(maxGroupTypes);
+
+const tileKeys = {
+  id: Id.optional().describe("The tile's number; by default the next free one."),
+  layouts: JsonRecord.optional().describe("Its position, by screen size: `sm` and `xs`."),
+  color: z.string().nullable().optional().describe("By default null."),
+  filters_overrides: AnyJson.optional().describe("Filters for this tile only."),
+  show_description: z.boolean().nullable().optional().describe("By default null."),
+  transparent_background: z.boolean().nullable().optional().describe("By default null."),
+};
+
+const TextTile = z.strictObject({ ...tileKeys, text: z.string().max(4000).describe("Markdown.") });
+export const InsightTile = z.strictObject({
+  ...tileKeys,
+  insight: z.string().describe("Name of an insight of the same project."),
+});
+
+const AuthoredTile = z.union([TextTile, InsightTile], "a tile: an object with either `text` or `insight`");
+export type AuthoredTile = z.infer<typeof AuthoredTile>;
+
+const Sharing = z.strictObject({
+  enabled: z.boolean().describe("True: the dashboard is public for everyone with the link."),
+  access_token: z
+    .string()
+    .regex(/^[\w-]{1,400}$/, "letters, digits, `-` and `_`")
+    .optional()
+    .describe("The last part of the link; by default it follows from the dashboard."),
+  settings: JsonRecord.nullable().optional().describe("The appearance of the shared page."),
+  password_required: z.boolean().optional().describe("By default false."),
+});
+
+export const AuthoredDashboard = z.strictObject({
+  name: z.string().max(400).nullable().optional().describe("The dashboard's name; by default null."),
+  id: Id.optional().describe("The dashboard's number; by default the next free one."),
+  description: z.string().optional().describe("By default empty."),
+  pinned: z.boolean().optional().describe("By default false."),
+  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
+  restriction_level: z
+    .literal([21, 37])
+    .optional()
+    .describe("21 (the default): everyone in the project may edit; 37: collaborators only."),
+  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  creation_mode: Dashboard.shape.creation_mode.optional().describe("How it was created."),
+  filters: JsonRecord.optional().describe("Filters for all its tiles."),
+  variables: JsonRecord.nullable().optional().describe("Values of variables for its tiles."),
+  breakdown_colors: z.array(AnyJson).optional().describe("Chosen colours of breakdowns."),
+  data_color_theme_id: Id.nullable().optional().describe("Number of the colour theme; by default null."),
+  deleted: z.boolean().optional().describe("By default false."),
+  tiles: z.array(AuthoredTile).optional().describe("Texts and insights, in order."),
+  collaborators: z
+    .array(Email)
+    .optional()
+    .describe("E-mail addresses of users who may edit it in spite of `restriction_level`."),
+  sharing: Sharing.optional().describe("Its public link; by default it has none."),
+});
+export type AuthoredDashboard = z.infer<typeof AuthoredDashboard>;
+
+export const AuthoredInsight = z.strictObject({
+  name: z.string().describe("The insight's name; tiles refer to it."),
+  id: Id.optional().describe("The insight's number; by default the next free one."),
+  short_id: z
+    .string()
+    .regex(/^\w{1,12}$/, "letters and digits, at most 12")
+    .optional()
+    .describe("The id in links; by default it follows from the number."),
+  derived_name: z.string().nullable().optional().describe("The name that the service derives for it."),
+  description: z.string().nullable().optional().describe("By default null."),
+  query: AnyJson.optional().describe("The service's query JSON."),
+  filters: JsonRecord.optional().describe("Older form of `query`."),
+  tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
+  favorited: z.boolean().optional().describe("By default false."),
+  saved: z
+    .boolean()
+    .optional()
+    .describe("True (the default): in the list of insights, not only on dashboards."),
+  deleted: z.boolean().optional().describe("By default false."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
+});
+export type AuthoredInsight = z.infer<typeof AuthoredInsight>;
+
+export const AuthoredTemplate = z.strictObject({
+  template_name: z.string().min(1).describe("The template's name."),
+  id: Uuid.optional().describe("By default it follows from the name."),
+  dashboard_description: z.string().optional().describe("Description of the dashboards made from it."),
+  dashboard_filters: JsonRecord.optional().describe("Filters of the dashboards made from it."),
+  tags: z.array(z.string()).optional().describe("Tags of the dashboards made from it."),
+  variables: z.array(AnyJson).nullable().optional().describe("Inputs for a new dashboard."),
+  tiles: z
+    .array(z.looseObject({ type: z.string().describe("`TEXT` or `INSIGHT`.") }))
+    .describe("The service's template tiles."),
+  image_url: z.string().nullable().optional().describe("A picture of it; by default null."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+});
+export type AuthoredTemplate = z.infer<typeof AuthoredTemplate>;
+
+const Count = z.int().nonnegative();
+
+const Log = z.strictObject({
+  level: z.enum(logLevels).describe("Its level."),
+  message: z.string().describe("Its text."),
+  timestamp: Time.optional().describe("By default the creation of its run or its export."),
+});
+const Logs = z.array(Log);
+export type AuthoredLogs = z.infer<typeof Logs>;
+
+export const AuthoredRun = z.strictObject({
+  id: Uuid.optional().describe("By default it follows from the run's place."),
+  status: z.enum(runStatuses).describe("The run's status."),
+  data_interval_start: Time.nullable().describe("Start of its data; null: the first event."),
+  data_interval_end: Time.describe("End of its data."),
+  backfill: z
+    .string()
+    .optional()
+    .describe("Id of the backfill that it belongs to; by default it was scheduled."),
+  records_completed: Count.nullable().optional().describe("Number of written rows; by default unknown."),
+  records_total_count: Count.nullable().optional().describe("Number of rows; by default unknown."),
+  bytes_exported: Count.nullable().optional().describe("Number of written bytes; by default unknown."),
+  latest_error: z.string().nullable().optional().describe("The last error; by default none."),
+  cursor: z.string().nullable().optional().describe("Its progress; by default null."),
+  created_at: Time.optional().describe("By default the end of its interval."),
+  finished_at: Time.nullable().optional().describe("By default its creation, if it has ended."),
+  logs: Logs.optional().describe("The run's log."),
+});
+export type AuthoredRun = z.infer<typeof AuthoredRun>;
+
+const Outcome = z.strictObject({
+  status: RunOutcome.shape.status.describe("How the run ends."),
+  after: z
+    .union([
+      z.int().nonnegative(),
+      z.string().refine((text) => readDuration(text) !== undefined, "a duration such as 30s or 5m"),
+    ])
+    .optional()
+    .describe("Its duration, in ms or such as 30s; by default it ends at once."),
+  latest_error: z.string().optional().describe("The error; by default none."),
+});
+export type AuthoredOutcome = z.infer<typeof Outcome>;
+
+const Backfill = z.strictObject({
+  id: Uuid.optional().describe("Runs refer to it; by default it follows from the backfill's place."),
+  start_at: Time.nullable().optional().describe("Start of its data; null: the first event."),
+  end_at: Time.nullable().optional().describe("End of its data; null: now."),
+  status: z.enum(runStatuses).describe("The backfill's status."),
+  total_runs: Count.nullable().optional().describe("Number of its runs; null until it is known."),
+  created_at: Time.optional().describe("By default the creation of its export."),
+  finished_at: Time.nullable().optional().describe("By default its creation, if it has ended."),
+});
+export type AuthoredBackfill = z.infer<typeof Backfill>;
+
+const Destination = z.strictObject({
+  type: z.string().describe("`S3`, `BigQuery`, `Snowflake`, …, as in the service."),
+  config: JsonRecord.describe("Its settings; secrets among them are replaced by `***`."),
+});
+
+export const AuthoredBatchExport = z.strictObject({
+  name: z.string().min(1).describe("The export's name."),
+  id: Uuid.optional().describe("By default it follows from the name."),
+  model: BatchExport.shape.model.optional().describe("The exported data; by default events."),
+  destination: Destination.describe("The destination."),
+  interval: BatchExport.shape.interval.describe("How often it runs."),
+  paused: z.boolean().optional().describe("By default false."),
+  last_paused_at: Time.nullable().optional().describe("When it was last paused; by default never."),
+  start_at: Time.nullable().optional().describe("Start of the first run; by default there is no limit."),
+  end_at: Time.nullable().optional().describe("End of the last run; by default there is no limit."),
+  hogql_query: z.string().nullable().optional().describe("The columns, as a query; by default all."),
+  schema: JsonRecord.nullable().optional().describe("The query, as the service stores it."),
+  filters: z.array(AnyJson).nullable().optional().describe("Property filters; by default none."),
+  deleted: z.boolean().optional().describe("By default false."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  scripted_runs: z
+    .array(Outcome)
+    .optional()
+    .describe("Outcomes of its next runs, in order; later runs are not affected."),
+  runs: z.array(AuthoredRun).optional().describe("Its past and current runs."),
+  backfills: z.array(Backfill).optional().describe("Requested exports of past data."),
+  logs: Logs.optional().describe("The log of the export itself; runs have their own."),
+});
+export type AuthoredBatchExport = z.infer<typeof AuthoredBatchExport>;
+
+const Prompt = z.strictObject({
+  name: z.string().describe("The prompt's name."),
+  prompt: AnyJson.describe("A text, or messages."),
+  version: z.int().optional().describe("By default 1."),
+  label: z.string().optional().describe("Such as `production`."),
+});
+
+/** Documents that SDKs fetch; served unchanged. */
+const Documents = z.array(JsonRecord).optional();
+
+/** Its schemas are checked by `phx-sim plan check`; definitions need names, descriptions and types only. */
+const PlanContent = z.looseObject({
+  events: z
+    .record(
+      z.string(),
+      z.looseObject({
+        description: z.string().optional().describe("When the event is sent."),
+        properties: JsonRecord.optional().describe("The schema of each property, or its type's word."),
+      }),
+    )
+    .describe("The events by name."),
+});
+
+/** Apart from the lists of resources, which have JSON of the service. */
+const Project = z.strictObject({
+  id: Id.optional().describe("The project's number; by default the next free one."),
+  uuid: Uuid.optional().describe("By default it follows from the project key."),
+  name: z.string().describe("The project's name; keys refer to its name or id."),
+  api_key: z
+    .string()
+    .regex(/^(?!phx_)[\x21-\x7e]{1,64}$/, "a project key: up to 64 ASCII characters, not phx_…")
+    .describe("The public key that SDKs send, `phc_…`."),
+  secret_api_key: z
+    .string()
+    .optional()
+    .describe("The secret key for flag definitions and remote config; by default `phs_` for `phc_`."),
+  timezone: z.string().optional().describe("Such as `Europe/Berlin`; by default UTC."),
+  is_demo: z.boolean().optional().describe("By default false."),
+  created_at: Time.optional().describe("By default 2025-01-01."),
+  settings: JsonRecord.optional().describe(
+    "Further settings of the project as its API shows them; `quota_limited` is a list of used-up resources.",
+  ),
+  primary_dashboard: z
+    .union([z.string(), Id], "a dashboard's name or id")
+    .optional()
+    .describe("Name or id of a dashboard of this project."),
+  dashboards: z.array(AuthoredDashboard).optional().describe("Its dashboards with their tiles."),
+  dashboard_templates: z.array(AuthoredTemplate).optional().describe("Templates of dashboards."),
+  insights: z.array(AuthoredInsight).optional().describe("Its insights."),
+  flags: z
+    .record(z.string(), AuthoredFlag)
+    .optional()
+    .describe("Feature flags by key: true, false, a short form, or the service's own JSON."),
+  cohorts: z.array(AuthoredCohort).optional().describe("Cohorts, for flags."),
+  persons: z.array(AuthoredPerson).optional().describe("Persons that exist before the first event."),
+  group_types: GroupTypes.optional().describe(
+    "Names of group types in the order of their indexes; other types in `groups` follow.",
+  ),
+  groups: z.array(AuthoredGroup).optional().describe("Groups that exist before the first event."),
+  batch_exports: z.array(AuthoredBatchExport).optional().describe("Its exports with their past runs."),
+  remote_config: JsonRecord.optional().describe("Laid over the reply of /array/{key}/config."),
+  surveys: Documents.describe("Surveys as SDKs get them."),
+  product_tours: Documents.describe("Product tours as SDKs get them."),
+  web_experiments: Documents.describe("Web experiments as SDKs get them."),
+  prompts: z.array(Prompt).optional().describe("Prompts for language models."),
+  plan: z
+    .union([z.string(), PlanContent], "the path of a tracking plan, or a plan: an object with `events`")
+    .optional()
+    .describe("A tracking plan, or the path of its file: its events and properties get definitions."),
+  traffic: z
+    .array(AuthoredTraffic)
+    .optional()
+    .describe("Generated journeys that are captured at the start and after a reset of events."),
+});
+
+export const AuthoredProject = Project.extend(resourceLists(JsonRecord));
+export type AuthoredProject = z.infer<typeof AuthoredProject>;

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { safeParse } from "../../kernel/base/safe-parse.ts";
+import { phraseOf } from "../../kernel/http/schema-messages.ts";
+import type { ResourceKind } from "../../service/management/resources/kind.ts";
+import { resourceKinds } from "../../service/management/resources/kinds.ts";
+import { referenceFields } from "../../state/documents/resources.ts";
+
+/** The lists that a project may have; surveys and other documents that SDKs get have any fields. */
+const listNames = [
+  "access_controls",
+  "actions",
+  "alerts",
+  "annotations",
+  "early_access_features",
+  "event_definitions",
+  "event_schemas",
+  "experiments",
+  "groups_metrics",
+  "hog_function_templates",
+  "hog_functions",
+  "insight_variables",
+  "notebooks",
+  "property_definitions",
+  "schema_property_groups",
+  "subscriptions",
+] as const;
+const authoredKinds = listNames.flatMap((name) => resourceKinds.filter(({ kind }) => kind === name));
+
+const references: Readonly<Record<string, string>> = referenceFields;
+const identities: Readonly<Record<string, string>> = {
+  insights: "the name or id of an insight",
+  dashboards: "the name or id of a dashboard",
+  flags: "the key or id of a flag",
+  users: "the e-mail address or id of a user",
+};
+
+/** Names of insights, dashboards, flags and users are replaced by their ids. */
+function named(name: string, field: z.core.$ZodType): z.core.$ZodType {
+  const collection = references[name];
+  if (collection === undefined) return field;
+  const one = identities[collection] ?? collection;
+  return z.safeParse(field, []).success
+    ? z.union([z.array(z.string()), field], `a list, each ${one}`)
+    : z.union([z.string(), field], one);
+}
+
+/** What an author may write; the checked document stays as it is. */
+function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {
+  const own = Object.entries(fields).map(([name, it]) => [name, named(name, it)]);
+  return z.strictObject({
+    id: z.union([z.string().min(1), z.int().positive()]).optional(),
+    created_at: z.string().optional(),
+    created_by: z.string().nullable().optional(),
+    ...Object.fromEntries(own),
+    ...authored,
+  });
+}
+
+/** The published schema has objects with any keys: the service describes them. */
+function itemOf(kind: ResourceKind, record: z.ZodType): z.ZodType {
+  const shape = authoredShape(kind);
+  return record.check(({ value, issues }) => {
+    const { error } = safeParse(shape, value, { error: phraseOf });
+    for (const issue of error?.issues ?? []) {
+      // an issue of the same parse, but for the mark that others are reported, too
+      issues.push({ ...issue, input: value, continue: true } as z.core.$ZodRawIssue);
+    }
+  });
+}
+
+const about = ({ kind, isOnlyStored }: ResourceKind): string => {
+  const plural = kind.replaceAll("_", " ");
+  const note = isOnlyStored ? "; stored, not enforced" : "";
+  return `${plural.charAt(0).toUpperCase()}${plural.slice(1)} in the form of the management API${note}.`;
+};
+
+/** The lists of resources that a project may have, by their keys. @param record Any object of JSON */
+export const resourceLists = <R extends z.ZodType>(record: R) =>
+  Object.fromEntries(
+    authoredKinds.map((kind) => [kind.kind, z.array(itemOf(kind, record)).optional().describe(about(kind))]),
+  ) as unknown as Record<(typeof listNames)[number], z.ZodOptional<z.ZodArray<R>>>;
+
+/** How layers and changes name the documents. */
+export const resourceParts = Object.fromEntries(
+  authoredKinds.map(({ kind, noun, nameField = "name" }) => [kind, { kind: noun, names: ["id", nameField] }]),
+);

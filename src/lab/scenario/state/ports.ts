@@ -1,0 +1,37 @@
+import type { Agenda } from "../../../kernel/base/agenda.ts";
+import type { SwitchPart } from "../../../kernel/store/switch.ts";
+import type { TrafficLog } from "../../../state/journal/log/traffic-log.ts";
+import type { PeopleStore } from "../../../state/persons/people-store.ts";
+import type { ResetPorts } from "../../test-projects/ports.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+/** The parts that a reset can be restricted to. */
+export const resetParts = ["world", "people", "events", "faults", "answers", "clock"] as const;
+export type ResetPart = (typeof resetParts)[number];
+
+export interface SnapshotPorts {
+  readonly snapshots: Snapshots;
+  readonly clock: { now(): number };
+  readonly log: { readonly lastSeq: number };
+  readonly agenda: Pick<Agenda, "changed">;
+  /** Resolves when no request is half handled. */
+  settled(): Promise<void>;
+}
+
+export interface StatePorts extends SnapshotPorts, ResetPorts {
+  readonly clock: ResetPorts["clock"];
+  readonly log: TrafficLog;
+  info(): Record<string, unknown>;
+  /** Ends the program that runs the sim; undefined if the sim may not end it. */
+  readonly stop: (() => void) | undefined;
+  /** The traffic of the scenario's projects. */
+  readonly traffic: {
+    capture(project: number): Promise<void>;
+    /** Runs work that captures it, after other such work. */
+    inTurn(work: () => Promise<void>): Promise<void>;
+  };
+  /** Resets these parts to the scenario. `addPeople` stores further persons. */
+  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Replaces the state as a whole, or not at all. @throws the system's error */
+  switchTo(parts: readonly SwitchPart[]): void;
+}

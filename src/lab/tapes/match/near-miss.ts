@@ -1,0 +1,184 @@
+import { isObject, isTooDeep, type Json, own } from "../../../kernel/base/json.ts";
+import { distance } from "../../../kernel/base/nearest.ts";
+import { pathOf } from "../format/routes.ts";
+import type { ReplayMiss } from "../ports.ts";
+import { maskOf } from "../redact/bind.ts";
+import { openedText } from "../redact/encoded.ts";
+import { createMask } from "../redact/mask-target.ts";
+import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact/placeholders.ts";
+import { canonical, maxDepth, type Rules } from "./canonical.ts";
+import type { Aliases } from "./catalog.ts";
+import { parametersOf, policyOf, rulesOf, withOwnIds } from "./keys.ts";
+import type { ExchangeRow, Library } from "./library.ts";
+import { type Ask, recordedAsk } from "./requests.ts";
+
+type Near = ReplayMiss["nearest"][number];
+
+const mostNear = 3;
+/** Most requests of the same route that are compared in full. */
+const mostCompared = 50;
+const mostDiffering = 10;
+const longest = 80;
+
+/** Method and path, where routes differ. */
+function distanceOf(ask: Ask, { method, url }: ExchangeRow): number {
+  return distance(ask.path.slice(0, 100), pathOf(url).slice(0, 100)) + (ask.method === method ? 0 : 2);
+}
+
+/** The rows worth comparing: those of the same route, or else one of each of the nearest routes. */
+function candidates(ask: Ask, rows: readonly ExchangeRow[]): number[] {
+  const same: number[] = [];
+  for (let row = 0; row < rows.length && same.length < mostCompared; row++) {
+    if (rows[row]?.route === ask.route) same.push(row);
+  }
+  return same.length > 0 ? same : nearestRoutes(ask, rows);
+}
+
+function nearestRoutes(ask: Ask, rows: readonly ExchangeRow[]): number[] {
+  const firsts = new Map<string, number>();
+  for (const [row, { route }] of rows.entries()) if (!firsts.has(route)) firsts.set(route, row);
+  const ranked = [...firsts.values()].flatMap((row) => {
+    const it = rows[row];
+    return it === undefined ? [] : [{ row, far: distanceOf(ask, it) }];
+  });
+  return ranked
+    .sort((a, b) => a.far - b.far)
+    .slice(0, mostNear)
+    .map(({ row }) => row);
+}
+
+/** Everything of a request that can count, at readable paths. */
+export const documentOf = ({ method, path, query, body, signed }: Ask): Json => ({
+  method,
+  path,
+  query: parametersOf(query),
+  ...(body !== undefined && { body }),
+  signed,
+});
+
+/** A value that has placeholders matches any other in their place: a replay may run without secrets, or with dummies. */
+function fitsRedacted(recorded: Json, live: Json): boolean {
+  if (typeof recorded !== "string" || typeof live === "object") return false;
+  const text = openedText(recorded);
+  if (placeholdersIn(text).length === 0) return false;
+  return fitsPlaceholders(text, typeof live === "string" ? openedText(live) : String(live));
+}
+
+/** True if two leaves are the same, except for ids that may be each other's; `onSame` gets those. */
+export const sameLeaf =
+  (rules: Rules, aliases: Aliases, onSame: Aliases["bind"] = () => {}) =>
+  (recorded: Json, live: Json, name: string): boolean => {
+    if (recorded === live) return true;
+    const at = name === "" ? "_" : name;
+    const a = canonical({ [at]: recorded }, { ...rules, drops: () => false });
+    const b = canonical({ [at]: live }, { ...rules, drops: () => false });
+    const isSame = (a.text === b.text && aliases.fits(a.ids, b.ids, true)) || fitsRedacted(recorded, live);
+    if (isSame) onSame(a.ids, b.ids);
+    return isSame;
+  };
+
+const jsonText = (value: Json): string => (isTooDeep(value) ? "(deeply nested)" : JSON.stringify(value));
+
+function shown(value: Json | undefined, { name, path }: Difference, rules: Rules): string {
+  if (value === undefined) return "(absent)";
+  if (rules.secrecy.hides(name, path)) return "***";
+  const plain = replacePlaceholders(typeof value === "string" ? value : jsonText(value), maskOf);
+  const text = createMask().text(plain);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+/** A recorded request's document to be compared with that of a live one. */
+const documentBeside = (recorded: Ask, live: Ask): Json =>
+  documentOf({ ...recorded, signed: recorded.signed === "any" ? live.signed : recorded.signed });
+
+/** Most exchanges with secrets that are compared in full when no key is equal. */
+const mostRedacted = 1_000;
+
+/**
+ * The first exchange that differs from a request only where it has placeholders; undefined: none. Redaction finds the
+ * same secrets in a live request; this is for values that only the tape shows to be secrets.
+ */
+export function redactedRow(
+  ask: Ask,
+  { rows, shelf, lexicon }: Library,
+  aliases: Aliases,
+): number | undefined {
+  const rules = rulesOf(lexicon, policyOf(ask));
+  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const own = withOwnIds(ask);
+  const live = documentOf(own);
+  let compared = 0;
+  for (let row = 0; row < rows.length && compared < mostRedacted; row++) {
+    const { isRedacted, route, method } = rows[row] ?? {};
+    if (!isRedacted || route !== ask.route || method !== ask.method) continue;
+    compared++;
+    const document = documentBeside(withOwnIds(recordedAsk(shelf.get(row))), own);
+    if (differencesOf(document, live, walk).next().done) return row;
+  }
+  return undefined;
+}
+
+/** The nearest exchanges to a request that none answers, with what differs; those of its route first. */
+export function nearestRows(ask: Ask, { rows, shelf, lexicon }: Library, aliases: Aliases): Near[] {
+  const rules = rulesOf(lexicon, policyOf(ask));
+  const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
+  const live = documentOf(ask);
+  const shownDifference = (it: Difference) => {
+    const [recorded, asked] = [shown(it.recorded, it, rules), shown(it.live, it, rules)];
+    return { path: it.path, recorded, asked: asked === recorded ? "(another value)" : asked };
+  };
+  const near = candidates(ask, rows).map((row) => {
+    const exchange = shelf.get(row);
+    const recorded = recordedAsk(exchange);
+    const differing = [...differencesOf(documentBeside(recorded, ask), live, walk)];
+    return { i: exchange.i, method: recorded.method, url: exchange.req.url, differing };
+  });
+  return near
+    .sort((a, b) => a.differing.length - b.differing.length)
+    .slice(0, mostNear)
+    .map((it) => ({ ...it, differing: it.differing.slice(0, mostDiffering).map(shownDifference) }));
+}
+
+/** A place at which two documents differ; undefined: one of them has nothing there. */
+interface Difference {
+  /** With places in lists: `req.body.batch[0].event`. */
+  path: string;
+  /** Last name in the path; "" inside lists. */
+  name: string;
+  recorded: Json | undefined;
+  live: Json | undefined;
+}
+
+interface Walk {
+  /** True if two leaves are the same. */
+  same(recorded: Json, live: Json, name: string): boolean;
+  /** Generic path: what is passed over. */
+  drops(name: string, path: string): boolean;
+}
+
+/** `req.body.batch[0].uuid` → `req.body.batch[].uuid`. */
+export const genericPath = (path: string): string => path.replace(/\[\d+\]/g, "[]");
+
+/** The places at which two documents differ, in the order of the recorded one. */
+export function* differencesOf(
+  recorded: Json | undefined,
+  live: Json | undefined,
+  walk: Walk,
+  path = "req",
+  name = "",
+  depth = 0,
+): Generator<Difference> {
+  if (recorded === undefined || live === undefined || depth > maxDepth) {
+    if (recorded !== live) yield { path, name, recorded, live };
+  } else if (Array.isArray(recorded) && Array.isArray(live)) {
+    for (let at = 0; at < Math.max(recorded.length, live.length); at++) {
+      yield* differencesOf(recorded[at], live[at], walk, `${path}[${at}]`, "", depth + 1);
+    }
+  } else if (isObject(recorded) && isObject(live)) {
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(live)])) {
+      const below = `${path}.${key}`;
+      if (walk.drops(key, genericPath(below))) continue;
+      yield* differencesOf(own(recorded, key), own(live, key), walk, below, key, depth + 1);
+    }
+  } else if (!walk.same(recorded, live, name)) yield { path, name, recorded, live };
+}

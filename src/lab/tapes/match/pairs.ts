@@ -1,0 +1,228 @@
+import { isObject, type Json, own } from "../../../kernel/base/json.ts";
+import type { Exchange } from "../format/exchange.ts";
+import type { ReadOptions } from "../format/read.ts";
+import { isCapture } from "../format/routes.ts";
+import { withSides } from "../format/side-files.ts";
+import { canonical, type Rules } from "./canonical.ts";
+import {
+  type Aliases,
+  type Bookmarks,
+  createAliases,
+  newProgress,
+  type ReplayProgress,
+  takeNext,
+} from "./catalog.ts";
+import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
+import {
+  createLibrary,
+  createShelf,
+  type DeckSource,
+  type ExchangeStore,
+  exchangesOf,
+  headerOf,
+  type Library,
+  sidesOf,
+} from "./library.ts";
+import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
+import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
+
+/** The same request on two tapes, or one that only one of them has. */
+type Pair =
+  /** `equal`: all of the request that counts is the same; `place`: only its method and path, without ids. */
+  | { kind: "equal" | "place"; recorded: Exchange; live: Exchange }
+  /** A request of the capture family of the second tape, before it is paired. */
+  | { kind: "capture"; ask: Ask }
+  | { kind: "only_recorded"; recorded: Exchange }
+  | { kind: "only_live"; live: Exchange };
+
+/** Two tapes that are compared: `recorded` is the first one, `live` the second. */
+interface Pairing {
+  library: Library;
+  aliases: Aliases;
+  rulesFor(ask: Ask): Rules;
+  /**
+   * Each exchange of either tape in one pair, in the order of the second tape where it has one. Requests of the capture
+   * family are paired by their place only.
+   */
+  pairs(): AsyncGenerator<Pair>;
+}
+
+/** Rows that no equal key pairs, in order, by what a pair has to share at least. */
+type Waiting = Map<string, number[]>;
+
+const queued = (waiting: Waiting, name: string, row: number): void => {
+  const rows = waiting.get(name);
+  if (rows === undefined) waiting.set(name, [row]);
+  else rows.push(row);
+};
+
+/** Method and path without ids. */
+const placeOf = (ask: Ask, rules: Rules): string => `${ask.route} ${canonical(pathParts(ask), rules).text}`;
+
+interface PairOptions extends Pick<ReadOptions, "onProblem"> {
+  /** Exchanges that are passed over; those without an answer are on the first tape in any case. */
+  leavesOut?: (exchange: Exchange, tape: "first" | "second") => boolean;
+}
+
+/** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
+async function libraryOf(source: DeckSource, options: PairOptions): Promise<Library> {
+  const library = createLibrary({ header: await headerOf(source), sides: sidesOf(source) });
+  // An end of a connection has no answer to compare.
+  for await (const { exchange, place, body } of exchangesOf(source, options))
+    if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined)
+      library.add(exchange, place, body);
+  library.lexicon.secrecy.seal();
+  return library;
+}
+
+/**
+ * Pairs the exchanges of two tapes: those with equal keys, the rest by method and path in order. Of files only keys and
+ * places stay in memory.
+ * @throws TapeError when a file cannot be read, is no tape, or of a newer format
+ */
+export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptions = {}): Promise<Pairing> {
+  const library = await libraryOf(a, options);
+  const progress: Bookmarks & ReplayProgress = { spent: new Map(), ...newProgress() };
+  const aliases = createAliases(library.isFree);
+  const rulesFor = (ask: Ask): Rules => rulesOf(library.lexicon, policyOf(ask));
+
+  /** The row with the same key that is not paired yet; undefined: none. */
+  function equalRow(ask: Ask): number | undefined {
+    const [tier] = policyOf(ask).tiers;
+    if (tier === undefined || isCapture(ask.route)) return undefined;
+    const key = keyOf(ask.signed === "any" ? { ...ask, signed: "yes" } : ask, tier, library.lexicon);
+    const series = library.requests.find(key, aliases, progress);
+    const row = series && takeNext(series, progress, "miss");
+    if (series !== undefined && row !== undefined) aliases.bind(series.ids, key.ids);
+    return row;
+  }
+
+  /** What has no equal is paired by its place; what is left then is on one tape only. */
+  function* rest(waiting: Waiting, others: ExchangeStore): Generator<Pair> {
+    for (const row of library.rows.keys()) {
+      if (progress.used.has(row)) continue;
+      const recorded = library.shelf.get(row);
+      const ask = recordedAsk(recorded);
+      const other = waiting.get(placeOf(ask, rulesFor(ask)))?.shift();
+      if (other === undefined) yield { kind: "only_recorded", recorded };
+      else yield { kind: "place", recorded, live: others.get(other) };
+    }
+    for (const row of [...waiting.values()].flat()) yield { kind: "only_live", live: others.get(row) };
+  }
+
+  return {
+    library,
+    aliases,
+    rulesFor,
+    async *pairs() {
+      const waiting: Waiting = new Map();
+      const others = createShelf(sidesOf(b));
+      let count = 0;
+      for await (const { exchange, place, body } of exchangesOf(b, options)) {
+        if (options.leavesOut?.(exchange, "second")) continue;
+        const ask: Ask = { ...recordedAsk(exchange), body: bodyValue(body) };
+        const row = equalRow(ask);
+        if (isCapture(ask.route)) yield { kind: "capture", ask };
+        if (row !== undefined)
+          yield {
+            kind: "equal",
+            recorded: library.shelf.get(row),
+            live: withSides(exchange, sidesOf(b) ?? ""),
+          };
+        else {
+          others.put(exchange, place);
+          queued(waiting, placeOf(ask, rulesFor(ask)), count++);
+        }
+      }
+      yield* rest(waiting, others);
+    },
+  };
+}
+
+/** What a comparison of two tapes has found out. */
+type Study = Pairing & { paths: Set<string> };
+
+/**
+ * The paths (`req.body.date_from`, `res.body.results[].last_seen`) that differ between two recordings of the same
+ * session without being ids, sorted. Exchanges with equal keys are paired, the rest by method and path in order;
+ * events by name in order. What is volatile by its nature, or noise in the header of `a` already, is left out.
+ * @throws TapeError when a file cannot be read, is no tape, or of a newer format
+ */
+export async function learnNoise(a: DeckSource, b: DeckSource): Promise<string[]> {
+  const study: Study = {
+    ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })),
+    paths: new Set(),
+  };
+  const events = eventsByName(study.library);
+  for await (const pair of study.pairs()) {
+    if (pair.kind === "capture") {
+      pairEvents(pair.ask, events, (recorded, { event, root }) =>
+        compare(study, [recorded.event, event], root, study.rulesFor(pair.ask)),
+      );
+    } else if (pair.kind === "equal" || pair.kind === "place") comparePair(study, pair);
+  }
+  return [...study.paths].sort();
+}
+
+function comparePair(
+  study: Study,
+  { kind, recorded, live }: Extract<Pair, { kind: "equal" | "place" }>,
+): void {
+  if (isCapture(recorded.route)) return;
+  const ask = recordedAsk(recorded);
+  const rules = study.rulesFor(ask);
+  if (kind === "place") compare(study, [content(ask), content(recordedAsk(live))], "req", rules);
+  compare(study, [bodyValue(recorded.res?.body), bodyValue(live.res?.body)], "res.body", rules);
+}
+
+type Side = Json | undefined;
+
+function compare(
+  { aliases, paths }: Study,
+  [recorded, live]: [Side, Side],
+  root: string,
+  rules: Rules,
+): void {
+  if (recorded === undefined || live === undefined) return;
+  const same = sameLeaf(rules, aliases, aliases.bind);
+  for (const it of differencesOf(recorded, live, { same, drops: rules.drops }, root)) {
+    const isLonger = it.name === "" && (it.recorded === undefined || it.live === undefined);
+    if (!isLonger) paths.add(genericPath(it.path));
+  }
+}
+
+/** What of a request can hold noise; credentials and method are none. */
+function content(ask: Ask): Json {
+  const document = documentOf(ask);
+  if (!isObject(document)) return document;
+  return Object.fromEntries(["query", "body"].map((name) => [name, own(document, name) ?? {}]));
+}
+
+type Events = Map<string, TapeEvent[]>;
+
+/** The events of the capture requests of a library, by name, in order. */
+function eventsByName({ rows, shelf }: Library): Events {
+  const byName: Events = new Map();
+  for (const [row, { route }] of rows.entries()) {
+    if (route !== "capture") continue;
+    for (const event of eventsIn(bodyValue(shelf.get(row).req.body))) {
+      const name = nameOf(event);
+      const same = byName.get(name);
+      if (same === undefined) byName.set(name, [event]);
+      else same.push(event);
+    }
+  }
+  return byName;
+}
+
+function pairEvents(
+  ask: Ask,
+  events: Events,
+  compareTwo: (recorded: TapeEvent, live: TapeEvent) => void,
+): void {
+  if (ask.route !== "capture") return;
+  for (const live of eventsIn(ask.body)) {
+    const recorded = events.get(nameOf(live))?.shift();
+    if (recorded !== undefined) compareTwo(recorded, live);
+  }
+}

@@ -1,0 +1,247 @@
+import type { JsonObject } from "../../../kernel/base/json.ts";
+import { durationText, readDuration } from "../../../kernel/base/time-text.ts";
+import type { TapeHeader } from "../format/header.ts";
+import { tapePlace } from "../format/place.ts";
+import { TapeError } from "../format/tape-error.ts";
+import {
+  type Mode,
+  type RecordingRequest,
+  type Recordings,
+  TapeOrderError,
+  type TapeSettings,
+} from "../ports.ts";
+import type { RecordingFacts } from "../shapes.ts";
+import type { Passing } from "../upstream/forward.ts";
+import type { Offline } from "../upstream/upstreams.ts";
+import type { RecordingParts, RunningRecording } from "./recording.ts";
+
+/**
+ * The mode that the options result in. `once` and `new` record where there is no tape yet, or one that is too old; an
+ * upstream alone means `record`. @throws TapeOrderError
+ */
+export async function modeOf(options: TapeSettings): Promise<Mode | undefined> {
+  const { mode, tape, upstream, onMiss, maxAge } = options;
+  if (mode === "once" || mode === "new") {
+    if (tape !== undefined) return modeFor(mode, tape, options);
+    throw new TapeOrderError(
+      "tape",
+      `the mode ${mode} needs a tape`,
+      "name one: --tape NAME, or `tape` in code",
+    );
+  }
+  if (maxAge !== undefined)
+    throw new TapeOrderError(
+      "maxAge",
+      `maxAge does not go with the mode ${mode ?? "replay"}`,
+      "a tape can be recorded again with the modes once and new",
+    );
+  return mode === undefined && upstream !== undefined && onMiss === undefined ? "record" : mode;
+}
+
+/** The mode that `once` and `new` result in for this tape. @throws TapeOrderError */
+async function modeFor(mode: "once" | "new", tape: string, options: TapeSettings): Promise<Mode> {
+  const ageLimit = ageOf(options.maxAge);
+  const file = tapePlace(tape, process.cwd());
+  const found = await filledTape(file);
+  const closed = () => closedBy(options);
+  if (found === undefined) {
+    const reason = await closed();
+    if (reason === undefined) return "record";
+    throw new TapeOrderError(
+      "offline",
+      `there is no tape ${file} to replay, and it cannot be recorded: ${reason.message}`,
+      `record it elsewhere, or ${reason.hint}`,
+    );
+  }
+  const age = Date.now() - Date.parse(found.created);
+  if (ageLimit !== undefined && age > ageLimit) {
+    const reason = await closed();
+    if (reason === undefined) return "all";
+    options.onNotice?.(`${file} is ${durationText(age)} old and is replayed anyway: ${reason.message}`);
+  }
+  if (mode === "once") return "replay";
+  const reason = await closed();
+  if (reason === undefined) return "new";
+  options.onNotice?.(`what ${file} has no response for is an error, not recorded: ${reason.message}`);
+  return "replay";
+}
+
+/** @throws TapeOrderError */
+function ageOf(maxAge: string | undefined): number | undefined {
+  if (maxAge === undefined) return undefined;
+  const ms = readDuration(maxAge);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new TapeOrderError(
+    "maxAge",
+    `maxAge cannot be ${JSON.stringify(maxAge)}`,
+    "give an age such as 7d or 12h",
+  );
+}
+
+/** Why the upstream must not be reached; undefined: it may, or there is none. @throws TapeOrderError */
+async function closedBy(options: TapeSettings): Promise<TapeOrderError | undefined> {
+  if (options.upstream === undefined) return undefined;
+  const { openUpstreams } = await import("../upstream/upstreams.ts");
+  try {
+    openUpstreams(options.upstream, offlineBy(options));
+    return undefined;
+  } catch (error) {
+    if (error instanceof TapeOrderError && error.key === "offline") return error;
+    throw error;
+  }
+}
+
+/** The header of a tape that has something to replay; undefined: there is none. @throws TapeOrderError */
+async function filledTape(file: string): Promise<TapeHeader | undefined> {
+  // most sims never read a tape
+  const { filledHeader } = await import("../format/read.ts");
+  try {
+    return await filledHeader(file);
+  } catch (error) {
+    if (!(error instanceof TapeError)) throw error;
+    throw new TapeOrderError("tape", error.message, error.hint, error);
+  }
+}
+
+/** Why upstreams must not be reached (default under CI: those of other machines). */
+export function offlineBy({ offline }: TapeSettings): Offline {
+  if (offline !== undefined) return offline ? "option" : "no";
+  return /^(|0|false|no)$/i.test(process.env.CI ?? "") ? "no" : "ci";
+}
+
+const recorded = new Map<Mode | undefined, RecordingRequest["mode"]>([
+  ["record", "record"],
+  ["all", "all"],
+  ["spy", "spy"],
+  ["diff", "diff"],
+]);
+
+/** The recording that the options order; undefined: none. @throws TapeOrderError */
+function orderOf(options: TapeSettings): RecordingRequest | undefined {
+  const mode = recorded.get(options.mode);
+  if (mode === undefined) return undefined;
+  const { upstream, tape, include, exclude, redact, raw, allowWrites } = options;
+  if (upstream === undefined)
+    throw new TapeOrderError(
+      "upstream",
+      `the mode ${mode} needs an upstream`,
+      "give us, eu, or an address such as https://posthog.example.com",
+    );
+  return { mode, upstream, tape, include, exclude, redact, raw, allow_writes: allowWrites };
+}
+
+/**
+ * Starts the recording that the options order, if any, and then the listener: no request comes before it is ready.
+ * @throws TapeOrderError
+ */
+export async function listenRecording<L extends { readonly port: number; close(ms: number): Promise<void> }>(
+  recordings: RecordingRoom,
+  options: TapeSettings,
+  open: () => Promise<L>,
+): Promise<L> {
+  const order = orderOf(options);
+  let listener: L | undefined;
+  try {
+    if (order) await recordings.open(order);
+    listener = await open();
+    recordings.listensAt(options.host ?? "127.0.0.1", listener.port);
+    return listener;
+  } catch (error) {
+    await listener?.close(0);
+    await recordings.stop();
+    throw error;
+  }
+}
+
+/** The recording in the facts of a sim; null if there was none. */
+export const recordingInShort = ({
+  state,
+  mode,
+  upstream,
+  tape,
+  trouble,
+}: RecordingFacts): JsonObject | null => (state === "off" ? null : { state, mode, upstream, tape, trouble });
+
+/** Sends a request in process over the socket while upstreams answer, as all others come. */
+export async function overOwnSocket(request: Request, url: string): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const { method, headers, signal } = request;
+  const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
+  return fetch(`${url}${pathname}${search}`, { method, headers, body, signal, redirect: "manual" });
+}
+
+/** The facts of a sim that never recorded. */
+const nothing: RecordingFacts = {
+  state: "off",
+  mode: null,
+  upstream: null,
+  tape: null,
+  redaction: null,
+  started_at: null,
+  passed: 0,
+  in_flight: 0,
+  bytes_sent: 0,
+  bytes_received: 0,
+  taped: 0,
+  redacted: 0,
+  aborted: 0,
+  failed: 0,
+  last_failure: null,
+  trouble: null,
+  differences: null,
+};
+
+/** The recordings of a sim: one at a time. What they need is loaded when the first one starts. */
+export interface RecordingRoom extends Recordings {
+  /** Passes requests on while a recording runs; asked with every request. */
+  readonly current: Passing | undefined;
+  /** True while a recording runs: unknown keys are adopted. */
+  readonly isOn: boolean;
+  /** Starts one that the sim's options order: its tape may be anywhere. @throws TapeOrderError */
+  open(order: RecordingRequest): Promise<RecordingFacts>;
+  /** To be called once the port is known. @throws TapeOrderError when the upstream is the sim itself */
+  listensAt(host: string, port: number): void;
+}
+
+export function createRecordings(parts: RecordingParts): RecordingRoom {
+  let running: RunningRecording | undefined;
+  let last = nothing;
+  let isStarting = false;
+  let own: { host: string; port: number } | undefined;
+
+  async function begin(order: RecordingRequest, isTrusted: boolean): Promise<RecordingFacts> {
+    if (running || isStarting)
+      throw new TapeOrderError("running", "a recording is running already", "stop it first");
+    isStarting = true;
+    try {
+      const { openRecording } = await import("./recording.ts");
+      running = await openRecording(order, parts, isTrusted, own);
+      return running.facts();
+    } finally {
+      isStarting = false;
+    }
+  }
+
+  return {
+    get current() {
+      return running?.passing;
+    },
+    get isOn() {
+      return running !== undefined;
+    },
+    start: (order) => begin(order, false),
+    open: (order) => begin(order, true),
+    async stop() {
+      const ending = running;
+      if (!ending) return last;
+      running = undefined;
+      last = await ending.close();
+      return last;
+    },
+    facts: () => running?.facts() ?? last,
+    listensAt(host, port) {
+      own = { host, port };
+      running?.listensAt(own);
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { atOnce } from "../../../kernel/base/work.ts";
+import type { Exchange } from "../format/exchange.ts";
+import { sieveBytes, sieveExchange } from "./exchange.ts";
+import { createJudge, type TapeRules } from "./rules.ts";
+import { isPublic } from "./shapes.ts";
+import { createSieve, type Sieve, type Take } from "./sieve.ts";
+
+/** Something that looks like a secret. */
+export interface Suspicion {
+  /** Where in what was scanned, e.g. `req.body.batch[0].properties.note`; empty in a plain text. */
+  path: string;
+  /** E.g. `personal_api_key`, `jwt`, `password`. */
+  kind: string;
+  /** What was found, masked: `phx_***`, `hunt***`. */
+  detail: string;
+}
+
+const mostShown = 4;
+
+/** The beginning, if there is enough of it to keep the rest a secret. */
+const masked = (secret: string): string => {
+  const [first = ""] = secret.split(/[\r\n]/);
+  return `${/^ph[a-z]_/.exec(first)?.[0] ?? (first.length >= 4 * mostShown ? first.slice(0, mostShown) : "")}***`;
+};
+
+/** A scan finds each secret by itself, not because another place has it. */
+const unknowing = { known: (text: string): string => text, knownCount: () => 0 };
+
+/** The rules of a scan, and a listener for the places that it searches. */
+export interface ScanOptions {
+  /** Checked rules of the project, over the built-in ones. */
+  rules?: TapeRules | undefined;
+  /** Called with each place that is looked at. */
+  onPlace?: (path: string) => void;
+}
+
+/** Collects what a sieve takes; public keys are no secrets. */
+function scanned(run: (sieve: Sieve, take: Take) => void, { rules, onPlace }: ScanOptions = {}): Suspicion[] {
+  const found = new Map<string, Suspicion>();
+  const take: Take = (kind, secret, path) => {
+    if (!isPublic(kind)) found.set(`${path}\n${kind}\n${secret}`, { path, kind, detail: masked(secret) });
+    return `{{secret:${kind}#0}}`;
+  };
+  const judge = createJudge(rules);
+  run(createSieve({ take, ...unknowing, judge, ...(onPlace && { onPlace }) }), take);
+  return [...found.values()];
+}
+
+/** Everything in a text (JSON, a form, a log …) that looks like a secret, in whatever it is encoded. Placeholders do not. */
+export const scanText = (text: string, options?: ScanOptions): Suspicion[] =>
+  scanned((sieve) => sieve.text(text, ""), options);
+
+/** As `scanText`, of bytes: text, compressed text, or anything else. */
+export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
+  scanned(({ judge }, take) => {
+    let hasFound = false;
+    const heard: Take = (...it) => {
+      hasFound = true;
+      return take(...it);
+    };
+    const isReadable = sieveBytes(bytes, "", createSieve({ take: heard, ...unknowing, judge })) !== undefined;
+    if (!isReadable && !hasFound) take("unreadable", "", "");
+  }, options);
+
+/** As `scanText`, over all parts of an exchange. */
+export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspicion[] =>
+  scanned((sieve, take) => {
+    const safe = atOnce(sieveExchange(exchange, sieve, take));
+    const [before, after] = [exchange, safe].map(({ req, res }) => [req.body, res?.body]);
+    // a body that the sieve left out holds something that cannot be read
+    before?.forEach((body, i) => {
+      const now = after?.[i];
+      if (body && now && "omitted" in now && !("omitted" in body))
+        take("unreadable", "", i === 0 ? "req.body" : "res.body");
+    });
+  }, options);

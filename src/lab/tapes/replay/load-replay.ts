@@ -1,0 +1,160 @@
+import { basename } from "node:path";
+import { didYouMean } from "../../../kernel/base/nearest.ts";
+import type { Call } from "../../../kernel/http/call.ts";
+import type { Family } from "../../../kernel/http/endpoint.ts";
+import { tapeEnding, tapePlace } from "../format/place.ts";
+import { TapeError } from "../format/tape-error.ts";
+import { loadDeck } from "../match/deck.ts";
+import { type Deck, type ReplayOrder, TapeOrderError } from "../ports.ts";
+import type { RedactionRules } from "../redact/rules.ts";
+import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
+import {
+  createReplay,
+  type Decided,
+  isFinal,
+  type MissRecorder,
+  type ReplayingParts,
+  readTiming,
+  type Timing,
+  timingExpected,
+} from "./replay.ts";
+
+/** The tape's name as a header can carry it. */
+const nameOf = (file: string): string => {
+  const base = basename(file);
+  const plain = base.endsWith(tapeEnding) ? base.slice(0, -tapeEnding.length) : base;
+  return plain.replace(/[^\w.-]/g, "_").slice(0, 100) || "tape";
+};
+
+async function deckOf(
+  file: string,
+  { mode, skipStatus, approximate }: ReplayRules,
+  problems: TapeProblem[],
+  rules?: RedactionRules,
+): Promise<Deck> {
+  try {
+    return await loadDeck(file, {
+      skipStatus,
+      nearness: mode === "new" ? "exact" : approximate ? "approximate" : "same_person",
+      onProblem: (problem) => problems.push(problem),
+      ...(rules?.ignore && { noise: rules.ignore }),
+      rules,
+    });
+  } catch (error) {
+    if (!(error instanceof TapeError)) throw error;
+    const where = error.line === undefined ? "" : ` (${error.file}:${error.line})`;
+    throw new TapeOrderError("tape", `${error.message}${where}`, error.hint, error);
+  }
+}
+
+/** Most problems that are reported one by one. */
+const mostReported = 5;
+
+function reportAll(problems: readonly TapeProblem[], notice: (text: string) => void): void {
+  for (const { file, line, detail, hint } of problems.slice(0, mostReported))
+    notice(`${file}:${line}: ${detail}; ${hint}`);
+  const more = problems.length - mostReported;
+  if (more > 0) notice(`… and ${more} more problems with the tape`);
+}
+
+/** A tape that answers, and what is known of it. */
+interface LoadedReplay {
+  readonly name: string;
+  readonly file: string;
+  readonly deck: Deck;
+  readonly rules: ReplayRules;
+  readonly problems: readonly TapeProblem[];
+  /** With the mode `new`. */
+  readonly recorder?: MissRecorder;
+  /** How a call is answered; undefined: by the emulator. */
+  take(call: Call, family: Family): Decided | undefined;
+}
+
+/**
+ * Loads a tape to answer from it. Damaged lines are reported and left out.
+ * @throws TapeOrderError when it is no tape, or the order is wrong
+ */
+export async function loadReplay(
+  order: ReplayOrder,
+  { owner, notice, redaction, openForward, openRecorder }: ReplayingParts,
+): Promise<LoadedReplay> {
+  const rules = rulesOf(order, { forwards: openForward !== undefined, records: openRecorder !== undefined });
+  const file = tapePlace(order.tape, process.cwd());
+  const problems: TapeProblem[] = [];
+  const deck = await deckOf(file, rules, problems, redaction);
+  reportAll(problems, notice);
+  const name = nameOf(file);
+  const { onMiss, timing } = rules;
+  const recorder = rules.mode === "new" ? await openRecorder?.() : undefined;
+  const forward = recorder?.answer ?? (onMiss === "upstream" ? await openForward?.() : undefined);
+  const { take } = createReplay(
+    { name, deck, onMiss, timing, ...(forward && { forward }), ...(recorder && { pass: recorder.pass }) },
+    owner,
+  );
+  return { name, file, deck, rules, problems, take, ...(recorder && { recorder }) };
+}
+
+/** What the sim can do other than answer from the tape and from its own world. */
+interface Abilities {
+  /** True if there is an upstream to ask. */
+  readonly forwards: boolean;
+  /** True if its answers may be recorded on the tape. */
+  readonly records: boolean;
+}
+
+/** How a tape answers. */
+interface ReplayRules {
+  readonly mode: LoadedTape["mode"];
+  readonly onMiss: MissPolicy;
+  readonly timing: Timing;
+  /** As the user wrote it. */
+  readonly timingText: string;
+  /** Recorded responses with these statuses are not given. */
+  readonly skipStatus: readonly number[];
+  readonly approximate: boolean;
+}
+
+/**
+ * What becomes of requests that are not on the tape, by mode. `replay` is strict; with `hybrid` the emulator answers; with
+ * `new` the upstream does, and is recorded.
+ */
+const policies: Readonly<Record<ReplayRules["mode"], MissPolicy>> = {
+  replay: "fail",
+  hybrid: "emulate",
+  new: "upstream",
+};
+
+function wrong(key: keyof ReplayOrder, value: string, expected: string, hint = ""): TapeOrderError {
+  const text = `${key} must be ${expected}, not ${JSON.stringify(value)}${hint}`;
+  return new TapeOrderError(key, text, "see `phx-sim replay --help`");
+}
+
+/** @throws TapeOrderError */
+function chosen<T extends string>(key: keyof ReplayOrder, value: string, choices: readonly T[]): T {
+  const found = choices.find((it) => it === value);
+  if (found !== undefined) return found;
+  throw wrong(key, value, choices.join(" or "), didYouMean(value, choices));
+}
+
+/** The rules of an order. @throws TapeOrderError */
+export function rulesOf(
+  {
+    mode: modeText = "replay",
+    onMiss,
+    timing: timingText = "none",
+    skipStatus = [],
+    approximate = false,
+  }: Partial<ReplayOrder>,
+  { forwards, records }: Abilities,
+): ReplayRules {
+  const modes = ["replay", "hybrid", ...(records ? ["new" as const] : [])] as const;
+  const mode = chosen("mode", modeText === "none" ? "replay" : modeText, modes);
+  if (mode === "new" && onMiss !== undefined && onMiss !== "upstream")
+    throw wrong("onMiss", onMiss, "upstream with the mode new");
+  const known = ["fail", "emulate", ...(forwards ? ["upstream" as const] : [])] as const;
+  const policy = chosen("onMiss", onMiss ?? policies[mode], known);
+  const timing = readTiming(timingText);
+  if (timing === undefined) throw wrong("timing", timingText, timingExpected);
+  if (!skipStatus.every(isFinal)) throw wrong("skipStatus", skipStatus.join(","), "statuses such as 429");
+  return { mode, onMiss: policy, timing, timingText, skipStatus, approximate };
+}

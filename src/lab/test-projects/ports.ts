@@ -1,0 +1,47 @@
+import type { SimClock } from "../../kernel/base/clock.ts";
+import type { Ids } from "../../kernel/base/ids.ts";
+import type { Keyring } from "../../state/documents/keyring.ts";
+import type { BatchExport, World } from "../../state/documents/world.ts";
+import type { WorldStore } from "../../state/documents/world-store.ts";
+import type { PeopleStore } from "../../state/persons/people-store.ts";
+
+/** What the slice needs of the request log. */
+interface Log {
+  readonly lastRequest: number;
+  /** Hides the events of a project. */
+  forget(project: number): void;
+  commit(): void;
+}
+
+import type { EndedProjects } from "./ended-projects.ts";
+
+interface Faults {
+  readonly active: boolean;
+  list(): readonly { readonly id: string; readonly match: { readonly project?: number | undefined } }[];
+  clear(id: string): unknown;
+}
+
+/** What a reset of one project needs. */
+export interface ResetPorts {
+  readonly worlds: WorldStore;
+  readonly people: PeopleStore;
+  readonly log: Log;
+  readonly clock: SimClock;
+  readonly faults: Faults;
+  /** Scripted answers. */
+  readonly answers: { clear(place: { readonly project: number }): unknown };
+  /** A new copy of the scenario's world. */
+  scenarioWorld(): World;
+  /** Stores the scenario's persons and groups of a project; the project must not have any. */
+  seedPeople(project: number): void;
+}
+
+export interface ProjectPorts extends ResetPorts {
+  readonly ids: Ids;
+  readonly keys: Keyring;
+  readonly ended: EndedProjects;
+  readonly flagBook: { forget(project: number): void };
+  /** A project was made for a test. */
+  onProject(project: { id: number; name: string | null }): void;
+  readonly exports: { readonly engine: { scheduled(batchExport: BatchExport): void } };
+}

@@ -1,0 +1,99 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
+import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
+import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
+import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
+import { asked, bodyOf, exchange, hitOf, type Said } from "./tape.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "deck-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let count = 0;
+let file = "";
+beforeEach(() => {
+  file = join(folder, `t${count++}.tape.ndjson`);
+});
+
+async function write(said: readonly Said[], maxBytes?: number): Promise<void> {
+  const writer = openTapeWriter(file, { redactor: createRedactor(), ...(maxBytes && { maxBytes }) });
+  for (const [at, it] of said.entries()) writer.appendDecoded(exchange(it, at + 1));
+  await writer.close();
+}
+
+const list = "/api/projects/1/dashboards";
+const padding = "x".repeat(70_000);
+
+test("answers come from the file", async () => {
+  await write(Array.from({ length: 200 }, (_, n) => ({ target: `${list}?offset=${n}`, answer: { n } })));
+  const deck = await loadDeck(file);
+  const answers = Array.from({ length: 200 }, (_, n) =>
+    deck.answer(asked({ target: `${list}?offset=${n}` })),
+  );
+  expect(answers.map(bodyOf)).toEqual(answers.map((_, n) => ({ n })));
+});
+
+test("a tape in several files", async () => {
+  await write(
+    Array.from({ length: 30 }, (_, n) => ({ target: `${list}?offset=${n}` })),
+    2_000,
+  );
+  const deck = await loadDeck(file);
+  expect(deck.ledger().total).toBe(30);
+  expect(hitOf(deck.answer(asked({ target: `${list}?offset=29` })))).toBe(30);
+});
+
+test("what is in side files counts, and is answered with live addresses", async () => {
+  const id = "0195f3f6-aaaa-7000-8000-000000000001";
+  const live = "0195f3f6-bbbb-7000-8000-000000000002";
+  const said = (who: string, note: string): Said => ({
+    target: list,
+    body: { who, padding, note },
+    answer: { next: `https://us.posthog.com${list}?offset=1`, who, padding },
+  });
+  await write([said(id, "a"), said(id, "b")]);
+  expect(readFileSync(file, "utf8")).not.toContain(padding);
+  const deck = await loadDeck(file);
+  const answered = deck.answer(asked(said(live, "b")));
+  expect(hitOf(answered)).toBe(2);
+  expect(bodyOf(answered)).toEqual({ next: `http://127.0.0.1:8010${list}?offset=1`, who: live, padding });
+});
+
+test("a side file that is gone: its body is unreadable", async () => {
+  await write([{ target: list, answer: { padding } }]);
+  rmSync(`${file.replace(/\.ndjson$/, "")}.d`, { recursive: true });
+  const answered = (await loadDeck(file)).answer(asked({ target: list }));
+  expect("hit" in answered && answered.body).toEqual({ omitted: "unreadable", bytes: expect.any(Number) });
+});
+
+test("damaged lines are reported and passed over", async () => {
+  await write([{ target: list }]);
+  appendFileSync(file, '{"i":\n');
+  const problems: TapeProblem[] = [];
+  const deck = await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+  expect(problems).toMatchObject([{ file, line: 3 }]);
+  expect(deck.ledger().total).toBe(1);
+});
+
+test("a file that was changed while it is in use", async () => {
+  await write([{ target: list }]);
+  const deck = await loadDeck(file);
+  writeFileSync(file, "x".repeat(readFileSync(file).length));
+  expect(() => deck.answer(asked({ target: list }))).toThrow(`${file}:2 was changed while it was in use`);
+  rmSync(file);
+  expect(() => deck.answer(asked({ target: list }))).toThrow("there is no such file");
+});
+
+test.each([
+  { name: "no file", content: undefined, detail: "no such file" },
+  { name: "no tape", content: "hello\n", detail: "" },
+  { name: "a newer one", content: '{"tape":2}\n', detail: "" },
+])("$name", async ({ content, detail }) => {
+  if (content !== undefined) writeFileSync(file, content);
+  await expect(loadDeck(file)).rejects.toMatchObject({
+    name: "TapeError",
+    message: expect.stringContaining(detail),
+  });
+});
