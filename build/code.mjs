@@ -10,7 +10,7 @@ import { loadedInParts, partsSource, sourceOf } from "./parts.mjs";
 
 /** Files of dist that users import, or that run as processes and workers. */
 const entries = [
-  ...["index.ts", "plan.ts", "cli/main.ts", "cli/exec/child-watch.ts", "server/proxy/worker.ts"],
+  ...["index.ts", "plan.ts", "cli/main.ts", "cli/exec/child-watch.ts", "sim/server/proxy/worker.ts"],
   ...skins.map((it) => `testing/${it}`),
 ];
 
@@ -27,17 +27,17 @@ function chunksOf(graph) {
   const late = (folder) => graph.late.filter((it) => it.startsWith(`src/${folder}/`));
   const perSkin = skins.map((it) => loaded([`testing/${it}`]));
   const inSkins = (it) => perSkin.filter((set) => set.has(it)).length;
-  const atStart = loaded(["sim.ts"]);
+  const atStart = loaded(["sim/sim.ts"]);
   const atCommand = loaded(["cli/main.ts"]);
   const inSeveral = (it) => inSkins(it) + atStart.has(it) + atCommand.has(it) > 1;
   const packages = graph.packages().map(([name, roots]) => [name, graph.loadedWith(roots)]);
-  const withoutSim = (it) => !graph.loadedWith([it]).has("src/sim.ts");
+  const withoutSim = (it) => !graph.loadedWith([it]).has("src/sim/sim.ts");
   return [
     [null, new Set(entries.map((it) => `src/${it}`))],
     ["shared", new Set(graph.all.filter((it) => inSeveral(it) && (atStart.has(it) || atCommand.has(it))))],
     ["start", atStart],
     ["command-line", atCommand],
-    ["client", new Set([...loaded(["client.ts"]), ...graph.all.filter((it) => inSkins(it) > 1)])],
+    ["client", new Set([...loaded(["sim/client/client.ts"]), ...graph.all.filter((it) => inSkins(it) > 1)])],
     ["client-builtins", new Set(graph.all.filter((it) => inSkins(it) && it.startsWith("\0")))],
     [null, new Set(graph.all.filter(inSkins))],
     ["tracking-plan", loaded(["plan.ts"])],
@@ -54,7 +54,7 @@ function chunksOf(graph) {
     ["control", loaded(["sim/control-rows.ts"])],
     ["management", loaded(["service/management/rows.ts"])],
     ["tapes", graph.loadedWith(late("lab/tapes").filter(withoutSim))],
-    ["proxy", graph.loadedWith([...late("server/proxy"), "src/server/proxy/worker.ts"])],
+    ["proxy", graph.loadedWith([...late("sim/server/proxy"), "src/sim/server/proxy/worker.ts"])],
     ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
     ["queries", graph.loadedWith(late("service/query"))],
     ["mcp", new Set(graph.all.filter((it) => it.startsWith("src/mcp/")))],

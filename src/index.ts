@@ -1,5 +1,3 @@
-export type { Project, ProjectOptions, SimClient, Tenant } from "./client/api.ts";
-export { type ConnectOptions, connectSim } from "./client/connect.ts";
 export { version } from "./kernel/base/version.ts";
 export { ControlError, ExpectationError } from "./kernel/call/errors.ts";
 export { NotAwaitedError } from "./lab/assert/client-assertions.ts";
@@ -81,11 +79,6 @@ export type {
   TapeOptions,
   Tapes,
 } from "./lab/tapes/client.ts";
-export {
-  type CertificateAuthority,
-  CertificateError,
-  certificateAuthority,
-} from "./server/proxy/certificates.ts";
 export type {
   Export,
   ExportFile,
@@ -113,7 +106,22 @@ export type {
   OverrideOptions,
   ServedOptions,
 } from "./service/flags/client.ts";
+export type { Project, ProjectOptions, SimClient, Tenant } from "./sim/client/api.ts";
+export { type ConnectOptions, connectSim } from "./sim/client/connect.ts";
+export {
+  type FreeTrafficOptions,
+  type GeneratedTraffic,
+  generateTraffic,
+  type SimTrafficOptions,
+  type TrafficOptions,
+} from "./sim/client/generate.ts";
 export { checkData, type Damage } from "./sim/folder/check-folder.ts";
+export {
+  type CertificateAuthority,
+  CertificateError,
+  certificateAuthority,
+} from "./sim/server/proxy/certificates.ts";
+export { startSim } from "./sim/start-sim.ts";
 export {
   type ClockSetting,
   type RedactionRule,
@@ -122,17 +130,9 @@ export {
   type SimOptions,
   StartError,
 } from "./sim/types.ts";
-export { startSim } from "./start-sim.ts";
 export type { Dialect } from "./state/documents/dialect.ts";
 export type { StoredEvent } from "./state/journal/event.ts";
 export type { SimRequest } from "./state/journal/request-shapes.ts";
 export type { Finding, RequestSummary } from "./state/journal/request-summary.ts";
 export type { EventSnapshot } from "./state/journal/snapshot-client.ts";
-export {
-  type FreeTrafficOptions,
-  type GeneratedTraffic,
-  generateTraffic,
-  type SimTrafficOptions,
-  type TrafficOptions,
-} from "./traffic/client.ts";
 export type { RunVerdict } from "./verdict/shapes.ts";

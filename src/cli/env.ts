@@ -5,8 +5,8 @@ import { findRunning, portOption, type Running, whereOptions } from "../kernel/c
 import type { Settings } from "../kernel/command/settings.ts";
 import { envFormats, envLines } from "../lab/egress/env-lines.ts";
 import { type Access, envGroups, frameworks } from "../lab/egress/env-names.ts";
+import { simOptions } from "../sim/command/open-sim.ts";
 import { writeVariables } from "./env-file.ts";
-import { simOptions } from "./open-sim.ts";
 
 const options = {
   ...whereOptions,

@@ -1,5 +1,4 @@
 import type { Sim } from "../index.ts";
-import type { RequestLog } from "../journal/commands/request-log.ts";
 import { onFirstUse } from "../kernel/base/on-first-use.ts";
 import { clean } from "../kernel/command/clean-text.ts";
 import { command, type Shell } from "../kernel/command/command.ts";
@@ -8,8 +7,7 @@ import type { Settings } from "../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../lab/tapes/commands/tape-summary.ts";
 import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
-import type { SimServer } from "../sim/types.ts";
-import { banner, readyLine } from "./banner.ts";
+import { banner, readyLine } from "../sim/command/banner.ts";
 import {
   closesWithin,
   loadRest,
@@ -19,7 +17,9 @@ import {
   reachOf,
   reachOptions,
   simOptions,
-} from "./open-sim.ts";
+} from "../sim/command/open-sim.ts";
+import type { RequestLog } from "../sim/command/request-log.ts";
+import type { SimServer } from "../sim/types.ts";
 
 const options = {
   port: portOption,
@@ -72,7 +72,7 @@ async function run(settings: StartSettings, shell: Shell) {
   const signal = untilSignal(process, shell.quit);
   const { onStop, stopped } = stopRequest();
   const sim = await open(settings, onStop, shell);
-  const client = onFirstUse(async () => (await import("../start-sim.ts")).withClient(sim));
+  const client = onFirstUse(async () => (await import("../sim/start-sim.ts")).withClient(sim));
   const { quiet, verbose } = settings.values;
   const log = openRequestLog(sim, quiet ? "quiet" : verbose ? "verbose" : "normal", shell);
   if (!settings.values.quiet) sim.onRequest(log.add);

@@ -1,9 +1,9 @@
-import { simOptions } from "../cli/open-sim.ts";
 import { clean } from "../kernel/command/clean-text.ts";
 import { type CommandEnd, command, type Shell } from "../kernel/command/command.ts";
 import { findRunning, whereOptions } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import { untilSignal } from "../kernel/command/signals.ts";
+import { simOptions } from "../sim/command/open-sim.ts";
 
 const options = {
   ...whereOptions,

@@ -1,11 +1,11 @@
 import { orderedCheck } from "../check/command.ts";
-import { closesWithin, startFailure } from "../cli/open-sim.ts";
 import { callBy, sendOverNetwork } from "../kernel/call/call.ts";
 import { clean, cleanLines } from "../kernel/command/clean-text.ts";
 import type { Shell } from "../kernel/command/command.ts";
 import { Failure } from "../kernel/command/failure.ts";
 import { kinds } from "../kernel/command/options.ts";
 import type { Running } from "../kernel/command/running-sim.ts";
+import { closesWithin, startFailure } from "../sim/command/open-sim.ts";
 import { type SimServer, StartError } from "../sim/types.ts";
 import type { FoundSim, ToolPorts } from "./tool.ts";
 
@@ -76,7 +76,7 @@ export function createOwnSim(
 
 async function openOwn({ port, data, scenario }: OwnOptions, shell: Shell): Promise<SimServer> {
   const options = { port, data, scenario };
-  const { runSim } = await import("../sim.ts");
+  const { runSim } = await import("../sim/sim.ts");
   const onNotice = (text: string) => shell.err.say(...cleanLines(`phx-sim: ${text}`, 4000));
   try {
     return await runSim({ ...options, proxy: {}, onNotice });

@@ -15,8 +15,6 @@ import { requestHarRows } from "../lab/tapes/har/request-rows.ts";
 import type { Recordings, TapePlayer } from "../lab/tapes/ports.ts";
 import { recordingRows, tapeRows } from "../lab/tapes/rows.ts";
 import { llmsRow, mcpRows } from "../mcp/rows.ts";
-import { openApiRows } from "../server/openapi-rows.ts";
-import { badgeScriptRow, pageRows } from "../server/page-rows.ts";
 import { exportRows } from "../service/batch-exports/rows.ts";
 import { createDecisionBook } from "../service/flags/decision-book.ts";
 import { flagRows } from "../service/flags/rows.ts";
@@ -29,6 +27,8 @@ import { sdkRows } from "../state/journal/sdk-rows.ts";
 import { totalRows } from "../state/journal/total-rows.ts";
 import type { AssertionPorts } from "./assertion-rows.ts";
 import { problemRows } from "./problems.ts";
+import { openApiRows } from "./server/openapi-rows.ts";
+import { badgeScriptRow, pageRows } from "./server/page-rows.ts";
 
 type PortsOf<Rows> = Rows extends (ports: infer Ports) => Endpoint[] ? Ports : never;
 

@@ -1,15 +1,15 @@
-import type { SimClient } from "../client/api.ts";
-import type { ClientParts } from "../client.ts";
 import type { EndpointFacts } from "../kernel/http/endpoint.ts";
 import type { OnChange } from "../lab/scenario/reload.ts";
 import type { ScenarioSource } from "../lab/scenario/source.ts";
 import type { Mode } from "../lab/tapes/ports.ts";
 import type { RedactionRules } from "../lab/tapes/redact/rules.ts";
 import type { MissPolicy, RecordingFacts } from "../lab/tapes/shapes.ts";
-import type { ProxyOptions } from "../server/proxy/proxy.ts";
 import type { Dialect } from "../state/documents/dialect.ts";
 import type { RequestSummary } from "../state/journal/request-summary.ts";
 import type { TrafficLine } from "../state/journal/traffic.ts";
+import type { SimClient } from "./client/api.ts";
+import type { ClientParts } from "./client/client.ts";
+import type { ProxyOptions } from "./server/proxy/proxy.ts";
 
 export type { RedactionRule, RedactionRules } from "../lab/tapes/redact/rules.ts";
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import type { Tenant } from "../client/api.ts";
 import { writeWhole } from "../kernel/base/whole-file.ts";
+import type { Tenant } from "../sim/client/api.ts";
 import type { FailedTest } from "../verdict/test-report-client.ts";
 
 /** Whether a failed test leaves a report: false for none, true or a folder. */

@@ -1,12 +1,12 @@
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import { afterAll, afterEach, beforeEach, expect } from "@jest/globals";
-import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { connectSim } from "../client/connect.ts";
 import { assertionsOf } from "../lab/assert/client-assertions.ts";
 import { knowTests, type RunningTest } from "../lab/egress/attempt.ts";
 import { type BlockedCall, blockedCauses } from "../lab/egress/blocked-call.ts";
 import { guardProcess } from "../lab/egress/guard.ts";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
+import { connectSim } from "../sim/client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";

@@ -1,4 +1,3 @@
-import type { Tenant } from "../client/api.ts";
 import { assertionsOf } from "../lab/assert/client-assertions.ts";
 import type { EventPattern, PropertiesPattern, Scope, VerifyOptions } from "../lab/assert/events-api.ts";
 import type { CheckedPattern } from "../lab/assert/match/operators.ts";
@@ -6,6 +5,7 @@ import type { Report } from "../lab/assert/match/report-shapes.ts";
 import type { Plan } from "../lab/plan/plan.ts";
 import type { ProxyCheckOptions } from "../lab/proxy-check/client.ts";
 import type { UndecidableKind } from "../lab/sessions/client.ts";
+import type { Tenant } from "../sim/client/api.ts";
 import type { InsightExpectation, InsightOrQuery } from "./insight-expectation.ts";
 
 /** Which events, and how long to wait. Nothing is polled: a wait ends with the event that ends it. */

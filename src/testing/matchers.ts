@@ -1,10 +1,10 @@
-import type { Tenant } from "../client/api.ts";
 import { counted } from "../kernel/base/text.ts";
 import { checkOptions, keysOf, type OptionKeys } from "../kernel/call/option-keys.ts";
 import { assertionsOf } from "../lab/assert/client-assertions.ts";
 import { called } from "../lab/assert/client-pattern.ts";
 import { describePattern } from "../lab/assert/match/describe.ts";
 import type { ProxyCheckOptions } from "../lab/proxy-check/client.ts";
+import type { Tenant } from "../sim/client/api.ts";
 import { contacted } from "./contact-matchers.ts";
 import {
   captured,

@@ -20,7 +20,7 @@ async function configured(): Promise<SimOptions> {
       import("../kernel/command/command.ts"),
       import("../kernel/command/config-file.ts"),
       import("../kernel/command/settings.ts"),
-      import("../cli/open-sim.ts"),
+      import("../sim/command/open-sim.ts"),
       import("../lab/tapes/redact/config-section.ts"),
     ]);
   const cwd = process.cwd();
@@ -41,6 +41,6 @@ async function configured(): Promise<SimOptions> {
 
 /** The sim of a test run that no other one has: with the options of its setup, else with what is configured. */
 export async function startOwnSim(options: SimOptions): Promise<Sim> {
-  const [{ startSim }, found] = await Promise.all([import("../start-sim.ts"), configured()]);
+  const [{ startSim }, found] = await Promise.all([import("../sim/start-sim.ts"), configured()]);
   return startSim({ onNotice: printNotice, ...found, ...options });
 }

@@ -7,14 +7,14 @@ import {
   type Expect,
   type TestInfo,
 } from "@playwright/test";
-import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { connectSim } from "../client/connect.ts";
 import { counted } from "../kernel/base/text.ts";
 import { writeWhole } from "../kernel/base/whole-file.ts";
 import { type Assertions, assertionsOf, type Knowledge } from "../lab/assert/client-assertions.ts";
 import { checkedWait } from "../lab/assert/limits.ts";
 import type { KnownCauses } from "../lab/assert/match/causes.ts";
 import { type Escape, escapeCauses, verifyEscapes } from "../lab/egress/browser-traffic.ts";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
+import { connectSim } from "../sim/client/connect.ts";
 import type { SimOptions } from "../sim/types.ts";
 import type { SimMatchers } from "./matcher.ts";
 import { simMatchers } from "./matchers.ts";

@@ -1,9 +1,9 @@
 import { performance } from "node:perf_hooks";
 import { test as base, expect, inject, type TestContext } from "vitest";
-import type { Project, ProjectOptions, SimClient, Tenant } from "../client/api.ts";
-import { connectSim } from "../client/connect.ts";
 import { assertionsOf } from "../lab/assert/client-assertions.ts";
 import { checkedWait } from "../lab/assert/limits.ts";
+import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
+import { connectSim } from "../sim/client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import { causesInProcess, isSdkName, mockText } from "./sdk-in-process.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";

@@ -17,7 +17,13 @@ import type { TrafficGenerator, TrafficPlan } from "../lab/generate/generate.ts"
 import { planOf, type TrafficSetting } from "../lab/generate/plan.ts";
 import type { AuthoredTraffic } from "../lab/generate/shapes.ts";
 import { readPersona } from "../lab/scenario/persona-file.ts";
-import { checkedTraffic, checkTimeZone, type TrafficTarget, targetOf, trafficFor } from "./client.ts";
+import {
+  checkedTraffic,
+  checkTimeZone,
+  type TrafficTarget,
+  targetOf,
+  trafficFor,
+} from "../sim/client/generate.ts";
 import type { GenerateValues } from "./options.ts";
 
 type Values = GenerateValues["values"];

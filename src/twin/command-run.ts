@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { baselineAt, fileOf } from "../baseline/command-run.ts";
-import { upstreamOf } from "../cli/open-sim.ts";
 import { type Json, type JsonObject, textsIn } from "../kernel/base/json.ts";
 import { shortened } from "../kernel/base/problem.ts";
 import { counted } from "../kernel/base/text.ts";
@@ -19,6 +18,7 @@ import { offlineBy } from "../lab/tapes/record/recordings.ts";
 import { createMask } from "../lab/tapes/redact/mask-target.ts";
 import { tapeRules } from "../lab/tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../lab/tapes/upstream/upstreams.ts";
+import { upstreamOf } from "../sim/command/open-sim.ts";
 import { compareTwins, type TwinChange } from "./compare.ts";
 import { type Affected, type DocumentLists, impactLists, impactOf, listsOf } from "./impact.ts";
 import { type TwinKind, twinKinds } from "./kinds.ts";

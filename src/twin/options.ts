@@ -1,4 +1,4 @@
-import { upstreamOptions } from "../cli/open-sim.ts";
+import { upstreamOptions } from "../sim/command/open-sim.ts";
 
 const json = { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true } as const;
 

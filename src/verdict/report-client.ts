@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Tenant } from "../client/api.ts";
 import { builtFile, htmlWithData } from "../kernel/base/built-file.ts";
+import type { Tenant } from "../sim/client/api.ts";
 import type { SimRequest } from "../state/journal/request-shapes.ts";
 import type { StoredEvent } from "../state/journal/stored-event.ts";
 import type { ReportData, ReportedEvent, ReportedRequest } from "./report-data.ts";

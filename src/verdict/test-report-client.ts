@@ -1,5 +1,5 @@
-import type { Tenant } from "../client/api.ts";
 import type { FlagTotal } from "../service/flags/decision-shapes.ts";
+import type { Tenant } from "../sim/client/api.ts";
 import { explain } from "../state/journal/outcome.ts";
 import { isUnmatched } from "../state/journal/unmatched.ts";
 import { reportPage, trafficOf } from "./report-client.ts";

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { compareBaselines } from "../../src/baseline/compare.ts";
 import { writeBaseline } from "../../src/baseline/file.ts";
 import { createRecorder } from "../../src/baseline/recorder.ts";
-import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { Project } from "../../src/sim/client/api.ts";
 import { send } from "../testing/shop.ts";
 
 /** What is recorded while the sim works, as the lines of a file. */

@@ -21,8 +21,8 @@ const flags = [
  * @type {Record<string, string[]>}
  */
 export const targets = {
-  "src/kernel/http/host-rules.ts": [...tests("kernel/http", "host-rules"), ...tests("server", "guard")],
-  "src/kernel/http/control-access.ts": tests("server", "badge guard"),
+  "src/kernel/http/host-rules.ts": [...tests("kernel/http", "host-rules"), ...tests("sim/server", "guard")],
+  "src/kernel/http/control-access.ts": tests("sim/server", "badge guard"),
   "src/lab/tapes/redact/shapes.ts": tests("lab/tapes/redact", "shapes token-formats"),
   "src/lab/tapes/redact/token-formats.ts": tests("lab/tapes/redact", "token-prefixes token-formats shapes"),
   "src/lab/tapes/redact/rules.ts": tests("lab/tapes/redact", "read-rules rules redactor"),

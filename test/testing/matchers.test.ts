@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import { assertionsOf } from "../../src/lab/assert/client-assertions.ts";
 import { definePlan } from "../../src/plan.ts";
+import type { Project } from "../../src/sim/client/api.ts";
 import type { MatcherReport } from "../../src/testing/matcher.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { askFlags, send, signedUp } from "./shop.ts";

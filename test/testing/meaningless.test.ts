@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { Project } from "../../src/sim/client/api.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { send } from "./shop.ts";
 

@@ -1,7 +1,7 @@
 import { PostHog } from "posthog-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
+import type { Project } from "../../src/sim/client/api.ts";
 import "../../src/testing/vitest-matchers.ts";
 
 /** `npm run soak:tests` repeats it 20 times. */

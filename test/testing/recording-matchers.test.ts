@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../src/client/api.ts";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { JsonObject } from "../../src/kernel/base/json.ts";
 import { assertionsOf } from "../../src/lab/assert/client-assertions.ts";
 import { undecidable } from "../../src/lab/sessions/rrweb.ts";
+import type { Project } from "../../src/sim/client/api.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { element, opening, sendPart, session, start, typedIn } from "../lab/sessions/recorded.ts";
 

@@ -1,4 +1,4 @@
-import type { Tenant } from "../../src/client/api.ts";
+import type { Tenant } from "../../src/sim/client/api.ts";
 
 export interface Sent {
   event?: string;

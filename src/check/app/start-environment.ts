@@ -1,8 +1,8 @@
-import { readyLine } from "../../cli/banner.ts";
 import { readVariables } from "../../cli/doctor/doctor-facts.ts";
 import { childVariables } from "../../cli/exec/child-environment.ts";
 import { certificateAuthority, type Sim } from "../../index.ts";
 import { rerouteChildren } from "../../lab/egress/reroute-children.ts";
+import { readyLine } from "../../sim/command/banner.ts";
 
 /** The certificate with which programs other than Node are rerouted; undefined if it cannot be made. */
 async function certificateFile(folder: string | undefined): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import type { ChildGuard } from "../../lab/egress/child-guard.ts";
 import { type Access, envGroups } from "../../lab/egress/env-names.ts";
-import { readyLine } from "../banner.ts";
+import { readyLine } from "../../sim/command/banner.ts";
 
 /** What the value of a variable is. */
 type ValueKind = "address" | "project key (phc_…)" | "personal key (phx_…)" | "project id";

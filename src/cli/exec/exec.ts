@@ -9,12 +9,12 @@ import type { Settings } from "../../kernel/command/settings.ts";
 import type { ChildGuard } from "../../lab/egress/child-guard.ts";
 import type { Plan } from "../../lab/plan/plan.ts";
 import { replayed } from "../../lab/tapes/commands/tape-summary.ts";
+import { readyLine } from "../../sim/command/banner.ts";
+import { closesWithin, missUpstreamOf, openSim, settles } from "../../sim/command/open-sim.ts";
 import type { FailReason } from "../../verdict/fail-rules.ts";
 import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
 import type { Tally } from "../../verdict/tally.ts";
 import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
-import { readyLine } from "../banner.ts";
-import { closesWithin, missUpstreamOf, openSim, settles } from "../open-sim.ts";
 import {
   announceVariables,
   blockedBy,

@@ -169,7 +169,7 @@ async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
   if (!made.counts.flags) return [];
   const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] =
     await Promise.all([
-      import("../../start-sim.ts"),
+      import("../../sim/start-sim.ts"),
       import("../tapes/format/read.ts"),
       import("../tapes/format/header.ts"),
       import("./command-flag-differences.ts"),

@@ -1,4 +1,3 @@
-import { banner, readyLine, recordBanner, recordReadyLine } from "../../cli/banner.ts";
 import {
   announceVariables,
   checkReroute,
@@ -7,19 +6,6 @@ import {
   rerouteOptions,
   rerouteVariables,
 } from "../../cli/exec/child-environment.ts";
-import {
-  closesWithin,
-  loadRest,
-  openRequestLog,
-  openSim,
-  reachOf,
-  reachOptions,
-  settles,
-  simOptions,
-  upstreamOf,
-  upstreamOptions,
-} from "../../cli/open-sim.ts";
-import type { RequestLog } from "../../journal/commands/request-log.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -32,6 +18,20 @@ import type { Style } from "../../kernel/command/style.ts";
 import type { RecordingFacts } from "../../lab/tapes/client.ts";
 import { choice, redact, text, texts, toggle } from "../../lab/tapes/commands/option-rows.ts";
 import { missedOf, replayed, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
+import { banner, readyLine, recordBanner, recordReadyLine } from "../../sim/command/banner.ts";
+import {
+  closesWithin,
+  loadRest,
+  openRequestLog,
+  openSim,
+  reachOf,
+  reachOptions,
+  settles,
+  simOptions,
+  upstreamOf,
+  upstreamOptions,
+} from "../../sim/command/open-sim.ts";
+import type { RequestLog } from "../../sim/command/request-log.ts";
 import type { Sim, SimOptions } from "../../sim/types.ts";
 import type { RequestSummary } from "../../state/journal/request-summary.ts";
 

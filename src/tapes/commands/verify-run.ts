@@ -20,7 +20,7 @@ import { createTransport } from "../../lab/tapes/upstream/transport.ts";
 import { createAgents, readUpstreams, type Upstreams } from "../../lab/tapes/upstream/upstreams.ts";
 import { type Comparison, createComparison } from "../../lab/tapes/verify/compare.ts";
 import { createServiceVerifier, createSimVerifier, leftOutBy } from "../../lab/tapes/verify/verifier.ts";
-import { startSim } from "../../start-sim.ts";
+import { startSim } from "../../sim/start-sim.ts";
 import type { VerifySettings } from "./verify-options.ts";
 
 interface VerifyRun {

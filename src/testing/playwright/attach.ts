@@ -1,5 +1,4 @@
 import type { Browser, BrowserContext, Frame, Page, Request, Route } from "@playwright/test";
-import type { Tenant } from "../../client/api.ts";
 import { isObject } from "../../kernel/base/json.ts";
 import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { maskKeys } from "../../kernel/base/secrets.ts";
@@ -24,6 +23,7 @@ import {
   type ToForward,
   verifyEscapes,
 } from "../../lab/egress/browser-traffic.ts";
+import type { Tenant } from "../../sim/client/api.ts";
 import { projectParameter } from "../../state/journal/traffic.ts";
 import { adBlockSources, adBlockTest } from "./ad-block.ts";
 import type { AnswerUnrouted } from "./stand-in.ts";

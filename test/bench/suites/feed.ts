@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { createPageSockets } from "../../../src/server/inspect-socket.ts";
+import { createPageSockets } from "../../../src/sim/server/inspect-socket.ts";
 import { createFeed } from "../../../src/state/journal/feed/feed.ts";
 import type { FeedEntry } from "../../../src/state/journal/feed/ports.ts";
 import { removeFolder, temporaryFolder } from "../folders.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Project } from "../../../src/client/api.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import type { Project } from "../../../src/sim/client/api.ts";
 
 let sim: Sim;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
-import type { Project } from "../../../src/client/api.ts";
 import { type Sim, startSim } from "../../../src/index.ts";
+import type { Project } from "../../../src/sim/client/api.ts";
 import "../../../src/testing/vitest-matchers.ts";
 import type { FunnelStep, TrendSeries } from "../../../src/service/query/client.ts";
 import { capture, startBoard, visits } from "./board.ts";

@@ -2,7 +2,7 @@ import { type eventWithTime, Replayer, ReplayerEvents } from "@posthog/rrweb";
 import { inertEvents } from "./inert.ts";
 import type { PlayerCommand, PlayerNotice } from "./protocol.ts";
 
-// Runs in a frame of its own, with a policy of its own (src/server/page-rows.ts). It gets events from the page that
+// Runs in a frame of its own, with a policy of its own (src/sim/server/page-rows.ts). It gets events from the page that
 // embeds it, and has no access to the control API: its policy allows no connection.
 
 const post = (notice: PlayerNotice): void => parent.postMessage(notice, location.origin);

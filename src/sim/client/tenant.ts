@@ -1,0 +1,63 @@
+import type { HandleScope } from "../../kernel/call/call.ts";
+import { createAssertions, withAssertions } from "../../lab/assert/client-assertions.ts";
+import { eventsBy } from "../../lab/assert/events-client.ts";
+import { requestsBy } from "../../lab/assert/requests-client.ts";
+import { envGroups, type Framework, frameworks } from "../../lab/egress/env-names.ts";
+import { answersBy } from "../../lab/faults/answers-client.ts";
+import { faultsBy } from "../../lab/faults/client.ts";
+import { lintBy } from "../../lab/lint/client.ts";
+import { groupsBy, personsBy } from "../../lab/person-history/client.ts";
+import { proxiesBy } from "../../lab/proxy-check/client.ts";
+import { recordingsBy } from "../../lab/sessions/client.ts";
+import { flagsBy } from "../../service/flags/client.ts";
+import { queriesBy } from "../../service/query/client.ts";
+import type { Tenant } from "./api.ts";
+
+/** The address and keys of a project. */
+export type TenantKeys = Pick<Tenant, "apiKey" | "secretApiKey" | "personalApiKey" | "projectId" | "host">;
+
+const isFramework = (name: string): name is Framework => frameworks.some((it) => it === name);
+
+/** The variables for one framework, or all. @throws RangeError for an unknown one */
+function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framework: string | undefined) {
+  if (framework !== undefined && !isFramework(framework))
+    throw new RangeError(`unknown framework "${framework}"; use one of ${frameworks.join(", ")}`);
+  const access = {
+    url: host,
+    project_api_key: apiKey,
+    personal_api_key: personalApiKey,
+    project_id: projectId,
+  };
+  return Object.fromEntries(envGroups(access, framework).flatMap(({ variables }) => variables));
+}
+
+/** The common part of the handles of a sim and of a project, over the control API. */
+export function tenantBy({ call, project }: HandleScope, keys: TenantKeys): Tenant {
+  const assertions = createAssertions();
+  const place: HandleScope = {
+    project,
+    call: (method, path, body, signal = assertions.signal) => call(method, path, body, signal),
+  };
+  const requests = requestsBy(place);
+  const tenant: Tenant = {
+    ...keys,
+    url: keys.host,
+    events: eventsBy(place, requests, assertions),
+    requests,
+    persons: personsBy(place),
+    groups: groupsBy(place),
+    flags: flagsBy(place),
+    faults: faultsBy(place),
+    answers: answersBy(place),
+    proxies: proxiesBy(place),
+    recordings: recordingsBy(place),
+    lint: lintBy(place),
+    ...queriesBy(place),
+    settle: async ({ idleMs, timeoutMs } = {}) => {
+      const body = { project, idle_ms: idleMs, timeout_ms: assertions.within(timeoutMs) };
+      await place.call("POST", "settle", body);
+    },
+    env: (framework) => envOf(keys, framework),
+  };
+  return withAssertions(tenant, assertions);
+}
