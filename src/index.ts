@@ -135,4 +135,4 @@ export type { StoredEvent } from "./state/journal/event.ts";
 export type { SimRequest } from "./state/journal/request-shapes.ts";
 export type { Finding, RequestSummary } from "./state/journal/request-summary.ts";
 export type { EventSnapshot } from "./state/journal/snapshot-client.ts";
-export type { RunVerdict } from "./verdict/shapes.ts";
+export type { RunVerdict } from "./testing/run-report/shapes.ts";

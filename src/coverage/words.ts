@@ -1,5 +1,5 @@
 import { compareText, counted } from "../kernel/base/text.ts";
-import type { VerdictSection } from "../verdict/shapes.ts";
+import type { VerdictSection } from "../testing/run-report/shapes.ts";
 import { callNames } from "./calls.ts";
 import type { CoverageResult } from "./shapes.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { writeWhole } from "../kernel/base/whole-file.ts";
 import type { Tenant } from "../sim/client/api.ts";
-import type { FailedTest } from "../verdict/test-report-client.ts";
+import type { FailedTest } from "./run-report/test-report-client.ts";
 
 /** Whether a failed test leaves a report: false for none, true or a folder. */
 export type ReportSetting = boolean | string;
@@ -37,7 +37,7 @@ export async function reportFailure(
   const folder = folderOf(setting);
   if (folder === undefined) return undefined;
   try {
-    const { testReport } = await import("../verdict/test-report-client.ts");
+    const { testReport } = await import("./run-report/test-report-client.ts");
     const { html } = await testReport(tenant, test);
     const path = join(folder, nameOf(test.title, file));
     await mkdir(folder, { recursive: true });

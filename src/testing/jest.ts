@@ -8,8 +8,8 @@ import { guardProcess } from "../lab/egress/guard.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
 import { connectSim } from "../sim/client/connect.ts";
 import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
-import type { SimMatchers } from "./matcher.ts";
-import { simMatchers } from "./matchers.ts";
+import type { SimMatchers } from "./matchers/matcher.ts";
+import { simMatchers } from "./matchers/matchers.ts";
 import { causesInProcess, mockText, sdkNames } from "./sdk-in-process.ts";
 import { type GuardSetting, isReroute, optionsOf, projectName, refuse, rerouteTo } from "./test-worker.ts";
 

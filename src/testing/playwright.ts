@@ -16,8 +16,8 @@ import { type Escape, escapeCauses, verifyEscapes } from "../lab/egress/browser-
 import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
 import { connectSim } from "../sim/client/connect.ts";
 import type { SimOptions } from "../sim/types.ts";
-import type { SimMatchers } from "./matcher.ts";
-import { simMatchers } from "./matchers.ts";
+import type { SimMatchers } from "./matchers/matcher.ts";
+import { simMatchers } from "./matchers/matchers.ts";
 import {
   type Attachment,
   type AttachOptions,
@@ -35,7 +35,7 @@ import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-pag
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 
 export { type Escape, EscapeError } from "../lab/egress/browser-traffic.ts";
-export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix.ts";
+export { type FlagCombination, type FlagMatrix, flagCombinations } from "./flag-matrix/test-combinations.ts";
 export {
   type Attachment,
   type AttachOptions,
@@ -127,7 +127,7 @@ async function showCaptured(project: Project, info: TestInfo, isReported: boolea
   const body = JSON.stringify({ kept, dropped }, null, 2);
   await info.attach("phx-sim events", { body, contentType: "application/json" });
   if (!isReported) return;
-  const { testReport } = await import("../verdict/test-report-client.ts");
+  const { testReport } = await import("./run-report/test-report-client.ts");
   const { verdict, html } = await testReport(project, {
     title: info.titlePath.slice(1).join(" › "),
     errors: info.errors.map(({ message = "" }) => message.replace(colours, "")),

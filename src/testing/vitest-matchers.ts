@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { SimMatchers } from "./matcher.ts";
-import { simMatchers } from "./matchers.ts";
+import type { SimMatchers } from "./matchers/matcher.ts";
+import { simMatchers } from "./matchers/matchers.ts";
 
 declare module "vitest" {
   interface Assertion<T> extends SimMatchers<Promise<void>, T> {}

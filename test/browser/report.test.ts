@@ -5,9 +5,9 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { reportPage, trafficOf } from "../../src/verdict/report-client.ts";
+import { reportPage, trafficOf } from "../../src/testing/run-report/report-client.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
-import { drop, tallyOf, verdict } from "../verdict/facts.ts";
+import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 
 const shots = join(import.meta.dirname, "../../.bench/shots");
 const hostile = `</script><script>globalThis.hacked = 1</script><img src=x onerror="globalThis.hacked = 2">\u202e`;

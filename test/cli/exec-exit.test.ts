@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import type { RunVerdict } from "../../src/verdict/shapes.ts";
+import type { RunVerdict } from "../../src/testing/run-report/shapes.ts";
 import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { relaySignals } from "../../src/cli/exec/child-process.ts";
 import { summaryLines, summaryMarkdown } from "../../src/cli/exec/summary-text.ts";
 import { junitOf } from "../../src/cli/exec/verdict-junit.ts";
 import { plain } from "../../src/kernel/command/style.ts";
-import { drop, tallyOf, verdict } from "../verdict/facts.ts";
+import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 
 test("the projects of alike mishaps are counted, and a few of them are named", () => {
   const traffic = tallyOf(

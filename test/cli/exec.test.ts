@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { MatrixVerdict } from "../../src/matrix/shapes.ts";
-import { RunVerdict } from "../../src/verdict/shapes.ts";
+import { MatrixVerdict } from "../../src/testing/flag-matrix/shapes.ts";
+import { RunVerdict } from "../../src/testing/run-report/shapes.ts";
 import { childCall, endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
 
 afterEach(async () => {

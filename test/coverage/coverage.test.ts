@@ -7,7 +7,7 @@ import { findSites } from "../../src/coverage/source-files.ts";
 import { coverageLcov, coverageLines, coverageSection, coverageSummary } from "../../src/coverage/words.ts";
 import { startSim } from "../../src/index.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
-import { verdict } from "../verdict/facts.ts";
+import { verdict } from "../testing/run-report/facts.ts";
 
 afterEach(endAll);
 afterAll(removeFolders);

@@ -27,8 +27,8 @@ import { filterFields } from "../../src/state/journal/filter/fields.ts";
 import type { FilterKind } from "../../src/state/journal/filter/types.ts";
 import { dropReasons, type ReasonText, warnings } from "../../src/state/journal/outcome.ts";
 import { outcomes, outcomeText } from "../../src/state/journal/outcomes.ts";
-import { RunVerdict } from "../../src/verdict/shapes.ts";
-import { tallyOf, verdict } from "../verdict/facts.ts";
+import { RunVerdict } from "../../src/testing/run-report/shapes.ts";
+import { tallyOf, verdict } from "../testing/run-report/facts.ts";
 import { root } from "./docs.ts";
 import { allEndpoints, type ListedEndpoint } from "./endpoints.ts";
 

@@ -5,10 +5,10 @@ import { matrixResult } from "../../src/cli/exec/matrix-runs.ts";
 import { matrixLines } from "../../src/cli/exec/matrix-text.ts";
 import { startSim } from "../../src/index.ts";
 import { plain } from "../../src/kernel/command/style.ts";
-import { combinationsOf } from "../../src/matrix/combinations.ts";
+import { combinationsOf } from "../../src/testing/flag-matrix/combinations.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
-import { drop, tallyOf, verdict } from "../verdict/facts.ts";
+import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 
 afterEach(endAll);

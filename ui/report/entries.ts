@@ -3,7 +3,7 @@ import type {
   ReportedDecision,
   ReportedEvent,
   ReportedRequest,
-} from "../../src/verdict/report-data.ts";
+} from "../../src/testing/run-report/report-data.ts";
 
 /** What happened in a test at one moment. */
 export type Entry =

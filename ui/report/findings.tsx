@@ -1,4 +1,4 @@
-import type { Mishap, RunVerdict, VerdictSection } from "../../src/verdict/shapes.ts";
+import type { Mishap, RunVerdict, VerdictSection } from "../../src/testing/run-report/shapes.ts";
 import { Badge, Code, Prose, Scrolled, Section } from "../parts/basics.tsx";
 import { Table } from "../parts/layout.tsx";
 import { Fix } from "../parts/outcome.tsx";

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import type { ReportData } from "../../src/verdict/report-data.ts";
+import type { ReportData } from "../../src/testing/run-report/report-data.ts";
 import { plain } from "../parts/text.ts";
 import { Report } from "./page.tsx";
 

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
-import type { ReportData } from "../../src/verdict/report-data.ts";
-import type { RunVerdict } from "../../src/verdict/shapes.ts";
+import type { ReportData } from "../../src/testing/run-report/report-data.ts";
+import type { RunVerdict } from "../../src/testing/run-report/shapes.ts";
 import { Badge, Facts, Prose, Tiles, Time } from "../parts/basics.tsx";
 import { CheckField, SelectField } from "../parts/fields.tsx";
 import { counted, numberText, plain, spanText } from "../parts/text.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { outcomeOf } from "../../src/state/journal/outcomes.ts";
-import type { RunVerdict } from "../../src/verdict/shapes.ts";
+import type { RunVerdict } from "../../src/testing/run-report/shapes.ts";
 import { Badge, Button, Empty, Facts, Prose, Section } from "../parts/basics.tsx";
 import { EventIcon } from "../parts/event-icon.tsx";
 import { Icon } from "../parts/icon.tsx";

@@ -1,6 +1,6 @@
 import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
-import { type ResultCount, resultText } from "../../verdict/results.ts";
+import { type ResultCount, resultText } from "../../testing/run-report/results.ts";
 import type { DoctorFacts, DoctorFinding, SimFacts } from "./doctor-facts.ts";
 import { checkPrefix, checkVariables } from "./doctor-variables.ts";
 

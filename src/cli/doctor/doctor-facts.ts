@@ -7,7 +7,7 @@ import { callSim } from "../../kernel/command/ask-sim.ts";
 import { type Running, scenarioMistakes } from "../../kernel/command/running-sim.ts";
 import { fixFor } from "../../kernel/http/rejection-fixes.ts";
 import type { Framework } from "../../lab/egress/env-names.ts";
-import { type ResultCount, resultCounts } from "../../verdict/results.ts";
+import { type ResultCount, resultCounts } from "../../testing/run-report/results.ts";
 
 /** The result of a check: fine, worth knowing, or to be fixed. */
 export type CheckLevel = "ok" | "warning" | "problem";

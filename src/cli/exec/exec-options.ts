@@ -1,6 +1,6 @@
 import type { Settings } from "../../kernel/command/settings.ts";
 import { simOptions } from "../../sim/command/open-sim.ts";
-import { failReasons } from "../../verdict/fail-rules.ts";
+import { failReasons } from "../../testing/run-report/fail-rules.ts";
 import { rerouteOptions } from "./child-environment.ts";
 
 /** The options of every run of a command with a sim. */

@@ -11,10 +11,10 @@ import type { Plan } from "../../lab/plan/plan.ts";
 import { replayed } from "../../lab/tapes/commands/tape-summary.ts";
 import { readyLine } from "../../sim/command/banner.ts";
 import { closesWithin, missUpstreamOf, openSim, settles } from "../../sim/command/open-sim.ts";
-import type { FailReason } from "../../verdict/fail-rules.ts";
-import type { RunFailure, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
-import type { Tally } from "../../verdict/tally.ts";
-import { type RunFacts, verdictOf } from "../../verdict/verdict.ts";
+import type { FailReason } from "../../testing/run-report/fail-rules.ts";
+import type { RunFailure, RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
+import type { Tally } from "../../testing/run-report/tally.ts";
+import { type RunFacts, verdictOf } from "../../testing/run-report/verdict.ts";
 import {
   announceVariables,
   blockedBy,

@@ -7,7 +7,7 @@ import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { nodeOptions } from "../../lab/egress/child-guard.ts";
 import { type ExitOrder, type ExitRecord, exitVariable, type SdkCall } from "../../lab/egress/exit-record.ts";
-import type { Mishap, VerdictSection } from "../../verdict/shapes.ts";
+import type { Mishap, VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { ChildEnd } from "./child-process.ts";
 import { allEvents } from "./run-findings.ts";
 

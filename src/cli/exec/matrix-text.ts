@@ -2,8 +2,8 @@ import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import { type Combination, combinationText } from "../../matrix/combinations.ts";
-import type { MatrixVerdict } from "../../matrix/shapes.ts";
+import { type Combination, combinationText } from "../../testing/flag-matrix/combinations.ts";
+import type { MatrixVerdict } from "../../testing/flag-matrix/shapes.ts";
 
 type MatrixRun = MatrixVerdict["runs"][number];
 

@@ -10,7 +10,7 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
-import type { RunVerdict } from "../../verdict/shapes.ts";
+import type { RunVerdict } from "../../testing/run-report/shapes.ts";
 import { allEvents } from "./run-findings.ts";
 import { summaryMarkdown } from "./summary-text.ts";
 
@@ -68,7 +68,7 @@ async function* eventLines(sim: Sim): AsyncGenerator<string> {
 }
 
 async function pageOf(sim: Sim, verdict: RunVerdict): Promise<string> {
-  const { reportPage, trafficOf } = await import("../../verdict/report-client.ts");
+  const { reportPage, trafficOf } = await import("../../testing/run-report/report-client.ts");
   return reportPage(await trafficOf(sim), verdict);
 }
 

@@ -12,11 +12,11 @@ import { createMask, type Mask } from "../../lab/tapes/redact/mask-target.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
-import { type FailReason, failReasons, isFailReason } from "../../verdict/fail-rules.ts";
-import { resultCounts, resultSection } from "../../verdict/results.ts";
-import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
-import { type CountedRequest, createTally, type Tally } from "../../verdict/tally.ts";
-import { firstOf, type RunFacts } from "../../verdict/verdict.ts";
+import { type FailReason, failReasons, isFailReason } from "../../testing/run-report/fail-rules.ts";
+import { resultCounts, resultSection } from "../../testing/run-report/results.ts";
+import type { RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
+import { type CountedRequest, createTally, type Tally } from "../../testing/run-report/tally.ts";
+import { firstOf, type RunFacts } from "../../testing/run-report/verdict.ts";
 
 /** Counts a sim's requests as they come. */
 export function tallyOf({ apiKey, onRequest }: Pick<Sim, "apiKey" | "onRequest">, rules?: TapeRules): Tally {

@@ -1,7 +1,7 @@
 import type { BaselineRun } from "../../baseline/command-run.ts";
 import type { ScenarioSource, Sim } from "../../index.ts";
 import type { Signal } from "../../kernel/command/signals.ts";
-import type { RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
+import type { RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { ExecSettings } from "./exec-options.ts";
 import type { ExitCheck } from "./kill-after-response.ts";
 

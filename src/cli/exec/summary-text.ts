@@ -3,7 +3,7 @@ import { clean } from "../../kernel/command/clean-text.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import { lintLine } from "../../lab/lint/command.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
-import type { Mishap, RunVerdict, VerdictSection } from "../../verdict/shapes.ts";
+import type { Mishap, RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 
 /** Kinds of mishaps that the terminal shows; the report has more. */
 const shownMishaps = 10;

@@ -2,7 +2,7 @@ import { counted, times } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import { type JunitCase, junitReport } from "../../kernel/command/junit.ts";
 import { outcomeText } from "../../state/journal/outcomes.ts";
-import type { Mishap, RunVerdict, TestedProject } from "../../verdict/shapes.ts";
+import type { Mishap, RunVerdict, TestedProject } from "../../testing/run-report/shapes.ts";
 
 /** Lines of a failed case. */
 const mostLines = 50;

@@ -6,7 +6,7 @@ import { called } from "../../lab/assert/client-pattern.ts";
 import { suiteWait } from "../../lab/assert/limits.ts";
 import { describePattern } from "../../lab/assert/match/describe.ts";
 import { quoted } from "../../lab/assert/match/printable.ts";
-import type { RunnerState } from "../matcher.ts";
+import type { RunnerState } from "../matchers/matcher.ts";
 
 /** A page, whose frames and context are examined, or a context with all its pages. */
 export type StorageOwner = Page | BrowserContext;

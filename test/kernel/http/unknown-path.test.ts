@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { isOnlyInService, pathsOnlyInService } from "../../../src/kernel/http/unknown-path.ts";
-import { noUnmatchedRequests } from "../../../src/testing/event-matchers.ts";
+import { noUnmatchedRequests } from "../../../src/testing/matchers/event-matchers.ts";
 import { allEndpoints } from "../../support/endpoints.ts";
 
 let sim: Sim;

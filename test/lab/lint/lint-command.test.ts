@@ -14,7 +14,7 @@ import {
   runHere,
   startReady,
 } from "../../support/phx-sim.ts";
-import { verdict } from "../../verdict/facts.ts";
+import { verdict } from "../../testing/run-report/facts.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
   code: "property_type_flip",

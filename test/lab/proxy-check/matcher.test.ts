@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Project, type Sim, startSim } from "../../../src/index.ts";
-import { simMatchers } from "../../../src/testing/matchers.ts";
+import { simMatchers } from "../../../src/testing/matchers/matchers.ts";
 import { nodeProxy, type RunningProxy } from "./node-proxy.ts";
 
 expect.extend(simMatchers);

@@ -1,0 +1,58 @@
+import { counted } from "../../kernel/base/text.ts";
+import type { RunFailure, RunVerdict } from "./shapes.ts";
+
+/** What the rules look at. */
+type Judged = Pick<
+  RunVerdict,
+  "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections"
+>;
+
+interface FailRule {
+  readonly count: (verdict: Judged) => number;
+  readonly text: (count: number) => string;
+}
+
+/** The rules of `--fail-on`: reasons for which a run can fail although its command passed. */
+const rules = {
+  dropped: {
+    count: ({ dropped }) => dropped.total,
+    text: (count) => `${counted(count, "event")} dropped`,
+  },
+  rejected: {
+    count: ({ rejected }) => rejected.total,
+    text: (count) => `${counted(count, "request")} rejected`,
+  },
+  unmatched: {
+    count: ({ unmatched }) => unmatched.total,
+    text: (count) => `${counted(count, "request")} to paths that do not exist`,
+  },
+  egress: {
+    count: ({ egress }) => egress.total,
+    text: (count) => `${counted(count, "call")} to the real service blocked`,
+  },
+  plan: {
+    count: ({ plan }) => plan?.violations ?? 0,
+    text: (count) => `${counted(count, "violation")} of the tracking plan`,
+  },
+  lint: {
+    count: ({ lint }) => lint.warnings,
+    text: (count) => `${counted(count, "warning")} of the linter`,
+  },
+  baseline: {
+    count: ({ sections }) => sections.find(({ name }) => name === "baseline")?.total ?? 0,
+    text: (count) => `${counted(count, "change")} of the analytics baseline`,
+  },
+} as const satisfies Record<string, FailRule>;
+
+export type FailReason = keyof typeof rules;
+export const failReasons = Object.keys(rules);
+
+export const isFailReason = (name: string): name is FailReason => Object.hasOwn(rules, name);
+
+/** The rules that are tripped. */
+export const trippedBy = (reasons: readonly FailReason[], verdict: Judged): RunFailure[] =>
+  [...new Set(reasons)].flatMap((code) => {
+    const rule: FailRule = rules[code];
+    const count = rule.count(verdict);
+    return count > 0 ? [{ code, text: rule.text(count), count }] : [];
+  });
