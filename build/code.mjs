@@ -10,7 +10,7 @@ import { loadedInParts, partsSource, sourceOf } from "./parts.mjs";
 
 /** Files of dist that users import, or that run as processes and workers. */
 const entries = [
-  ...["index.ts", "plan.ts", "cli/main.ts", "cli/exec/child-watch.ts", "sim/server/proxy/worker.ts"],
+  ...["index.ts", "plan.ts", "cli/main.ts", "tools/exec/child-watch.ts", "sim/server/proxy/worker.ts"],
   ...skins.map((it) => `testing/${it}`),
 ];
 
@@ -55,9 +55,9 @@ function chunksOf(graph) {
     ["management", loaded(["service/management/rows.ts"])],
     ["tapes", graph.loadedWith(late("lab/tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("sim/server/proxy"), "src/sim/server/proxy/worker.ts"])],
-    ["check", new Set(graph.all.filter((it) => it.startsWith("src/check/")))],
+    ["check", new Set(graph.all.filter((it) => it.startsWith("src/tools/check/")))],
     ["queries", graph.loadedWith(late("service/query"))],
-    ["mcp", new Set(graph.all.filter((it) => it.startsWith("src/mcp/")))],
+    ["mcp", new Set(graph.all.filter((it) => it.startsWith("src/tools/mcp/")))],
     ["late", new Set(graph.all)],
   ];
 }

@@ -6,7 +6,7 @@ import {
   type ChromiumSurroundings,
   installedChromiums,
   thisMachine,
-} from "../../src/check/browser/find-chromium.ts";
+} from "../../src/tools/check/browser/find-chromium.ts";
 import { launch, launchChromium, packagedCandidate } from "../support/chromium.ts";
 
 const root = mkdtempSync(join(tmpdir(), "phx-chromium-"));

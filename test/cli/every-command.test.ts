@@ -83,7 +83,7 @@ interface Row {
 
 const result = { isResult: true } as const;
 /** A program that sends events without a mistake. */
-const soundApp = join(import.meta.dirname, "../check/apps/sound-node.mjs");
+const soundApp = join(import.meta.dirname, "../tools/check/apps/sound-node.mjs");
 const anyPort = ["--port", "0"];
 
 const rows: Readonly<Record<string, Row>> = {

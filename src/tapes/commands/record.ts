@@ -1,11 +1,3 @@
-import {
-  announceVariables,
-  checkReroute,
-  childVariables,
-  isRerouting,
-  rerouteOptions,
-  rerouteVariables,
-} from "../../cli/exec/child-environment.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
@@ -34,6 +26,14 @@ import {
 import type { RequestLog } from "../../sim/command/request-log.ts";
 import type { Sim, SimOptions } from "../../sim/types.ts";
 import type { RequestSummary } from "../../state/journal/request-summary.ts";
+import {
+  announceVariables,
+  checkReroute,
+  childVariables,
+  isRerouting,
+  rerouteOptions,
+  rerouteVariables,
+} from "../../tools/exec/child-environment.ts";
 
 /** Options for the world of a sim that records. */
 const worldOptions = {
@@ -275,7 +275,7 @@ function hostVariables(sim: Sim): Record<string, string> {
 
 async function runCommand(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
   const { values, origins } = settings;
-  const { hasTerminal, relaySignals, runChild } = await import("../../cli/exec/child-process.ts");
+  const { hasTerminal, relaySignals, runChild } = await import("../../tools/exec/child-process.ts");
   const relay = relaySignals(process, hasTerminal());
   const sim = await open(settings, origins.port.source === "default" ? 0 : values.port, shell);
   const log = logOf(sim, values.quiet, shell);

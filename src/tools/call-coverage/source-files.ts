@@ -1,0 +1,92 @@
+import { type Dirent, statSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+import { compareText } from "../../kernel/base/text.ts";
+import type { CallSite, SourceProblem } from "./calls.ts";
+import { patternCalls, patternEndings } from "./pattern-calls.ts";
+
+const scriptEndings = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro"];
+const endings = new Set([...scriptEndings, ...patternEndings].map((it) => `.${it}`));
+
+/** Folders of packages and of builds. */
+const skipped =
+  /^(\..*|node_modules|dist|build|out|vendor|target|coverage|venv|__pycache__|Pods|DerivedData)$/;
+const testFolder =
+  /^(tests?|__tests__|__mocks__|specs?|e2e|cypress|playwright|fixtures|androidTest|.*Tests)$/;
+const testFile =
+  /(\.(test|spec|stories|e2e|cy)\.\w+|_test\.(py|go)|_(spec|test)\.rb|Tests?\.(php|kt|swift))$/;
+const isTestFile = (name: string): boolean => testFile.test(name) || /^(test_.*|conftest)\.py$/.test(name);
+const isMade = (name: string): boolean => /(\.d\.[cm]?ts|\.min\.js)$/.test(name);
+
+/** Larger files are bundles. */
+const mostBytes = 2 * 1024 * 1024;
+
+/** Other files have no calls, and parsing them would take most of the time. */
+const mayCall = /posthog|\bph\b|distinctId|useFeatureFlag/i;
+
+export interface SourceOptions {
+  /** Files of tests count, too. */
+  readonly tests: boolean;
+  /** Names of folders and files that are left out. */
+  readonly ignore: readonly string[];
+  /** The app's own functions that capture an event of the name in their first argument: `track`, `analytics.track`. */
+  readonly wrappers: readonly string[];
+}
+
+/** A call site with its file. */
+export interface FoundSite extends CallSite {
+  readonly file: string;
+}
+
+export interface SourceFindings {
+  readonly sites: readonly FoundSite[];
+  readonly problems: readonly (SourceProblem & { readonly file: string })[];
+  /** Number of files that were read. */
+  readonly files: number;
+}
+
+async function* filesIn(folder: string, options: SourceOptions): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []);
+  for (const it of entries.sort((a, b) => compareText(a.name, b.name))) {
+    const isLeftOut = options.ignore.includes(it.name);
+    const isTest = it.isDirectory() ? testFolder.test(it.name) : isTestFile(it.name);
+    if (isLeftOut || (isTest && !options.tests)) continue;
+    const path = join(folder, it.name);
+    if (it.isDirectory() && !skipped.test(it.name)) yield* filesIn(path, options);
+    else if (it.isFile() && endings.has(extname(it.name)) && !isMade(it.name)) yield path;
+  }
+}
+
+/** The call sites in files and folders. @param base Paths are shown from this folder @throws the system's error for a missing one */
+export async function findSites(
+  paths: readonly string[],
+  base: string,
+  options: SourceOptions,
+): Promise<SourceFindings> {
+  const sites: FoundSite[] = [];
+  const problems: (SourceProblem & { file: string })[] = [];
+  const seen = new Set<string>();
+  const { scriptCalls } = await import("./script-calls.ts");
+  const wrappers = new Set(options.wrappers);
+  const words = options.wrappers.map((it) => it.split(".").at(-1) ?? it);
+  async function read(path: string): Promise<void> {
+    if (seen.has(path)) return;
+    seen.add(path);
+    const file = relative(base, path).replaceAll("\\", "/");
+    if (statSync(path).size > mostBytes) {
+      problems.push({ file, line: 1, column: 1, message: "a file of more than 2 MB is not read" });
+      return;
+    }
+    const text = await readFile(path, "utf8");
+    if (!mayCall.test(text) && !words.some((it) => text.includes(it))) return;
+    const isScript = scriptEndings.includes(extname(path).slice(1));
+    const found = isScript ? scriptCalls(text, path, wrappers) : patternCalls(text, path);
+    sites.push(...found.sites.map((it) => ({ ...it, file })));
+    problems.push(...found.problems.map((it) => ({ ...it, file })));
+  }
+  for (const path of paths) {
+    if (statSync(path).isFile()) await read(path);
+    else for await (const file of filesIn(path, options)) await read(file);
+  }
+  return { sites, problems, files: seen.size };
+}

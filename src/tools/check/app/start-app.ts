@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { stripVTControlCharacters } from "node:util";
+import { startWatcher } from "../../exec/child-process.ts";
+
+/** A command that runs for the check. */
+export interface StartedApp extends AsyncDisposable {
+  /** The address that it printed; undefined: it has ended on its own. */
+  readonly url: string | undefined;
+  readonly exitCode: number | null;
+  /** Its first lines that name an error, else its last ones; without escape codes. */
+  output(): readonly string[];
+}
+
+/** `TypeError: x`, `[ERROR] x`; not `new Error(`. */
+const errorLine = /\b\w*error\b(?!\()/i;
+const mostErrors = 3;
+
+/** Why an app cannot be checked. */
+export class AppError extends Error {
+  /** What it printed about that. */
+  readonly output: readonly string[];
+
+  constructor(message: string, output: readonly string[] = []) {
+    super(message);
+    this.name = "AppError";
+    this.output = output;
+  }
+}
+
+const address =
+  /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/g;
+const keptLines = 40;
+
+/** The first address of a server on this machine in a line, as a browser can open it. */
+export function addressIn(line: string, except: string): string | undefined {
+  const found = stripVTControlCharacters(line).match(address) ?? [];
+  return found
+    .map((it) => it.replace(/:\/\/(?:0\.0\.0\.0|\[::\])/, "://127.0.0.1").replace(/[.,;:]+$/, ""))
+    .find((it) => URL.canParse(it) && new URL(it).origin !== except);
+}
+
+/** Why nothing answers there; undefined once anything does. */
+async function silenceOf(url: string): Promise<string | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(answerMs), redirect: "manual" });
+    await answer.body?.cancel();
+    return undefined;
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    // A development server with a certificate of its own answers, too.
+    if (/CERT|SELF_SIGNED|SIGNATURE/.test(code)) return undefined;
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+/** The longest wait for one answer, ms: a development server compiles its first page. */
+const answerMs = 30_000;
+
+/** Waits until the address answers. @throws AppError */
+export async function untilAnswering(url: string, timeoutMs: number, isOver = () => false): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const reason = await silenceOf(url);
+    if (reason === undefined) return;
+    if (performance.now() > end || isOver())
+      throw new AppError(
+        `nothing answers at ${url} (${reason}): start the app first, or with --start COMMAND`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+const endMs = 3_000;
+
+/** Ends the command and the processes that it has started. */
+async function endGroup(child: ChildProcess, exited: Promise<unknown>): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const signal = (name: NodeJS.Signals) => {
+    try {
+      if (process.platform === "win32") child.kill(name);
+      else process.kill(-pid, name);
+    } catch {
+      // It has ended already.
+    }
+  };
+  signal("SIGTERM");
+  const timer = setTimeout(() => signal("SIGKILL"), endMs);
+  await exited;
+  clearTimeout(timer);
+  // Children that outlive their shell.
+  signal("SIGKILL");
+}
+
+export interface StartAppOptions {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** The address that the app is known to have; else the first one that it prints. */
+  readonly url: string | undefined;
+  /** An address in its output that is not its own: the sim's. */
+  readonly except: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Runs a command in a shell until it answers at its address, or ends. A command that ends without an address is a
+ * script, and no error.
+ * @throws AppError
+ */
+export async function startApp(options: StartAppOptions): Promise<StartedApp> {
+  const { command, cwd, env, except, timeoutMs } = options;
+  const lines: string[] = [];
+  const errors: string[] = [];
+  let found = options.url;
+  let onAddress = () => {};
+  const mark = randomUUID();
+  const watcher = startWatcher(mark);
+  const child = spawn(command, {
+    cwd,
+    env: { ...env, PHX_SIM_EXEC: mark, BROWSER: "none" },
+    shell: true,
+    detached: process.platform !== "win32",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  if (child.pid !== undefined) watcher?.begin(child.pid);
+  const exited = new Promise<number | null>((resolve) => {
+    child.once("error", () => resolve(127));
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    let rest = "";
+    const take = (all: readonly string[]) => {
+      const parts = all.map((line) => stripVTControlCharacters(line).trimEnd());
+      lines.push(...parts);
+      errors.push(...parts.filter((it) => errorLine.test(it)).slice(0, mostErrors - errors.length));
+      lines.splice(0, Math.max(0, lines.length - keptLines));
+      found ??= parts.map((line) => addressIn(line, except)).find((it) => it !== undefined);
+      if (found !== undefined) onAddress();
+    };
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      const all = (rest + text).split("\n");
+      rest = (all.pop() ?? "").slice(-4_000);
+      take(all);
+    });
+    stream.once("end", () => {
+      if (rest !== "") take([rest]);
+    });
+  }
+  const output = () => (errors.length > 0 ? errors : lines).slice(-mostErrors);
+  const end = async () => {
+    await endGroup(child, exited);
+    watcher?.end();
+  };
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const code = await Promise.race([
+      exited.then((code) => ({ code })),
+      new Promise<undefined>((resolve) => {
+        onAddress = () => resolve(undefined);
+        if (found !== undefined) resolve(undefined);
+      }),
+      new Promise<never>((_, reject) => {
+        const late = `${JSON.stringify(command)} printed no address within ${timeoutMs / 1000} s: name it, as in phx-sim check http://localhost:3000 --start ${JSON.stringify(command)}`;
+        timer = setTimeout(() => reject(new AppError(late, output())), timeoutMs);
+        options.signal?.addEventListener("abort", () => reject(options.signal?.reason));
+      }),
+    ]);
+    if (code !== undefined) {
+      watcher?.end();
+      return {
+        url: undefined,
+        exitCode: code.code,
+        output,
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+    }
+    let isOver = false;
+    void exited.then(() => {
+      isOver = true;
+    });
+    await untilAnswering(found ?? "", timeoutMs, () => isOver).catch((error: unknown) => {
+      if (!isOver) throw error;
+      throw new AppError(`${JSON.stringify(command)} ended before it answered at ${found}`, output());
+    });
+    return { url: found, exitCode: null, output, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,177 @@
+import { clean } from "../../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
+import { Failure } from "../../kernel/command/failure.ts";
+import type { Settings } from "../../kernel/command/settings.ts";
+import { untilSignal } from "../../kernel/command/signals.ts";
+import { print } from "../../kernel/command/thin-command.ts";
+import { StartError } from "../../sim/types.ts";
+import { readApp } from "../doctor/doctor-facts.ts";
+import type { CheckOptions } from "./check.ts";
+import type { CheckReport } from "./shapes.ts";
+
+const options = {
+  urls: {
+    kind: "text",
+    describe:
+      "Addresses of the running app, or of one that --start starts; without any, the dev or start script of package.json is started",
+    flagOnly: true,
+    place: 1,
+    optional: true,
+    many: true,
+  },
+  start: {
+    kind: "text",
+    describe: "Command line that starts the app, e.g. 'npm run dev'; a script that ends is checked, too",
+    flagOnly: true,
+  },
+  click: {
+    kind: "text",
+    describe: "CSS selector to click on the first page, e.g. of a consent banner or a login",
+    flagOnly: true,
+    many: true,
+  },
+  pages: { kind: "count", describe: "Most pages to open; links are followed", default: "5", flagOnly: true },
+  scenario: {
+    kind: "scenario",
+    describe: "Scenario of the sim, for the app's flags: a file, or a shipped one's name",
+    flagOnly: true,
+  },
+  timeout: {
+    kind: "duration",
+    describe: "Longest wait for the app to answer",
+    default: "60s",
+    flagOnly: true,
+  },
+  "fail-on": {
+    kind: "text",
+    describe: "What ends with exit code 1",
+    choices: ["error", "warning"],
+    default: "error",
+    flagOnly: true,
+  },
+  json: { kind: "switch", describe: "Print the report as JSON", flagOnly: true },
+} as const;
+
+type CheckSettings = Settings<typeof options>;
+
+/** What another program lets it examine. */
+export interface CheckOrder {
+  readonly urls: readonly string[];
+  readonly start: string | undefined;
+  readonly clicks: readonly string[];
+  readonly pages: number | undefined;
+}
+
+/** The command `phx-sim check`. */
+export const check = command({
+  name: "check",
+  describe: "Open an app's pages in Chromium and report what is wrong with its instrumentation",
+  options,
+  examples: [
+    ["phx-sim check", "starts the dev script of package.json"],
+    ["phx-sim check http://localhost:3000 --click '#accept'", "of an app that is running"],
+    ["phx-sim check --start 'node report.js' --json", "a script that ends, for machines"],
+  ],
+  run,
+});
+
+/** `localhost:3000/shop` is an address, too. */
+function addressOf(text: string): string {
+  const full = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+  if (URL.canParse(full) && /^https?:$/.test(new URL(full).protocol)) return new URL(full).href;
+  throw new Failure(
+    "usage",
+    `URLS must be http addresses such as http://localhost:3000, not "${clean(text)}"`,
+  );
+}
+
+/** What is started: --start, else a script of package.json if no address is given. */
+async function startOf(
+  values: Pick<CheckSettings["values"], "start" | "urls">,
+  shell: Shell,
+): Promise<CheckOptions["start"]> {
+  const { startEnvironment } = await import("./app/start-environment.ts");
+  const at = (command: string, cwd: string): CheckOptions["start"] => ({
+    command,
+    cwd,
+    env: (sim) => startEnvironment(sim, cwd, shell.env),
+  });
+  if (values.start !== undefined) return at(values.start, shell.cwd);
+  if (values.urls.length > 0) return undefined;
+  const { findScript } = await import("./app/package-script.ts");
+  const found = findScript(shell.cwd);
+  if (found === undefined)
+    throw new Failure(
+      "usage",
+      "there is no dev, start, serve or preview script in package.json: name the address of the running app, or a command with --start",
+    );
+  shell.err.say(`phx-sim: no address is given; starting "${found.command}" in ${clean(found.folder)}`);
+  return at(found.command, found.folder);
+}
+
+async function run(settings: CheckSettings, shell: Shell): Promise<CommandEnd> {
+  const { values } = settings;
+  if (values.pages === 0) throw new Failure("usage", "--pages must be 1 or more, not 0");
+  const urls = values.urls.map(addressOf);
+  const start = await startOf(values, shell);
+  const { runCheck } = await import("./check.ts");
+  const ending = new AbortController();
+  const signal = untilSignal(process, shell.quit);
+  void signal.then(() => ending.abort());
+  try {
+    const report = await runCheck({
+      urls,
+      ...(start && { start }),
+      clicks: values.click,
+      pages: values.pages,
+      ...(values.scenario !== undefined && { scenario: values.scenario }),
+      timeoutMs: values.timeout,
+      failOn: values["fail-on"],
+      libraries: readApp(start?.cwd ?? shell.cwd).libraries,
+      env: shell.env,
+      signal: ending.signal,
+      onProgress: (text) => shell.err.say(`phx-sim: ${clean(text)}`),
+    });
+    const { checkLines } = await import("./report-text.ts");
+    print(shell, values.json, report, checkLines(report, shell.outStyle));
+    return report.verdict === "passed" ? "ok" : 1;
+  } catch (error) {
+    if (ending.signal.aborted) return signal;
+    throw await failureOf(error, shell);
+  }
+}
+
+/** The check that another program orders, for example a coding agent. @throws Failure */
+export async function orderedCheck(
+  { urls: given, start: command, clicks, pages }: CheckOrder,
+  shell: Shell,
+  watch: Pick<CheckOptions, "signal" | "onProgress">,
+): Promise<CheckReport> {
+  const urls = given.map(addressOf);
+  const start = await startOf({ urls, start: command }, shell);
+  const { runCheck } = await import("./check.ts");
+  const { libraries } = readApp(start?.cwd ?? shell.cwd);
+  const options = { urls, clicks, libraries, env: shell.env, ...watch };
+  try {
+    return await runCheck({ ...options, ...(start && { start }), ...(pages !== undefined && { pages }) });
+  } catch (error) {
+    throw await failureOf(error, shell);
+  }
+}
+
+/** What the user can fix; a bug stays what it is. */
+async function failureOf(error: unknown, shell: Shell): Promise<unknown> {
+  const { AppError } = await import("./app/start-app.ts");
+  const { NoBrowserError } = await import("./browser/chromium.ts");
+  if (error instanceof AppError) {
+    shell.err.say(...error.output.slice(-shownLines).map((line) => `  ${clean(line)}`));
+    return new Failure("start", clean(error.message, 1_000), error);
+  }
+  if (error instanceof NoBrowserError) return new Failure("start", clean(error.message, 2_000), error);
+  if (error instanceof StartError)
+    return new Failure("start", clean(`${error.message}; ${error.hint}`, 2_000), error);
+  return error;
+}
+
+/** Lines of a failed command that are shown. */
+const shownLines = 10;

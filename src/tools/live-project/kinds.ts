@@ -1,0 +1,123 @@
+import { isObject, type Json, type JsonObject, own } from "../../kernel/base/json.ts";
+import { authored } from "../../lab/scenario/from-tape/authored-fields.ts";
+import type { DocumentKind } from "../../lab/scenario/from-tape/documents.ts";
+import { AuthoredProject } from "../../lab/scenario/project-schema.ts";
+import { resourceKinds } from "../../service/management/resources/kinds.ts";
+
+/** A kind of documents of a live project: a row of the table. */
+export interface TwinKind {
+  /** As the path below the project names it. */
+  readonly path: string;
+  /** The list of the scenario's project that has them. */
+  readonly list: string;
+  readonly noun: string;
+  /** The queries of its lists; default: one list without a query. */
+  readonly queries?: readonly string[];
+  /** The documents of a list are short: each is read by itself. */
+  readonly whole?: true;
+  /** The document as the scenario has it. */
+  author(document: JsonObject): JsonObject;
+}
+
+/** True if a scenario can hold documents of this kind. */
+export const isHeld = ({ list }: TwinKind): boolean => Object.hasOwn(AuthoredProject.shape, list);
+
+/** What has its own shape in scenarios, as those made of tapes have it. */
+const shaped =
+  (kind: DocumentKind) =>
+  (document: JsonObject): JsonObject =>
+    authored({ kind, fields: new Map(Object.entries(document)) });
+
+/** What has the form of the management API: the fields that clients may write, ids for shown flags. */
+function resource(list: string): TwinKind["author"] {
+  const kind = resourceKinds.find((it) => it.kind === list);
+  const names = new Set(["id", "created_at", ...Object.keys({ ...kind?.fields, ...kind?.authored })]);
+  return (document) =>
+    Object.fromEntries(Object.entries(document).filter(([name]) => names.has(name) && !name.startsWith("_")));
+}
+
+/** The id of a shown flag, under the name that scenarios use. */
+function flagId(document: JsonObject, shown: string, name: string): JsonObject {
+  const flag = own(document, shown);
+  const id = isObject(flag) ? own(flag, "id") : undefined;
+  return typeof id === "number" ? { [name]: id } : {};
+}
+
+const picked = (document: JsonObject, names: string): JsonObject =>
+  Object.fromEntries(
+    names.split(" ").flatMap((name): [string, Json][] => {
+      const value = own(document, name);
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
+
+const surveyFields =
+  "id name description type schedule linked_insight_id questions conditions appearance start_date end_date archived responses_limit iteration_count iteration_frequency_days iteration_start_dates current_iteration current_iteration_start_date response_sampling_start_date response_sampling_interval_type response_sampling_interval response_sampling_limit response_sampling_daily_limits enable_partial_responses enable_iframe_embedding base_language translations form_content created_at";
+
+/** Definitions are made from names; ids of the service have no use in a scenario. */
+const definition = (list: string): TwinKind["author"] => {
+  const author = resource(list);
+  return (document) => {
+    const { id: _id, created_at: _created, owner: _owner, ...fields } = author(document);
+    return fields;
+  };
+};
+
+/** What is pulled, in the order of the file. Persons and events are not in it. */
+export const twinKinds: readonly TwinKind[] = [
+  {
+    path: "feature_flags",
+    list: "flags",
+    noun: "flag",
+    author: shaped("feature_flags"),
+  },
+  { path: "cohorts", list: "cohorts", noun: "cohort", author: shaped("cohorts") },
+  {
+    path: "surveys",
+    list: "surveys",
+    noun: "survey",
+    author: (it) => ({
+      ...picked(it, surveyFields),
+      ...flagId(it, "linked_flag", "linked_flag_id"),
+      ...flagId(it, "targeting_flag", "targeting_flag_id"),
+      ...flagId(it, "internal_targeting_flag", "internal_targeting_flag_id"),
+    }),
+  },
+  {
+    path: "early_access_feature",
+    list: "early_access_features",
+    noun: "early access feature",
+    author: (it) => ({
+      ...picked(it, "id name description stage documentation_url created_at"),
+      ...flagId(it, "feature_flag", "feature_flag_id"),
+    }),
+  },
+  { path: "experiments", list: "experiments", noun: "experiment", author: resource("experiments") },
+  { path: "actions", list: "actions", noun: "action", author: resource("actions") },
+  {
+    path: "event_definitions",
+    list: "event_definitions",
+    noun: "event definition",
+    author: definition("event_definitions"),
+  },
+  {
+    path: "property_definitions",
+    list: "property_definitions",
+    noun: "property definition",
+    queries: [
+      "type=event",
+      "type=person",
+      ...[0, 1, 2, 3, 4].map((it) => `type=group&group_type_index=${it}`),
+    ],
+    author: definition("property_definitions"),
+  },
+  // without their results, which may be large
+  {
+    path: "insights",
+    list: "insights",
+    noun: "insight",
+    queries: ["basic=true"],
+    author: shaped("insights"),
+  },
+  { path: "dashboards", list: "dashboards", noun: "dashboard", whole: true, author: shaped("dashboards") },
+];
