@@ -6,7 +6,6 @@ import { portOption } from "../kernel/command/running-sim.ts";
 import type { Settings } from "../kernel/command/settings.ts";
 import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
 import { missedOf, replayed, tapeFacts, tapeLines } from "../lab/tapes/commands/tape-summary.ts";
-import { createLintWatch, type LintWatch } from "../lint/command-watch.ts";
 import { banner, readyLine } from "../sim/command/banner.ts";
 import {
   closesWithin,
@@ -20,6 +19,7 @@ import {
 } from "../sim/command/open-sim.ts";
 import type { RequestLog } from "../sim/command/request-log.ts";
 import type { SimServer } from "../sim/types.ts";
+import { createLintWatch, type LintWatch } from "./lint-watch.ts";
 
 const options = {
   port: portOption,

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { createLintWatch } from "../../../src/cli/lint-watch.ts";
 import type { LintFinding, LintPage } from "../../../src/index.ts";
 import { plain } from "../../../src/kernel/command/style.ts";
 import { lintLine } from "../../../src/lab/lint/command.ts";
-import { createLintWatch } from "../../../src/lint/command-watch.ts";
 import {
   endAll,
   newFolder,

@@ -1,16 +1,16 @@
-import { counted } from "../../kernel/base/text.ts";
-import { readDuration } from "../../kernel/base/time-text.ts";
-import { clean } from "../../kernel/command/clean-text.ts";
-import { type CommandEnd, command, type Shell } from "../../kernel/command/command.ts";
-import { Failure } from "../../kernel/command/failure.ts";
-import { sizeText } from "../../kernel/command/progress.ts";
-import type { Settings } from "../../kernel/command/settings.ts";
-import { stopRequest, untilSignal } from "../../kernel/command/signals.ts";
-import type { Style } from "../../kernel/command/style.ts";
-import type { RecordingFacts } from "../../lab/tapes/client.ts";
-import { choice, redact, text, texts, toggle } from "../../lab/tapes/commands/option-rows.ts";
-import { missedOf, replayed, tapeLines } from "../../lab/tapes/commands/tape-summary.ts";
-import { banner, readyLine, recordBanner, recordReadyLine } from "../../sim/command/banner.ts";
+import { counted } from "../kernel/base/text.ts";
+import { readDuration } from "../kernel/base/time-text.ts";
+import { clean } from "../kernel/command/clean-text.ts";
+import { type CommandEnd, command, type Shell } from "../kernel/command/command.ts";
+import { Failure } from "../kernel/command/failure.ts";
+import { sizeText } from "../kernel/command/progress.ts";
+import type { Settings } from "../kernel/command/settings.ts";
+import { stopRequest, untilSignal } from "../kernel/command/signals.ts";
+import type { Style } from "../kernel/command/style.ts";
+import type { RecordingFacts } from "../lab/tapes/client.ts";
+import { choice, redact, text, texts, toggle } from "../lab/tapes/commands/option-rows.ts";
+import { missedOf, replayed, tapeLines } from "../lab/tapes/commands/tape-summary.ts";
+import { banner, readyLine, recordBanner, recordReadyLine } from "../sim/command/banner.ts";
 import {
   closesWithin,
   loadRest,
@@ -22,10 +22,10 @@ import {
   simOptions,
   upstreamOf,
   upstreamOptions,
-} from "../../sim/command/open-sim.ts";
-import type { RequestLog } from "../../sim/command/request-log.ts";
-import type { Sim, SimOptions } from "../../sim/types.ts";
-import type { RequestSummary } from "../../state/journal/request-summary.ts";
+} from "../sim/command/open-sim.ts";
+import type { RequestLog } from "../sim/command/request-log.ts";
+import type { Sim, SimOptions } from "../sim/types.ts";
+import type { RequestSummary } from "../state/journal/request-summary.ts";
 import {
   announceVariables,
   checkReroute,
@@ -33,7 +33,7 @@ import {
   isRerouting,
   rerouteOptions,
   rerouteVariables,
-} from "../../tools/exec/child-environment.ts";
+} from "../tools/exec/child-environment.ts";
 
 /** Options for the world of a sim that records. */
 const worldOptions = {
@@ -275,7 +275,7 @@ function hostVariables(sim: Sim): Record<string, string> {
 
 async function runCommand(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
   const { values, origins } = settings;
-  const { hasTerminal, relaySignals, runChild } = await import("../../tools/exec/child-process.ts");
+  const { hasTerminal, relaySignals, runChild } = await import("../tools/exec/child-process.ts");
   const relay = relaySignals(process, hasTerminal());
   const sim = await open(settings, origins.port.source === "default" ? 0 : values.port, shell);
   const log = logOf(sim, values.quiet, shell);
