@@ -20,7 +20,10 @@ const every = "test/**/*.test.ts";
 const foreign = [...configDefaults.exclude, "test/usage/apps/**"];
 
 /** What changes this process's sockets and variables, or measures its memory. */
-const apart = ["test/**/{action,check,egress,testing,usage}/**/*.test.ts", "test/**/volume.test.ts"];
+const apart = [
+  "test/{action,lab/egress,testing,tools/check,usage}/**/*.test.ts",
+  "test/service/batch-exports/volume.test.ts",
+];
 
 export default defineConfig({
   test: {

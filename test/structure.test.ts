@@ -1,58 +1,81 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { arrowsOf, circlesOf, exceptions, floors, placeOf, readHouse } from "../build/house.mjs";
+
+/** package → its one home. */
+const homes: Readonly<Record<string, string>> = {
+  "@peculiar/x509": "sim/server",
+  mockttp: "sim/server",
+  ws: "sim/server",
+  lowdb: "state/documents",
+  chokidar: "lab/scenario",
+  yaml: "lab/scenario",
+  "jsonc-parser": "kernel/base",
+  yargs: "kernel/command",
+  "yargs-parser": "kernel/command",
+  "find-my-way": "kernel/http",
+  "mmdb-lib": "service/capture",
+  ajv: "lab/plan",
+  "ajv-formats": "lab/plan",
+  vitest: "testing",
+  "@playwright/test": "testing",
+  "@jest/globals": "testing",
+  "hyparquet-writer": "service/batch-exports",
+  "lz-string": "lab/tapes",
+  rregex: "service/flags",
+  "@babel/parser": "tools/call-coverage",
+  "@jridgewell/trace-mapping": "lab/exceptions",
+  "@modelcontextprotocol/sdk": "tools/mcp",
+};
 
 const source = join(import.meta.dirname, "../src");
-const files = readdirSync(source, { recursive: true, encoding: "utf8" })
-  .map((file) => file.replaceAll("\\", "/"))
-  .filter((file) => /\.c?ts$/.test(file));
-
-const _sliceOf = (file: string): string =>
-  file.includes("/") ? (file.split("/")[0] ?? "") : file.replace(/\.ts$/, "");
-
-/** Static, dynamic and type imports alike: `from "x"`, `import "x"`, `import("x")`. */
-const importPattern = /(?:^(?:import|export)\b[^"';]*?\bfrom\s*|^import\s*|\bimport\(\s*)"([^"]+)"/gm;
-
-const withoutComments = (code: string): string => code.replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
-
-const all = files.flatMap((file) =>
-  [...withoutComments(readFileSync(join(source, file), "utf8")).matchAll(importPattern)].map(
-    ([how, target = ""]) => ({
-      file,
-      target: target.startsWith(".") ? posix.join(posix.dirname(file), target) : target,
-      isLocal: target.startsWith("."),
-      isLate: how.startsWith("import("),
-    }),
-  ),
-);
-const local = all.filter((it) => it.isLocal);
-const _packages = all.filter(({ isLocal, target }) => !isLocal && !target.startsWith("node:"));
+const house = readHouse(source);
+const { files } = house;
+const packages = house.imports.filter(({ isLocal, target }) => !isLocal && !target.startsWith("node:"));
 
 describe("the structure of src", () => {
   test("the source was found", () => {
     expect(files.length).toBeGreaterThan(20);
-    expect(local.length).toBeGreaterThan(20);
+    expect(house.imports.length).toBeGreaterThan(files.length);
   });
 
-  test("no file imports itself through others, types included", () => {
-    const graph = new Map<string, string[]>();
-    for (const { file, target, isLate } of local) {
-      if (!isLate) graph.set(file, [...(graph.get(file) ?? []), target]);
-    }
-    const done = new Set<string>();
-    const path: string[] = [];
-    const cycles: string[] = [];
-    function visit(file: string): void {
-      const at = path.indexOf(file);
-      if (at >= 0) cycles.push([...path.slice(at), file].join(" → "));
-      if (at >= 0 || done.has(file)) return;
-      path.push(file);
-      for (const next of graph.get(file) ?? []) visit(next);
-      path.pop();
-      done.add(file);
-    }
-    for (const file of files) visit(file);
-    expect(cycles).toEqual([]);
+  test("every file stands in a slice of a room", () => {
+    expect(files.filter((file) => !floors.includes(placeOf(file)))).toEqual([]);
+    const used = new Set(files.map(placeOf));
+    expect(floors.filter((it) => !used.has(it))).toEqual([]);
+  });
+
+  test("imports go down, but for the listed exceptions", () => {
+    const upward = arrowsOf(house).upward.map(({ file, target }) => `${file} → ${target}`);
+    expect([...new Set(upward)].sort()).toEqual(exceptions.map(({ from, to }) => `${from} → ${to}`).sort());
+    expect(exceptions.length).toBeLessThanOrEqual(10);
+  });
+
+  test("no file imports itself through others, types and dynamic imports included", () => {
+    expect(circlesOf(house)).toEqual([]);
+  });
+
+  test("a test lies where the slice that it tests lies in src", () => {
+    const rooms = new Set(floors.map((it) => it.replace(/\/.*/, "")));
+    const folders = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+      .map((file) => file.replaceAll("\\", "/"))
+      .filter((file) => /^[^/]+\/[^/]+\/.*\.test\.ts$/.test(file) && rooms.has(file.split("/")[0] ?? ""))
+      .map((file) => file.split("/").slice(0, 2).join("/"));
+    expect(folders.length).toBeGreaterThan(20);
+    expect([...new Set(folders)].filter((it) => !existsSync(join(source, it)))).toEqual([]);
+  });
+
+  test("every package is used in one slice", () => {
+    const name = (target: string) =>
+      target
+        .split("/")
+        .slice(0, target.startsWith("@") ? 2 : 1)
+        .join("/");
+    const wrong = packages
+      .filter(({ target }) => name(target) !== "zod")
+      .filter(({ file, target }) => homes[name(target)] !== placeOf(file));
+    expect(wrong).toEqual([]);
   });
 
   test("built-in modules are imported by name or as a whole, as build/code.mjs reads them", () => {
