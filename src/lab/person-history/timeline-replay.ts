@@ -5,7 +5,7 @@ import { decideMerge, type MergedIds, specialEvents } from "../../service/captur
 import { isIllegalForMerge } from "../../service/capture/person-ids.ts";
 import { settlePerson } from "../../service/capture/persons.ts";
 import type { EventFacts, StoredEvent } from "../../state/journal/event.ts";
-import type { Warning } from "../../state/journal/outcome.ts";
+import type { Warning } from "../../state/journal/reasons.ts";
 import { openPeople, type PeopleStore } from "../../state/persons/people-store.ts";
 import { type Person, personUuid } from "../../state/persons/person.ts";
 import { changesBetween } from "./changes.ts";

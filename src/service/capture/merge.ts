@@ -1,6 +1,6 @@
 import type { Json } from "../../kernel/base/json.ts";
 import type { Dialect } from "../../state/documents/dialect.ts";
-import type { DropReason } from "../../state/journal/outcome.ts";
+import type { DropReason } from "../../state/journal/reasons.ts";
 import type { People } from "../../state/persons/people.ts";
 import { type Person, personUuid } from "../../state/persons/person.ts";
 import type { Item } from "./item.ts";

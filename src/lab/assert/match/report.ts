@@ -1,5 +1,5 @@
 import type { StoredEvent } from "../../../state/journal/event.ts";
-import { explain } from "../../../state/journal/outcome.ts";
+import { explain } from "../../../state/journal/reasons.ts";
 import { causesOf, type KnownCauses, nothingKnown } from "./causes.ts";
 import { describePattern } from "./describe.ts";
 import { fitsEvent, sightingOf } from "./judge.ts";

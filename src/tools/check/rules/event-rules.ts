@@ -7,7 +7,7 @@ import {
   explain,
   type Warning,
   warnings,
-} from "../../../state/journal/outcome.ts";
+} from "../../../state/journal/reasons.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import {
   callsOf,
