@@ -66,6 +66,16 @@ describe("the structure of src", () => {
     expect([...new Set(folders)].filter((it) => !existsSync(join(source, it)))).toEqual([]);
   });
 
+  test("every path in ARCHITECTURE.md exists", () => {
+    const text = readFileSync(join(source, "../ARCHITECTURE.md"), "utf8");
+    const paths = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+)`/g)].map(([, path = ""]) => path);
+    const missing = paths.filter(
+      (it) => !existsSync(join(source, it)) && !existsSync(join(source, "..", it)),
+    );
+    expect(paths.length).toBeGreaterThan(30);
+    expect(missing).toEqual([]);
+  });
+
   test("every package is used in one slice", () => {
     const name = (target: string) =>
       target
