@@ -23,7 +23,7 @@ const filesIn = (folder) =>
 const withoutData = (line) =>
   line.replace(/(["'`])[^\s"'`]*\1|"[^"]*'s"|\b(?:email|event|members)[:/] ?\{? ?nobody\b/g, "");
 
-const found = ["src", "ui", "docs", "test"].flatMap(filesIn).flatMap((file) =>
+const found = ["src", "ui", "docs", "test", "scripts"].flatMap(filesIn).flatMap((file) =>
   readFileSync(join(root, file), "utf8")
     .split("\n")
     .flatMap((line, i) => {

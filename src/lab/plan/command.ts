@@ -79,7 +79,7 @@ const typesOptions = { file, out, force, json } as const;
 interface From extends Settings<typeof whereOptions & { project: typeof project; events: typeof events }> {}
 
 /** The path of the schema of plan files in an app, for its editor. */
-const shippedSchema = "./node_modules/phx-sim/scenarios/plan.schema.json";
+const shippedSchema = "./node_modules/phx-sim/docs/reference/plan.schema.json";
 
 /** The events that a command works on. */
 async function eventsFor(

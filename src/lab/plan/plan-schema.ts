@@ -167,7 +167,7 @@ const ofAProperty: JsonObject = {
 
 /**
  * The one definition of a plan file: files are checked with it, and it is published for editors
- * (scenarios/plan.schema.json). Draft-07, which all editors know.
+ * (docs/reference/plan.schema.json). Draft-07, which all editors know.
  */
 export const planSchema: JsonObject = {
   $schema: "http://json-schema.org/draft-07/schema#",

@@ -57,7 +57,7 @@ describe("infer", () => {
     const { code, stdout, stderr } = await run("infer", "--title", "Shop");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toEqual({
-      $schema: "./node_modules/phx-sim/scenarios/plan.schema.json",
+      $schema: "./node_modules/phx-sim/docs/reference/plan.schema.json",
       version: 1,
       title: "Shop",
       events: inferredEvents,
@@ -217,10 +217,13 @@ describe("types", () => {
   });
 });
 
-test("schema prints what editors need", async () => {
-  const { stdout } = await run("schema");
-  const published = join(import.meta.dirname, "../../../scenarios/plan.schema.json");
-  expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync(published, "utf8")));
+test("plan schema prints the file that a plan's $schema names in the package", async () => {
+  const { $schema } = JSON.parse((await run("infer")).stdout);
+  const [, file = "", folder] = /^\.\/node_modules\/phx-sim\/((\w+)\/.*)$/.exec($schema) ?? [];
+  const root = join(import.meta.dirname, "../../..");
+  const published = JSON.parse(readFileSync(join(root, file), "utf8"));
+  expect(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).files).toContain(folder);
+  expect(JSON.parse((await run("schema")).stdout)).toEqual(published);
 });
 
 describe("what cannot be done is reported", () => {

@@ -13,7 +13,7 @@ import { event } from "./events.ts";
 const folder = mkdtempSync(join(tmpdir(), "phx-plan-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const published = join(import.meta.dirname, "../../../scenarios/plan.schema.json");
+const published = join(import.meta.dirname, "../../../docs/reference/plan.schema.json");
 if (process.env.UPDATE_SCHEMA === "1") writeFileSync(published, planSchemaText());
 
 test("the published schema is the one that plans are checked with: UPDATE_SCHEMA=1 writes it", () => {
@@ -25,7 +25,7 @@ test.each(formats)("the format %s is checked", (format) => {
 });
 
 const full: PlanFile = {
-  $schema: "./node_modules/phx-sim/scenarios/plan.schema.json",
+  $schema: "./node_modules/phx-sim/docs/reference/plan.schema.json",
   version: 1,
   title: "Shop",
   description: "All of it.",

@@ -44,7 +44,7 @@ const languages = "runs the tests of another language: test/usage/languages.test
 const registry = "npm would ask the registry; what is installed here was packed from this folder";
 const runners = "test/usage/runners.test.ts runs it with the published files";
 const shells = "needs another shell than bash: test/cli/completion.test.ts";
-const docker = "needs Docker: test/image";
+const docker = "needs Docker: scripts/check-image.mjs";
 
 /** By page: what its reader has, and the few commands that are not just run and end with 0. */
 export const pages: Readonly<Record<string, Page>> = {

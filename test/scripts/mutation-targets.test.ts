@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { missingFiles, targets } from "./targets.mjs";
+import { missingFiles, targets } from "../../scripts/mutation/targets.mjs";
 
 test("every file that the mutation run names exists", () => {
   expect(Object.keys(targets).length).toBeGreaterThan(40);

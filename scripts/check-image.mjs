@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { nodeOf, root } from "../package/nodes.mjs";
+import { nodeOf, root } from "./nodes.mjs";
 
 const work = mkdtempSync(join(tmpdir(), "phx-image-"));
 const uid = 1000;

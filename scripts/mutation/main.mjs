@@ -7,7 +7,7 @@ import { mutantsOf } from "./mutants.mjs";
 import { accepted, isolated, missingFiles, targets } from "./targets.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
-const each = resolve(root, "test/mutation/each.ts");
+const each = resolve(root, "scripts/mutation/each.ts");
 /** The number that no mutant has. */
 const unchanged = 0;
 /** Mutants of one run: one start of the test runner. */
@@ -146,7 +146,7 @@ async function check(name, tests) {
 }
 
 function refuse(reason) {
-  console.error(`test/mutation: ${reason}`);
+  console.error(`scripts/mutation: ${reason}`);
   process.exit(2);
 }
 

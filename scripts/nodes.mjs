@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-export const root = resolve(import.meta.dirname, "../..");
+export const root = resolve(import.meta.dirname, "..");
 
 const platform = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 
