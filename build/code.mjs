@@ -16,7 +16,7 @@ const entries = [
 
 /** What a start loads a moment after the port is open. */
 const afterStart = [
-  "sim/public-rows.ts",
+  "sim/public-slices.ts",
   "service/flags/flag-book.ts",
   "service/batch-exports/open-exports.ts",
 ];
@@ -44,14 +44,14 @@ function chunksOf(graph) {
     ["library", loaded(["index.ts"])],
     ["after-start", loaded(afterStart)],
     ...packages.map(([name, set]) => [name === "find-my-way" ? "after-start" : `packages/${name}`, set]),
-    ["assertions", loaded(["sim/assertion-rows.ts"])],
+    ["assertions", loaded(["sim/assertion-slices.ts"])],
     ["request-log", graph.loadedWith([...late("state/journal/commands"), ...late("lab/tapes/redact")])],
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["kernel/command/help.ts"])],
     ["tape-commands", graph.loadedWith(late("lab/tapes/commands").filter(withoutSim))],
     ["otel", graph.loadedWith(late("service/capture/otel"))],
     ["scenario", graph.loadedWith(late("lab/scenario"))],
-    ["control", loaded(["sim/control-rows.ts"])],
+    ["control", loaded(["sim/control-slices.ts"])],
     ["management", loaded(["service/management/rows.ts"])],
     ["tapes", graph.loadedWith(late("lab/tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("sim/server/proxy"), "src/sim/server/proxy/worker.ts"])],

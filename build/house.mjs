@@ -49,7 +49,7 @@ export const exceptions = [
     to: "sim/types.ts",
     reason: "the sim that the same command starts (a type)",
   },
-  { from: "sim/control-rows.ts", to: "tools/mcp/rows.ts", reason: "the sim serves MCP on its port" },
+  { from: "sim/control-slices.ts", to: "tools/mcp/rows.ts", reason: "the sim serves MCP on its port" },
   { from: "testing/own-sim.ts", to: "cli/commands.ts", reason: "a test run starts its sim as `exec` does" },
 ];
 

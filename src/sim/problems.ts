@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { row } from "../kernel/http/row.ts";
+import { slice } from "../kernel/http/slice.ts";
 import {
   type Counter,
   continueCounting,
@@ -177,7 +178,7 @@ function createProblems(log: TrafficLog) {
 }
 
 /** The endpoints of the problems in the traffic. */
-export function problemRows({ log }: { readonly log: TrafficLog }) {
+export const problemSlice = slice(["log"], ({ log }: { readonly log: TrafficLog }) => {
   const problems = createProblems(log);
   return [
     row({
@@ -202,4 +203,4 @@ export function problemRows({ log }: { readonly log: TrafficLog }) {
       },
     }),
   ];
-}
+});

@@ -1,7 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { isJsonType } from "../codec/media-type.ts";
 import type { Call } from "./call.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { ControlAccess, Endpoint } from "./endpoint.ts";
 import { isLoopbackHost, isLoopbackOrigin, withoutPort } from "./host-rules.ts";
 
 /** Which clients may use the control API. */
@@ -135,24 +135,24 @@ const tokenOf = (call: Call): string | undefined => call.headers.authorization?.
 
 type Check = (call: Call, rules: GuardRules) => void;
 
-const behind = (check: Check, endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
-  endpoints.map((endpoint) => ({
-    ...endpoint,
-    journaled: false,
-    handle(call) {
-      check(call, rules);
-      return endpoint.handle(call);
-    },
-  }));
+const checks: Readonly<Record<ControlAccess, Check>> = {
+  control: checkCaller,
+  page: checkVisitor,
+  badge: checkNeighbour,
+  open() {},
+};
 
-/** The rows with the guard in front; none of them is journaled or sends CORS headers. */
+/** Rows of the control API with the guard in front; none of them is journaled or sends CORS headers. */
 export const guarded = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
-  behind(checkCaller, endpoints, rules);
-
-/** The same for the page's files, which hold no data: they are there without the token. */
-export const guardedPage = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
-  behind(checkVisitor, endpoints, rules);
-
-/** The same for the badge: pages of other loopback origins may use it. */
-export const guardedBadge = (endpoints: readonly Endpoint[], rules: GuardRules): Endpoint[] =>
-  behind(checkNeighbour, endpoints, rules);
+  endpoints.map((endpoint) => {
+    if (endpoint.family !== "control") return endpoint;
+    const check = checks[endpoint.access ?? "control"];
+    return {
+      ...endpoint,
+      journaled: false,
+      handle(call) {
+        check(call, rules);
+        return endpoint.handle(call);
+      },
+    };
+  });

@@ -13,6 +13,12 @@ export type Family =
   | "management" /* the same, with the CORS rules of the service's Django application */
   | "control"; /* /__sim: {code, detail, hint, pointer}; never CORS */
 
+/**
+ * Which callers a row of the control API lets in (control-access.ts). `open`: all; `page`: browsers, without the control
+ * token; `badge`: pages of other loopback origins as well.
+ */
+export type ControlAccess = "control" | "open" | "page" | "badge";
+
 /** A JSON Schema (2020-12). */
 export type JsonSchema = { readonly [key: string]: unknown };
 
@@ -56,6 +62,8 @@ export interface EndpointFacts {
   readonly contract?: string;
   /** Scope that a personal key needs, e.g. `dashboard:read`. */
   readonly scope?: string;
+  /** Of a row of the control API (default: `control`). */
+  readonly access?: ControlAccess;
   /** Largest body in bytes, on the wire. */
   readonly bodyLimit?: number;
   /** True (the default) if its traffic is kept in the journal; the control API's is not. */

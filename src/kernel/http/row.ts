@@ -93,7 +93,7 @@ export function row<
   const { query, body, reply, status = 200 } = definition;
   return {
     ...endpointOf(definition, "control"),
-    ...(definition.access === "open" && { journaled: false }),
+    access: definition.access,
     docs: () => controlDocs(definition),
     handle(call) {
       const request = {

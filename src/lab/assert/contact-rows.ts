@@ -4,12 +4,13 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { RequestHead } from "../../state/journal/log/traffic-log.ts";
 import { Limit, OfProject, SinceRequest, WaitMs } from "../../state/journal/query-shapes.ts";
 import { contactKindOf, contactKinds } from "../../state/journal/sdk-paths.ts";
 import { countsFor, createBudget } from "../../state/journal/search.ts";
 import { joinSignals } from "./event-watch.ts";
-import type { AssertPorts } from "./ports.ts";
+import type { AssertingPorts, AssertPorts } from "./ports.ts";
 
 const ContactQuery = z.strictObject({
   project: OfProject.optional().describe(
@@ -121,7 +122,7 @@ async function contactsWithin(ports: AssertPorts, query: Query, call: Call): Pro
 }
 
 /** The endpoint of `toHaveBeenContacted`. */
-export const contactRows = (ports: AssertPorts) => [
+export const contactSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "GET",
     path: "/__sim/contacts",
@@ -132,4 +133,4 @@ export const contactRows = (ports: AssertPorts) => [
     reply: ContactPage,
     handle: ({ query, call }) => contactsWithin(ports, query, call),
   }),
-];
+]);

@@ -1,10 +1,9 @@
-import { setMaxListeners } from "node:events";
 import type { Gauge } from "../../kernel/http/gauge.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
-import { createLateEvents, type LateEvents } from "./late-events.ts";
-import { createRecentTraffic, type RecentTraffic } from "./recent-traffic.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { LateEvents } from "./late-events.ts";
+import type { RecentTraffic } from "./recent-traffic.ts";
 
 /** What assertions need from the sim. */
 export interface SimPorts {
@@ -46,23 +45,7 @@ export interface AssertPorts extends Omit<SimPorts, "notice"> {
   readonly recent: RecentTraffic;
 }
 
-export function assertPorts(sim: SimPorts): AssertPorts {
-  const { log, worlds, gauge, clock, faults, ended, closing, inspectable } = sim;
-  // every wait listens to it
-  setMaxListeners(0, closing);
-  const dispatcher = createDispatcher(log);
-  const lateEvents = createLateEvents(dispatcher, (text) => sim.notice(text));
-  return {
-    log,
-    worlds,
-    gauge,
-    clock,
-    faults,
-    ended,
-    closing,
-    inspectable,
-    dispatcher,
-    lateEvents,
-    recent: createRecentTraffic(log),
-  };
+/** What each endpoint of assertions needs. */
+export interface AssertingPorts {
+  readonly asserting: AssertPorts;
 }

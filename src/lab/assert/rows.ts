@@ -1,7 +1,8 @@
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { Surroundings } from "./match/report-shapes.ts";
 import { patternOf } from "./pattern-shape.ts";
-import type { AssertPorts } from "./ports.ts";
+import type { AssertingPorts } from "./ports.ts";
 import {
   Failed,
   Settled,
@@ -16,7 +17,7 @@ import { surroundingsOf } from "./surroundings.ts";
 import { scopeOf, settle, verify, wait } from "./waits.ts";
 
 /** The endpoints of assertions. */
-export const assertRows = (ports: AssertPorts) => [
+export const assertSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "POST",
     path: "/__sim/events/wait",
@@ -67,4 +68,4 @@ export const assertRows = (ports: AssertPorts) => [
     errors: [409],
     handle: ({ body, call }) => settle(ports, body, call),
   }),
-];
+]);

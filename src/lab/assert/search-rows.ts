@@ -3,6 +3,7 @@ import { isObject, isTooDeep, type JsonObject, parsedJson, pointerTo } from "../
 import type { Call } from "../../kernel/http/call.ts";
 import { row } from "../../kernel/http/row.ts";
 import { parseShape } from "../../kernel/http/shape-errors.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { eventSubject } from "../../state/journal/feed/make-rows.ts";
 import type { EventSubject, Filter } from "../../state/journal/filter/types.ts";
 import { everything, indexedPart, parseEventFilter } from "../../state/journal/filter-parameter.ts";
@@ -27,7 +28,7 @@ import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
 import { fitsEvent } from "./match/judge.ts";
 import { EventPattern, patternLanguage, patternOf } from "./pattern-shape.ts";
-import type { AssertPorts } from "./ports.ts";
+import type { AssertingPorts, AssertPorts } from "./ports.ts";
 
 /** Not a record: zod would leave out the key `__proto__`, which is a mistake in a pattern. */
 const PatternText = z
@@ -131,7 +132,7 @@ async function listWithin(
 }
 
 /** The endpoints that list and search events. */
-export const searchRows = (ports: AssertPorts) => [
+export const searchSlice = slice(["asserting"], ({ asserting: ports }: AssertingPorts) => [
   row({
     method: "GET",
     path: "/__sim/events",
@@ -164,4 +165,4 @@ export const searchRows = (ports: AssertPorts) => [
       return pageOf(ports, { within, where, filter: everything }, limit ?? 100);
     },
   }),
-];
+]);

@@ -3,10 +3,11 @@ import { type ClockStart, isoOf, type SimClock, timeRange } from "../../kernel/b
 import { SimError } from "../../kernel/base/errors.ts";
 import { durationText } from "../../kernel/base/time-text.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { clockFacts } from "./facts.ts";
 import { ClockAdvance, ClockAdvanced, ClockChange, ClockFacts, ClockSet } from "./shapes.ts";
 
-export interface ClockPorts {
+interface ClockPorts {
   readonly clock: SimClock;
   readonly agenda: Agenda;
   /** The clock after a reset. */
@@ -41,7 +42,8 @@ const backHint = (back: number): string | null =>
     : `the clock went back by ${durationText(back)}: existing data keeps its later times, and finished work is not repeated`;
 
 /** The endpoints of the sim's clock. */
-export function clockRows({ clock, agenda, clockStart }: ClockPorts) {
+export const clockSlice = slice(["clock", "agenda", "clockStart"], (ports: ClockPorts) => {
+  const { clock, agenda, clockStart } = ports;
   const show = () => clockFacts(clock, agenda, clockStart);
   return [
     row({
@@ -83,4 +85,4 @@ export function clockRows({ clock, agenda, clockStart }: ClockPorts) {
       },
     }),
   ];
-}
+});

@@ -1,14 +1,19 @@
 import { SimError } from "../../kernel/base/errors.ts";
 import { pathNumber } from "../../kernel/http/control-body.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { searchEvents } from "../../state/journal/search.ts";
 import { frameSource, type SourcePorts } from "./frame-source.ts";
 import { createExceptionGroups } from "./groups.ts";
 import { ExceptionGroups, FrameSource, GroupsQuery, SourceQuery } from "./shapes.ts";
 
+interface ExceptionPorts extends SourcePorts {
+  readonly log: TrafficLog;
+}
+
 /** The endpoints of `$exception` events. */
-export function exceptionRows(ports: SourcePorts & { readonly log: TrafficLog }) {
+export const exceptionSlice = slice(["clock", "sourceFolder", "log"], (ports: ExceptionPorts) => {
   const groupsOf = createExceptionGroups(ports.log);
   return [
     row({
@@ -37,4 +42,4 @@ export function exceptionRows(ports: SourcePorts & { readonly log: TrafficLog })
       },
     }),
   ];
-}
+});

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { type ProjectLookup, projectOf } from "../../state/documents/project-lookup.ts";
 import { AnswerOrder, type AnswerPlace, AnswerQueue } from "./answer-shapes.ts";
 import type { ScriptedAnswers } from "./answers.ts";
 
-export interface AnswerPorts {
+interface AnswerPorts {
   readonly answers: ScriptedAnswers;
   readonly worlds: ProjectLookup;
 }
@@ -25,7 +26,7 @@ function placeOf({
 }
 
 /** The endpoints of scripted answers. */
-export const answerRows = ({ answers, worlds }: AnswerPorts) => [
+export const answerSlice = slice(["answers", "worlds"], ({ answers, worlds }: AnswerPorts) => [
   row({
     method: "GET",
     path: "/__sim/answers",
@@ -62,4 +63,4 @@ export const answerRows = ({ answers, worlds }: AnswerPorts) => [
     reply: z.strictObject({ removed: z.int().describe("Answers that waited") }),
     handle: ({ query }) => ({ removed: answers.clear(placeOf(query)) }),
   }),
-];
+]);

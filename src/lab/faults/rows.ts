@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { notFound } from "../../kernel/http/control-body.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { shownPresets } from "./presets.ts";
 import type { FaultRules } from "./rules.ts";
 import { Fault, FaultOrder, FaultPreset } from "./shapes.ts";
@@ -8,7 +9,7 @@ import { Fault, FaultOrder, FaultPreset } from "./shapes.ts";
 const Removed = z.strictObject({ removed: z.int() });
 
 /** The endpoints of faults. */
-export const faultRows = (faults: FaultRules) => [
+export const faultSlice = slice(["faults"], ({ faults }: { readonly faults: FaultRules }) => [
   row({
     method: "GET",
     path: "/__sim/faults",
@@ -56,4 +57,4 @@ export const faultRows = (faults: FaultRules) => [
     reply: z.strictObject({ presets: z.array(FaultPreset) }),
     handle: () => ({ presets: shownPresets() }),
   }),
-];
+]);

@@ -1,10 +1,11 @@
-import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { personNamed } from "../person-history/person-found.ts";
+import { peopleNeeds } from "../person-history/ports.ts";
 import { type JourneyPorts, journeyOf } from "./journey.ts";
 import { Journey, JourneyQuery } from "./shapes.ts";
 
-export const journeyRows = (ports: JourneyPorts): Endpoint[] => [
+export const journeySlice = slice([...peopleNeeds, "decisions"], (ports: JourneyPorts) => [
   row({
     method: "GET",
     path: "/__sim/persons/:id/journey",
@@ -16,4 +17,4 @@ export const journeyRows = (ports: JourneyPorts): Endpoint[] => [
     handle: ({ params, query }) =>
       journeyOf(ports, personNamed(ports, params.id, query.project), query.session),
   }),
-];
+]);

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, objectsIn } from "../../kernel/base/json.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { liveResources } from "../../state/documents/resources.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
 import { createFollower, type TrafficPorts } from "./follower.ts";
@@ -7,7 +8,7 @@ import { createLinter } from "./linter.ts";
 import type { LintPort } from "./rule.ts";
 import { LintPage, LintQuery, longestWork } from "./shapes.ts";
 
-export interface LintPorts extends TrafficPorts {
+interface LintPorts extends TrafficPorts {
   readonly people: {
     groupTypes(project: number): readonly string[];
     group(project: number, type: number, key: string): unknown;
@@ -67,7 +68,7 @@ function portOf({ people, worlds }: LintPorts): LintPort {
 }
 
 /** The endpoint of the linter. It reads the journal on request, so captures do not pay for it. */
-export function lintRows(ports: LintPorts) {
+export const lintSlice = slice(["log", "clock", "closing", "people", "worlds"], (ports: LintPorts) => {
   const linter = createLinter(portOf(ports));
   const follower = createFollower(ports, linter);
   return [
@@ -85,4 +86,4 @@ export function lintRows(ports: LintPorts) {
       },
     }),
   ];
-}
+});

@@ -45,7 +45,7 @@ export function groupNamed(
   key: string,
   project: number | undefined,
 ): Group {
-  const projects = project === undefined ? ports.worlds.current.projects.map((it) => it.id) : [project];
+  const projects = project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
   for (const id of projects) {
     const group = ports.people.group(id, typeIndex(ports.people, id, type), key);
     if (group) return group;
@@ -87,8 +87,8 @@ interface Explanation {
 }
 
 function explain(ports: PeoplePorts, group: Group, events: readonly StoredEvent[]): Explanation {
-  const seed = ports
-    .scenarioPeople()
+  const seed = ports.authored
+    .people()
     .groups.find((it) => it.project === group.project && it.type === group.type && it.key === group.key);
   const seeded = seed ? stepsOf(events, seed.properties) : [];
   if (seed && (endsAs(seeded, group) || isDeepStrictEqual(seed.properties, group.properties)))

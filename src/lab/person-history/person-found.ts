@@ -37,7 +37,7 @@ export async function historyOf(
 }
 
 const projectsOf = (ports: PeoplePorts, project: number | undefined): readonly number[] =>
-  project === undefined ? ports.worlds.current.projects.map((it) => it.id) : [project];
+  project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
 
 /**
  * The person with a uuid or distinct id.

@@ -3,13 +3,18 @@ import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { PeopleStore } from "../../state/persons/people-store.ts";
 import type { Group, Person } from "../../state/persons/person.ts";
 
-/** What the endpoints of persons and groups need. Ingest's part replays events. */
-export interface PeoplePorts extends Desk {
+/** What the endpoints of persons and groups need; the desk of captures replays events. */
+export interface PeoplePorts {
+  readonly desk: Desk;
   readonly people: PeopleStore;
   readonly log: TrafficLog;
-  /** The persons and groups of the scenario. */
-  scenarioPeople(): {
-    readonly persons: readonly { readonly person: Person; readonly distinctIds: readonly string[] }[];
-    readonly groups: readonly Group[];
+  readonly authored: {
+    /** The persons and groups of the scenario. */
+    people(): {
+      readonly persons: readonly { readonly person: Person; readonly distinctIds: readonly string[] }[];
+      readonly groups: readonly Group[];
+    };
   };
 }
+
+export const peopleNeeds = ["desk", "people", "log", "authored"] as const;

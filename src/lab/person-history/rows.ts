@@ -1,7 +1,8 @@
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { groupDetails, groupNamed, groupSearch } from "./groups.ts";
 import { historyOf, personNamed } from "./person-found.ts";
-import type { PeoplePorts } from "./ports.ts";
+import { type PeoplePorts, peopleNeeds } from "./ports.ts";
 import {
   GroupDetails,
   GroupListQuery,
@@ -18,7 +19,7 @@ import { showGroup, showPerson } from "./show.ts";
 import { timelineOf } from "./timeline.ts";
 
 /** The endpoints of persons and groups. */
-export const peopleRows = (ports: PeoplePorts) => [
+export const peopleSlice = slice(peopleNeeds, (ports: PeoplePorts) => [
   row({
     method: "GET",
     path: "/__sim/persons",
@@ -94,4 +95,4 @@ export const peopleRows = (ports: PeoplePorts) => [
     handle: ({ params, query }) =>
       groupDetails(ports, groupNamed(ports, params.type, params.key, query.project), query.limit),
   }),
-];
+]);

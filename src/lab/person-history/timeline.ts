@@ -34,8 +34,8 @@ interface Subject {
 /** The scenario's persons with these ids. */
 function seedsOf({ ports, person, ids }: Subject): Beginning[] {
   const mine = new Set(ids);
-  return ports
-    .scenarioPeople()
+  return ports.authored
+    .people()
     .persons.filter(
       (it) => it.person.project === person.project && it.distinctIds.some((id) => mine.has(id)),
     );
@@ -57,9 +57,9 @@ function explain(subject: Subject, events: readonly StoredEvent[]): Explanation 
   const { ports, person } = subject;
   const seeds = seedsOf(subject);
   const fits = (it: Replay) => it.isOnTrack && isExplained(it.person, person);
-  const seeded = seeds.length > 0 ? replay(ports, events, seeds) : undefined;
+  const seeded = seeds.length > 0 ? replay(ports.desk, events, seeds) : undefined;
   if (seeded && fits(seeded)) return { ...seeded, origin: "scenario" };
-  const plain = replay(ports, events, []);
+  const plain = replay(ports.desk, events, []);
   return { ...plain, origin: fits(plain) ? "event" : "unknown" };
 }
 

@@ -1,9 +1,10 @@
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { ProxyPorts } from "./check-proxy.ts";
 import { ProxyCheck, ProxyReport } from "./shapes.ts";
 
 /** The endpoint that checks a reverse proxy. */
-export const proxyRows = (ports: ProxyPorts) => [
+export const proxySlice = slice(["probes", "recordings", "address", "closing"], (ports: ProxyPorts) => [
   row({
     method: "POST",
     path: "/__sim/proxies/check",
@@ -14,4 +15,4 @@ export const proxyRows = (ports: ProxyPorts) => [
     reply: ProxyReport,
     handle: async ({ body }) => (await import("./check-proxy.ts")).checkProxy(ports, body),
   }),
-];
+]);

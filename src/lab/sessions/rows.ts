@@ -3,6 +3,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { own } from "../../kernel/base/json.ts";
 import { inSlices, type Work } from "../../kernel/base/work.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { createBudget } from "../../state/journal/search.ts";
@@ -172,7 +173,7 @@ async function allSessions(book: SessionBook, signal: AbortSignal): Promise<Read
 }
 
 /** The endpoints of sessions and their recordings. */
-export function sessionRows(ports: SessionPorts) {
+export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
   const { log } = ports;
   const book = createSessionBook(log);
 
@@ -333,4 +334,4 @@ export function sessionRows(ports: SessionPorts) {
       },
     }),
   ];
-}
+});

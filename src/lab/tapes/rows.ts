@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import { maskTargetSecrets } from "../../kernel/base/secrets.ts";
-import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { Exchange } from "./format/exchange.ts";
 import { tapesFolder } from "./format/place.ts";
 import { isCapture } from "./format/routes.ts";
@@ -137,7 +137,7 @@ async function exchangeOf({ name, file, ledger }: TapeStatus, wanted: string): P
 }
 
 /** The endpoints of tapes that answer. */
-export const tapeRows = (tapes: TapePlayer): Endpoint[] => [
+export const tapeSlice = slice(["tapes"], ({ tapes }: { readonly tapes: TapePlayer }) => [
   row({
     method: "GET",
     path: "/__sim/tapes",
@@ -209,9 +209,9 @@ export const tapeRows = (tapes: TapePlayer): Endpoint[] => [
     reply: TapeExchange,
     handle: ({ params }) => exchangeOf(loadedTape(tapes), params.i),
   }),
-];
+]);
 
-export const recordingRows = (recordings: Recordings): Endpoint[] => [
+export const recordingSlice = slice(["recordings"], ({ recordings }: { readonly recordings: Recordings }) => [
   row({
     method: "GET",
     path: "/__sim/recording",
@@ -239,4 +239,4 @@ export const recordingRows = (recordings: Recordings): Endpoint[] => [
     reply: RecordingFacts,
     handle: () => recordings.stop(),
   }),
-];
+]);

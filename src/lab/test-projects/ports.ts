@@ -30,11 +30,15 @@ export interface ResetPorts {
   readonly faults: Faults;
   /** Scripted answers. */
   readonly answers: { clear(place: { readonly project: number }): unknown };
-  /** A new copy of the scenario's world. */
-  scenarioWorld(): World;
-  /** Stores the scenario's persons and groups of a project; the project must not have any. */
-  seedPeople(project: number): void;
+  readonly authored: {
+    /** A new copy of the scenario's world. */
+    world(): World;
+    /** Stores the scenario's persons and groups of a project; the project must not have any. */
+    seedPeople(project: number): void;
+  };
 }
+
+export const resetNeeds = ["worlds", "people", "log", "clock", "faults", "answers", "authored"] as const;
 
 export interface ProjectPorts extends ResetPorts {
   readonly ids: Ids;

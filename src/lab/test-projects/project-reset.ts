@@ -33,12 +33,12 @@ function remake(ports: ResetPorts, project: StoredProject, made: MadeProject): v
 }
 
 /** @throws SimError not_found for an unknown project; conflict if its organization does not exist */
-function resetToScenario({ worlds, scenarioWorld }: ResetPorts, project: number): void {
-  const scenario = scenarioWorld();
-  const authored = scenario.projects.find((it) => it.id === project);
-  if (!authored && !worlds.projectById(project))
+function resetToScenario({ worlds, authored }: ResetPorts, project: number): void {
+  const scenario = authored.world();
+  const inScenario = scenario.projects.find((it) => it.id === project);
+  if (!inScenario && !worlds.projectById(project))
     throw new SimError("not_found", `there is no project ${project}`, { pointer: "/project" });
-  if (authored && !worlds.get("organizations", authored.organization))
+  if (inScenario && !worlds.get("organizations", inScenario.organization))
     throw new SimError("conflict", `the organization of project ${project} does not exist`, {
       pointer: "/project",
       hint: "reset the world without a project",
@@ -53,11 +53,11 @@ function resetWorld(ports: ResetPorts, project: number): void {
   else resetToScenario(ports, project);
 }
 
-function resetPeople({ worlds, people, seedPeople }: ResetPorts, project: number): void {
+function resetPeople({ worlds, people, authored }: ResetPorts, project: number): void {
   const made = worlds.projectById(project)?.ephemeral;
   people.clear(project);
   if (made) storeMembers(people, project, made);
-  else seedPeople(project);
+  else authored.seedPeople(project);
 }
 
 /** Stores the persons and group types of the projects that were made for tests. */

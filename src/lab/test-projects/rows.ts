@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { pathNumber } from "../../kernel/http/control-body.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { projectOf } from "../../state/documents/project-lookup.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
-import type { ProjectPorts } from "./ports.ts";
+import { type ProjectPorts, resetNeeds } from "./ports.ts";
 import { accessTo, makeProject } from "./project-make.ts";
 import { keysOf, removeProject } from "./project-removal.ts";
 import { ProjectOrder, ShownProject, TestProject } from "./shapes.ts";
@@ -28,8 +29,10 @@ function show({ worlds, keys }: ProjectPorts, project: StoredProject): z.input<t
   };
 }
 
+const needs = [...resetNeeds, "ids", "keys", "ended", "flagBook", "onProject", "exports"] as const;
+
 /** The endpoints of projects; tests make projects for themselves. */
-export const projectRows = (ports: ProjectPorts) => [
+export const projectSlice = slice(needs, (ports: ProjectPorts) => [
   row({
     method: "GET",
     path: "/__sim/projects",
@@ -73,4 +76,4 @@ export const projectRows = (ports: ProjectPorts) => [
       return { deleted: id };
     },
   }),
-];
+]);

@@ -3,6 +3,7 @@ import { type SimClock, timeRange } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { runStatuses } from "../../state/documents/run-statuses.ts";
 import { wireTime } from "../../state/documents/time.ts";
 import type { BatchExportRun, Worlds } from "../../state/documents/world.ts";
@@ -26,7 +27,7 @@ interface ExportRowPorts {
 }
 
 /** The endpoints that show and drive batch exports. */
-export const exportRows = (ports: ExportRowPorts) => [
+export const exportSlice = slice(["worlds", "clock", "exports", "agenda", "log"], (ports: ExportRowPorts) => [
   row({
     method: "GET",
     path: "/__sim/exports",
@@ -102,7 +103,7 @@ export const exportRows = (ports: ExportRowPorts) => [
     replies: { 200: { description: "The file, as an attachment", type: "application/octet-stream" } },
     handle: ({ params }) => serveFile(ports, params),
   }),
-];
+]);
 
 /** What must be done until the run ends; null if the clock gets there by itself. */
 function hintFor(isStarting: boolean, isDueNow: boolean, isFrozen: boolean): string | null {

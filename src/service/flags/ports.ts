@@ -3,6 +3,7 @@ import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { Places } from "../../state/journal/places.ts";
 import type { People } from "../../state/persons/people.ts";
+import type { DecisionBook } from "./decision-book.ts";
 import type { FlagBook } from "./flag-book.ts";
 
 /** What the flag endpoints of the control API use. */
@@ -13,4 +14,5 @@ export interface FlagPorts {
   readonly geoip: Places;
   readonly log: TrafficLog;
   readonly flagBook: FlagBook;
+  readonly decisions: DecisionBook;
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { projectOf } from "../../state/documents/project-lookup.ts";
-import { createDecisionBook } from "./decision-book.ts";
 import { listDecisions } from "./decision-list.ts";
 import {
   DecisionSelection,
@@ -44,9 +43,11 @@ const InProject = z.strictObject({
 const flags = "/__sim/flags";
 const path = `${flags}/:key` as const;
 
+const needs = ["worlds", "people", "clock", "geoip", "log", "flagBook", "decisions"] as const;
+
 /** The endpoints of flags, their overrides, and decisions about them. */
-export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log)): Endpoint[] {
-  const { worlds, log } = ports;
+export const flagSlice = slice(needs, (ports: FlagPorts) => {
+  const { worlds, log, decisions } = ports;
   const projectIn = ({ project }: { project?: number | null | undefined }) =>
     projectOf(worlds, project ?? undefined);
   return [
@@ -169,7 +170,7 @@ export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log))
       summary: "Lists the values of a flag that clients got, newest first; can wait for a value",
       query: ServedQuery,
       reply: FlagServings,
-      handle: ({ call, params, query }) => servingsOf(log, book, params.key, query, call.signal),
+      handle: ({ call, params, query }) => servingsOf(log, decisions, params.key, query, call.signal),
     }),
     row({
       method: "GET",
@@ -178,7 +179,7 @@ export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log))
       summary: "Lists the decisions about flags, their reasons, and the uses that followed, newest first",
       query: DecisionSelection,
       reply: FlagDecisions,
-      handle: ({ query }) => listDecisions(log, book, query),
+      handle: ({ query }) => listDecisions(log, decisions, query),
     }),
     row({
       method: "GET",
@@ -187,7 +188,7 @@ export function flagRows(ports: FlagPorts, book = createDecisionBook(ports.log))
       summary: "Counts how often each flag was decided and used, by value",
       query: OfProject,
       reply: FlagTotals,
-      handle: ({ query }) => book.totals(query.project),
+      handle: ({ query }) => decisions.totals(query.project),
     }),
   ];
-}
+});

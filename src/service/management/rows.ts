@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { otherMethodOf } from "../api-frame/row.ts";
 import { openMemberships } from "../api-frame/users.ts";
 import { batchExportEndpoints } from "../batch-exports/management/batch-export-rows.ts";
@@ -77,3 +78,7 @@ export const resourceEndpoints = (desk: ManagementDesk): Endpoint[] => [
   ),
   ...publicSharingEndpoints(desk),
 ];
+
+export const managementSlice = slice(["resources"], ({ resources }: { readonly resources: ManagementDesk }) =>
+  resourceEndpoints(resources),
+);

@@ -3,6 +3,7 @@ import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { type Dialect, differences } from "../../state/documents/dialect.ts";
 import type { Keyring } from "../../state/documents/keyring.ts";
 import { liveResources } from "../../state/documents/resources.ts";
@@ -35,7 +36,7 @@ interface WorldRowPorts {
 }
 
 /** The endpoints that show the world's documents to the inspector. */
-export const worldRows = ({ worlds, keys, dialect }: WorldRowPorts) => [
+export const worldSlice = slice(["worlds", "keys", "dialect"], ({ worlds, keys, dialect }: WorldRowPorts) => [
   row({
     method: "GET",
     path: "/__sim/world",
@@ -94,7 +95,7 @@ export const worldRows = ({ worlds, keys, dialect }: WorldRowPorts) => [
       });
     },
   }),
-];
+]);
 
 const levels = { 1: "member", 8: "admin", 15: "owner" } as const;
 

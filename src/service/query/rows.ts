@@ -4,6 +4,7 @@ import { meantOf } from "../../kernel/base/nearest.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import { invalid } from "../../kernel/http/control-body.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { Insight, StoredProject, Worlds } from "../../state/documents/world.ts";
 import { queryOfFilters } from "./insights/legacy-filters.ts";
 import type { SimQueries } from "./open-queries.ts";
@@ -68,7 +69,7 @@ function orderOf({ worlds }: QueryPorts, { query, insight: name, project: id }: 
 }
 
 /** Queries for tests and people, computed each time: the service's endpoint has a key, a project and a cache. */
-export const queryRows = (ports: QueryPorts) => [
+export const querySlice = slice(["worlds", "queries", "dropOffs"], (ports: QueryPorts) => [
   row({
     method: "POST",
     path: "/__sim/query",
@@ -105,4 +106,4 @@ export const queryRows = (ports: QueryPorts) => [
       return DropOffs.parse(await ports.dropOffs.run({ ...order, signal: call.signal }));
     },
   }),
-];
+]);

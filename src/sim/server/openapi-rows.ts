@@ -7,6 +7,7 @@ import type { Endpoint, Family, JsonSchema } from "../../kernel/http/endpoint.ts
 import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../../kernel/http/openapi.ts";
 import { jsonText } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 
 const text: JsonSchema = { type: "string" };
 const integer: JsonSchema = { type: "integer" };
@@ -132,8 +133,12 @@ const Document = z.looseObject({
   paths: z.looseObject({}),
 });
 
+interface EndpointPorts {
+  endpoints(): Promise<readonly Endpoint[]>;
+}
+
 /** The endpoint of the OpenAPI document, which is made from all rows on first use. */
-export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
+export const openApiSlice = slice(["endpoints"], ({ endpoints }: EndpointPorts) => {
   const made = onFirstUse(async () => {
     const { paths, components, tags, ...head } = await inSlices(documentOf(await endpoints()));
     return { head, rest: await inSlices(writingJson({ tags, paths, components })) };
@@ -153,4 +158,4 @@ export function openApiRows(endpoints: () => Promise<readonly Endpoint[]>) {
       },
     }),
   ];
-}
+});

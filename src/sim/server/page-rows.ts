@@ -8,6 +8,7 @@ import type { Call } from "../../kernel/http/call.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import type { Reply } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 
 /** Only the page's own code and styles may run or load, and strings never become markup: captured data is hostile. */
 const policy = [
@@ -162,7 +163,7 @@ function partRow({ folder, name, type, summary }: (typeof parts)[number]): Endpo
 }
 
 /** The script of the badge, which other pages load: it has no data, and asks for counts (journal/badge-rows.ts). */
-export function badgeScriptRow(): Endpoint {
+export const badgeScriptSlice = slice([], () => {
   const asset = onFirstUse(() => read("badge.js"));
   const script = row({
     method: "GET",
@@ -172,8 +173,8 @@ export function badgeScriptRow(): Endpoint {
     replies: repliesOf(scriptType),
     handle: async ({ call }) => reply(call, scriptType, await asset()),
   });
-  return { ...script, isEmbeddable: true };
-}
+  return [{ ...script, access: "badge", isEmbeddable: true }];
+});
 
 /** The inspector's files, each read once. They hold no data: the page gets it from the control API. */
-export const pageRows = (): Endpoint[] => [...assets.map(assetRow), ...parts.map(partRow)];
+export const pageSlice = slice([], () => [...assets.map(assetRow), ...parts.map(partRow)]);

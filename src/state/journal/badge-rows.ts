@@ -1,6 +1,6 @@
-import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { json } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { BadgeCounts } from "./badge-shapes.ts";
 import { runningCounts } from "./feed/open-feed.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
@@ -30,22 +30,21 @@ function createBadge(log: TrafficLog): () => BadgeCounts {
 }
 
 /** The endpoint that the badge in the app's page asks. */
-export function badgeRows({ log }: { readonly log: TrafficLog }): Endpoint[] {
+export const badgeSlice = slice(["log"], ({ log }: { readonly log: TrafficLog }) => {
   let badge: (() => BadgeCounts) | undefined;
-  return [
-    row({
-      method: "GET",
-      path: "/__sim/badge",
-      access: "control",
-      summary: "Counts what arrived, for the badge; pages that are served from this machine may read it",
-      replies: { 200: { description: "The counts", shape: BadgeCounts } },
-      handle({ call }) {
-        badge ??= createBadge(log);
-        const { origin } = call.headers;
-        const cors = origin === undefined ? [] : ["access-control-allow-origin", origin, "vary", "origin"];
-        const reply = json(badge());
-        return { ...reply, headers: [...reply.headers, "cache-control", "no-store", ...cors] };
-      },
-    }),
-  ];
-}
+  const counts = row({
+    method: "GET",
+    path: "/__sim/badge",
+    access: "control",
+    summary: "Counts what arrived, for the badge; pages that are served from this machine may read it",
+    replies: { 200: { description: "The counts", shape: BadgeCounts } },
+    handle({ call }) {
+      badge ??= createBadge(log);
+      const { origin } = call.headers;
+      const cors = origin === undefined ? [] : ["access-control-allow-origin", origin, "vary", "origin"];
+      const reply = json(badge());
+      return { ...reply, headers: [...reply.headers, "cache-control", "no-store", ...cors] };
+    },
+  });
+  return [{ ...counts, access: "badge" }];
+});

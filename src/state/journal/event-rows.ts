@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
 import { pathNumber } from "../../kernel/http/control-body.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
 import type { TrafficLog } from "./log/traffic-log.ts";
 import { OfProject } from "./query-shapes.ts";
@@ -37,7 +38,7 @@ function compact({ log, snapshots, switchTo }: EventPorts, project: number | und
 }
 
 /** The endpoints that clear events, and return one. Lists and searches are rows of assertions (src/lab/assert). */
-export const eventRows = (ports: EventPorts) => [
+export const eventSlice = slice(["log", "snapshots", "switchTo"], (ports: EventPorts) => [
   row({
     method: "DELETE",
     path: "/__sim/events",
@@ -70,4 +71,4 @@ export const eventRows = (ports: EventPorts) => [
       throw new SimError("not_found", `there is no event ${seq}`);
     },
   }),
-];
+]);

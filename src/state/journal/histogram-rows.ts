@@ -1,5 +1,6 @@
 import type { TimeSource } from "../../kernel/base/clock.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { countsOf, freshCount, type RowCount } from "./counting.ts";
 import { eventCounter } from "./event-counter.ts";
 import { parseEventFilter } from "./filter-parameter.ts";
@@ -110,7 +111,7 @@ function settlePending(count: BarCount, log: TrafficLog, { from, to, buckets }: 
 }
 
 /** The endpoint of the histogram. */
-export function histogramRows({ log, clock }: HistogramPorts) {
+export const histogramSlice = slice(["log", "clock"], ({ log, clock }: HistogramPorts) => {
   const counts = countsOf<BarCount>(log, mostCounts);
   const length = (): number => {
     const [first, last] = [log.head(log.firstRequest)?.at, log.head(log.lastRequest)?.at];
@@ -157,4 +158,4 @@ export function histogramRows({ log, clock }: HistogramPorts) {
       },
     }),
   ];
-}
+});

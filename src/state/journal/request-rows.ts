@@ -5,6 +5,7 @@ import { headerIn } from "../../kernel/http/client-address.ts";
 import { pathNumber } from "../../kernel/http/control-body.ts";
 import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { StoredEvent } from "./event.ts";
 import { parseRequestFilter } from "./filter-parameter.ts";
 import { headOf, type RequestHead } from "./log/traffic-log.ts";
@@ -85,7 +86,7 @@ async function nearestTo({ endpoints }: RequestPorts, line: TrafficLine): Promis
 }
 
 /** The endpoints of requests. */
-export const requestRows = (ports: RequestPorts) => [
+export const requestSlice = slice(["log", "clock", "worlds", "endpoints"], (ports: RequestPorts) => [
   row({
     method: "GET",
     path: "/__sim/requests",
@@ -111,4 +112,4 @@ export const requestRows = (ports: RequestPorts) => [
       return { ...(await inSlices(showInFull(line))), nearest: await nearestTo(ports, line) };
     },
   }),
-];
+]);

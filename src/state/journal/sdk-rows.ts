@@ -1,5 +1,6 @@
 import { isoOf } from "../../kernel/base/clock.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import type { IndexedRequest, TrafficLog } from "./log/traffic-log.ts";
 import { SdkQuery, type SdkTotal, SdkTotals } from "./sdk-shapes.ts";
@@ -91,7 +92,7 @@ const shown = ({ sender, at, hasAskedDecide, ...sum }: Sum): SdkTotal => ({
 });
 
 /** The endpoint of the SDKs that sent something. The lines are read on request, so captures do not pay for it. */
-export function sdkRows({ log }: { readonly log: TrafficLog }) {
+export const senderSlice = slice(["log"], ({ log }: { readonly log: TrafficLog }) => {
   const counts = countsOf<SdkCount>(log, mostCounts);
   return [
     row({
@@ -116,4 +117,4 @@ export function sdkRows({ log }: { readonly log: TrafficLog }) {
       },
     }),
   ];
-}
+});

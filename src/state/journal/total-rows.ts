@@ -2,6 +2,7 @@ import type { TimeSource } from "../../kernel/base/clock.ts";
 import { isoOf } from "../../kernel/base/clock.ts";
 import { inSlices, type Stepwise } from "../../kernel/base/work.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "./counting.ts";
 import { eventCounter, isTwice } from "./event-counter.ts";
 import { passedRequest } from "./feed/make-rows.ts";
@@ -183,7 +184,7 @@ function createTotals(ports: TotalsPorts) {
 }
 
 /** The endpoint of totals. */
-export function totalRows(ports: TotalsPorts) {
+export const totalSlice = slice(["log", "clock", "people"], (ports: TotalsPorts) => {
   const { eventTotals, requestTotals } = createTotals(ports);
   return [
     row({
@@ -200,4 +201,4 @@ export function totalRows(ports: TotalsPorts) {
       }),
     }),
   ];
-}
+});

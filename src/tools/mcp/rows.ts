@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { SimError } from "../../kernel/base/errors.ts";
-import type { Endpoint } from "../../kernel/http/endpoint.ts";
 import { text } from "../../kernel/http/reply.ts";
 import { row } from "../../kernel/http/row.ts";
+import { slice } from "../../kernel/http/slice.ts";
 import type { McpPorts } from "./ports.ts";
 
 const Message = z
@@ -15,7 +15,7 @@ const Message = z
 const Answer = z.looseObject({ jsonrpc: z.literal("2.0") });
 
 /** The tools for coding agents over HTTP: a message each, without sessions. */
-export const mcpRows = (ports: McpPorts): Endpoint[] => [
+export const mcpSlice = slice(["send", "redaction"], (ports: McpPorts) => [
   row({
     method: "POST",
     path: "/__sim/mcp",
@@ -31,7 +31,7 @@ export const mcpRows = (ports: McpPorts): Endpoint[] => [
       return answerMcp(call, JSON.parse(JSON.stringify(body)), ports);
     },
   }),
-];
+]);
 
 /** The summary for language models: in `docs`, which is above this file in the package and in the repository. */
 function summaryFile(): string {
@@ -44,7 +44,7 @@ function summaryFile(): string {
 }
 
 /** It holds no data of the sim, as the page's files. */
-export const llmsRow = (): Endpoint =>
+export const llmsSlice = slice([], () => [
   row({
     method: "GET",
     path: "/__sim/llms.txt",
@@ -52,4 +52,5 @@ export const llmsRow = (): Endpoint =>
     summary: "Returns a short description of phx-sim for language models",
     replies: { 200: { description: "The text", type: "text/plain" } },
     handle: async () => text(await readFile(summaryFile(), "utf8")),
-  });
+  }),
+]);

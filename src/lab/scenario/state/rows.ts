@@ -6,7 +6,9 @@ import { nearest } from "../../../kernel/base/nearest.ts";
 import { setImmediate } from "../../../kernel/base/real-time.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { jsonSchemaOf, row } from "../../../kernel/http/row.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import { DataFolderError } from "../../../kernel/store/data-folder.ts";
+import { resetNeeds } from "../../test-projects/ports.ts";
 import { reseedMade, resetProject } from "../../test-projects/project-reset.ts";
 import { Info } from "./info-shapes.ts";
 import type { SnapshotPorts, StatePorts } from "./ports.ts";
@@ -27,7 +29,7 @@ import type { SnapshotFacts } from "./snapshot-storage.ts";
 import { exportState, importState, largestState } from "./transfer.ts";
 
 /** Health checks. They are open to everyone and reveal nothing about the traffic. */
-export const healthRows = ({ worlds }: Pick<StatePorts, "worlds">) => [
+const healthRows = ({ worlds }: Pick<StatePorts, "worlds">) => [
   row({
     method: "GET",
     path: "/__sim/health",
@@ -47,7 +49,7 @@ export const healthRows = ({ worlds }: Pick<StatePorts, "worlds">) => [
 ];
 
 /** The endpoints that show, reset, export and import the state, and stop the sim. */
-export const stateRows = (ports: StatePorts): Endpoint[] => [
+const stateRows = (ports: StatePorts): Endpoint[] => [
   row({
     method: "GET",
     path: "/__sim/info",
@@ -156,7 +158,7 @@ function noSnapshot({ snapshots }: SnapshotPorts, name: string): SimError {
 const path = "/__sim/snapshots";
 
 /** The endpoints of named copies of the state. */
-export const snapshotRows = (ports: SnapshotPorts) => [
+const snapshotRows = (ports: SnapshotPorts) => [
   row({
     method: "GET",
     path,
@@ -224,3 +226,14 @@ export const snapshotRows = (ports: SnapshotPorts) => [
     },
   }),
 ];
+
+const needs = [
+  ...resetNeeds,
+  ...(["snapshots", "agenda", "settled", "info", "stop", "traffic", "reset", "switchTo"] as const),
+] as const;
+
+export const stateSlice = slice(needs, (ports: StatePorts) => [
+  ...healthRows(ports),
+  ...stateRows(ports),
+  ...snapshotRows(ports),
+]);

@@ -4,6 +4,7 @@ import { writingJson } from "../../../kernel/base/json-turns.ts";
 import { inSlices, type Stepwise } from "../../../kernel/base/work.ts";
 import { jsonText } from "../../../kernel/http/reply.ts";
 import { row } from "../../../kernel/http/row.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import { parseRequestFilter } from "../../../state/journal/filter-parameter.ts";
 import { Limit, UntilRequest } from "../../../state/journal/query-shapes.ts";
 import { RequestListQuery } from "../../../state/journal/request-shapes.ts";
@@ -38,7 +39,7 @@ function* writingEntry(line: TrafficLine): Stepwise<Buffer> {
 }
 
 /** The endpoint that exports the journal. */
-export const requestHarRows = (ports: RequestSearchPorts) => [
+export const requestHarSlice = slice(["log", "clock", "worlds"], (ports: RequestSearchPorts) => [
   row({
     method: "GET",
     path: "/__sim/requests.har",
@@ -70,4 +71,4 @@ export const requestHarRows = (ports: RequestSearchPorts) => [
       return { ...jsonText(""), body: await inSlices(harBytes(entries.reverse(), comment)) };
     },
   }),
-];
+]);

@@ -2,6 +2,7 @@ import { inSlices, type Work } from "../../../kernel/base/work.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import { defaultBodyLimit, type Endpoint } from "../../../kernel/http/endpoint.ts";
 import { type Reply, text } from "../../../kernel/http/reply.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import { aiUploadEndpoint } from "../ai-upload.ts";
 import type { Desk } from "../desk.ts";
 import { accepted, takeLegacy } from "../take-legacy.ts";
@@ -93,3 +94,12 @@ export const captureEndpoints = (desk: Desk, mayVisit: (call: Call) => boolean):
   rootEndpoint(mayVisit),
   ...plainRows.map(plainEndpoint),
 ];
+
+interface CapturePorts {
+  readonly desk: Desk;
+  mayVisit(call: Call): boolean;
+}
+
+export const captureSlice = slice(["desk", "mayVisit"], ({ desk, mayVisit }: CapturePorts) =>
+  captureEndpoints(desk, mayVisit),
+);

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import type { Desk } from "../desk.ts";
 import { acceptedCallEndpoints, telemetryEndpoints } from "./accepted-calls.ts";
 import { promptEndpoints, publicListEndpoints } from "./lists.ts";
@@ -24,3 +25,5 @@ export function sdkEndpoints(desk: Desk, starts: readonly string[] = besideAppAn
     ...siteAppEndpoints(),
   ];
 }
+
+export const sdkSlice = slice(["desk"], ({ desk }: { readonly desk: Desk }) => sdkEndpoints(desk));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import { invalid, pathNumber } from "../../../kernel/http/control-body.ts";
 import { row } from "../../../kernel/http/row.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import { blankDashboard } from "../../../state/documents/blank.ts";
 import { wireTime } from "../../../state/documents/time.ts";
 import type { Dashboard, StoredProject } from "../../../state/documents/world.ts";
@@ -48,7 +49,7 @@ type NewInsight = z.infer<typeof NewInsight>;
 const date = z.string().min(1).max(40).optional();
 
 /** Dashboards with results, and new insights, for the inspector: without a key, and not journaled. */
-export function boardRows({ resources: desk }: BoardPorts) {
+export const boardSlice = slice(["resources"], ({ resources: desk }: BoardPorts) => {
   const { worlds, clock, ids, queries } = desk;
   const sharing = openSharing(desk);
   const views = openDashboardViews(desk, { rights: openRights(desk), sharing });
@@ -147,4 +148,4 @@ export function boardRows({ resources: desk }: BoardPorts) {
       handle: ({ body }) => save(body),
     }),
   ];
-}
+});

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import { performance } from "../../../kernel/base/real-time.ts";
 import { row } from "../../../kernel/http/row.ts";
+import { slice } from "../../../kernel/http/slice.ts";
 import { indexedPart, parseEventFilter, parseRequestFilter } from "../filter-parameter.ts";
 import { FilterText, OfProject, SinceSeq } from "../query-shapes.ts";
 import type { Feed } from "./feed.ts";
@@ -103,7 +104,7 @@ function* examineRequests(
 }
 
 /** The endpoints of the live feed. The websocket itself is opened by the server (server/inspect-socket.ts). */
-export const feedRows = (ports: FeedRowPorts) => {
+export const feedSlice = slice(["log", "clock", "closing", "feed"], (ports: FeedRowPorts) => {
   /** The cursor is read first: a subscription with it gets what arrives during the search. */
   const positionOf = async () => {
     const { epoch, cursor } = await ports.feed();
@@ -174,4 +175,4 @@ export const feedRows = (ports: FeedRowPorts) => {
       },
     }),
   ];
-};
+});

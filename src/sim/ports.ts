@@ -1,0 +1,135 @@
+import { type Loaded, onFirstUse } from "../kernel/base/on-first-use.ts";
+import type { Send } from "../kernel/call/call.ts";
+import type { Call } from "../kernel/http/call.ts";
+import { mayVisit } from "../kernel/http/control-access.ts";
+import type { Endpoint } from "../kernel/http/endpoint.ts";
+import type { Router } from "../kernel/http/router.ts";
+import type { ProbeDesk } from "../lab/proxy-check/probe-desk.ts";
+import { builtAsApplied, storePeople } from "../lab/scenario/scenario.ts";
+import { EndedProjects } from "../lab/test-projects/ended-projects.ts";
+import type { ProjectPorts } from "../lab/test-projects/ports.ts";
+import { createThrottle, noThrottle } from "../service/api-frame/desk.ts";
+import type { RunningExports } from "../service/batch-exports/open-exports.ts";
+import type { Desk } from "../service/capture/desk.ts";
+import type { ManagementDesk } from "../service/management/desk.ts";
+import { eventReader } from "../state/journal/event-reader.ts";
+import type { FeedAdmission } from "../state/journal/feed/open-feed.ts";
+import type { SimAddress } from "./address.ts";
+import type { Foundation, SimSettings } from "./foundation.ts";
+import type { SimInfo } from "./info.ts";
+import type { Resetting } from "./reset.ts";
+import type { Substitutes } from "./substitutes.ts";
+
+interface PortParts {
+  settings: SimSettings;
+  foundation: Foundation;
+  desk: Desk;
+  substitutes: Substitutes;
+  probes: ProbeDesk;
+  admission: Loaded<FeedAdmission>;
+  resetting: Resetting;
+  info: SimInfo["info"];
+  onProject: ProjectPorts["onProject"];
+  router: () => Router;
+  address: () => SimAddress;
+  send: () => Send;
+}
+
+export type ReadyPorts = ReturnType<typeof readyPorts>;
+export type OpenedPorts = ReturnType<typeof openedPorts>;
+
+/** All that slices can ask for. */
+export type SlicePorts = ReadyPorts & {
+  readonly [Name in keyof OpenedPorts]: Awaited<ReturnType<OpenedPorts[Name]>>;
+};
+
+/** Ports that exist from the start on. */
+export function readyPorts(parts: PortParts) {
+  const { settings, foundation, desk, substitutes, admission, resetting, router, address, send } = parts;
+  const { options, rules, notice, redaction } = settings;
+  const { scenario, clock, clockStart, agenda, gauge, traffic, ending, store } = foundation;
+  const { people } = store;
+  const built = () => builtAsApplied(scenario);
+  return {
+    ...desk,
+    desk,
+    mayVisit: (call: Call) => mayVisit(call, rules),
+    worlds: store.worlds,
+    people,
+    log: store.log,
+    snapshots: store.snapshots,
+    switchTo: store.switchTo,
+    authored: {
+      world: () => built().world,
+      people: () => built().people,
+      seedPeople: (project: number) => storePeople(people, built().people, project),
+    },
+    clock,
+    clockStart,
+    agenda,
+    gauge,
+    traffic,
+    ...resetting,
+    faults: substitutes.faults,
+    answers: substitutes.answers,
+    tapes: substitutes.replaying,
+    recordings: substitutes.recordings,
+    redaction,
+    probes: parts.probes,
+    ended: new EndedProjects(),
+    onProject: parts.onProject,
+    feed: async () => (await admission()).feed,
+    inspectable: options.reportLinks === true,
+    // a captured event names the file, so its lines are only for the developer at this machine
+    sourceFolder: settings.isOpen ? null : process.cwd(),
+    notice,
+    info: parts.info,
+    address,
+    endpoints: () => documented(router()),
+    send: ((outgoing) => send()(outgoing)) satisfies Send as Send,
+    stop: options.onStop,
+    closing: ending.signal,
+  };
+}
+
+/** Ports that are opened when a slice needs them. */
+export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports: Loaded<RunningExports>) {
+  const { desk, log, people, worlds, clock, closing } = ready;
+  const running = onFirstUse(async () => {
+    const { openQueries } = await import("../service/query/open-queries.ts");
+    return openQueries({ log, people, worlds, clock, closing, timeout: options.queryTimeout });
+  });
+  return {
+    exports,
+    asserting: onFirstUse(async () =>
+      (await import("../lab/assert/open-assertions.ts")).openAssertions(ready),
+    ),
+    queries: async () => (await running()).queries,
+    dropOffs: async () => (await running()).dropOffs,
+    flagBook: onFirstUse(async () => {
+      const { createFlagBook } = await import("../service/flags/flag-book.ts");
+      return createFlagBook(desk);
+    }),
+    decisions: onFirstUse(async () => {
+      const { createDecisionBook } = await import("../service/flags/decision-book.ts");
+      return createDecisionBook(log);
+    }),
+    /** What the management API uses. */
+    resources: onFirstUse(
+      async (): Promise<ManagementDesk> => ({
+        ...desk,
+        people,
+        events: eventReader(log),
+        throttle: options.rateLimits ? createThrottle(clock) : noThrottle,
+        exports: (await exports()).engine,
+        queries: (await running()).queries,
+      }),
+    ),
+  };
+}
+
+/** The rows with their docs; those of the public endpoints are loaded only for this. */
+export async function documented(router: Router): Promise<readonly Endpoint[]> {
+  const { withIngestionDocs } = await import("./public-docs.ts");
+  return withIngestionDocs(await router.endpoints());
+}

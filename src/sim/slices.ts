@@ -1,0 +1,76 @@
+import { clearTimeout, setTimeout } from "../kernel/base/real-time.ts";
+import { type GuardRules, guarded } from "../kernel/http/control-access.ts";
+import type { LateRows, Router } from "../kernel/http/router.ts";
+import { rowsOf, type Slice } from "../kernel/http/slice.ts";
+import { captureSlice } from "../service/capture/endpoint/capture.ts";
+import type { OpenedPorts, ReadyPorts, SlicePorts } from "./ports.ts";
+
+/** What the first event needs, in the order of the OpenAPI document, as all slices. */
+export const slicesAtStart: readonly Slice<ReadyPorts>[] = [captureSlice];
+
+interface LateSlices extends Pick<LateRows, "owns"> {
+  load(): Promise<readonly Slice<SlicePorts>[]>;
+}
+
+const isControl = (path: string): boolean => path.startsWith("/__sim");
+
+/** The other slices, by when they are loaded: for the first request to a path that they may have. */
+const lateSlices: readonly LateSlices[] = [
+  {
+    owns: (path) => !isControl(path),
+    load: async () => (await import("./public-slices.ts")).publicSlices,
+  },
+  {
+    owns: (path) => /^\/(api|shared|shared_dashboard|embedded)\//.test(path),
+    load: async () => [(await import("../service/management/rows.ts")).managementSlice],
+  },
+  {
+    owns: (path) => /^\/__sim\/(?:contacts|events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path),
+    load: async () => (await import("./assertion-slices.ts")).assertionSlices,
+  },
+  {
+    owns: isControl,
+    load: async () => (await import("./control-slices.ts")).controlSlices,
+  },
+];
+
+/** Opens those of the ports that the slices name. */
+async function portsOf(
+  slices: readonly Slice<SlicePorts>[],
+  ready: ReadyPorts,
+  opening: OpenedPorts,
+): Promise<SlicePorts> {
+  const names = new Set<string>(slices.flatMap(({ needs }) => needs));
+  const named = Object.entries(opening).filter(([name]) => names.has(name));
+  const opened = await Promise.all(named.map(async ([name, open]) => [name, await open()]));
+  return { ...ready, ...Object.fromEntries(opened) };
+}
+
+/** The rows of the other slices, each loaded when it is needed. */
+export const lateRows = (ready: ReadyPorts, opening: OpenedPorts, rules: GuardRules): LateRows[] =>
+  lateSlices.map(({ owns, load }) => ({
+    owns,
+    async load() {
+      const slices = await load();
+      return guarded(rowsOf(slices, await portsOf(slices, ready, opening)), rules);
+    },
+  }));
+
+const warmUpDelay = 250;
+
+/**
+ * So that the first flag request does not pay for the loading, and what is due happens without a request.
+ * Returns what ends it: resolved when nothing is being loaded any more.
+ */
+export function warmUp(router: Router, wakeExports: () => void): () => Promise<void> {
+  let warming = Promise.resolve();
+  const timer = setTimeout(() => {
+    // the first request for it gets the error
+    warming = router.warm("/flags").catch(() => {});
+    wakeExports();
+  }, warmUpDelay).unref();
+  return () => {
+    clearTimeout(timer);
+    return warming;
+  };
+}
