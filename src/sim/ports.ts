@@ -129,7 +129,7 @@ export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */
-export async function documented(router: Router): Promise<readonly Endpoint[]> {
+async function documented(router: Router): Promise<readonly Endpoint[]> {
   const { withIngestionDocs } = await import("./public-docs.ts");
   return withIngestionDocs(await router.endpoints());
 }
