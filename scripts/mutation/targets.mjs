@@ -10,7 +10,7 @@ const redact = tests(
   "redactor redactor-results places rules scan-tape memory restore personal sieve encoded shapes names",
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
-const deck = tests("lab/tapes/match", "aliases canonical near-miss sequence match learn sessions");
+const matcher = tests("lab/tapes/match", "aliases canonical near-miss sequence match learn sessions");
 const flags = [
   ...tests("service/flags/engine", "evaluate cohorts overrides ruleset"),
   "test/service/flags/explain/explain.test.ts",
@@ -55,10 +55,10 @@ export const targets = {
   ...Object.fromEntries(
     ["near-miss", "canonical", "catalog"].map((it) => [
       `src/lab/tapes/match/${it}.ts`,
-      first(it === "catalog" ? "aliases" : it, deck),
+      first(it === "catalog" ? "aliases" : it, matcher),
     ]),
   ),
-  "src/lab/tapes/match/keys.ts": deck,
+  "src/lab/tapes/match/keys.ts": matcher,
   "src/service/flags/engine/bucket.ts": tests("service/flags/engine", "bucket evaluate"),
   "src/service/flags/engine/operators.ts": tests("service/flags/engine", "operators evaluate"),
   "src/service/flags/engine/evaluate.ts": flags,

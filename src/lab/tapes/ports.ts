@@ -36,7 +36,7 @@ export interface EventsCompared {
 }
 
 /** Loaded exchanges, and their use. */
-export interface Deck {
+export interface TapeMatcher {
   readonly header: TapeHeader;
   answer(asked: ReplayRequest): Answered;
   /**

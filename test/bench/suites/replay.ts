@@ -7,7 +7,7 @@ import { figure, hold, median, quantile } from "../statistics.ts";
 import type { Bench, Suite } from "../suite.ts";
 
 const sizes = [100, 10_000, 100_000];
-const bundle = "node_modules/.cache/phx-bench/deck.js";
+const bundle = "node_modules/.cache/phx-bench/tape-matcher.js";
 
 interface Looked {
   loadMs: number;
@@ -31,7 +31,7 @@ export const suite: Suite = {
   title: "Answering from a tape: one look-up, by how much is on the tape",
   async run(bench) {
     await build({
-      entryPoints: ["test/bench/deck.ts"],
+      entryPoints: ["test/bench/tape-matcher.ts"],
       bundle: true,
       format: "esm",
       platform: "node",

@@ -39,7 +39,7 @@ async function diffOf(a: string, b: string, ignore: readonly string[] = []): Pro
   const { found, add } = problemCount<TapeProblem>();
   const comparison = createComparison();
   let passedOver = 0;
-  const { library, pairs } = await pairTapes(a, b, {
+  const { index, pairs } = await pairTapes(a, b, {
     onProblem: add,
     // the client repeats a request that was refused with 429: the answer that follows is the one to compare
     leavesOut({ res, complete }, tape) {
@@ -53,7 +53,7 @@ async function diffOf(a: string, b: string, ignore: readonly string[] = []): Pro
     },
   });
   const [onlyA, onlyB] = [new Map<string, number>(), new Map<string, number>()];
-  const allNoise = [...library.header.noise, ...noise, ...ignore];
+  const allNoise = [...index.header.noise, ...noise, ...ignore];
   for await (const pair of pairs()) {
     if (pair.kind === "only_recorded") addRoute(onlyA, pair.recorded);
     if (pair.kind === "only_live") addRoute(onlyB, pair.live);
@@ -69,7 +69,7 @@ async function diffOf(a: string, b: string, ignore: readonly string[] = []): Pro
     }
   }
   return {
-    exchanges: library.rows.length + passedOver,
+    exchanges: index.rows.length + passedOver,
     ...comparison.result(),
     ...found,
     only_a: Object.fromEntries(onlyA),

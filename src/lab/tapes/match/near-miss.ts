@@ -9,8 +9,8 @@ import { fitsPlaceholders, placeholdersIn, replacePlaceholders } from "../redact
 import { canonical, maxDepth, type Rules } from "./canonical.ts";
 import type { Aliases } from "./catalog.ts";
 import { parametersOf, policyOf, rulesOf, withOwnIds } from "./keys.ts";
-import type { ExchangeRow, Library } from "./library.ts";
 import { type Ask, recordedAsk } from "./requests.ts";
+import type { ExchangeRow, TapeIndex } from "./tape-index.ts";
 
 type Near = ReplayMiss["nearest"][number];
 
@@ -100,7 +100,7 @@ const mostRedacted = 1_000;
  */
 export function redactedRow(
   ask: Ask,
-  { rows, shelf, lexicon }: Library,
+  { rows, store, lexicon }: TapeIndex,
   aliases: Aliases,
 ): number | undefined {
   const rules = rulesOf(lexicon, policyOf(ask));
@@ -112,14 +112,14 @@ export function redactedRow(
     const { isRedacted, route, method } = rows[row] ?? {};
     if (!isRedacted || route !== ask.route || method !== ask.method) continue;
     compared++;
-    const document = documentBeside(withOwnIds(recordedAsk(shelf.get(row))), own);
+    const document = documentBeside(withOwnIds(recordedAsk(store.get(row))), own);
     if (differencesOf(document, live, walk).next().done) return row;
   }
   return undefined;
 }
 
 /** The nearest exchanges to a request that none answers, with what differs; those of its route first. */
-export function nearestRows(ask: Ask, { rows, shelf, lexicon }: Library, aliases: Aliases): Near[] {
+export function nearestRows(ask: Ask, { rows, store, lexicon }: TapeIndex, aliases: Aliases): Near[] {
   const rules = rulesOf(lexicon, policyOf(ask));
   const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
   const live = documentOf(ask);
@@ -128,7 +128,7 @@ export function nearestRows(ask: Ask, { rows, shelf, lexicon }: Library, aliases
     return { path: it.path, recorded, asked: asked === recorded ? "(another value)" : asked };
   };
   const near = candidates(ask, rows).map((row) => {
-    const exchange = shelf.get(row);
+    const exchange = store.get(row);
     const recorded = recordedAsk(exchange);
     const differing = [...differencesOf(documentBeside(recorded, ask), live, walk)];
     return { i: exchange.i, method: recorded.method, url: exchange.req.url, differing };

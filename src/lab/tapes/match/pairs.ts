@@ -13,18 +13,18 @@ import {
   takeNext,
 } from "./catalog.ts";
 import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
+import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
+import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
 import {
-  createLibrary,
-  createShelf,
-  type DeckSource,
+  createExchangeStore,
+  createTapeIndex,
   type ExchangeStore,
   exchangesOf,
   headerOf,
-  type Library,
   sidesOf,
-} from "./library.ts";
-import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
-import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
+  type TapeIndex,
+  type TapeSource,
+} from "./tape-index.ts";
 
 /** The same request on two tapes, or one that only one of them has. */
 type Pair =
@@ -37,7 +37,7 @@ type Pair =
 
 /** Two tapes that are compared: `recorded` is the first one, `live` the second. */
 interface Pairing {
-  library: Library;
+  index: TapeIndex;
   aliases: Aliases;
   rulesFor(ask: Ask): Rules;
   /**
@@ -65,14 +65,14 @@ interface PairOptions extends Pick<ReadOptions, "onProblem"> {
 }
 
 /** @throws TapeError when the file cannot be read, is no tape, or of a newer format */
-async function libraryOf(source: DeckSource, options: PairOptions): Promise<Library> {
-  const library = createLibrary({ header: await headerOf(source), sides: sidesOf(source) });
+async function tapeIndexOf(source: TapeSource, options: PairOptions): Promise<TapeIndex> {
+  const index = createTapeIndex({ header: await headerOf(source), sides: sidesOf(source) });
   // An end of a connection has no answer to compare.
   for await (const { exchange, place, body } of exchangesOf(source, options))
     if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined)
-      library.add(exchange, place, body);
-  library.lexicon.secrecy.seal();
-  return library;
+      index.add(exchange, place, body);
+  index.lexicon.secrecy.seal();
+  return index;
 }
 
 /**
@@ -80,18 +80,18 @@ async function libraryOf(source: DeckSource, options: PairOptions): Promise<Libr
  * places stay in memory.
  * @throws TapeError when a file cannot be read, is no tape, or of a newer format
  */
-export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptions = {}): Promise<Pairing> {
-  const library = await libraryOf(a, options);
+export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptions = {}): Promise<Pairing> {
+  const index = await tapeIndexOf(a, options);
   const progress: Bookmarks & ReplayProgress = { spent: new Map(), ...newProgress() };
-  const aliases = createAliases(library.isFree);
-  const rulesFor = (ask: Ask): Rules => rulesOf(library.lexicon, policyOf(ask));
+  const aliases = createAliases(index.isFree);
+  const rulesFor = (ask: Ask): Rules => rulesOf(index.lexicon, policyOf(ask));
 
   /** The row with the same key that is not paired yet; undefined: none. */
   function equalRow(ask: Ask): number | undefined {
     const [tier] = policyOf(ask).tiers;
     if (tier === undefined || isCapture(ask.route)) return undefined;
-    const key = keyOf(ask.signed === "any" ? { ...ask, signed: "yes" } : ask, tier, library.lexicon);
-    const series = library.requests.find(key, aliases, progress);
+    const key = keyOf(ask.signed === "any" ? { ...ask, signed: "yes" } : ask, tier, index.lexicon);
+    const series = index.requests.find(key, aliases, progress);
     const row = series && takeNext(series, progress, "miss");
     if (series !== undefined && row !== undefined) aliases.bind(series.ids, key.ids);
     return row;
@@ -99,9 +99,9 @@ export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptio
 
   /** What has no equal is paired by its place; what is left then is on one tape only. */
   function* rest(waiting: Waiting, others: ExchangeStore): Generator<Pair> {
-    for (const row of library.rows.keys()) {
+    for (const row of index.rows.keys()) {
       if (progress.used.has(row)) continue;
-      const recorded = library.shelf.get(row);
+      const recorded = index.store.get(row);
       const ask = recordedAsk(recorded);
       const other = waiting.get(placeOf(ask, rulesFor(ask)))?.shift();
       if (other === undefined) yield { kind: "only_recorded", recorded };
@@ -111,12 +111,12 @@ export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptio
   }
 
   return {
-    library,
+    index,
     aliases,
     rulesFor,
     async *pairs() {
       const waiting: Waiting = new Map();
-      const others = createShelf(sidesOf(b));
+      const others = createExchangeStore(sidesOf(b));
       let count = 0;
       for await (const { exchange, place, body } of exchangesOf(b, options)) {
         if (options.leavesOut?.(exchange, "second")) continue;
@@ -126,7 +126,7 @@ export async function pairTapes(a: DeckSource, b: DeckSource, options: PairOptio
         if (row !== undefined)
           yield {
             kind: "equal",
-            recorded: library.shelf.get(row),
+            recorded: index.store.get(row),
             live: withSides(exchange, sidesOf(b) ?? ""),
           };
         else {
@@ -148,12 +148,12 @@ type Study = Pairing & { paths: Set<string> };
  * events by name in order. What is volatile by its nature, or noise in the header of `a` already, is left out.
  * @throws TapeError when a file cannot be read, is no tape, or of a newer format
  */
-export async function learnNoise(a: DeckSource, b: DeckSource): Promise<string[]> {
+export async function learnNoise(a: TapeSource, b: TapeSource): Promise<string[]> {
   const study: Study = {
     ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })),
     paths: new Set(),
   };
-  const events = eventsByName(study.library);
+  const events = eventsByName(study.index);
   for await (const pair of study.pairs()) {
     if (pair.kind === "capture") {
       pairEvents(pair.ask, events, (recorded, { event, root }) =>
@@ -200,12 +200,12 @@ function content(ask: Ask): Json {
 
 type Events = Map<string, TapeEvent[]>;
 
-/** The events of the capture requests of a library, by name, in order. */
-function eventsByName({ rows, shelf }: Library): Events {
+/** The events of the capture requests of an index, by name, in order. */
+function eventsByName({ rows, store }: TapeIndex): Events {
   const byName: Events = new Map();
   for (const [row, { route }] of rows.entries()) {
     if (route !== "capture") continue;
-    for (const event of eventsIn(bodyValue(shelf.get(row).req.body))) {
+    for (const event of eventsIn(bodyValue(store.get(row).req.body))) {
       const name = nameOf(event);
       const same = byName.get(name);
       if (same === undefined) byName.set(name, [event]);

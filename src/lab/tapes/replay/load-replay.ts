@@ -4,8 +4,8 @@ import type { Call } from "../../../kernel/http/call.ts";
 import type { Family } from "../../../kernel/http/endpoint.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
-import { loadDeck } from "../match/deck.ts";
-import { type Deck, type ReplayOrder, TapeOrderError } from "../ports.ts";
+import { loadTapeMatcher } from "../match/tape-matcher.ts";
+import { type ReplayOrder, type TapeMatcher, TapeOrderError } from "../ports.ts";
 import type { RedactionRules } from "../redact/rules.ts";
 import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
 import {
@@ -26,14 +26,14 @@ const nameOf = (file: string): string => {
   return plain.replace(/[^\w.-]/g, "_").slice(0, 100) || "tape";
 };
 
-async function deckOf(
+async function matcherOf(
   file: string,
   { mode, skipStatus, approximate }: ReplayRules,
   problems: TapeProblem[],
   rules?: RedactionRules,
-): Promise<Deck> {
+): Promise<TapeMatcher> {
   try {
-    return await loadDeck(file, {
+    return await loadTapeMatcher(file, {
       skipStatus,
       nearness: mode === "new" ? "exact" : approximate ? "approximate" : "same_person",
       onProblem: (problem) => problems.push(problem),
@@ -61,7 +61,7 @@ function reportAll(problems: readonly TapeProblem[], notice: (text: string) => v
 interface LoadedReplay {
   readonly name: string;
   readonly file: string;
-  readonly deck: Deck;
+  readonly matcher: TapeMatcher;
   readonly rules: ReplayRules;
   readonly problems: readonly TapeProblem[];
   /** With the mode `new`. */
@@ -81,17 +81,17 @@ export async function loadReplay(
   const rules = rulesOf(order, { forwards: openForward !== undefined, records: openRecorder !== undefined });
   const file = tapePlace(order.tape, process.cwd());
   const problems: TapeProblem[] = [];
-  const deck = await deckOf(file, rules, problems, redaction);
+  const matcher = await matcherOf(file, rules, problems, redaction);
   reportAll(problems, notice);
   const name = nameOf(file);
   const { onMiss, timing } = rules;
   const recorder = rules.mode === "new" ? await openRecorder?.() : undefined;
   const forward = recorder?.answer ?? (onMiss === "upstream" ? await openForward?.() : undefined);
   const { take } = createReplay(
-    { name, deck, onMiss, timing, ...(forward && { forward }), ...(recorder && { pass: recorder.pass }) },
+    { name, matcher, onMiss, timing, ...(forward && { forward }), ...(recorder && { pass: recorder.pass }) },
     owner,
   );
-  return { name, file, deck, rules, problems, take, ...(recorder && { recorder }) };
+  return { name, file, matcher, rules, problems, take, ...(recorder && { recorder }) };
 }
 
 /** What the sim can do other than answer from the tape and from its own world. */

@@ -15,7 +15,7 @@ import {
   targetOf,
 } from "../format/exchange.ts";
 import { isCapture, routeOf } from "../format/routes.ts";
-import type { Answered, Deck, ReplayMiss, ReplayRequest } from "../ports.ts";
+import type { Answered, ReplayMiss, ReplayRequest, TapeMatcher } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
 import { createMask } from "../redact/mask-target.ts";
 import type { RedactionRules } from "../redact/rules.ts";
@@ -70,7 +70,7 @@ type Missed = Extract<Answered, { miss: ReplayMiss }>;
 interface ReplayParts {
   /** The tape's name, as answers carry it. */
   readonly name: string;
-  readonly deck: Deck;
+  readonly matcher: TapeMatcher;
   readonly onMiss: MissPolicy;
   readonly timing: Timing;
   /** Asks the service itself, with the policy `upstream`. Must not reject. */
@@ -86,7 +86,7 @@ const isPreflight = ({ method, headers }: Call): boolean =>
 const unusableText = (name: string, { i }: Exchange, why: string): string =>
   `the tape ${name} cannot give the response of #${i}: ${why}`;
 
-/** The body that came, as the deck compares it. */
+/** The body that came, as the matcher compares it. */
 function askedBody({ body }: Decoded): ReplayRequest["body"] {
   if (body === undefined) return undefined;
   if ("json" in body) return body.json;
@@ -121,7 +121,7 @@ const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} ha
  * their answer is only a receipt, and their events belong in the log; they are compared with the tape's events.
  */
 export function createReplay(parts: ReplayParts, owner: (call: Call, family: Family) => number | null) {
-  const { name, deck, onMiss, timing } = parts;
+  const { name, matcher, onMiss, timing } = parts;
 
   const restored = (hit: Exchange, body: TapeBody | undefined, asked: ReplayRequest): RecordedAnswer =>
     answerOf(restore({ ...hit, res: hit.res && { ...hit.res, ...(body && { body }) } }, asked));
@@ -202,11 +202,11 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
       if (isPreflight(call)) return undefined;
       const asked = askedOf(call, clientOf(call.headers, owner(call, family)));
       if (isCapture(routeOf(call.method, call.path))) {
-        const { extra } = deck.compareEvents(asked);
+        const { extra } = matcher.compareEvents(asked);
         if (extra.length > 0) parts.pass?.(call);
         return undefined;
       }
-      const answered = deck.answer(asked);
+      const answered = matcher.answer(asked);
       return "hit" in answered ? hitOf(answered, asked, call) : missOf(call, answered);
     },
   };

@@ -35,11 +35,11 @@ const replayModes: ReadonlySet<Mode | undefined> = new Set([undefined, "replay",
 export function createReplaying(parts: ReplayingParts): Replaying {
   let loaded: Loaded | undefined;
 
-  const shown = ({ deck, rules, ...facts }: Loaded): TapeStatus => ({
+  const shown = ({ matcher, rules, ...facts }: Loaded): TapeStatus => ({
     name: facts.name,
     file: facts.file,
-    upstream: deck.header.upstream,
-    created: deck.header.created,
+    upstream: matcher.header.upstream,
+    created: matcher.header.created,
     mode: rules.mode,
     on_miss: rules.onMiss,
     timing: rules.timingText,
@@ -47,7 +47,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     approximate: rules.approximate,
     problems: [...facts.problems],
     added: facts.recorder?.added() ?? 0,
-    ledger: deck.ledger(),
+    ledger: matcher.ledger(),
   });
   const show = (): TapeStatus | null => (loaded ? shown(loaded) : null);
 
@@ -72,7 +72,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     named: () =>
       loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null,
     show,
-    tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.deck.tally() } : null),
+    tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.matcher.tally() } : null),
     // no other tape than that of the options is recorded on
     load: (order) => put(order, { ...parts, openRecorder: undefined }),
     async loadOwn({ tape, mode, onMiss, timing, skipStatus, approximate }) {
@@ -92,7 +92,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
       return last;
     },
     close: async () => loaded?.recorder?.close(),
-    rewind: (client) => loaded?.deck.rewind(client),
+    rewind: (client) => loaded?.matcher.rewind(client),
   };
 }
 

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
-import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
+import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
 import { asked, bodyOf, exchange, hitOf, type Said } from "./tape.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "deck-"));
+const folder = mkdtempSync(join(tmpdir(), "tape-matcher-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let count = 0;
@@ -28,9 +28,9 @@ const padding = "x".repeat(70_000);
 
 test("answers come from the file", async () => {
   await write(Array.from({ length: 200 }, (_, n) => ({ target: `${list}?offset=${n}`, answer: { n } })));
-  const deck = await loadDeck(file);
+  const matcher = await loadTapeMatcher(file);
   const answers = Array.from({ length: 200 }, (_, n) =>
-    deck.answer(asked({ target: `${list}?offset=${n}` })),
+    matcher.answer(asked({ target: `${list}?offset=${n}` })),
   );
   expect(answers.map(bodyOf)).toEqual(answers.map((_, n) => ({ n })));
 });
@@ -40,9 +40,9 @@ test("a tape in several files", async () => {
     Array.from({ length: 30 }, (_, n) => ({ target: `${list}?offset=${n}` })),
     2_000,
   );
-  const deck = await loadDeck(file);
-  expect(deck.ledger().total).toBe(30);
-  expect(hitOf(deck.answer(asked({ target: `${list}?offset=29` })))).toBe(30);
+  const matcher = await loadTapeMatcher(file);
+  expect(matcher.ledger().total).toBe(30);
+  expect(hitOf(matcher.answer(asked({ target: `${list}?offset=29` })))).toBe(30);
 });
 
 test("what is in side files counts, and is answered with live addresses", async () => {
@@ -55,8 +55,8 @@ test("what is in side files counts, and is answered with live addresses", async 
   });
   await write([said(id, "a"), said(id, "b")]);
   expect(readFileSync(file, "utf8")).not.toContain(padding);
-  const deck = await loadDeck(file);
-  const answered = deck.answer(asked(said(live, "b")));
+  const matcher = await loadTapeMatcher(file);
+  const answered = matcher.answer(asked(said(live, "b")));
   expect(hitOf(answered)).toBe(2);
   expect(bodyOf(answered)).toEqual({ next: `http://127.0.0.1:8010${list}?offset=1`, who: live, padding });
 });
@@ -64,7 +64,7 @@ test("what is in side files counts, and is answered with live addresses", async 
 test("a side file that is gone: its body is unreadable", async () => {
   await write([{ target: list, answer: { padding } }]);
   rmSync(`${file.replace(/\.ndjson$/, "")}.d`, { recursive: true });
-  const answered = (await loadDeck(file)).answer(asked({ target: list }));
+  const answered = (await loadTapeMatcher(file)).answer(asked({ target: list }));
   expect("hit" in answered && answered.body).toEqual({ omitted: "unreadable", bytes: expect.any(Number) });
 });
 
@@ -72,18 +72,18 @@ test("damaged lines are reported and passed over", async () => {
   await write([{ target: list }]);
   appendFileSync(file, '{"i":\n');
   const problems: TapeProblem[] = [];
-  const deck = await loadDeck(file, { onProblem: (problem) => problems.push(problem) });
+  const matcher = await loadTapeMatcher(file, { onProblem: (problem) => problems.push(problem) });
   expect(problems).toMatchObject([{ file, line: 3 }]);
-  expect(deck.ledger().total).toBe(1);
+  expect(matcher.ledger().total).toBe(1);
 });
 
 test("a file that was changed while it is in use", async () => {
   await write([{ target: list }]);
-  const deck = await loadDeck(file);
+  const matcher = await loadTapeMatcher(file);
   writeFileSync(file, "x".repeat(readFileSync(file).length));
-  expect(() => deck.answer(asked({ target: list }))).toThrow(`${file}:2 was changed while it was in use`);
+  expect(() => matcher.answer(asked({ target: list }))).toThrow(`${file}:2 was changed while it was in use`);
   rmSync(file);
-  expect(() => deck.answer(asked({ target: list }))).toThrow("there is no such file");
+  expect(() => matcher.answer(asked({ target: list }))).toThrow("there is no such file");
 });
 
 test.each([
@@ -92,7 +92,7 @@ test.each([
   { name: "a newer one", content: '{"tape":2}\n', detail: "" },
 ])("$name", async ({ content, detail }) => {
   if (content !== undefined) writeFileSync(file, content);
-  await expect(loadDeck(file)).rejects.toMatchObject({
+  await expect(loadTapeMatcher(file)).rejects.toMatchObject({
     name: "TapeError",
     message: expect.stringContaining(detail),
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
 import { learnNoise } from "../../../../src/lab/tapes/match/pairs.ts";
+import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
 import { asked, hitOf, type Said, tapeOf } from "./tape.ts";
 
 const list = "/api/projects/1/dashboards";
@@ -40,11 +40,11 @@ test("what differs between two recordings, ids and what is volatile anyway left 
 });
 
 test("with it, one answers the other", async () => {
-  const deck = await loadDeck(tapeOf(first), { noise });
-  const hits = second.flatMap((it) => (it.target === "/batch" ? [] : [hitOf(deck.answer(asked(it)))]));
+  const matcher = await loadTapeMatcher(tapeOf(first), { noise });
+  const hits = second.flatMap((it) => (it.target === "/batch" ? [] : [hitOf(matcher.answer(asked(it)))]));
   expect(hits).toEqual([1, 2, 3, 5]);
-  expect(deck.compareEvents(asked(second[3] ?? { target: "/batch" }))).toEqual({ matched: 1, extra: [] });
-  expect(deck.ledger().unused).toEqual([]);
+  expect(matcher.compareEvents(asked(second[3] ?? { target: "/batch" }))).toEqual({ matched: 1, extra: [] });
+  expect(matcher.ledger().unused).toEqual([]);
 });
 
 test("what the header has is not proposed again", async () => {

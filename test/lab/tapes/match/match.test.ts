@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import { isCapture } from "../../../../src/lab/tapes/format/routes.ts";
-import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
-import { asked, bodyOf, deckOf, hitOf, type Said, tapeOf } from "./tape.ts";
+import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
+import { asked, bodyOf, hitOf, matcherOf, type Said, tapeOf } from "./tape.ts";
 
 const a1 = "0195f3f6-aaaa-7000-8000-000000000001";
 const a2 = "0195f3f6-aaaa-7000-8000-000000000002";
@@ -328,28 +328,28 @@ const deciding: [name: string, recorded: { [key: string]: Json }, live: { [key: 
 ];
 
 test.each(deciding)("flags: another %s is a miss, the same one none", async (_, recorded, live) => {
-  const deck = await deckOf([flags(recorded)]);
-  expect([deck.answer(asked(flags(live))), deck.answer(asked(flags(recorded)))].map(hitOf)).toEqual([
+  const matcher = await matcherOf([flags(recorded)]);
+  expect([matcher.answer(asked(flags(live))), matcher.answer(asked(flags(recorded)))].map(hitOf)).toEqual([
     "miss",
     1,
   ]);
 });
 
 test("flags: one field under two names is the same", async () => {
-  const deck = await deckOf([flags({ api_key: "phc_aaaa", distinct_id: "u", groups: [] })]);
-  expect(hitOf(deck.answer(asked(flags({ token: "phc_aaaa", $distinct_id: "u" }))))).toBe(1);
+  const matcher = await matcherOf([flags({ api_key: "phc_aaaa", distinct_id: "u", groups: [] })]);
+  expect(hitOf(matcher.answer(asked(flags({ token: "phc_aaaa", $distinct_id: "u" }))))).toBe(1);
 });
 
 test("flags: properties that differ without meaning are left out", async () => {
-  const deck = await deckOf([flags({ distinct_id: "u", person_properties: { seen: 1, plan: "a" } })], {
+  const matcher = await matcherOf([flags({ distinct_id: "u", person_properties: { seen: 1, plan: "a" } })], {
     noise: ["req.body.person_properties.seen"],
   });
   const of = (plan: string) => flags({ distinct_id: "u", person_properties: { seen: 2, plan } });
-  expect([deck.answer(asked(of("b"))), deck.answer(asked(of("a")))].map(hitOf)).toEqual(["miss", 1]);
+  expect([matcher.answer(asked(of("b"))), matcher.answer(asked(of("a")))].map(hitOf)).toEqual(["miss", 1]);
 });
 
 test.each(rows)("$name: $found", async ({ recorded, live, found }) => {
-  const answered = (await deckOf([recorded])).answer(asked(live));
+  const answered = (await matcherOf([recorded])).answer(asked(live));
   expect("hit" in answered ? answered.tier : "miss").toBe(found);
 });
 
@@ -364,12 +364,12 @@ test.each([
   ["the same", { distinct_id: "u", groups: { company: "a" } }, undefined],
 ])("approximate answers are marked: %s", async (_, body, mark) => {
   const recorded = flags({ distinct_id: "u", groups: { company: "a" } });
-  const deck = await deckOf([recorded], { nearness: "approximate" });
-  expect(deck.answer(asked(flags(body)))).toMatchObject({
+  const matcher = await matcherOf([recorded], { nearness: "approximate" });
+  expect(matcher.answer(asked(flags(body)))).toMatchObject({
     hit: {},
     ...(mark !== undefined && { approximate: mark }),
   });
-  expect(deck.ledger().approximate).toBe(mark === undefined ? 0 : 1);
+  expect(matcher.ledger().approximate).toBe(mark === undefined ? 0 : 1);
 });
 
 describe("noise", () => {
@@ -381,74 +381,74 @@ describe("noise", () => {
     { noise: ["req.query.date_from"], found: "miss" },
     { noise: [], found: "miss" },
   ])("$noise: $found", async ({ noise, found }) => {
-    expect(hitOf((await deckOf(tape(), { noise })).answer(asked(live)))).toBe(found);
+    expect(hitOf((await matcherOf(tape(), { noise })).answer(asked(live)))).toBe(found);
   });
 
   test("of the header", async () => {
     const source = tapeOf(tape(), { noise: ["req.query.date_from", "req.body.q[].at"] });
-    expect(hitOf((await loadDeck(source)).answer(asked(live)))).toBe(1);
+    expect(hitOf((await loadTapeMatcher(source)).answer(asked(live)))).toBe(1);
   });
 });
 
 describe("ids", () => {
   test("an answer has the live ids, and later paths are understood", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: "/flags/?v=2", body: { distinct_id: a1 }, answer: { person: a1, text: `of ${a1}` } },
       { target: `/api/projects/1/persons/${a1}`, answer: { distinct_ids: [a1] } },
     ]);
-    const first = deck.answer(asked({ target: "/flags/?v=2", body: { distinct_id: b1 } }));
-    const second = deck.answer(asked({ target: `/api/projects/1/persons/${b1}` }));
+    const first = matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id: b1 } }));
+    const second = matcher.answer(asked({ target: `/api/projects/1/persons/${b1}` }));
     expect(bodyOf(first)).toEqual({ person: b1, text: `of ${b1}` });
     expect(bodyOf(second)).toEqual({ distinct_ids: [b1] });
   });
 
   test("two persons stay two", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: "/flags/?v=2", body: { distinct_id: a1 } },
       { target: "/flags/?v=2", body: { distinct_id: a2 } },
     ]);
     const ask = (distinct_id: string) =>
-      hitOf(deck.answer(asked({ target: "/flags/?v=2", body: { distinct_id } })));
+      hitOf(matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id } })));
     expect([b2, b1, b2, b1].map(ask)).toEqual([1, 2, 1, 2]);
   });
 
   test("the project's key of the caller is in the answer", async () => {
     const key = "{{secret:token#1}}";
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: `/array/${encodeURIComponent(key)}/config`, answer: { token: key, url: `/x?token=${key}` } },
     ]);
-    const answered = deck.answer(asked({ target: "/array/phc_mine/config" }));
+    const answered = matcher.answer(asked({ target: "/array/phc_mine/config" }));
     expect(bodyOf(answered)).toEqual({ token: "phc_mine", url: "/x?token=phc_mine" });
   });
 
   test("what was made is known by the id that was reported", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: list, body: { name: "x" }, status: 201, answer: { id: 42 } },
       { target: `${list}/42`, answer: { id: 42, tiles: [{ dashboard_id: 42 }] } },
     ]);
-    expect(hitOf(deck.answer(asked({ target: list, body: { name: "x" } })))).toBe(1);
-    expect(hitOf(deck.answer(asked({ target: `${list}/43` })))).toBe("miss");
-    expect(hitOf(deck.answer(asked({ target: `${list}/42` })))).toBe(2);
+    expect(hitOf(matcher.answer(asked({ target: list, body: { name: "x" } })))).toBe(1);
+    expect(hitOf(matcher.answer(asked({ target: `${list}/43` })))).toBe("miss");
+    expect(hitOf(matcher.answer(asked({ target: `${list}/42` })))).toBe(2);
   });
 
   test("what the emulator made instead of the tape gets its number", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: list, body: { name: "x" }, status: 201, answer: { id: 42 } },
       { target: `${list}/42`, answer: { id: 42, tiles: [{ dashboard_id: 42, id: 42 }] } },
       { target: `${list}/7`, answer: { id: 7 } },
     ]);
-    const answered = deck.answer(asked({ target: `${list}/5` }));
+    const answered = matcher.answer(asked({ target: `${list}/5` }));
     expect(bodyOf(answered)).toMatchObject({ id: 5, tiles: [{ dashboard_id: 5 }] });
-    expect(hitOf(deck.answer(asked({ target: `${list}/6` })))).toBe("miss");
+    expect(hitOf(matcher.answer(asked({ target: `${list}/6` })))).toBe("miss");
   });
 
   test("further pages lead here", async () => {
     const next = `https://us.posthog.com${list}?offset=10`;
     const other = "https://example.com/x";
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: list, answer: { next, previous: null, url: next, results: [{ next: other }] } },
     ]);
-    expect(bodyOf(deck.answer(asked({ target: list })))).toEqual({
+    expect(bodyOf(matcher.answer(asked({ target: list })))).toEqual({
       next: `http://127.0.0.1:8010${list}?offset=10`,
       previous: null,
       url: next,
@@ -459,7 +459,7 @@ describe("ids", () => {
   test("a privacy profile's mail addresses are ids, others are not", async () => {
     const said = (id: string): Said => ({ target: "/api/x", body: { to: id } });
     const find = async (redaction: string, recorded: string, live: string) =>
-      hitOf((await loadDeck(tapeOf([said(recorded)], { redaction }))).answer(asked(said(live))));
+      hitOf((await loadTapeMatcher(tapeOf([said(recorded)], { redaction }))).answer(asked(said(live))));
     expect(await find("pii", "user1@example.test", "jane@acme.com")).toBe(1);
     expect(await find("pii", "joe@acme.com", "jane@acme.com")).toBe("miss");
     expect(await find("default", "user1@example.test", "jane@acme.com")).toBe("miss");
@@ -478,22 +478,22 @@ describe("many series of one shape", () => {
   const tile = (a: string, b: string): Said => ({ target: "/api/x", body: { a, b } });
 
   test("ids that are known choose among them", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target: `/api/projects/1/persons/${id(3)}` },
       ...[1, 2, 3, 4].map((n) => tile(id(n), id(100 + n))),
     ]);
-    expect(hitOf(deck.answer(asked({ target: `/api/projects/1/persons/${id(9, "bbbb")}` })))).toBe(1);
-    expect(hitOf(deck.answer(asked(tile(id(9, "bbbb"), id(10, "bbbb")))))).toBe(4);
-    expect(hitOf(deck.answer(asked(tile(id(5, "bbbb"), id(10, "bbbb")))))).toBe("miss");
-    expect(hitOf(deck.answer(asked(tile(id(5, "bbbb"), id(6, "bbbb")))))).toBe(2);
+    expect(hitOf(matcher.answer(asked({ target: `/api/projects/1/persons/${id(9, "bbbb")}` })))).toBe(1);
+    expect(hitOf(matcher.answer(asked(tile(id(9, "bbbb"), id(10, "bbbb")))))).toBe(4);
+    expect(hitOf(matcher.answer(asked(tile(id(5, "bbbb"), id(10, "bbbb")))))).toBe("miss");
+    expect(hitOf(matcher.answer(asked(tile(id(5, "bbbb"), id(6, "bbbb")))))).toBe(2);
   });
 
   test("recorded ids that come as they are mean themselves", async () => {
-    const deck = await deckOf(
+    const matcher = await matcherOf(
       [1, 2, 3].map((n) => ({ target: "/flags/?v=2", body: { distinct_id: id(n) } })),
     );
     const hits = [3, 1].map((n) =>
-      hitOf(deck.answer(asked({ target: "/flags/?v=2", body: { distinct_id: id(n) } }))),
+      hitOf(matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id: id(n) } }))),
     );
     expect(hits).toEqual([3, 1]);
   });
@@ -507,9 +507,9 @@ describe("bodies that are not JSON", () => {
   ])("$name: $found", async ({ live, found }) => {
     const { header, exchanges } = tapeOf([{ target: "/api/upload", method: "POST" }]);
     const binary = exchanges.map((it) => ({ ...it, req: { ...it.req, body: { b64: "AAEC" } } }));
-    const deck = await loadDeck({ header, exchanges: binary });
+    const matcher = await loadTapeMatcher({ header, exchanges: binary });
     const said: Said = { target: "/api/upload", method: "POST", ...(live !== undefined && { body: live }) };
-    expect(hitOf(deck.answer(asked(said)))).toBe(found);
+    expect(hitOf(matcher.answer(asked(said)))).toBe(found);
   });
 });
 
@@ -518,20 +518,20 @@ test("a privacy profile's stand-ins match anyone who comes", async () => {
     target: "/batch",
     body: { batch: [{ event: "$identify", $set: { name, plan: "pro" }, properties: { $ip: name } }] },
   });
-  const deck = await loadDeck(tapeOf([said("Person 1"), said("Person 1")], { redaction: "pii" }));
-  expect(deck.compareEvents(asked(said("Jane Doe")))).toEqual({ matched: 1, extra: [] });
-  const strict = await loadDeck(tapeOf([said("Person 1")]));
+  const matcher = await loadTapeMatcher(tapeOf([said("Person 1"), said("Person 1")], { redaction: "pii" }));
+  expect(matcher.compareEvents(asked(said("Jane Doe")))).toEqual({ matched: 1, extra: [] });
+  const strict = await loadTapeMatcher(tapeOf([said("Person 1")]));
   expect(strict.compareEvents(asked(said("Jane Doe")))).toEqual({ matched: 0, extra: ["$identify"] });
 });
 
-test("deep documents do not end the deck", async () => {
+test("deep documents do not end the matcher", async () => {
   let body: Json = "end";
   for (let n = 0; n < 20_000; n++) body = [body];
-  const deck = await deckOf([
+  const matcher = await matcherOf([
     { target: list, body },
     { target: "/api/x", answer: body },
   ]);
-  expect(hitOf(deck.answer(asked({ target: list, body })))).toBe(1);
-  expect(hitOf(deck.answer(asked({ target: list, body: [[1]] })))).toBe("miss");
-  expect(hitOf(deck.answer(asked({ target: "/api/x" })))).toBe(2);
+  expect(hitOf(matcher.answer(asked({ target: list, body })))).toBe(1);
+  expect(hitOf(matcher.answer(asked({ target: list, body: [[1]] })))).toBe("miss");
+  expect(hitOf(matcher.answer(asked({ target: "/api/x" })))).toBe(2);
 });

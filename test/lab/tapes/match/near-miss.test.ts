@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
-import { asked, deckOf, hitOf, type Said } from "./tape.ts";
+import { asked, hitOf, matcherOf, type Said } from "./tape.ts";
 
 const target = "/api/projects/1/dashboards";
 
 describe("misses name what is nearest", () => {
   const missOf = async (recorded: Said[], live: Said) => {
-    const answered = (await deckOf(recorded)).answer(asked(live));
+    const answered = (await matcherOf(recorded)).answer(asked(live));
     return "miss" in answered ? answered.miss.nearest : [];
   };
 
@@ -155,12 +155,12 @@ describe("misses name what is nearest", () => {
   });
 
   test("any secret can be any other one, also where another one stood for it before", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target, body: { password: "one-1" } },
       { target, body: { name: "a", password: "one-1" } },
     ]);
-    expect(hitOf(deck.answer(asked({ target, body: { password: "live-1" } })))).toBe(1);
-    const answered = deck.answer(asked({ target, body: { name: "b", password: "live-2" } }));
+    expect(hitOf(matcher.answer(asked({ target, body: { password: "live-1" } })))).toBe(1);
+    const answered = matcher.answer(asked({ target, body: { name: "b", password: "live-2" } }));
     expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual([
       "req.body.name",
     ]);
@@ -168,12 +168,12 @@ describe("misses name what is nearest", () => {
 
   test("an id stands for one live id only", async () => {
     const id = (n: number) => `0195f3f6-aaaa-7000-8000-00000000000${n}`;
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target, body: { x: id(1) } },
       { target, body: { name: "a", x: id(1) } },
     ]);
-    expect(hitOf(deck.answer(asked({ target, body: { x: id(5) } })))).toBe(1);
-    const answered = deck.answer(asked({ target, body: { name: "b", x: id(6) } }));
+    expect(hitOf(matcher.answer(asked({ target, body: { x: id(5) } })))).toBe(1);
+    const answered = matcher.answer(asked({ target, body: { name: "b", x: id(6) } }));
     expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual([
       "req.body.name",
       "req.body.x",
@@ -220,13 +220,13 @@ describe("an exchange that differs only where its tape has placeholders", () => 
       "miss",
     ],
   ])("%s", async (_, recorded, live, hit) => {
-    expect(hitOf((await deckOf(recorded)).answer(asked(live)))).toBe(hit);
+    expect(hitOf((await matcherOf(recorded)).answer(asked(live)))).toBe(hit);
   });
 
   test("the first thousand are compared", async () => {
     const recorded = Array.from({ length: 1001 }, (_, at) => noted(`${at + 1} ${secret}`));
-    const deck = await deckOf(recorded);
-    expect(hitOf(deck.answer(asked(noted("1000 live"))))).toBe(1000);
-    expect(hitOf(deck.answer(asked(noted("1001 live"))))).toBe("miss");
+    const matcher = await matcherOf(recorded);
+    expect(hitOf(matcher.answer(asked(noted("1000 live"))))).toBe(1000);
+    expect(hitOf(matcher.answer(asked(noted("1001 live"))))).toBe("miss");
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { newProgress, type OnExhausted, takeNext } from "../../../../src/lab/tapes/match/catalog.ts";
 import { fc } from "../../../support/chance.ts";
-import { asked, deckOf, hitOf, type Said } from "./tape.ts";
+import { asked, hitOf, matcherOf, type Said } from "./tape.ts";
 
 const target = "/api/projects/1/dashboards";
 
 test("three answers, six requests: the last is repeated", async () => {
   const expected = [1, 2, 3, 3, 3, 3];
-  const deck = await deckOf([{ target }, { target }, { target }]);
-  expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
+  const matcher = await matcherOf([{ target }, { target }, { target }]);
+  expect(expected.map(() => hitOf(matcher.answer(asked({ target }))))).toEqual(expected);
 });
 
 describe("the next of a series of rows", () => {
@@ -62,12 +62,12 @@ describe("the next of a series of rows", () => {
 });
 
 test("what ended later, but began earlier, comes first", async () => {
-  const deck = await deckOf([
+  const matcher = await matcherOf([
     { target, i: 2 },
     { target, i: 3 },
     { target, i: 1 },
   ]);
-  expect([1, 2, 3].map(() => hitOf(deck.answer(asked({ target }))))).toEqual([1, 2, 3]);
+  expect([1, 2, 3].map(() => hitOf(matcher.answer(asked({ target }))))).toEqual([1, 2, 3]);
 });
 
 describe("what is not replayed", () => {
@@ -82,43 +82,43 @@ describe("what is not replayed", () => {
     { options: {}, expected: [1, 3, 4] },
     { options: { skipStatus: [429, 500] }, expected: [3] },
   ])("$options", async ({ options, expected }) => {
-    const deck = await deckOf(failures, options);
-    expect(expected.map(() => hitOf(deck.answer(asked({ target }))))).toEqual(expected);
-    const { total, unused, left_out } = deck.ledger();
+    const matcher = await matcherOf(failures, options);
+    expect(expected.map(() => hitOf(matcher.answer(asked({ target }))))).toEqual(expected);
+    const { total, unused, left_out } = matcher.ledger();
     expect({ total, unused }).toEqual({ total: expected.length, unused: [] });
     expect(left_out.map(({ i }) => i)).toEqual([1, 2, 3, 4].filter((i) => !expected.includes(i)));
   });
 
   test("not changed is an answer for those only who have something", async () => {
     const headers = [["if-none-match", '"1"']] as const;
-    const deck = await deckOf([{ target }, { target, status: 304, headers }]);
-    const plain = () => hitOf(deck.answer(asked({ target })));
+    const matcher = await matcherOf([{ target }, { target, status: 304, headers }]);
+    const plain = () => hitOf(matcher.answer(asked({ target })));
     expect([plain(), plain()]).toEqual([1, 1]);
-    expect(hitOf(deck.answer(asked({ target, headers })))).toBe(2);
+    expect(hitOf(matcher.answer(asked({ target, headers })))).toBe(2);
     expect(plain()).toBe(1);
   });
 
   test("nothing but not changed", async () => {
-    const deck = await deckOf([{ target, status: 304 }]);
-    expect(hitOf(deck.answer(asked({ target })))).toBe("miss");
+    const matcher = await matcherOf([{ target, status: 304 }]);
+    expect(hitOf(matcher.answer(asked({ target })))).toBe("miss");
   });
 });
 
 describe("clients", () => {
   test("each has its own place", async () => {
-    const deck = await deckOf([{ target }, { target }]);
-    const ask = (client: string) => hitOf(deck.answer(asked({ target }, client)));
+    const matcher = await matcherOf([{ target }, { target }]);
+    const ask = (client: string) => hitOf(matcher.answer(asked({ target }, client)));
     expect(["a", "b", "a", "b"].map(ask)).toEqual([1, 1, 2, 2]);
   });
 
   test("rewind one, rewind all", async () => {
-    const deck = await deckOf([{ target }, { target }]);
-    const ask = (client: string) => hitOf(deck.answer(asked({ target }, client)));
+    const matcher = await matcherOf([{ target }, { target }]);
+    const ask = (client: string) => hitOf(matcher.answer(asked({ target }, client)));
     expect(["a", "b"].map(ask)).toEqual([1, 1]);
-    deck.rewind("a");
+    matcher.rewind("a");
     expect(["a", "b"].map(ask)).toEqual([1, 2]);
-    deck.rewind();
-    expect(deck.ledger()).toMatchObject({ hits: 0, misses: [], unused: [{ i: 1 }, { i: 2 }] });
+    matcher.rewind();
+    expect(matcher.ledger()).toMatchObject({ hits: 0, misses: [], unused: [{ i: 1 }, { i: 2 }] });
     expect(["a", "b"].map(ask)).toEqual([1, 1]);
   });
 
@@ -130,33 +130,33 @@ describe("clients", () => {
         { target: `/api/projects/1/persons/${uuid(n, who)}` },
         { target },
       ]);
-    const deck = await deckOf(said("aaaa"));
+    const matcher = await matcherOf(said("aaaa"));
     const clients = Array.from({ length: 50 }, (_, n) => n.toString(16).padStart(4, "0"));
     const hits = [0, 1, 2, 3, 4, 5].flatMap((step) =>
       clients.map((who) => {
         const live = said(who)[step];
-        return live === undefined ? "miss" : hitOf(deck.answer(asked(live, who)));
+        return live === undefined ? "miss" : hitOf(matcher.answer(asked(live, who)));
       }),
     );
     expect(hits).toEqual([1, 2, 3, 4, 5, 6].flatMap((i) => clients.map(() => i)));
-    expect(deck.ledger()).toMatchObject({ hits: 300, unused: [], misses: [] });
+    expect(matcher.ledger()).toMatchObject({ hits: 300, unused: [], misses: [] });
   });
 });
 
 describe("the ledger", () => {
   test("reports unused and missed ones; preflights are no one's fault", async () => {
-    const deck = await deckOf([
+    const matcher = await matcherOf([
       { target },
       { target: "/api/users/@me" },
       { target: "/e/", method: "OPTIONS" },
     ]);
-    deck.answer(asked({ target }));
-    deck.answer(asked({ target: "/api/nothing" }, "a"));
-    deck.answer(asked({ target: "/api/nothing" }, "a"));
-    deck.answer(asked({ target: "/api/nothing" }, "b"));
-    const { unused, misses, hits, total } = deck.ledger();
+    matcher.answer(asked({ target }));
+    matcher.answer(asked({ target: "/api/nothing" }, "a"));
+    matcher.answer(asked({ target: "/api/nothing" }, "a"));
+    matcher.answer(asked({ target: "/api/nothing" }, "b"));
+    const { unused, misses, hits, total } = matcher.ledger();
     expect({ total, hits }).toEqual({ total: 2, hits: 1 });
-    expect(deck.tally()).toEqual({ hits: 1, misses: 3 });
+    expect(matcher.tally()).toEqual({ hits: 1, misses: 3 });
     expect(unused).toEqual([
       { i: 2, method: "GET", url: "https://us.posthog.com/api/users/@me", route: "GET /api/users/@me" },
     ]);
@@ -183,10 +183,10 @@ const said: fc.Arbitrary<Said> = fc.oneof(
 test("a tape answers each of its own requests, in order, and nothing is left", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(said, { maxLength: 30 }), async (recorded) => {
-      const deck = await deckOf(recorded);
-      const hits = recorded.map((it) => hitOf(deck.answer(asked(it))));
+      const matcher = await matcherOf(recorded);
+      const hits = recorded.map((it) => hitOf(matcher.answer(asked(it))));
       expect(hits).toEqual(recorded.map((_, at) => at + 1));
-      expect(deck.ledger()).toMatchObject({ unused: [], misses: [] });
+      expect(matcher.ledger()).toMatchObject({ unused: [], misses: [] });
     }),
     { numRuns: 100 },
   );

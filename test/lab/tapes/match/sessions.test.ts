@@ -12,12 +12,12 @@ import { pairsOf } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { isCapture, routeOf } from "../../../../src/lab/tapes/format/routes.ts";
 import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
-import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
-import type { Deck, ReplayRequest } from "../../../../src/lab/tapes/ports.ts";
+import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
+import type { ReplayRequest, TapeMatcher } from "../../../../src/lab/tapes/ports.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
-import { asked, deckOf, type Said } from "./tape.ts";
+import { asked, matcherOf, type Said } from "./tape.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "deck-"));
+const folder = mkdtempSync(join(tmpdir(), "tape-matcher-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const flat = (headers: Headers): string[] => [...headers].flat();
@@ -96,18 +96,18 @@ function liveOf({ method, url, headers, body }: RawExchange): ReplayRequest {
 }
 
 /** As replaying does it: events are compared, everything else is answered. */
-function play(deck: Deck, requests: readonly ReplayRequest[]) {
+function play(matcher: TapeMatcher, requests: readonly ReplayRequest[]) {
   const tiers: string[] = [];
   const extra: string[] = [];
   for (const request of requests) {
     if (isCapture(routeOf(request.method, request.target))) {
-      extra.push(...deck.compareEvents(request).extra);
+      extra.push(...matcher.compareEvents(request).extra);
     } else {
-      const answered = deck.answer(request);
+      const answered = matcher.answer(request);
       tiers.push("hit" in answered ? answered.tier : "miss");
     }
   }
-  return { tiers, extra, ledger: deck.ledger() };
+  return { tiers, extra, ledger: matcher.ledger() };
 }
 
 describe("posthog-node", () => {
@@ -118,8 +118,8 @@ describe("posthog-node", () => {
       ["a", first, second],
       ["b", second, first],
     ] as const) {
-      const deck = await loadDeck(await recorded(tape, name));
-      const { tiers, extra, ledger } = play(deck, other.map(liveOf));
+      const matcher = await loadTapeMatcher(await recorded(tape, name));
+      const { tiers, extra, ledger } = play(matcher, other.map(liveOf));
       expect(extra).toEqual([]);
       expect(new Set(tiers)).toEqual(new Set(["exact"]));
       expect(ledger).toMatchObject({ unused: [], misses: [], events: { missing: [] } });
@@ -190,7 +190,7 @@ describe("a browser's session", () => {
     { name: "one by one", tape: [], live: [1, 2, 3, 4] },
   ])("$name", async ({ tape, live }) => {
     const { tiers, extra, ledger } = play(
-      await deckOf(browserSession(tape)),
+      await matcherOf(browserSession(tape)),
       browserSession(live).map((it) => asked(it)),
     );
     expect({ tiers, extra }).toEqual({ tiers: ["exact", "exact", "exact", "exact"], extra: [] });
@@ -198,21 +198,21 @@ describe("a browser's session", () => {
   });
 
   test("an event that was not recorded, and one that does not come", async () => {
-    const deck = await deckOf([{ target: "/e/", body: [{ event: "a" }, { event: "b" }] }]);
-    const one = deck.compareEvents(
+    const matcher = await matcherOf([{ target: "/e/", body: [{ event: "a" }, { event: "b" }] }]);
+    const one = matcher.compareEvents(
       asked({ target: "/batch", body: { batch: [{ event: "a" }, { event: "c" }] } }),
     );
     expect(one).toEqual({ matched: 1, extra: ["c"] });
-    expect(deck.ledger().events).toEqual({ recorded: 2, missing: [{ event: "b", times: 1 }] });
-    expect(deck.compareEvents(asked({ target: "/e/", body: { event: "a" } }))).toEqual({
+    expect(matcher.ledger().events).toEqual({ recorded: 2, missing: [{ event: "b", times: 1 }] });
+    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "a" } }))).toEqual({
       matched: 0,
       extra: ["a"],
     });
-    expect(deck.compareEvents(asked({ target: "/e/", body: { event: "b" } }))).toEqual({
+    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "b" } }))).toEqual({
       matched: 1,
       extra: [],
     });
-    expect(deck.ledger().events.missing).toEqual([]);
+    expect(matcher.ledger().events.missing).toEqual([]);
   });
 
   test.each<{ body: Json; extra: string[] }>([
@@ -222,7 +222,7 @@ describe("a browser's session", () => {
     { body: { data: { event: "a" } }, extra: [] },
     { body: { __proto__: null, event: 7 }, extra: ["(without a name)"] },
   ])("a body that is odd: $body", async ({ body, extra }) => {
-    const deck = await deckOf([{ target: "/e/", body: { event: "a" } }]);
-    expect(deck.compareEvents(asked({ target: "/e/", body })).extra).toEqual(extra);
+    const matcher = await matcherOf([{ target: "/e/", body: { event: "a" } }]);
+    expect(matcher.compareEvents(asked({ target: "/e/", body })).extra).toEqual(extra);
   });
 });

@@ -2,8 +2,8 @@ import type { Json } from "../../../../src/kernel/base/json.ts";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../../src/lab/tapes/format/header.ts";
 import { routeOf } from "../../../../src/lab/tapes/format/routes.ts";
-import { loadDeck } from "../../../../src/lab/tapes/match/deck.ts";
-import type { Answered, Deck, ReplayRequest } from "../../../../src/lab/tapes/ports.ts";
+import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
+import type { Answered, ReplayRequest, TapeMatcher } from "../../../../src/lab/tapes/ports.ts";
 
 const header: TapeHeader = {
   tape: 1,
@@ -69,8 +69,10 @@ export function asked(said: Said, client = "one"): ReplayRequest {
   return { method, target, headers: { host: "127.0.0.1:8010", ...named }, body, client };
 }
 
-export const deckOf = (said: readonly Said[], options: Parameters<typeof loadDeck>[1] = {}): Promise<Deck> =>
-  loadDeck(tapeOf(said), options);
+export const matcherOf = (
+  said: readonly Said[],
+  options: Parameters<typeof loadTapeMatcher>[1] = {},
+): Promise<TapeMatcher> => loadTapeMatcher(tapeOf(said), options);
 
 /** Number of the exchange that answered, or "miss". */
 export const hitOf = (answered: Answered): number | "miss" => ("hit" in answered ? answered.hit.i : "miss");

@@ -4,12 +4,12 @@ import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
 import type {
   Answered,
-  Deck,
   EventsCompared,
   HitCount,
   Ledger,
   ReplayMiss,
   ReplayRequest,
+  TapeMatcher,
 } from "../ports.ts";
 import { createMask } from "../redact/mask-target.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
@@ -25,23 +25,23 @@ import {
   takeNext,
 } from "./catalog.ts";
 import { keyOf, policyOf, recordedKeys, rulesOf, type Tier } from "./keys.ts";
+import { nearestRows, redactedRow } from "./near-miss.ts";
+import { type Ask, createLiveRequests, eventsIn, type LiveRequest, nameOf, recordedAsk } from "./requests.ts";
+import { idNounOf, idsIn, liveBody } from "./substitute.ts";
 import {
-  createLibrary,
-  type DeckSource,
+  createTapeIndex,
   type ExchangeRow,
   eventKey,
   exchangesOf,
   headerOf,
-  type Library,
   sidesOf,
-} from "./library.ts";
-import { nearestRows, redactedRow } from "./near-miss.ts";
-import { type Ask, createLiveRequests, eventsIn, type LiveRequest, nameOf, recordedAsk } from "./requests.ts";
-import { idNounOf, idsIn, liveBody } from "./substitute.ts";
+  type TapeIndex,
+  type TapeSource,
+} from "./tape-index.ts";
 
 type Nearness = "exact" | "same_person" | "approximate";
 
-interface DeckOptions {
+interface MatcherOptions {
   /** Answers with these statuses are not given; another exchange of the request is, if there is one. */
   skipStatus?: readonly number[];
   /**
@@ -61,13 +61,16 @@ interface DeckOptions {
  * Reads a tape so that requests can be answered from it. Of a file only keys and places stay in memory.
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
-export async function loadDeck(source: DeckSource, options: DeckOptions = {}): Promise<Deck> {
+export async function loadTapeMatcher(
+  source: TapeSource,
+  options: MatcherOptions = {},
+): Promise<TapeMatcher> {
   const { nearness = "same_person", skipStatus, noise, rules } = options;
   const header = await headerOf(source);
-  const library = createLibrary({ header, skipStatus, noise, sides: sidesOf(source) });
+  const index = createTapeIndex({ header, skipStatus, noise, sides: sidesOf(source) });
   for await (const { exchange, place, body } of exchangesOf(source, options))
-    library.add(exchange, place, body);
-  return createDeck(library, nearness, bothRules(header.rules, rules));
+    index.add(exchange, place, body);
+  return createTapeMatcher(index, nearness, bothRules(header.rules, rules));
 }
 
 type MissEntry = Ledger["misses"][number];
@@ -90,9 +93,9 @@ const mostMisses = 1_000;
 
 const newBookmarks = (): Bookmarks & ReplayProgress => ({ spent: new Map(), ...newProgress() });
 
-function newClient(library: Library): Client {
+function newClient(index: TapeIndex): Client {
   return {
-    aliases: createAliases(library.isFree),
+    aliases: createAliases(index.isFree),
     requests: newBookmarks(),
     events: newBookmarks(),
     asked: 0,
@@ -109,7 +112,7 @@ interface Found {
 
 /** A request, and what is needed to answer it. */
 interface Turn {
-  library: Library;
+  index: TapeIndex;
   client: Client;
   asked: ReplayRequest;
   ask: Ask;
@@ -117,20 +120,20 @@ interface Turn {
   nearness: Nearness;
 }
 
-/** A deck of a filled library. @param rules Rules of the project for live requests */
-function createDeck(library: Library, nearness: Nearness, rules: TapeRules | undefined): Deck {
-  library.lexicon.secrecy.seal();
+/** A matcher of a filled index. @param rules Rules of the project for live requests */
+function createTapeMatcher(index: TapeIndex, nearness: Nearness, rules: TapeRules | undefined): TapeMatcher {
+  index.lexicon.secrecy.seal();
   const clients = new Map<string, Client>();
   const readLive = createLiveRequests({ rules });
   const turnOf = (asked: ReplayRequest): Turn => {
-    const client = clients.get(asked.client) ?? newClient(library);
+    const client = clients.get(asked.client) ?? newClient(index);
     clients.set(asked.client, client);
     client.asked++;
     const live = readLive(asked);
-    return { library, client, asked, live, ask: live.ask, nearness };
+    return { index, client, asked, live, ask: live.ask, nearness };
   };
   return {
-    header: library.header,
+    header: index.header,
     answer(asked) {
       const turn = turnOf(asked);
       const found = find(turn);
@@ -138,7 +141,7 @@ function createDeck(library: Library, nearness: Nearness, rules: TapeRules | und
       return { miss: missed(turn), target: turn.live.target };
     },
     compareEvents: (asked) => compareEvents(turnOf(asked)),
-    ledger: () => ledgerOf(library, [...clients.values()]),
+    ledger: () => ledgerOf(index, [...clients.values()]),
     tally: () => tallyOf(clients.values()),
     rewind(client) {
       if (client === undefined) clients.clear();
@@ -162,25 +165,25 @@ function tiersFor(ask: Ask, nearness: Nearness): readonly Tier[] {
 }
 
 /** The best tier that has something decides, even when its answers are used up. */
-function searchBy(ask: Ask, { library, client, live, nearness }: Turn): Way | undefined {
+function searchBy(ask: Ask, { index, client, live, nearness }: Turn): Way | undefined {
   for (const tier of tiersFor(ask, nearness)) {
-    const { shape, ids: hidden } = keyOf(ask, tier, library.lexicon);
+    const { shape, ids: hidden } = keyOf(ask, tier, index.lexicon);
     const ids = hidden.map(live.reveal);
-    const series = library.requests.find({ shape, ids }, client.aliases, client.requests);
+    const series = index.requests.find({ shape, ids }, client.aliases, client.requests);
     if (series !== undefined) return { series, tier, ids };
   }
   return undefined;
 }
 
 /** Searches for a request that is the same except for values that have placeholders on the tape. */
-function searchRedacted({ library, client, ask, asked }: Turn): Way | undefined {
+function searchRedacted({ index, client, ask, asked }: Turn): Way | undefined {
   // A poll that missed before is not compared again.
   if (ask.body === undefined && client.misses.has(missName(asked))) return undefined;
-  const row = redactedRow(ask, library, client.aliases);
+  const row = redactedRow(ask, index, client.aliases);
   const [tier] = policyOf(ask).tiers;
   if (row === undefined || tier === undefined) return undefined;
-  const [key] = recordedKeys(recordedAsk(library.shelf.get(row)), tier, library.lexicon);
-  const series = key && library.requests.of(key);
+  const [key] = recordedKeys(recordedAsk(index.store.get(row)), tier, index.lexicon);
+  const series = key && index.requests.of(key);
   return series && { series, tier, ids: [] };
 }
 
@@ -190,21 +193,21 @@ function search(turn: Turn): Way | undefined {
 }
 
 function find(turn: Turn): Found | undefined {
-  const { library, client, ask } = turn;
+  const { index, client, ask } = turn;
   const found = search(turn);
   if (found === undefined) return undefined;
   // "Not changed" is an answer only to a conditional request.
-  const suits = (row: number): boolean => ask.isConditional || library.rows[row]?.status !== 304;
+  const suits = (row: number): boolean => ask.isConditional || index.rows[row]?.status !== 304;
   const row = takeNext(found.series, client.requests, "repeat", suits);
   if (row === undefined) return undefined;
   client.aliases.bind(found.series.ids, found.ids);
   return { row, tier: found.tier.name };
 }
 
-function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Answered {
-  const hit = library.shelf.get(row);
-  const rules = { ...rulesOf(library.lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
-  const bases = basesOf(hit, asked, library.header);
+function given({ row, tier }: Found, { index, client, ask, asked }: Turn): Answered {
+  const hit = index.store.get(row);
+  const rules = { ...rulesOf(index.lexicon, policyOf(ask)), idNoun: idNounOf(ask.path) };
+  const bases = basesOf(hit, asked, index.header);
   const body = liveBody(hit.res?.body, client.aliases, rules, bases);
   const given = isCapture(ask.route) ? [] : idsIn(hit.res?.body, rules);
   client.aliases.bind(given, given);
@@ -217,7 +220,7 @@ function given({ row, tier }: Found, { library, client, ask, asked }: Turn): Ans
 const missName = ({ method, target }: ReplayRequest): string => `${method} ${target}`;
 
 /** A poll that misses again and again is not compared with its neighbours each time. */
-function missed({ library, client, ask, asked, live: { target } }: Turn): ReplayMiss {
+function missed({ index, client, ask, asked, live: { target } }: Turn): ReplayMiss {
   const { method } = asked;
   if (isBrowsersOwn({ method, path: asked.target.replace(/\?.*$/s, "") })) {
     client.asked--;
@@ -227,7 +230,7 @@ function missed({ library, client, ask, asked, live: { target } }: Turn): Replay
   const known = client.misses.get(name);
   if (known !== undefined) known.times++;
   if (known !== undefined && ask.body === undefined) return { route: known.route, nearest: known.nearest };
-  const miss: ReplayMiss = { route: ask.route, nearest: nearestRows(ask, library, client.aliases) };
+  const miss: ReplayMiss = { route: ask.route, nearest: nearestRows(ask, index, client.aliases) };
   if (known === undefined && client.misses.size < mostMisses) {
     client.misses.set(name, { ...miss, method, target: createMask().target(target), times: 1 });
   }
@@ -260,7 +263,7 @@ const relinked = (hit: Exchange, bases: Bases): Exchange =>
         },
       };
 
-function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn): EventsCompared {
+function compareEvents({ ask, live, client, index: { lexicon, events } }: Turn): EventsCompared {
   if (ask.route === "recordings") return { matched: 0, extra: [] };
   const extra: string[] = [];
   const all = eventsIn(ask.body);
@@ -275,7 +278,7 @@ function compareEvents({ ask, live, client, library: { lexicon, events } }: Turn
   return { matched: all.length - extra.length, extra };
 }
 
-function ledgerOf({ rows, leftOut, eventNames }: Library, clients: readonly Client[]): Ledger {
+function ledgerOf({ rows, leftOut, eventNames }: TapeIndex, clients: readonly Client[]): Ledger {
   // Browsers ask for leave when they like, and remember it.
   const isAnswer = ({ route, method }: ExchangeRow): boolean => !isCapture(route) && method !== "OPTIONS";
   const unused = rows.flatMap((it, row) => {

@@ -98,7 +98,7 @@ describe("files", () => {
   let folder = "";
   beforeEach(() => {
     before = process.cwd();
-    folder = mkdtempSync(join(tmpdir(), "phx-shelf-"));
+    folder = mkdtempSync(join(tmpdir(), "phx-tapes-"));
     process.chdir(folder);
   });
   afterEach(() => {

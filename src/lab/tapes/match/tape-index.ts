@@ -36,7 +36,7 @@ export interface ExchangeRow extends Named {
 }
 
 /** The exchanges of a tape that can be given as responses, found by key. */
-export interface Library {
+export interface TapeIndex {
   readonly header: TapeHeader;
   readonly lexicon: Lexicon;
   readonly rows: readonly ExchangeRow[];
@@ -45,11 +45,11 @@ export interface Library {
   readonly eventNames: readonly string[];
   readonly requests: Catalog;
   readonly events: Catalog;
-  readonly shelf: ExchangeStore;
+  readonly store: ExchangeStore;
   isFree(id: string): boolean;
 }
 
-interface LibraryOptions {
+interface TapeIndexOptions {
   header: TapeHeader;
   /** Answers with these statuses are left out. */
   skipStatus?: readonly number[] | undefined;
@@ -58,14 +58,14 @@ interface LibraryOptions {
   sides?: string | undefined;
 }
 
-interface Filler extends Library {
+interface Filler extends TapeIndex {
   add(exchange: Exchange, place: TapeLine | undefined, body: TapeBody | undefined): void;
 }
 
 /** Why an exchange is never given as an answer; undefined: it may be. */
 export function reasonToLeaveOut(
   { complete, aborted, res, route }: Exchange,
-  { skipStatus = [] }: Pick<LibraryOptions, "skipStatus"> = {},
+  { skipStatus = [] }: Pick<TapeIndexOptions, "skipStatus"> = {},
 ): string | undefined {
   if (res !== null && skipStatus.includes(res.status)) return `its status ${res.status} is skipped`;
   // That the upstream ended a connection is given again; captures have no answers from the tape.
@@ -80,8 +80,8 @@ export function eventKey(event: ReturnType<typeof eventsIn>[number], ask: Ask, l
   return { shape: digest(`event ${text}`), ids };
 }
 
-/** An empty library, to be filled in the order of the tape. */
-export function createLibrary(options: LibraryOptions): Filler {
+/** An empty index, to be filled in the order of the tape. */
+export function createTapeIndex(options: TapeIndexOptions): Filler {
   const { header, noise, sides } = options;
   const lexicon = lexiconOf(header, noise);
   const rows: ExchangeRow[] = [];
@@ -92,7 +92,7 @@ export function createLibrary(options: LibraryOptions): Filler {
   const isFree = freeIds(created);
   const requests = createCatalog(isFree, (row) => rows[row]?.i ?? 0);
   const events = createCatalog(isFree, (row) => row);
-  const shelf = createShelf(sides);
+  const store = createExchangeStore(sides);
 
   /** One copy of each name: the same ones come again and again. */
   const shared = (name: string): string => {
@@ -118,7 +118,7 @@ export function createLibrary(options: LibraryOptions): Filler {
     eventNames,
     requests,
     events,
-    shelf,
+    store,
     isFree,
     add(exchange, place, body) {
       const { i, req, res, route } = exchange;
@@ -138,12 +138,12 @@ export function createLibrary(options: LibraryOptions): Filler {
       for (const tier of [...tiers, ...approximate]) {
         for (const key of recordedKeys(ask, tier, lexicon)) requests.add(key, row);
       }
-      shelf.put(exchange, place);
+      store.put(exchange, place);
     },
   };
 }
 
-/** Where the exchanges of a deck are. */
+/** Where the exchanges of a matcher are. */
 export interface ExchangeStore {
   /** Keeps the next exchange; its row is how many there were before it. `place`: where a file has it. */
   put(exchange: Exchange, place: TapeLine | undefined): void;
@@ -158,7 +158,7 @@ const cached = 16;
  * Exchanges of a file stay there, only their places are kept: a tape may be larger than memory. `sides`: the folder
  * of the tape's side files.
  */
-export function createShelf(sides = ""): ExchangeStore {
+export function createExchangeStore(sides = ""): ExchangeStore {
   const rows: (Exchange | TapeLine)[] = [];
   const recent = new Map<number, Exchange>();
   const remember = (row: number, exchange: Exchange): Exchange => {
@@ -205,7 +205,7 @@ function bytesAt({ file, offset, length }: TapeLine): Buffer {
 }
 
 /** A tape: its file, or what is in memory. */
-export type DeckSource =
+export type TapeSource =
   | string
   | { header: TapeHeader; exchanges: AsyncIterable<Exchange> | Iterable<Exchange> };
 
@@ -217,15 +217,15 @@ interface Found {
 }
 
 /** The folder of a tape's side files; undefined: it has none. */
-export const sidesOf = (source: DeckSource): string | undefined =>
+export const sidesOf = (source: TapeSource): string | undefined =>
   typeof source === "string" ? sideFolder(source) : undefined;
 
 /** @throws TapeError when a file cannot be read, is no tape, or of a newer format */
-export const headerOf = async (source: DeckSource): Promise<TapeHeader> =>
+export const headerOf = async (source: TapeSource): Promise<TapeHeader> =>
   typeof source === "string" ? await readHeader(source) : source.header;
 
 /** The exchanges of a source in order. @throws TapeError as `headerOf` does */
-export async function* exchangesOf(source: DeckSource, options: ReadOptions = {}): AsyncGenerator<Found> {
+export async function* exchangesOf(source: TapeSource, options: ReadOptions = {}): AsyncGenerator<Found> {
   if (typeof source === "string") {
     for await (const { exchange, place } of readPlaced(source, options)) {
       yield { exchange, place, body: readBody(sideFolder(source), exchange.req.body) };

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { performance } from "node:perf_hooks";
 import type { Exchange } from "../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../src/lab/tapes/format/header.ts";
-import { loadDeck } from "../../src/lab/tapes/match/deck.ts";
+import { loadTapeMatcher } from "../../src/lab/tapes/match/tape-matcher.ts";
 import type { ReplayRequest } from "../../src/lab/tapes/ports.ts";
 
 /**
@@ -81,13 +81,13 @@ const [file = "", ...numbers] = process.argv.slice(2);
 const [count = 100, lookups = 1_000] = numbers.map(Number);
 await write(file, count);
 const startedAt = performance.now();
-const deck = await loadDeck(file);
+const matcher = await loadTapeMatcher(file);
 const loadMs = performance.now() - startedAt;
 const us: number[] = [];
 for (let k = -200; k < lookups; k++) {
   const asked = ask(((k + 200) * 7_919) % count);
   const from = performance.now();
-  const answered = deck.answer(asked);
+  const answered = matcher.answer(asked);
   const took = (performance.now() - from) * 1_000;
   if (!("hit" in answered)) throw new Error(`look-up ${k}: not found`);
   if (k >= 0) us.push(took);
