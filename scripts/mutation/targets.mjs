@@ -7,7 +7,7 @@ const each = (files, tests) => Object.fromEntries(files.map((file) => [file, tes
 
 const redact = tests(
   "lab/tapes/redact",
-  "redactor redactor-results places rules scan-tape memory restore personal sieve encoded shapes names",
+  "redactor redactor-results places rules scan-tape memory restore personal secret-filter encoded shapes names",
 );
 const first = (name, tests) => [...tests].sort((a, b) => Number(b.includes(name)) - Number(a.includes(name)));
 const matcher = tests("lab/tapes/match", "aliases canonical near-miss sequence match learn sessions");
@@ -29,7 +29,7 @@ export const targets = {
   "src/lab/tapes/redact/mask-target.ts": tests("lab/tapes/redact", "mask-target"),
   "src/lab/tapes/redact/names.ts": tests("lab/tapes/redact", "names redactor memory"),
   "src/lab/tapes/redact/placeholders.ts": tests("lab/tapes/redact", "memory restore rules"),
-  "src/lab/tapes/redact/sieve.ts": tests("lab/tapes/redact", "sieve redactor rules memory"),
+  "src/lab/tapes/redact/secret-filter.ts": tests("lab/tapes/redact", "secret-filter redactor rules memory"),
   "src/lab/tapes/redact/fields.ts": tests("lab/tapes/redact", "fields redactor"),
   ...each(
     files("src/lab/tapes/redact", "packed encoded"),
@@ -110,7 +110,7 @@ const noPerson = "no address of a person is among what is harmless";
 const noName = "no secret name has less than two letters";
 const decidedBefore = "is decided before this place is reached";
 
-/** How the forms of a UUID and of a time begin in the pattern of `sieve.ts`, up to a change that makes no difference. */
+/** How the forms of a UUID and of a time begin in the pattern of `secret-filter.ts`, up to a change that makes no difference. */
 const [uuidForm, timeForm] = [
   "[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}|",
   "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d)|",
@@ -200,7 +200,7 @@ export const accepted = {
     ],
   ],
   "src/lab/tapes/redact/exchange.ts": [
-    ["sieve.clean", "", cache],
+    ["filter.clean", "", cache],
     ["const hintOf", "/[?&]compression=([^&#]*)/.exec(url)?.[1]", absent],
     ['?.[1] ?? "";', "headers.find", "a pattern reads undefined as a word that means nothing"],
     ['bulk.hint ?? ""', "bulk.hint", "a pattern reads null as a word that means nothing"],
@@ -227,15 +227,15 @@ export const accepted = {
     ["bytes.length > 8 && isZlib", "bytes.length > 8", "unpacking fails by itself without a right header"],
   ],
   "src/lab/tapes/redact/names.ts": [
-    ["const mostJudged", "", cache],
-    ["judged", "", cache],
+    ["const mostCached", "", cache],
+    ["cache", "", cache],
   ],
-  "src/lab/tapes/redact/sieve.ts": [
+  "src/lab/tapes/redact/secret-filter.ts": [
     ["path.slice(path.lastIndexOf", '(path.lastIndexOf(".")) - ', "a name ends with a word of its own"],
     ["path.slice(path.lastIndexOf", '"mutant"', "a name ends with a word of its own"],
     ["path.slice(path.lastIndexOf", "/\\[\\d*\\]/", "a name behind a position is the last one"],
-    ["judge.patterns.length === 0 &&", "judge.patterns.length === 0", noPerson],
-    ["judge.patterns.length === 0 &&", "(personal) !==", noPerson],
+    ["secretRules.patterns.length === 0 &&", "secretRules.patterns.length === 0", noPerson],
+    ["secretRules.patterns.length === 0 &&", "(personal) !==", noPerson],
     ["skipsHarmless && harmless", "false", shortcut],
     ["const leastDigits", "", "no secret has from 11 to 13 digits alone"],
     ["const isShort", "(digits.length) <=", "no secret has 12 digits alone"],

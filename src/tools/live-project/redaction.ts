@@ -2,9 +2,9 @@ import { isObject, type Json, type JsonObject, mapMembers } from "../../kernel/b
 import { atOnce } from "../../kernel/base/work.ts";
 import { createMemory } from "../../lab/tapes/redact/memory.ts";
 import { createPersonal, type Personal } from "../../lab/tapes/redact/personal.ts";
-import { createJudge, type TapeRules } from "../../lab/tapes/redact/rules.ts";
+import { createSecretRules, type TapeRules } from "../../lab/tapes/redact/rules.ts";
+import { createSecretFilter } from "../../lab/tapes/redact/secret-filter.ts";
 import { isPublic } from "../../lab/tapes/redact/shapes.ts";
-import { createSieve } from "../../lab/tapes/redact/sieve.ts";
 
 /** A value that was replaced. */
 export interface Redacted {
@@ -40,7 +40,7 @@ export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): 
     value: (value, spot, path) => (kept.has(String(value)) ? undefined : known.value(value, spot, path)),
     text: (text, path) => (kept.has(text) ? text : known.text(text, path)),
   };
-  const sieve = createSieve({
+  const filter = createSecretFilter({
     take(kind, secret, path) {
       if (isPublic(kind) || kept.has(secret)) return secret;
       note(path);
@@ -48,7 +48,7 @@ export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): 
     },
     known: memory.replaceKnown,
     knownCount: () => memory.size,
-    judge: createJudge(rules),
+    secretRules: createSecretRules(rules),
     personal,
   });
   /** The values of conditions: what they are is in the name of the property. */
@@ -72,7 +72,7 @@ export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): 
   }
   return {
     clean(document, path) {
-      const safe = atOnce(sieve.json(conditions(document, path), path));
+      const safe = atOnce(filter.json(conditions(document, path), path));
       return isObject(safe) ? safe : undefined;
     },
     get redacted() {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.
 import { openedText } from "../redact/encoded.ts";
 import { loginNames } from "../redact/names.ts";
 import { decodedPlaceholders, isPlaceholder } from "../redact/placeholders.ts";
-import { createJudge, type Judge } from "../redact/rules.ts";
+import { createSecretRules, type SecretRules } from "../redact/rules.ts";
 
 /** What of a document is left out, and what in it is an id. */
 export interface Rules {
@@ -134,7 +134,10 @@ const plainPath = (path: string): string =>
   path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 /** `isPersonal`: true if the tape has stand-ins for personal data. */
-export function createSecrecy(isPersonal: boolean, judge: Judge = createJudge()): SecretFields {
+export function createSecrecy(
+  isPersonal: boolean,
+  secretRules: SecretRules = createSecretRules(),
+): SecretFields {
   const byName = new Map<string, boolean>();
   const places = new Set<string>();
   const redactedPlaces = new Set<string>();
@@ -142,13 +145,13 @@ export function createSecrecy(isPersonal: boolean, judge: Judge = createJudge())
   const named = (name: string): boolean => {
     const found = byName.get(name);
     if (found !== undefined) return found;
-    const hides = judge.secrecy(name) !== undefined || loginNames.has(name);
+    const hides = secretRules.secrecy(name) !== undefined || loginNames.has(name);
     if (byName.size < mostNames) byName.set(name, hides);
     return hides;
   };
   return {
     hides: (name, path) =>
-      (named(name) && !judge.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
+      (named(name) && !secretRules.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
     learn(text, path) {
       if (isSealed || places.size >= mostNames) return;
       if (isPlaceholder(text) || (isPersonal && standIn.test(text))) places.add(placeOf(path));

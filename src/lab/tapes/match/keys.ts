@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/
 import { isVolatileProperty } from "../../../state/journal/sdk-properties.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
-import { createJudge } from "../redact/rules.ts";
+import { createSecretRules } from "../redact/rules.ts";
 import { canonical, createSecrecy, idPattern, nounOf, type Rules, type SecretFields } from "./canonical.ts";
 import type { Ask } from "./requests.ts";
 
@@ -293,7 +293,7 @@ export function lexiconOf(
   return {
     ids: idPattern(isPersonal),
     noise: new Set([...header.noise, ...noise]),
-    secrecy: createSecrecy(isPersonal, createJudge(header.rules)),
+    secrecy: createSecrecy(isPersonal, createSecretRules(header.rules)),
   };
 }
 

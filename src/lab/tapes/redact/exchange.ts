@@ -6,7 +6,7 @@ import { decodedPart } from "./fields.ts";
 import { grantText, isNothing, isSecretParameter } from "./names.ts";
 import { repackable } from "./packed.ts";
 import { isPlaceholder } from "./placeholders.ts";
-import type { Sieve, Take } from "./sieve.ts";
+import type { SecretFilter, Take } from "./secret-filter.ts";
 
 /** `a=1; b=2`: names stay, values go. What has no name goes as a whole. */
 const cookiePairs = (text: string, cookie: (value: string) => string): string =>
@@ -29,54 +29,54 @@ function setCookie(text: string, cookie: (value: string) => string): string {
 /** Headers that hold a URL: placeholders in them are percent-encoded. */
 const urls = new Set(["location", "content-location", "referer", "link"]);
 
-function headerValue(name: string, value: string, path: string, sieve: Sieve, take: Take): string {
+function headerValue(name: string, value: string, path: string, filter: SecretFilter, take: Take): string {
   const cookie = (secret: string): string => {
     const bare = secret.trim();
     return isNothing(bare) || isPlaceholder(bare) ? secret : take("cookie", bare, path);
   };
-  if (sieve.judge.kindOfPlace(path) !== undefined) return sieve.text(value, path);
-  if (name === "cookie") return sieve.text(cookiePairs(value, cookie), path);
-  if (name === "set-cookie") return sieve.text(setCookie(value, cookie), path);
-  if (sieve.judge.headerSecrecy(name) !== undefined) return sieve.named(name, value, path);
-  if (urls.has(name) && /^[a-z]+:\/\/|^\//i.test(value)) return sieveUrl(value, path, path, sieve, take);
-  return sieve.value(value, { path, name, around: [] });
+  if (filter.secretRules.kindOfPlace(path) !== undefined) return filter.text(value, path);
+  if (name === "cookie") return filter.text(cookiePairs(value, cookie), path);
+  if (name === "set-cookie") return filter.text(setCookie(value, cookie), path);
+  if (filter.secretRules.headerSecrecy(name) !== undefined) return filter.named(name, value, path);
+  if (urls.has(name) && /^[a-z]+:\/\/|^\//i.test(value)) return filterUrl(value, path, path, filter, take);
+  return filter.value(value, { path, name, around: [] });
 }
 
 /** Order, case and duplicates stay as they were. */
-const sieveHeaders = (headers: HeaderPairs, path: string, sieve: Sieve, take: Take): HeaderPairs =>
+const filterHeaders = (headers: HeaderPairs, path: string, filter: SecretFilter, take: Take): HeaderPairs =>
   headers.map((header) => {
     const [name, value] = header;
     const whole = `${path}.${name}: ${value}`;
-    if (sieve.clean.has(whole)) return header;
+    if (filter.clean.has(whole)) return header;
     const plain = name.toLowerCase();
-    const safeName = sieve.text(name, path);
-    const safeValue = headerValue(plain, value, `${path}.${plain}`, sieve, take);
+    const safeName = filter.text(name, path);
+    const safeValue = headerValue(plain, value, `${path}.${plain}`, filter, take);
     if (safeName !== name || safeValue !== value) return [safeName, safeValue];
-    sieve.clean.add(whole);
+    filter.clean.add(whole);
     return header;
   });
 
 /** The part of a URL as it was, unless something was found in it. */
-function sieveUrlPart(part: string, look: (plain: string) => string): string {
+function filterUrlPart(part: string, look: (plain: string) => string): string {
   const plain = decodedPart(part);
   const after = look(plain);
   return after === plain ? part : encodeURIComponent(after);
 }
 
-function sieveQuery(query: string, path: string, sieve: Sieve): string {
+function filterQuery(query: string, path: string, filter: SecretFilter): string {
   const all = grantText(query);
   return query
     .split("&")
     .map((pair) => {
       const at = pair.indexOf("=");
-      if (at === -1) return sieveUrlPart(pair, (plain) => sieve.text(plain, path));
+      if (at === -1) return filterUrlPart(pair, (plain) => filter.text(plain, path));
       const name = decodedPart(pair.slice(0, at));
       const spot = { path: `${path}.${name}`, name, around: [] };
       const isSecret =
-        sieve.judge.secrecy(name) !== undefined || isSecretParameter(name, pair.slice(at + 1), all);
-      const safeName = sieveUrlPart(pair.slice(0, at), (plain) => sieve.text(plain, path));
-      const value = sieveUrlPart(pair.slice(at + 1), (plain) =>
-        isSecret ? sieve.named(name, plain, spot.path) : sieve.value(plain, spot),
+        filter.secretRules.secrecy(name) !== undefined || isSecretParameter(name, pair.slice(at + 1), all);
+      const safeName = filterUrlPart(pair.slice(0, at), (plain) => filter.text(plain, path));
+      const value = filterUrlPart(pair.slice(at + 1), (plain) =>
+        isSecret ? filter.named(name, plain, spot.path) : filter.value(plain, spot),
       );
       return `${safeName}=${value}`;
     })
@@ -86,7 +86,7 @@ function sieveQuery(query: string, path: string, sieve: Sieve): string {
 const urlParts = /^([a-z][a-z\d+.-]*:\/\/)?(?:([^/?#]*)@)?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 const shared = /(\/(?:shared|embedded|shared_dashboard)\/)([^/]{8,})/;
 
-function sievePath(path: string, where: string, sieve: Sieve, take: Take): string {
+function filterPath(path: string, where: string, filter: SecretFilter, take: Take): string {
   const tokens = path.replace(shared, (whole, lead: string, token: string) =>
     isPlaceholder(decodedPart(token))
       ? whole
@@ -94,12 +94,18 @@ function sievePath(path: string, where: string, sieve: Sieve, take: Take): strin
   );
   return tokens
     .split("/")
-    .map((part) => sieveUrlPart(part, (plain) => sieve.text(plain, where)))
+    .map((part) => filterUrlPart(part, (plain) => filter.text(plain, where)))
     .join("/");
 }
 
 /** An absolute or relative URL: login, path, parameters and fragment one by one, placeholders percent-encoded. */
-export function sieveUrl(url: string, where: string, query: string, sieve: Sieve, take: Take): string {
+export function filterUrl(
+  url: string,
+  where: string,
+  query: string,
+  filter: SecretFilter,
+  take: Take,
+): string {
   const [, scheme = "", login, path = "", parameters, fragment] = urlParts.exec(url) ?? [];
   // A rule for the path does not take away where a request went.
   const host = scheme === "" ? "" : path.replace(/\/.*$/s, "");
@@ -108,10 +114,10 @@ export function sieveUrl(url: string, where: string, query: string, sieve: Sieve
   return [
     scheme,
     login === undefined ? "" : safeLogin(login),
-    sieveUrlPart(host, (plain) => sieve.text(plain, where.replace(/\.path$/, ".host"))),
-    sievePath(path.slice(host.length), where, sieve, take),
-    parameters === undefined ? "" : `?${sieveQuery(parameters, query, sieve)}`,
-    fragment === undefined ? "" : `#${sieveQuery(fragment, query, sieve)}`,
+    filterUrlPart(host, (plain) => filter.text(plain, where.replace(/\.path$/, ".host"))),
+    filterPath(path.slice(host.length), where, filter, take),
+    parameters === undefined ? "" : `?${filterQuery(parameters, query, filter)}`,
+    fragment === undefined ? "" : `#${filterQuery(fragment, query, filter)}`,
   ].join("");
 }
 
@@ -155,32 +161,37 @@ const boundaryOf = (type: string, latin1: string): string | undefined => {
 };
 
 /** One part: its name may make it secret, its content may be anything. Undefined: bytes that hold a secret. */
-function sieveFormPart(part: string, path: string, sieve: Sieve): string | undefined {
+function filterFormPart(part: string, path: string, filter: SecretFilter): string | undefined {
   const split = /\r?\n\r?\n/.exec(part);
   // What stands around the parts, or a part that was cut off.
-  if (split === null) return sieveLatin1(part, path, sieve);
+  if (split === null) return filterLatin1(part, path, filter);
   const head = part.slice(0, split.index);
   const lead = part.slice(0, split.index + split[0].length);
   const content = part.slice(lead.length).replace(/\r?\n$/, "");
   const end = part.slice(lead.length + content.length);
   const name = /\bname="([^"]*)"/i.exec(head)?.[1] ?? /\bname=([^;\s]+)/i.exec(head)?.[1] ?? "part";
   // a place is on the tape, too
-  const at = `${path}.${sieve.text(name, path)}`;
-  const safeHead = sieveLatin1(lead, at, sieve);
+  const at = `${path}.${filter.text(name, path)}`;
+  const safeHead = filterLatin1(lead, at, filter);
   if (safeHead === undefined) return undefined;
-  if (sieve.judge.secrecy(name) !== undefined) {
+  if (filter.secretRules.secrecy(name) !== undefined) {
     const value = Buffer.from(content, "latin1").toString("utf8");
-    return safeHead + Buffer.from(sieve.named(name, value, at)).toString("latin1") + end;
+    return safeHead + Buffer.from(filter.named(name, value, at)).toString("latin1") + end;
   }
-  const after = sieveLatin1(content, at, sieve);
+  const after = filterLatin1(content, at, filter);
   return after === undefined ? undefined : safeHead + after + end;
 }
 
-const sieveLatin1 = (bytes: string, path: string, sieve: Sieve): string | undefined =>
-  sieveBytes(Buffer.from(bytes, "latin1"), path, sieve)?.toString("latin1");
+const filterLatin1 = (bytes: string, path: string, filter: SecretFilter): string | undefined =>
+  filterBytes(Buffer.from(bytes, "latin1"), path, filter)?.toString("latin1");
 
-function sieveParts(latin1: string, boundary: string, path: string, sieve: Sieve): string | undefined {
-  const parts = latin1.split(`--${boundary}`).map((part) => sieveFormPart(part, path, sieve));
+function filterParts(
+  latin1: string,
+  boundary: string,
+  path: string,
+  filter: SecretFilter,
+): string | undefined {
+  const parts = latin1.split(`--${boundary}`).map((part) => filterFormPart(part, path, filter));
   return parts.some((part) => part === undefined) ? undefined : parts.join(`--${boundary}`);
 }
 
@@ -195,69 +206,75 @@ const seenAs: readonly ((bytes: Buffer) => string)[] = [
 ];
 
 /** The bytes with their secrets replaced; undefined: they hold some that cannot be replaced, or cannot be read. */
-export function sieveBytes(bytes: Buffer, path: string, sieve: Sieve): Buffer | undefined {
+export function filterBytes(bytes: Buffer, path: string, filter: SecretFilter): Buffer | undefined {
   const packed = repackable(bytes);
   if (packed === "unreadable") return undefined;
   const text = packed?.text ?? (isUtf8(bytes) ? bytes.toString("utf8") : undefined);
   if (text !== undefined) {
-    const after = sieve.text(text, path);
+    const after = filter.text(text, path);
     if (after === text) return bytes;
     return packed ? packed.pack(after) : Buffer.from(after);
   }
-  const isClean = seenAs.every((seen) => sieve.text(seen(bytes), path) === seen(bytes));
+  const isClean = seenAs.every((seen) => filter.text(seen(bytes), path) === seen(bytes));
   return isClean ? bytes : undefined;
 }
 
-function sieveText(text: string, bulk: Bulk, sieve: Sieve): TapeBody {
+function filterText(text: string, bulk: Bulk, filter: SecretFilter): TapeBody {
   const type = headerIn(bulk, "content-type");
   const boundary = boundaryOf(type, text);
   if (boundary === undefined) {
     return {
-      text: bulk.isAnswer && code.test(type) ? sieve.code(text, bulk.path) : sieve.text(text, bulk.path),
+      text: bulk.isAnswer && code.test(type) ? filter.code(text, bulk.path) : filter.text(text, bulk.path),
     };
   }
   const bytes = Buffer.from(text);
-  const after = sieveParts(bytes.toString("latin1"), boundary, bulk.path, sieve);
+  const after = filterParts(bytes.toString("latin1"), boundary, bulk.path, filter);
   return after === undefined
     ? omitted(bytes.length)
     : { text: Buffer.from(after, "latin1").toString("utf8") };
 }
 
-function sieveBase64(b64: string, bulk: Bulk, sieve: Sieve): TapeBody {
+function filterBase64(b64: string, bulk: Bulk, filter: SecretFilter): TapeBody {
   const bytes = Buffer.from(b64, "base64");
   const type = headerIn(bulk, "content-type");
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
   if (bulk.isAnswer && media.test(type) && !isPacked) return { b64 };
   const latin1 = bytes.toString("latin1");
   const boundary = boundaryOf(type, latin1);
-  const parts = boundary === undefined ? undefined : sieveParts(latin1, boundary, bulk.path, sieve);
+  const parts = boundary === undefined ? undefined : filterParts(latin1, boundary, bulk.path, filter);
   const after =
-    boundary === undefined ? sieveBytes(bytes, bulk.path, sieve) : parts && Buffer.from(parts, "latin1");
+    boundary === undefined ? filterBytes(bytes, bulk.path, filter) : parts && Buffer.from(parts, "latin1");
   return after === undefined ? omitted(bytes.length) : { b64: after.toString("base64") };
 }
 
 /** A body without its secrets; what cannot be read is left out. A side file was redacted when it was written. */
-function* sieveBody(bulk: Bulk, sieve: Sieve): Work<TapeBody> {
+function* filterBody(bulk: Bulk, filter: SecretFilter): Work<TapeBody> {
   const { body, path } = bulk;
   if ("file" in body || "omitted" in body) return body;
   if ("json" in body) {
-    const json = yield* sieve.json(body.json, path);
+    const json = yield* filter.json(body.json, path);
     return json === undefined ? omitted(bulk.wire.bytes) : { json };
   }
   if (isLocked(bulk, "text" in body ? "text" : "b64")) return omitted(bulk.wire.bytes);
-  return "text" in body ? sieveText(body.text, bulk, sieve) : sieveBase64(body.b64, bulk, sieve);
+  return "text" in body ? filterText(body.text, bulk, filter) : filterBase64(body.b64, bulk, filter);
 }
 
 const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/.exec(url)?.[1] ?? null;
 
 type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
 
-function* sideOf(side: Side, path: "req" | "res", hint: string | null, sieve: Sieve, take: Take): Work<Side> {
-  const headers = sieveHeaders(side.headers, `${path}.headers`, sieve, take);
+function* sideOf(
+  side: Side,
+  path: "req" | "res",
+  hint: string | null,
+  filter: SecretFilter,
+  take: Take,
+): Work<Side> {
+  const headers = filterHeaders(side.headers, `${path}.headers`, filter, take);
   const { body: given, wire } = side;
   const { trouble } = wire;
   const safe =
-    trouble === undefined ? wire : { ...wire, trouble: sieve.text(trouble, `${path}.wire.trouble`) };
+    trouble === undefined ? wire : { ...wire, trouble: filter.text(trouble, `${path}.wire.trouble`) };
   if (given === undefined) return { headers, wire: safe };
   const bulk = {
     body: given,
@@ -267,28 +284,28 @@ function* sideOf(side: Side, path: "req" | "res", hint: string | null, sieve: Si
     isAnswer: path === "res",
     hint,
   };
-  const body = yield* sieveBody(bulk, sieve);
+  const body = yield* filterBody(bulk, filter);
   return { headers, wire: safe, body };
 }
 
 /** An exchange without its secrets; headers first, because what is secret there is secret in the body as well. */
-export function* sieveExchange(exchange: Exchange, sieve: Sieve, take: Take): Work<Exchange> {
+export function* filterExchange(exchange: Exchange, filter: SecretFilter, take: Take): Work<Exchange> {
   const { req, res } = exchange;
-  const request = yield* sideOf(req, "req", hintOf(req.url), sieve, take);
+  const request = yield* sideOf(req, "req", hintOf(req.url), filter, take);
   const answer = res && {
     ...res,
-    ...(yield* sideOf(res, "res", null, sieve, take)),
-    reason: sieve.text(res.reason, "res.reason"),
+    ...(yield* sideOf(res, "res", null, filter, take)),
+    reason: filter.text(res.reason, "res.reason"),
   };
-  const url = sieve.clean.has(req.url) ? req.url : sieveUrl(req.url, "req.path", "req.query", sieve, take);
-  if (url === req.url) sieve.clean.add(url);
-  const hasSafeRoute = sieve.text(exchange.route, "route") === exchange.route;
+  const url = filter.clean.has(req.url) ? req.url : filterUrl(req.url, "req.path", "req.query", filter, take);
+  if (url === req.url) filter.clean.add(url);
+  const hasSafeRoute = filter.text(exchange.route, "route") === exchange.route;
   const safe: Exchange = {
     ...exchange,
     route: hasSafeRoute ? exchange.route : routeOf(req.method, url),
     req: { ...req, ...request, url },
     res: answer,
   };
-  if (exchange.client !== undefined) safe.client = sieve.text(exchange.client, "client");
+  if (exchange.client !== undefined) safe.client = filter.text(exchange.client, "client");
   return safe;
 }

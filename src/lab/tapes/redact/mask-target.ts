@@ -1,8 +1,8 @@
 import { maskOf } from "./bind.ts";
-import { sieveUrl } from "./exchange.ts";
-import { createJudge, type TapeRules } from "./rules.ts";
+import { filterUrl } from "./exchange.ts";
+import { createSecretRules, type TapeRules } from "./rules.ts";
+import { createSecretFilter, type Take } from "./secret-filter.ts";
 import { isPublic } from "./shapes.ts";
-import { createSieve, type Take } from "./sieve.ts";
 
 /** Masks secrets by the rules of tapes, for what people and agents read. Project keys are public. */
 export interface Mask {
@@ -16,9 +16,14 @@ export interface Mask {
 export function createMask(rules?: TapeRules): Mask {
   const take: Take = (kind, secret) =>
     isPublic(kind) || secret === "***" ? secret : maskOf({ text: "", kind, number: 0 });
-  const sieve = createSieve({ take, known: (text) => text, knownCount: () => 0, judge: createJudge(rules) });
+  const filter = createSecretFilter({
+    take,
+    known: (text) => text,
+    knownCount: () => 0,
+    secretRules: createSecretRules(rules),
+  });
   return {
-    target: (target) => sieveUrl(target, "", "", sieve, take),
-    text: (text) => sieve.text(text, ""),
+    target: (target) => filterUrl(target, "", "", filter, take),
+    text: (text) => filter.text(text, ""),
   };
 }

@@ -23,7 +23,7 @@ const harmless = /^access_control_/;
 
 export type NameSecrecy = "strong" | "weak";
 
-function judge(name: string): NameSecrecy | undefined {
+function computeSecrecy(name: string): NameSecrecy | undefined {
   const plain = plainName(name);
   if (harmless.test(plain)) return undefined;
   if (strong.test(plain) || opening.test(plain)) return "strong";
@@ -31,17 +31,17 @@ function judge(name: string): NameSecrecy | undefined {
 }
 
 /** The same names come over and over; they come from users, so the memory is bounded. */
-const judged = new Map<string, NameSecrecy | undefined>();
-const mostJudged = 10_000;
+const cache = new Map<string, NameSecrecy | undefined>();
+const mostCached = 10_000;
 
 /** Whether a field, parameter or header of this name holds a secret. `strong`: a number may be one, too. */
 export function secrecyOf(name: string): NameSecrecy | undefined {
   if (name.length > 120 || name.startsWith("$feature/")) return undefined;
-  const known = judged.get(name);
-  if (known !== undefined || judged.has(name)) return known;
-  if (judged.size >= mostJudged) judged.clear();
-  const secrecy = judge(name);
-  judged.set(name, secrecy);
+  const known = cache.get(name);
+  if (known !== undefined || cache.has(name)) return known;
+  if (cache.size >= mostCached) cache.clear();
+  const secrecy = computeSecrecy(name);
+  cache.set(name, secrecy);
   return secrecy;
 }
 

@@ -2,11 +2,11 @@ import { atOnce, type Work } from "../../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";
 import { routeOf } from "../format/routes.ts";
-import { sieveExchange } from "./exchange.ts";
+import { filterExchange } from "./exchange.ts";
 import { createMemory } from "./memory.ts";
 import { createPersonal } from "./personal.ts";
-import { createJudge, type TapeRules } from "./rules.ts";
-import { createSieve, type Take } from "./sieve.ts";
+import { createSecretRules, type TapeRules } from "./rules.ts";
+import { createSecretFilter, type Take } from "./secret-filter.ts";
 
 /** What is redacted: secrets, or secrets and personal data. */
 type RedactionProfile = "default" | "pii";
@@ -90,18 +90,18 @@ export function createRedactor({
     return placeholder;
   };
   const personal = profile === "pii" ? createPersonal(note) : undefined;
-  const sieve = createSieve({
+  const filter = createSecretFilter({
     take,
     known: memory.replaceKnown,
     knownCount: () => memory.size,
-    judge: createJudge(rules),
+    secretRules: createSecretRules(rules),
     ...(personal && { personal }),
   });
   function* pass(exchange: Exchange): Work<Exchange> {
     const before = memory.size;
-    const safe = yield* sieveExchange(exchange, sieve, take);
+    const safe = yield* filterExchange(exchange, filter, take);
     // a secret that was found at the end may also be at the beginning
-    return memory.size === before ? safe : yield* sieveExchange(safe, sieve, take);
+    return memory.size === before ? safe : yield* filterExchange(safe, filter, take);
   }
   function* redactInSteps(exchange: Exchange): Work<Exchange> {
     paths = new Set(exchange.redacted);

@@ -145,7 +145,7 @@ export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): T
 }
 
 /** Built-in rules about names together with those of a project. */
-export interface Judge {
+export interface SecretRules {
   /** Whether a field or parameter of this name holds a secret. */
   secrecy(name: string): NameSecrecy | undefined;
   headerSecrecy(name: string): NameSecrecy | undefined;
@@ -174,7 +174,7 @@ const regExpOf = (pattern: string | RegExp): RegExp => {
 };
 
 /** @param rules Checked ones, see `readRules` */
-export function createJudge({ rules = [], keep = [] }: TapeRules = {}): Judge {
+export function createSecretRules({ rules = [], keep = [] }: TapeRules = {}): SecretRules {
   const named = new Map(
     rules.flatMap(({ name, field }) => (field === undefined ? [] : [[plainName(field), name] as const])),
   );

@@ -1,9 +1,9 @@
 import { atOnce } from "../../../kernel/base/work.ts";
 import type { Exchange } from "../format/exchange.ts";
-import { sieveBytes, sieveExchange } from "./exchange.ts";
-import { createJudge, type TapeRules } from "./rules.ts";
+import { filterBytes, filterExchange } from "./exchange.ts";
+import { createSecretRules, type TapeRules } from "./rules.ts";
+import { createSecretFilter, type SecretFilter, type Take } from "./secret-filter.ts";
 import { isPublic } from "./shapes.ts";
-import { createSieve, type Sieve, type Take } from "./sieve.ts";
 
 /** Something that looks like a secret. */
 export interface Suspicion {
@@ -34,40 +34,44 @@ export interface ScanOptions {
   onPlace?: (path: string) => void;
 }
 
-/** Collects what a sieve takes; public keys are no secrets. */
-function scanned(run: (sieve: Sieve, take: Take) => void, { rules, onPlace }: ScanOptions = {}): Suspicion[] {
+/** Collects what a filter takes; public keys are no secrets. */
+function scanned(
+  run: (filter: SecretFilter, take: Take) => void,
+  { rules, onPlace }: ScanOptions = {},
+): Suspicion[] {
   const found = new Map<string, Suspicion>();
   const take: Take = (kind, secret, path) => {
     if (!isPublic(kind)) found.set(`${path}\n${kind}\n${secret}`, { path, kind, detail: masked(secret) });
     return `{{secret:${kind}#0}}`;
   };
-  const judge = createJudge(rules);
-  run(createSieve({ take, ...unknowing, judge, ...(onPlace && { onPlace }) }), take);
+  const secretRules = createSecretRules(rules);
+  run(createSecretFilter({ take, ...unknowing, secretRules, ...(onPlace && { onPlace }) }), take);
   return [...found.values()];
 }
 
 /** Everything in a text (JSON, a form, a log …) that looks like a secret, in whatever it is encoded. Placeholders do not. */
 export const scanText = (text: string, options?: ScanOptions): Suspicion[] =>
-  scanned((sieve) => sieve.text(text, ""), options);
+  scanned((filter) => filter.text(text, ""), options);
 
 /** As `scanText`, of bytes: text, compressed text, or anything else. */
 export const scanBytes = (bytes: Buffer, options?: ScanOptions): Suspicion[] =>
-  scanned(({ judge }, take) => {
+  scanned(({ secretRules }, take) => {
     let hasFound = false;
     const heard: Take = (...it) => {
       hasFound = true;
       return take(...it);
     };
-    const isReadable = sieveBytes(bytes, "", createSieve({ take: heard, ...unknowing, judge })) !== undefined;
+    const isReadable =
+      filterBytes(bytes, "", createSecretFilter({ take: heard, ...unknowing, secretRules })) !== undefined;
     if (!isReadable && !hasFound) take("unreadable", "", "");
   }, options);
 
 /** As `scanText`, over all parts of an exchange. */
 export const scanExchange = (exchange: Exchange, options?: ScanOptions): Suspicion[] =>
-  scanned((sieve, take) => {
-    const safe = atOnce(sieveExchange(exchange, sieve, take));
+  scanned((filter, take) => {
+    const safe = atOnce(filterExchange(exchange, filter, take));
     const [before, after] = [exchange, safe].map(({ req, res }) => [req.body, res?.body]);
-    // a body that the sieve left out holds something that cannot be read
+    // a body that the filter left out holds something that cannot be read
     before?.forEach((body, i) => {
       const now = after?.[i];
       if (body && now && "omitted" in now && !("omitted" in body))

@@ -3,7 +3,7 @@ import { escapedPattern } from "../../../kernel/base/text.ts";
 /**
  * Formats of tokens that can be recognised without a name beside them. They follow the rules of gitleaks, a maintained
  * public rule set: the first column is the id of the rule there. Rules that need a keyword near the token are left out
- * unless the token has a prefix of its own, because names are judged in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix
+ * unless the token has a prefix of its own, because names are checked in names.ts. Lengths are minimums, and shorter than those of real tokens where the prefix
  * alone is unmistakable: tests use short ones, and bodies are cut off.
  */
 export const ruleSet = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   bothRules,
-  createJudge,
+  createSecretRules,
   RedactionRuleError,
   readRules,
   rulesInHeader,
@@ -128,18 +128,18 @@ describe("rules of a tape", () => {
   });
 });
 
-describe("a judge", () => {
+describe("the rules about secrets", () => {
   test("names of fields, however they are written", () => {
-    const it = createJudge({ rules: [{ name: "pin_code", field: "Door-Word" }] });
+    const it = createSecretRules({ rules: [{ name: "pin_code", field: "Door-Word" }] });
     for (const name of ["door_word", "Door-Word", "$DOOR_WORD"]) {
       expect(it.secrecy(name)).toBe("strong");
       expect(it.headerSecrecy(name)).toBe("strong");
       expect(it.kind(name)).toBe("pin_code");
     }
-    expect(it.secrecy("window_word")).toBe(createJudge().secrecy("window_word"));
-    expect(it.kind("password")).toBe(createJudge().kind("password"));
-    expect(createJudge().kind("password")).toBe("password");
-    expect(createJudge().secrecy("door_word")).toBeUndefined();
+    expect(it.secrecy("window_word")).toBe(createSecretRules().secrecy("window_word"));
+    expect(it.kind("password")).toBe(createSecretRules().kind("password"));
+    expect(createSecretRules().kind("password")).toBe("password");
+    expect(createSecretRules().secrecy("door_word")).toBeUndefined();
   });
 
   test.each<[path: string, kind: string | undefined]>([
@@ -162,8 +162,8 @@ describe("a judge", () => {
       { name: "list", path: "req.body.list" },
       { name: "quote", path: 'res.body.quo\\"te' },
     ];
-    expect(createJudge({ rules }).kindOfPlace(path)).toBe(kind);
-    expect(createJudge().kindOfPlace(path)).toBeUndefined();
+    expect(createSecretRules({ rules }).kindOfPlace(path)).toBe(kind);
+    expect(createSecretRules().kindOfPlace(path)).toBeUndefined();
   });
 
   test.each<[path: string, keeps: boolean]>([
@@ -176,18 +176,18 @@ describe("a judge", () => {
     ["res.body.id", true],
     ["res.body.ids", false],
   ])("what is kept: %s", (path, keeps) => {
-    const it = createJudge({ keep: ["public_token", "req.body.session", "res.body.id"] });
+    const it = createSecretRules({ keep: ["public_token", "req.body.session", "res.body.id"] });
     expect(it.keeps(path)).toBe(keeps);
-    expect(createJudge().keeps(path)).toBe(false);
+    expect(createSecretRules().keeps(path)).toBe(false);
   });
 
   test("a name that is kept may look like a path", () => {
-    const it = createJudge({ keep: ["x.req.id"] });
+    const it = createSecretRules({ keep: ["x.req.id"] });
     expect(it.keeps("req.body.id")).toBe(false);
   });
 
   test("patterns match everywhere, with their flags", () => {
-    const all = createJudge({
+    const all = createSecretRules({
       rules: [
         { name: "a", pattern: "/a\\/b/i" },
         { name: "c", pattern: /c/gy },

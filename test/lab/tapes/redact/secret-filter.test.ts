@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import { atOnce } from "../../../../src/kernel/base/work.ts";
 import { createPersonal } from "../../../../src/lab/tapes/redact/personal.ts";
-import { createJudge } from "../../../../src/lab/tapes/redact/rules.ts";
-import { createSieve, type Sieve } from "../../../../src/lab/tapes/redact/sieve.ts";
+import { createSecretRules } from "../../../../src/lab/tapes/redact/rules.ts";
+import { createSecretFilter, type SecretFilter } from "../../../../src/lab/tapes/redact/secret-filter.ts";
 
 type Taken = [kind: string, secret: string];
 
-/** A sieve, what it took, and the secrets that it knows: more can be added. */
-function sieveWith(isPersonal = false): { sieve: Sieve; taken: Taken[]; known: string[] } {
+/** A filter, what it took, and the secrets that it knows: more can be added. */
+function filterWith(isPersonal = false): { filter: SecretFilter; taken: Taken[]; known: string[] } {
   const taken: Taken[] = [];
   const known: string[] = [];
-  const sieve = createSieve({
+  const filter = createSecretFilter({
     take: (kind, secret) => {
       taken.push([kind, secret]);
       return "…";
@@ -20,12 +20,12 @@ function sieveWith(isPersonal = false): { sieve: Sieve; taken: Taken[]; known: s
     knownCount: () => known.length,
     ...(isPersonal && { personal: createPersonal(() => {}) }),
   });
-  return { sieve, taken, known };
+  return { filter, taken, known };
 }
 
 const takenFrom = (text: string): Taken[] => {
-  const { sieve, taken } = sieveWith();
-  sieve.text(text, "");
+  const { filter, taken } = filterWith();
+  filter.text(text, "");
   return taken;
 };
 
@@ -40,15 +40,15 @@ describe("a value under a secret name", () => {
   test.each(["Bearer", "basic", "TOKEN", "Digest", "ApiKey", "Negotiate", "AWS4-HMAC-SHA256"])(
     "keeps its scheme: %s",
     (scheme) => {
-      const { sieve, taken } = sieveWith();
-      expect(sieve.named("authorization", `${scheme}  horse`, "")).toBe(`${scheme}  …`);
+      const { filter, taken } = filterWith();
+      expect(filter.named("authorization", `${scheme}  horse`, "")).toBe(`${scheme}  …`);
       expect(taken).toEqual([["authorization", "horse"]]);
     },
   );
 
   test.each(["Other horse", "x Bearer horse", "Bearerhorse"])("%s has none", (value) => {
-    const { sieve, taken } = sieveWith();
-    expect(sieve.named("authorization", value, "")).toBe("…");
+    const { filter, taken } = filterWith();
+    expect(filter.named("authorization", value, "")).toBe("…");
     expect(taken).toEqual([["authorization", value]]);
   });
 });
@@ -98,9 +98,9 @@ describe("what is taken from a text", () => {
   });
 
   test("the same text, each time that it comes", () => {
-    const { sieve } = sieveWith();
+    const { filter } = filterWith();
     const text = `the key is ${key}`;
-    expect([1, 2, 3].map(() => sieve.text(text, ""))).toEqual(Array(3).fill("the key is …"));
+    expect([1, 2, 3].map(() => filter.text(text, ""))).toEqual(Array(3).fill("the key is …"));
   });
 
   test.each<[name: string, value: string, kind: string]>([
@@ -108,32 +108,32 @@ describe("what is taken from a text", () => {
     ["password", `${key} and more`, "password"],
     ["my_token", `ghp_${"a1B2".repeat(9)}`, "github_token"],
   ])("the kind of a value under %s that is %s", (name, value, kind) => {
-    const { sieve, taken } = sieveWith();
-    sieve.named(name, value, "");
+    const { filter, taken } = filterWith();
+    filter.named(name, value, "");
     expect(taken).toEqual([[kind, value]]);
   });
 
   test("lines stay lines", () => {
-    const { sieve } = sieveWith();
-    expect(sieve.text('{"token":["one"]}\n{"b": 1}\n', "")).toBe('{"token":["…"]}\n{"b": 1}\n');
+    const { filter } = filterWith();
+    expect(filter.text('{"token":["one"]}\n{"b": 1}\n', "")).toBe('{"token":["…"]}\n{"b": 1}\n');
   });
 
   test("a text that was clean, once it is known to hold a secret", () => {
-    const { sieve, known } = sieveWith();
-    expect(sieve.text("it is horse", "")).toBe("it is horse");
+    const { filter, known } = filterWith();
+    expect(filter.text("it is horse", "")).toBe("it is horse");
     known.push("horse");
-    expect(sieve.text("it is horse", "")).toBe("it is …");
-    expect(sieve.text("it is battery", "")).toBe("it is battery");
+    expect(filter.text("it is horse", "")).toBe("it is …");
+    expect(filter.text("it is battery", "")).toBe("it is battery");
     known.push("battery");
-    expect(sieve.text("it is battery", "")).toBe("it is …");
+    expect(filter.text("it is battery", "")).toBe("it is …");
   });
 });
 
 describe("digits that may be a card's", () => {
   const card = "4111111111111111";
   const takenAt = (json: Json): Taken[] => {
-    const { sieve, taken } = sieveWith();
-    atOnce(sieve.json(json, "req.body"));
+    const { filter, taken } = filterWith();
+    atOnce(filter.json(json, "req.body"));
     return taken;
   };
   const ids =
@@ -161,45 +161,45 @@ describe("digits that may be a card's", () => {
   });
 
   test("a secret that is known is taken from an id, too", () => {
-    const { sieve, taken, known } = sieveWith();
+    const { filter, taken, known } = filterWith();
     known.push("1234567890123");
-    atOnce(sieve.json({ id: "1234567890123" }, ""));
+    atOnce(filter.json({ id: "1234567890123" }, ""));
     expect(taken).toEqual([["known", "1234567890123"]]);
   });
 });
 
 test("the digits of a fraction are no secret that is known", () => {
-  const { sieve, taken, known } = sieveWith();
+  const { filter, taken, known } = filterWith();
   known.push("12345678");
   const json = { a: 0.12345678, b: 12345678.5, c: -0.12345678 };
-  expect(atOnce(sieve.json(json, ""))).toEqual(json);
-  expect(atOnce(sieve.json({ a: 12345678, b: -12345678 }, ""))).toEqual({ a: "…", b: "-…" });
+  expect(atOnce(filter.json(json, ""))).toEqual(json);
+  expect(atOnce(filter.json({ a: 12345678, b: -12345678 }, ""))).toEqual({ a: "…", b: "-…" });
   expect(taken).toHaveLength(2);
 });
 
 test("what is deeper than 200 levels is not walked", () => {
   const nested = (levels: number): Json => (levels === 0 ? {} : [nested(levels - 1)]);
-  const { sieve } = sieveWith();
-  expect(atOnce(sieve.json(nested(199), ""))).toEqual(nested(199));
-  expect(atOnce(sieve.json(nested(200), ""))).toBeUndefined();
+  const { filter } = filterWith();
+  expect(atOnce(filter.json(nested(199), ""))).toEqual(nested(199));
+  expect(atOnce(filter.json(nested(200), ""))).toBeUndefined();
 });
 
 test("code has neither fields nor persons, only what looks like a secret", () => {
-  const { sieve } = sieveWith(true);
+  const { filter } = filterWith(true);
   const code = 'a={"password":"horse"};mail="jane@acme.com";';
-  expect(sieve.code(`${code}key="${key}"`, "")).toBe(`${code}key="…"`);
-  expect(sieve.text(`${code}.`, "")).toBe('a={"password":"…"};mail="user1@example.test";.');
-  expect(sieve.code(times(7, base64, key), "")).not.toBe(times(7, base64, key));
+  expect(filter.code(`${code}key="${key}"`, "")).toBe(`${code}key="…"`);
+  expect(filter.text(`${code}.`, "")).toBe('a={"password":"…"};mail="user1@example.test";.');
+  expect(filter.code(times(7, base64, key), "")).not.toBe(times(7, base64, key));
 });
 
 test("a short number in JSON is a secret where a pattern of the project says so", () => {
   const taken: Taken[] = [];
-  const judge = createJudge({ rules: [{ name: "pin", pattern: "\\b\\d{6}\\b" }] });
+  const secretRules = createSecretRules({ rules: [{ name: "pin", pattern: "\\b\\d{6}\\b" }] });
   const take = (kind: string, secret: string): string => {
     taken.push([kind, secret]);
     return "…";
   };
-  const sieve = createSieve({ take, known: (text) => text, knownCount: () => 0, judge });
-  expect(atOnce(sieve.json({ code: 123456, year: 2026 }, "req.body"))).toEqual({ code: "…", year: 2026 });
+  const filter = createSecretFilter({ take, known: (text) => text, knownCount: () => 0, secretRules });
+  expect(atOnce(filter.json({ code: 123456, year: 2026 }, "req.body"))).toEqual({ code: "…", year: 2026 });
   expect(taken).toEqual([["pin", "123456"]]);
 });

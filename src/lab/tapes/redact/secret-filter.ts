@@ -5,7 +5,7 @@ import { replaceFields } from "./fields.ts";
 import { isNothing, plainName } from "./names.ts";
 import type { Personal } from "./personal.ts";
 import { isPlaceholder, replaceAround } from "./placeholders.ts";
-import { createJudge, type Judge } from "./rules.ts";
+import { createSecretRules, type SecretRules } from "./rules.ts";
 import { cardNumber, kindOfShape, replaceShapes } from "./shapes.ts";
 import { type Leaves, mostDepth, rewriteJson, type Spot, walk, walkInSteps } from "./walk.ts";
 
@@ -13,9 +13,9 @@ import { type Leaves, mostDepth, rewriteJson, type Spot, walk, walkInSteps } fro
 export type Take = (kind: string, secret: string, path: string) => string;
 
 /** Finds secrets in any encoding; its `take` replaces them. */
-export interface Sieve {
+export interface SecretFilter {
   /** What it takes for a secret by name or place. */
-  readonly judge: Judge;
+  readonly secretRules: SecretRules;
   /** A text: parsed, unescaped, decoded and unpacked as long as there is something in it. */
   text(text: string, path: string): string;
   /** A text that is code or markup: fields with names are none, only what looks like a secret counts. */
@@ -30,7 +30,7 @@ export interface Sieve {
   readonly clean: CleanTexts;
 }
 
-export interface SieveParts {
+export interface SecretFilterParts {
   take: Take;
   /** Known secrets that stand in a text without a name. */
   known(text: string, take: (kind: string, secret: string) => string): string;
@@ -38,7 +38,7 @@ export interface SieveParts {
   knownCount(): number;
   personal?: Personal;
   /** Built-in rules, unless given. */
-  judge?: Judge;
+  secretRules?: SecretRules;
   /** Called with each place that is looked at: a header, a parameter, a leaf of a body. */
   onPlace?: (path: string) => void;
 }
@@ -88,29 +88,29 @@ function cleanTexts(knownCount: () => number): CleanTexts {
   };
 }
 
-/** A sieve over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
-export function createSieve({
+/** A filter over one take. Never throws on text; recursion is bounded by `mostLayers` and `mostDepth`. */
+export function createSecretFilter({
   take,
   known,
   knownCount,
   personal,
-  judge = createJudge(),
+  secretRules = createSecretRules(),
   onPlace,
-}: SieveParts): Sieve {
+}: SecretFilterParts): SecretFilter {
   const taken: Take = (kind, secret, path) =>
-    isPlaceholder(secret) || judge.keeps(path) ? secret : take(kind, secret, path);
+    isPlaceholder(secret) || secretRules.keeps(path) ? secret : take(kind, secret, path);
 
   const named = (name: string, value: string, path: string): string => {
     onPlace?.(path);
     const lead = scheme.exec(value)?.[0] ?? "";
     const secret = value.slice(lead.length);
     if (isNothing(secret)) return value;
-    return lead + taken(kindOfShape(secret) ?? judge.kind(name), secret, path);
+    return lead + taken(kindOfShape(secret) ?? secretRules.kind(name), secret, path);
   };
 
   /** All of it is secret where a rule says so of its place. */
   const whole = (text: string, path: string): string | undefined => {
-    const kind = judge.kindOfPlace(path);
+    const kind = secretRules.kindOfPlace(path);
     return kind === undefined || isNothing(text) ? undefined : taken(kind, text, path);
   };
 
@@ -127,14 +127,14 @@ export function createSieve({
       return isShort ? known(digits, (kind, it) => taken(kind, it, path)) : shaped(digits, path);
     },
     key: look,
-    secrecy: judge.secrecy,
+    secrecy: secretRules.secrecy,
     personal: (value, spot) => personal?.value(value, spot, spot.path),
   });
 
   /** What is known by its looks: by the project's patterns, and by the built-in ones. */
   const shaped = (text: string, path: string): string => {
     const isId = digitsOnly.test(text) && isIdPlace(path);
-    const own = judge.patterns.reduce(
+    const own = secretRules.patterns.reduce(
       (out, { kind, replace }) =>
         replaceAround(out, (part) => {
           const after = replace(part, (found) => taken(kind, found, path));
@@ -151,13 +151,13 @@ export function createSieve({
   const plain = (text: string, path: string, isCode: boolean): string => {
     const fields = isCode
       ? text
-      : replaceFields(text, (name, value) => named(name, value, path), judge.secrecy);
+      : replaceFields(text, (name, value) => named(name, value, path), secretRules.secrecy);
     const shapes = shaped(fields, path);
     return personal && !isCode ? personal.text(shapes, path) : shapes;
   };
 
   // A project's patterns and the privacy profile may look for what is harmless else.
-  const skipsHarmless = judge.patterns.length === 0 && personal === undefined;
+  const skipsHarmless = secretRules.patterns.length === 0 && personal === undefined;
   const look = (text: string, path: string, layer: number, isCode: boolean): string => {
     if (text.length < 6 || isPlaceholder(text)) return text;
     if (skipsHarmless && harmless.test(text)) return known(text, (kind, it) => taken(kind, it, path));
@@ -185,7 +185,7 @@ export function createSieve({
   };
   const outer = leaves(searched);
   return {
-    judge,
+    secretRules,
     named,
     text: outer.text,
     code: (it, path) => look(it, path, 0, true),
