@@ -51,7 +51,7 @@ export const targets = {
   "src/lab/assert/match/pattern.ts": tests("lab/assert/match", "pattern wire"),
   "src/lab/assert/match/operators.ts": tests("lab/assert/match", "pattern wire describe"),
   "src/lab/assert/match/differences.ts": tests("lab/assert/match", "differences"),
-  "src/lab/assert/match/judge.ts": tests("lab/assert/match", "judge report causes"),
+  "src/lab/assert/match/evaluate.ts": tests("lab/assert/match", "evaluate report causes"),
   ...Object.fromEntries(
     ["near-miss", "canonical", "catalog"].map((it) => [
       `src/lab/tapes/match/${it}.ts`,
@@ -369,7 +369,7 @@ export const accepted = {
     ['shape.is === "predicate" && value', "shape.is", "what is absent is not asked"],
     ['shape.is === "moment" &&', 'shape.is === "moment"', "a text is no number of seconds"],
   ],
-  "src/lab/assert/match/judge.ts": [
+  "src/lab/assert/match/evaluate.ts": [
     ["?? []", "matched[i]", types],
     ["min ?? 0", "countOf(expectation).min", "no comparison with undefined holds, as none with 0 does"],
     ["start === -1 ? []", "2", "a slice from the last event on that ends before it is empty, too"],

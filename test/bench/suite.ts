@@ -52,7 +52,7 @@ export interface Verdict {
 export interface Report {
   tables: readonly Table[];
   verdicts: readonly Verdict[];
-  /** What a reader must know to judge the figures. */
+  /** What a reader must know to compare the figures. */
   notes: readonly string[];
 }
 

@@ -27,7 +27,7 @@ async function use(project: Project, owner: number): Promise<void> {
 }
 
 /** What a suite would expect of it. */
-async function judge(project: Project, owner: number): Promise<void> {
+async function checkProject(project: Project, owner: number): Promise<void> {
   await expect(project).toHaveCapturedTimes("bought", (owner % 3) + 1, { owner });
   await expect(project).not.toHaveCaptured("bought", { owner: { "@ne": owner } });
   await project.events.expectNone("refunded");
@@ -45,7 +45,7 @@ async function oneTest(owner: number): Promise<void> {
   const awaited = project.events.waitFor("bought", undefined, { timeoutMs: 60_000 });
   await Promise.all([use(project, owner), awaited]);
   expect((await awaited).properties.owner).toBe(owner);
-  await judge(project, owner);
+  await checkProject(project, owner);
 }
 
 describe.each(Array.from({ length: rounds }, (_, i) => i + 1))("round %i", (round) => {

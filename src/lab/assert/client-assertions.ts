@@ -112,7 +112,7 @@ const reportTime = ({ limit }: Deadline): number => Math.min(limit / 2, Math.max
 /** Limit of the reports when the runner's own has ended the test, ms. */
 const lastPatience = 2_000;
 
-/** The text of an assertion that was started once more: of its error, or of a matcher's judgement. */
+/** The text of an assertion that was started once more: of its error, or of a matcher's result. */
 const resultText = (result: unknown): string =>
   typeof result === "object" && result !== null && "text" in result ? String(result.text) : "it holds now";
 

@@ -2,7 +2,7 @@ import { isObject, type Json } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventFilter, TrafficLog, Written } from "../../state/journal/log/traffic-log.ts";
 import { showEvent } from "../../state/journal/show.ts";
-import { namePatterns } from "./match/judge.ts";
+import { namePatterns } from "./match/evaluate.ts";
 import type { Pattern } from "./match/types.ts";
 
 /** Which events a listener needs, as far as the log's index knows it. Absent keys do not restrict. */

@@ -3,7 +3,7 @@ import { counted, times } from "../../kernel/base/text.ts";
 import { headerIn } from "../../kernel/http/client-address.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import { projectHeader, projectParameter, type TrafficLine } from "../../state/journal/traffic.ts";
-import { countOf, fitsEvent } from "./match/judge.ts";
+import { countOf, fitsEvent } from "./match/evaluate.ts";
 import { nameText, printable } from "./match/printable.ts";
 import type { Complaint, Surroundings } from "./match/report-shapes.ts";
 import type { Terms } from "./match/types.ts";

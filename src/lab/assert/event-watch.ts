@@ -4,7 +4,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventFilter, TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { searchEvents } from "../../state/journal/search.ts";
 import { type Dispatcher, type Interest, interestIn } from "./dispatcher.ts";
-import { fitsEvent } from "./match/judge.ts";
+import { fitsEvent } from "./match/evaluate.ts";
 
 /** A signal that ends with the first of several; `release` removes its listeners from them. */
 export interface JoinedSignal {

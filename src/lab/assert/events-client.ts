@@ -2,13 +2,13 @@ import { type HandleScope, type Query, queryText } from "../../kernel/call/call.
 import { ExpectationError, fromCaller, withLine } from "../../kernel/call/errors.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { Assertions } from "./client-assertions.ts";
-import type { WaitTarget } from "./client-judged.ts";
+import type { WaitTarget } from "./client-evaluation.ts";
 import { called, problemText, wholeEvent } from "./client-pattern.ts";
 import type { EventQuery, Events, Requests, VerifyOptions, WaitOptions } from "./events-api.ts";
 import type { KnownCauses } from "./match/causes.ts";
 import { describePattern } from "./match/describe.ts";
+import { fitsEvent } from "./match/evaluate.ts";
 import { checkTerms } from "./match/event-pattern.ts";
-import { fitsEvent } from "./match/judge.ts";
 import type { Terms } from "./match/types.ts";
 import { toWire } from "./match/wire.ts";
 import { largestPage, listingOf, pageOf } from "./pages.ts";
@@ -53,7 +53,7 @@ const scopeBody = (place: HandleScope, { since, project, timeoutMs, title }: Wai
 async function wait(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const wired = ("match" in target ? [target.match] : target.sequence).map((it) => toWire(it));
   if (!wired.every(({ exact }) => exact))
-    return (await import("./client-judged.ts")).waitHere(place, target, options);
+    return (await import("./client-evaluation.ts")).waitHere(place, target, options);
   const wires = wired.map(({ wire }) => wire);
   const what = "match" in target ? { match: wires[0], count: target.count } : { sequence: wires };
   const body = { ...what, ...scopeBody(place, options) };
@@ -79,7 +79,7 @@ function refuseMeaningless(terms: Terms): void {
 async function verify(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
   const wired = terms.expect.map(({ match }) => toWire(match));
   if (!wired.every(({ exact }) => exact))
-    return (await import("./client-judged.ts")).verifyHere(place, terms, options);
+    return (await import("./client-evaluation.ts")).verifyHere(place, terms, options);
   const body = {
     expect: terms.expect.map(({ count }, i) => ({ match: wired[i]?.wire, count })),
     ordered: terms.ordered,

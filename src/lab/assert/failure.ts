@@ -3,7 +3,7 @@ import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventFilter } from "../../state/journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
-import { judge } from "./match/judge.ts";
+import { evaluate } from "./match/evaluate.ts";
 import { reportOf } from "./match/report.ts";
 import type { Complaint } from "./match/report-shapes.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
@@ -77,8 +77,8 @@ export async function failure(
     return new SimError(code, detail, { data });
   }
   const endedAt = clock.now();
-  const judged = judge(terms, events);
-  const verdict = { ...judged, complaints: [...judged.complaints, ...shared] };
+  const evaluated = evaluate(terms, events);
+  const verdict = { ...evaluated, complaints: [...evaluated.complaints, ...shared] };
   if (timeout > 0) await letEnd(ports, scope.project, gone);
   const match = firstMissed(verdict, terms);
   const subject: ReportSubject = { match, scope, outcome, until: cursor, endedAt, waited, url };

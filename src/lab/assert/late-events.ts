@@ -1,7 +1,7 @@
 import { performance } from "../../kernel/base/real-time.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import { type Dispatcher, interestIn } from "./dispatcher.ts";
-import { fitsEvent } from "./match/judge.ts";
+import { fitsEvent } from "./match/evaluate.ts";
 import type { Pattern } from "./match/types.ts";
 
 /** Failed waits that are remembered, and for how long, in ms of real time. */

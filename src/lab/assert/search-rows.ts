@@ -26,7 +26,7 @@ import { EventPage, type StoredEvent } from "../../state/journal/stored-event.ts
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import { indexFilter } from "./dispatcher.ts";
 import { arrivalOf } from "./event-watch.ts";
-import { fitsEvent } from "./match/judge.ts";
+import { fitsEvent } from "./match/evaluate.ts";
 import { EventPattern, patternLanguage, patternOf } from "./pattern-shape.ts";
 import type { AssertingPorts, AssertPorts } from "./ports.ts";
 

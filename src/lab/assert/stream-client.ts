@@ -1,7 +1,7 @@
 import type { HandleScope } from "../../kernel/call/call.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventQuery } from "./events-api.ts";
-import { fitsEvent } from "./match/judge.ts";
+import { fitsEvent } from "./match/evaluate.ts";
 import { listingOf, pageOf } from "./pages.ts";
 
 /** An empty answer is delayed by up to this time, ms. */

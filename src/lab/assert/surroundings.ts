@@ -9,7 +9,7 @@ import type { TrafficLine } from "../../state/journal/traffic.ts";
 import { isUnmatched } from "../../state/journal/unmatched.ts";
 import { indexFilter } from "./dispatcher.ts";
 import { type KeyUse, keysInReport, keyUse } from "./ended-keys.ts";
-import { fitsEvent, sightingOf } from "./match/judge.ts";
+import { fitsEvent, sightingOf } from "./match/evaluate.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";

@@ -7,8 +7,8 @@ import { keyComplaints, keyUses } from "./ended-keys.ts";
 import { type JoinedSignal, joinSignals, type Watch, watchEvents } from "./event-watch.ts";
 import { failure, type Wait } from "./failure.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
+import { countOf, evaluate, fitsEvent, inOrder } from "./match/evaluate.ts";
 import { checkAsserted, checkTerms } from "./match/event-pattern.ts";
-import { countOf, fitsEvent, inOrder, judge } from "./match/judge.ts";
 import type { PatternProblem } from "./match/pattern.ts";
 import type { Count } from "./match/report-shapes.ts";
 import type { Terms } from "./match/types.ts";
@@ -125,7 +125,7 @@ interface Tally {
   isExceeded(): boolean;
 }
 
-/** Comes to the same results as `judge`, which also gives the reasons. */
+/** Comes to the same results as `evaluate`, which also gives the reasons. */
 function createTally(terms: Terms): Tally {
   const limits = terms.expect.map((expectation) => {
     const { min = 0, max = Number.POSITIVE_INFINITY } = countOf(expectation);
@@ -259,7 +259,7 @@ export const verify = (ports: AssertPorts, body: VerifyRequest, call: Call) =>
       watch.close();
     }
     const { events } = tally;
-    const { passed, matched } = judge(terms, events);
+    const { passed, matched } = evaluate(terms, events);
     const shared =
       passed && (forbids(terms) || terms.noEndedKeys)
         ? keyComplaints(

@@ -52,7 +52,7 @@ const z = 3.0902;
 const criticalOf = (degrees: number): number =>
   degrees * (1 - 2 / (9 * degrees) + z * Math.sqrt(2 / (9 * degrees))) ** 3;
 
-/** Persons of a flag before its shares are judged, and the least that each variant must be expected to have. */
+/** Persons of a flag before its shares are checked, and the least that each variant must be expected to have. */
 const leastPersons = 100;
 const leastExpected = 5;
 
@@ -100,7 +100,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
       early: new Map(),
     }));
 
-  function judgeTwo({ exposures }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
+  function reportTwoVariants({ exposures }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
     const values = [...(exposures.get(flag) ?? [])];
     if (values.length < 2) return;
     const detail = `${flag}: ${values.join(", then ")}, for ${it.distinct_id}`;
@@ -130,7 +130,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
       for (const [name, seq] of events) noteEarly(one, flag, name, seq);
     for (const id of one.ids) persons.set(id, one);
     for (const flag of one.exposures.keys()) {
-      judgeTwo(one, flag, it, remarks);
+      reportTwoVariants(one, flag, it, remarks);
       withdrawUnexposed(one, flag, remarks);
     }
   }
@@ -183,7 +183,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
     if (variants === undefined || !isVariant(value) || variants.has(value)) return;
     variants.add(value);
     if (variants.size === 1) count(flag, value, it, remarks);
-    else judgeTwo(person, flag, it, remarks);
+    else reportTwoVariants(person, flag, it, remarks);
   }
 
   function reportUnexposed(it: LintEvent, { report }: Remarks): void {

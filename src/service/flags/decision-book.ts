@@ -25,7 +25,7 @@ const mostSubjects = 1_000;
 const answersOfOne = 5;
 const mostWaiting = 1_000;
 
-/** An answer, as far as its uses are judged by it. */
+/** An answer, as far as its uses are compared with it. */
 interface Given {
   readonly made: FlagDecision;
   readonly requestId: string | null;
@@ -81,7 +81,7 @@ function addValue(tally: Tally | undefined, value: boolean | string | null, what
   else if (tally.values.size < mostValues) tally.values.set(text, { value, served: 0, called: 0, [what]: 1 });
 }
 
-function judge(book: Book, { call, line }: Use, { made }: Given): void {
+function compareUse(book: Book, { call, line }: Use, { made }: Given): void {
   // An answer may lack a flag that the app used after it.
   const [flags, subjects] = book.bits.get(made.request) ?? [];
   if (flags !== undefined && subjects !== undefined)
@@ -91,10 +91,10 @@ function judge(book: Book, { call, line }: Use, { made }: Given): void {
 }
 
 /** A use that came after what was read: its answer is among the latest, or is not known any more. */
-function judgeNew(book: Book, use: Use): void {
+function compareNewUse(book: Book, use: Use): void {
   const answers = book.given.get(subjectKey(use.line.project, use.distinctId)) ?? [];
   const found = answers.find((it) => follows(use, it.made, it.requestId));
-  if (found) judge(book, use, found);
+  if (found) compareUse(book, use, found);
 }
 
 function keepAnswer({ given }: Book, answer: Given, isOlder: boolean): void {
@@ -117,7 +117,7 @@ function addAnswer(book: Book, answer: Given, isDown: boolean): void {
   if (!isDown) return;
   const mine = book.waiting.filter((it) => follows(it, made, answer.requestId));
   if (mine.length === 0) return;
-  for (const use of mine) judge(book, use, answer);
+  for (const use of mine) compareUse(book, use, answer);
   book.waiting = book.waiting.filter((it) => !mine.includes(it));
 }
 
@@ -128,7 +128,7 @@ function addLine(book: Book, line: TrafficLine, isDown: boolean): void {
     const tally = tallyOf(book, line.project, use.call.key);
     addValue(tally, use.call.response, "called");
     if (use.isLocal) for (const { value } of evaluatedLocally(use).flags) addValue(tally, value, "served");
-    else if (!isDown) judgeNew(book, use);
+    else if (!isDown) compareNewUse(book, use);
     else if (book.waiting.length < mostWaiting) book.waiting.push(use);
   }
   const made = answered(line);

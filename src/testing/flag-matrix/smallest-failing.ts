@@ -2,7 +2,7 @@ import type { Combination, MatrixValue } from "./combinations.ts";
 import { choices } from "./covering-array.ts";
 
 /** A combination, and whether its run failed. */
-export interface JudgedCombination {
+export interface CombinationResult {
   readonly flags: Combination;
   readonly failed: boolean;
 }
@@ -36,7 +36,7 @@ function smallestParts(flags: Combination, passed: readonly Combination[]): Comb
 }
 
 /** The smallest set of flag values that separates the failing runs from the passing ones. */
-export function smallestFailing(runs: readonly JudgedCombination[]): FailureCause {
+export function smallestFailing(runs: readonly CombinationResult[]): FailureCause {
   const failed = runs.filter((it) => it.failed).map(({ flags }) => flags);
   const passed = runs.filter((it) => !it.failed).map(({ flags }) => flags);
   const [first] = failed;

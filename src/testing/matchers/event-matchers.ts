@@ -1,8 +1,8 @@
 import { wholeEvent } from "../../lab/assert/client-pattern.ts";
 import type { EventPattern, PropertiesPattern, Scope } from "../../lab/assert/events-api.ts";
 import { describePattern } from "../../lab/assert/match/describe.ts";
+import { sightingOf } from "../../lab/assert/match/evaluate.ts";
 import { fitsEvery } from "../../lab/assert/match/event-pattern.ts";
-import { sightingOf } from "../../lab/assert/match/judge.ts";
 import { nameText, printable, quoted } from "../../lab/assert/match/printable.ts";
 import type { Count } from "../../lab/assert/match/report-shapes.ts";
 import type { Pattern, Terms } from "../../lab/assert/match/types.ts";
@@ -13,8 +13,8 @@ import type { SimRequest } from "../../state/journal/request-shapes.ts";
 import {
   type CaptureOptions,
   failedBy,
-  type Judgement,
   type MatcherCall,
+  type MatcherOutcome,
   messageOf,
   reportIn,
 } from "./matcher.ts";
@@ -31,7 +31,7 @@ async function verified(
   terms: Terms,
   options: CaptureOptions,
   hold: string,
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const { distinctId: _, ...scope } = options;
   try {
     const { matched } = await call.tenant.events.verify(terms, { ...scope, title: call.title });
@@ -70,12 +70,12 @@ export async function captured(
   event: EventPattern,
   properties?: PropertiesPattern,
   options: CaptureOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const match = wholeEvent(event, { properties, distinctId: options.distinctId });
   if (!call.isNot) notEvery(call, event, match);
   const count: Count = call.isNot ? { max: 0 } : { min: 1 };
-  const judged = await verified(call, { expect: [{ match, count }] }, options, "it was captured");
-  return call.isNot ? { ...judged, pass: !judged.pass } : judged;
+  const outcome = await verified(call, { expect: [{ match, count }] }, options, "it was captured");
+  return call.isNot ? { ...outcome, pass: !outcome.pass } : outcome;
 }
 
 export async function capturedTimes(
@@ -84,7 +84,7 @@ export async function capturedTimes(
   count: number,
   properties?: PropertiesPattern,
   options: CaptureOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   if (!Number.isInteger(count) || count < 0)
     throw new TypeError(`${call.title}: the count must be a whole number from 0, not ${String(count)}`);
   const match = wholeEvent(event, { properties, distinctId: options.distinctId });
@@ -100,7 +100,7 @@ export async function capturedInOrder(
   call: MatcherCall,
   events: readonly EventPattern[],
   options: CaptureOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   listOf(call, events);
   if (events.length === 0) throw new TypeError(`${call.title}: the list of events is empty`);
   for (const it of events) notEvery(call, it, wholeEvent(it, { distinctId: options.distinctId }));
@@ -130,7 +130,7 @@ export async function capturedOnly(
   call: MatcherCall,
   events: readonly EventPattern[],
   options: CaptureOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   listOf(call, events);
   const expect = tallied(events).map(([event, min]) => {
     const match = wholeEvent(event, { distinctId: options.distinctId });
@@ -164,7 +164,7 @@ const requestLine = ({ n, method, target, status, rejected }: SimRequest): strin
 export async function noDroppedEvents(
   call: MatcherCall,
   { since }: Pick<Scope, "since"> = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const { events, settle } = call.tenant;
   await settle();
   const scope = since === undefined ? {} : { since };
@@ -203,7 +203,7 @@ export const sharedLine = (count: number): string =>
   `${count} of them ${count === 1 ? "carries" : "carry"} no project's key: such requests count for every project that exists when they arrive`;
 
 /** Requests to paths that the service does not have. For a project they include those without a project's key. */
-export async function noUnmatchedRequests(call: MatcherCall): Promise<Judgement> {
+export async function noUnmatchedRequests(call: MatcherCall): Promise<MatcherOutcome> {
   await call.tenant.settle();
   const unmatched = await call.tenant.requests.unmatched();
   const pass = unmatched.length === 0;
@@ -251,7 +251,7 @@ function titled(call: MatcherCall, plan: Plan | string): MatcherCall {
 }
 
 /** The code that reads and checks plans is loaded on first use. */
-export async function trackingPlan(call: MatcherCall, plan: Plan | string): Promise<Judgement> {
+export async function trackingPlan(call: MatcherCall, plan: Plan | string): Promise<MatcherOutcome> {
   if (!isPlan(plan))
     throw new TypeError(`${call.title}: give a plan from definePlan(), or the path of a plan file`);
   const { checkPlan } = await import("../../lab/plan/check-plan.ts");

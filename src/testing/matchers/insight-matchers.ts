@@ -9,7 +9,7 @@ import {
   type InsightOrQuery,
   insightDifferences,
 } from "./insight-expectation.ts";
-import { type IdentityOptions, type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
+import { type IdentityOptions, type MatcherCall, type MatcherOutcome, messageOf } from "./matcher.ts";
 import { until } from "./person-matchers.ts";
 
 type DropOffStep = DropOffs["steps"][number];
@@ -63,7 +63,7 @@ export async function insight(
   of: InsightOrQuery,
   expected: InsightExpectation,
   { timeoutMs }: IdentityOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const { title } = call;
   checkExpectation(title, expected);
   const differences = (answer: QueryResult) => insightDifferences(title, expected, answer);

@@ -169,15 +169,19 @@ export interface MatcherCall {
 }
 
 /** Whether the expectation holds, and the message if that is a failure. */
-export interface Judgement {
+export interface MatcherOutcome {
   readonly pass: boolean;
   readonly text: string;
   /** What is known of a failure (default: title and text). */
   readonly report?: MatcherReport;
 }
 
-/** The judgement of a report. */
-export const failedBy = (report: MatcherReport): Judgement => ({ pass: false, text: report.text, report });
+/** The outcome of a report. */
+export const failedBy = (report: MatcherReport): MatcherOutcome => ({
+  pass: false,
+  text: report.text,
+  report,
+});
 
 /** Why nothing has arrived: what this process knows for certain, else the guesses, with what else it knows. */
 export async function causesOr(

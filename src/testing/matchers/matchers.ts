@@ -20,8 +20,8 @@ import type {
   CaptureOptions,
   ContactOptions,
   IdentityOptions,
-  Judgement,
   MatcherCall,
+  MatcherOutcome,
   MatcherResult,
   RecordedOptions,
   RunnerState,
@@ -101,7 +101,7 @@ function checkCall(
   );
 }
 
-type Judge<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Promise<Judgement>;
+type Evaluate<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Promise<MatcherOutcome>;
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
@@ -129,7 +129,7 @@ function titleOf(shown: string, name: keyof SimMatchers<unknown>, args: readonly
   return `${shown}(${Array.isArray(values) ? counted(values.length, "value") : ""})`;
 }
 
-function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, judge: Judge<Args>) {
+function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, evaluate: Evaluate<Args>) {
   async function result(
     matcher: (...args: never[]) => unknown,
     state: RunnerState | undefined,
@@ -150,7 +150,7 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, jud
       pass,
       text,
       report = { title, text, hints: [] },
-    } = await assertionsOf(received).run(matcher, title, () => judge(call, ...args));
+    } = await assertionsOf(received).run(matcher, title, () => evaluate(call, ...args));
     return { pass, message: () => text, report };
   }
   return function matcher(

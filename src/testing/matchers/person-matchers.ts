@@ -14,8 +14,8 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import {
   causesOr,
   type IdentityOptions,
-  type Judgement,
   type MatcherCall,
+  type MatcherOutcome,
   messageOf,
   type ServedFlagOptions,
 } from "./matcher.ts";
@@ -86,7 +86,7 @@ export async function identified(
   id: string,
   properties?: PropertiesPattern,
   { timeoutMs }: IdentityOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   idGiven(call, id);
   if (properties !== undefined) checkPersonProperties(call, properties);
   const holds = (known: Known): boolean =>
@@ -130,7 +130,7 @@ export async function merged(
   id: string,
   other: string,
   { timeoutMs }: IdentityOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   idGiven(call, id);
   idGiven(call, other);
   if (id === other)
@@ -249,7 +249,7 @@ export async function servedFlag(
   key: string,
   value?: boolean | string,
   { distinctId, timeoutMs }: ServedFlagOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   if (typeof key !== "string" || key === "")
     throw new TypeError(`${call.title}: a flag's key is a string that is not empty`);
   if (value !== undefined && typeof value !== "boolean" && typeof value !== "string")

@@ -1,5 +1,5 @@
 import type { ProxyCheckOptions, ProxyReport } from "../../lab/proxy-check/client.ts";
-import { type Judgement, type MatcherCall, messageOf } from "./matcher.ts";
+import { type MatcherCall, type MatcherOutcome, messageOf } from "./matcher.ts";
 
 type Finding = ProxyReport["findings"][number];
 
@@ -15,7 +15,7 @@ export async function passThroughProxy(
   call: MatcherCall,
   url: string,
   options: ProxyCheckOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const { passed, findings, requests } = await call.tenant.proxies.check(url, options);
   if (passed)
     return { pass: true, text: messageOf(call, `${requests.length} requests went through ${url} unchanged`) };

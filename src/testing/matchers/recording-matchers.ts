@@ -3,7 +3,13 @@ import { counted, times } from "../../kernel/base/text.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
 import { assertionsOf } from "../../lab/assert/client-assertions.ts";
 import type { RecordingFind, RecordingFindings, StoredSession } from "../../lab/sessions/client.ts";
-import { causesOr, type Judgement, type MatcherCall, messageOf, type RecordedOptions } from "./matcher.ts";
+import {
+  causesOr,
+  type MatcherCall,
+  type MatcherOutcome,
+  messageOf,
+  type RecordedOptions,
+} from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
 const defaultQuiet = 2_500;
@@ -75,7 +81,7 @@ const within = (sessions: readonly StoredSession[], wanted: string | undefined):
   sessions.filter((it) => wanted === undefined || it.id === wanted);
 
 /** There is a recording, now or within the wait; with `.not` there is none once it is quiet. */
-export async function recorded(call: MatcherCall, options: RecordedOptions = {}): Promise<Judgement> {
+export async function recorded(call: MatcherCall, options: RecordedOptions = {}): Promise<MatcherOutcome> {
   const { tenant, isNot } = call;
   const look = async () => within(await tenant.recordings.list(), options.session);
   const limits = timesOf(call, options);
@@ -132,11 +138,11 @@ export async function recordedNoneOf(
   call: MatcherCall,
   values: readonly string[],
   options: RecordedOptions = {},
-): Promise<Judgement> {
+): Promise<MatcherOutcome> {
   const { tenant, isNot, title } = call;
   checkValues(title, values);
   const limits = timesOf(call, options);
-  const found = (findings: RecordingFindings): Judgement => ({
+  const found = (findings: RecordingFindings): MatcherOutcome => ({
     pass: false,
     text: messageOf(
       call,
@@ -147,7 +153,7 @@ export async function recordedNoneOf(
     ),
   });
   /** A failure for either polarity: nothing is known. */
-  const undecided = (...lines: readonly string[]): Judgement => ({
+  const undecided = (...lines: readonly string[]): MatcherOutcome => ({
     pass: isNot,
     text: messageOf(call, ...lines),
   });

@@ -2,13 +2,13 @@ import { counted } from "../../kernel/base/text.ts";
 import type { RunFailure, RunVerdict } from "./shapes.ts";
 
 /** What the rules look at. */
-type Judged = Pick<
+type RunCounts = Pick<
   RunVerdict,
   "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections"
 >;
 
 interface FailRule {
-  readonly count: (verdict: Judged) => number;
+  readonly count: (verdict: RunCounts) => number;
   readonly text: (count: number) => string;
 }
 
@@ -50,7 +50,7 @@ export const failReasons = Object.keys(rules);
 export const isFailReason = (name: string): name is FailReason => Object.hasOwn(rules, name);
 
 /** The rules that are tripped. */
-export const trippedBy = (reasons: readonly FailReason[], verdict: Judged): RunFailure[] =>
+export const trippedBy = (reasons: readonly FailReason[], verdict: RunCounts): RunFailure[] =>
   [...new Set(reasons)].flatMap((code) => {
     const rule: FailRule = rules[code];
     const count = rule.count(verdict);

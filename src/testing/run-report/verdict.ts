@@ -139,7 +139,7 @@ function lintOf(findings: readonly LintFinding[], projects: Projects): RunVerdic
 /** Why the run failed: the command, the rules, what an option found. */
 function failuresOf(
   { command, failOn, problems, tape }: RunFacts,
-  judged: Parameters<typeof trippedBy>[1],
+  runCounts: Parameters<typeof trippedBy>[1],
 ): RunFailure[] {
   const code = command?.exit_code ?? 0;
   const isNotRun = problems.some((it) => it.code === "command_not_run");
@@ -147,8 +147,8 @@ function failuresOf(
     ...(code === 0 || isNotRun
       ? []
       : [{ code: "command_failed", text: `the command ended with exit code ${code}`, count: 1 }]),
-    ...trippedBy(failOn, judged),
-    ...judged.sections
+    ...trippedBy(failOn, runCounts),
+    ...runCounts.sections
       .filter(({ failed }) => failed)
       .map(({ name, summary, total }) => ({ code: name, text: summary, count: total })),
     ...(tape?.on_miss === "fail" && tape.missed > 0
@@ -162,7 +162,7 @@ function failuresOf(
 export function verdictOf(facts: RunFacts): RunVerdict {
   const { traffic, command, sdks, failOn } = facts;
   const { counts, projects } = traffic;
-  const judged = {
+  const runCounts = {
     dropped: mishapsOf("dropped", traffic),
     rejected: mishapsOf("rejected", traffic),
     unmatched: mishapsOf("unmatched", traffic),
@@ -171,7 +171,7 @@ export function verdictOf(facts: RunFacts): RunVerdict {
     lint: lintOf(facts.lint, projects),
     sections: [...facts.sections],
   };
-  const failures = failuresOf(facts, judged);
+  const failures = failuresOf(facts, runCounts);
   const code = command?.exit_code ?? 0;
   const result: Omit<RunVerdict, "next_steps"> = {
     schema_version: 1,
@@ -197,7 +197,7 @@ export function verdictOf(facts: RunFacts): RunVerdict {
       unmatched: counts.unmatched,
     },
     tests: testsIn(projects),
-    ...judged,
+    ...runCounts,
     faults: firstOf(
       [...traffic.faults].map(([name, requests]) => ({ name, requests })),
       mostListed,

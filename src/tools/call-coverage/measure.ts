@@ -58,7 +58,7 @@ type Site = CoverageResult["sites"][number];
 const sumOf = (values: FlagValueCounts | undefined, by: "called" | "served"): number =>
   [...(values?.values() ?? [])].reduce((sum, it) => sum + it[by], 0);
 
-function judged({ isPayload, ...site }: FoundSite, { events, flags }: Fired): Site {
+function coveredSite({ isPayload, ...site }: FoundSite, { events, flags }: Fired): Site {
   if (site.name === null) return { ...site, state: "computed", count: 0 };
   if (site.kind !== "flag") {
     const count = events.get(site.name) ?? 0;
@@ -85,7 +85,7 @@ function flagsOf(sites: readonly Site[], { flags }: Fired): CoverageResult["flag
 
 /** Joins the call sites with what fired. A site counts as fired if an event of its name was kept, wherever it came from. */
 export function measureCoverage(found: SourceFindings, fired: Fired): CoverageResult {
-  const sites = found.sites.map((it) => judged(it, fired));
+  const sites = found.sites.map((it) => coveredSite(it, fired));
   const named = sites.filter(({ state }) => state !== "computed");
   const covered = named.filter(({ state }) => state === "fired").length;
   const countsOf = (kind: Site["kind"]) => {

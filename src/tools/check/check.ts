@@ -2,7 +2,7 @@ import { type Sim, type SimOptions, startSim } from "../../index.ts";
 import { AppError, type StartedApp, startApp, untilAnswering } from "./app/start-app.ts";
 import { type Chromium, launchChromium } from "./browser/chromium.ts";
 import { type ChromiumCandidate, installedChromiums, thisMachine } from "./browser/find-chromium.ts";
-import { type FailOn, judge } from "./judge.ts";
+import { buildReport, type FailOn } from "./build-report.ts";
 import type { AppObservations } from "./observations.ts";
 import { nothingSeen, observed, openPages } from "./observe.ts";
 import type { CheckReport } from "./shapes.ts";
@@ -134,7 +134,7 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
         output: app?.output() ?? [],
         libraries: options.libraries ?? [],
       };
-      return judge(
+      return buildReport(
         await observed(sim, facts, seen),
         isOpened ? (browser?.version ?? null) : null,
         options.failOn,

@@ -43,7 +43,7 @@ const sameAddress = (a: URL, b: URL): boolean => {
   return a.port === b.port && a.protocol === b.protocol && host(a) === host(b);
 };
 
-function judgeHost({ value }: Variable, sim: SimFacts | undefined): DoctorFinding {
+function checkHost({ value }: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (value.startsWith("/"))
     return warning(
       `is the path ${clean(value, 60)}: what the app answers there must come from the sim`,
@@ -69,7 +69,7 @@ function judgeHost({ value }: Variable, sim: SimFacts | undefined): DoctorFindin
 const isPublic = (name: string): boolean =>
   /^(?:NEXT_PUBLIC|VITE|NUXT_PUBLIC|EXPO_PUBLIC|REACT_APP|VUE_APP|NG_APP|PUBLIC)_/.test(name);
 
-function judgeKeyKind({ name, value }: Variable, role: Role): DoctorFinding | undefined {
+function checkKeyKind({ name, value }: Variable, role: Role): DoctorFinding | undefined {
   if (isPublic(name) && /^ph[xs]_/.test(value))
     return problem(
       `is ${masked(value)}, and every user of the app can read it`,
@@ -87,7 +87,7 @@ function judgeKeyKind({ name, value }: Variable, role: Role): DoctorFinding | un
   return warning(`is ${masked(value)}: not the form of ${right}`, useEnv);
 }
 
-function judgeProjectKey(variable: Variable, sim: SimFacts): DoctorFinding {
+function checkProjectKey(variable: Variable, sim: SimFacts): DoctorFinding {
   const project = sim.projects.find(({ api_key }) => api_key === variable.value);
   if (project) return ok(`is the key of project ${project.id}`);
   if (sim.adoptsTokens) return ok(`is unknown to the sim, which will adopt it`);
@@ -97,33 +97,33 @@ function judgeProjectKey(variable: Variable, sim: SimFacts): DoctorFinding {
   );
 }
 
-function judgeKey(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
-  const wrong = judgeKeyKind(variable, role);
+function checkKey(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
+  const wrong = checkKeyKind(variable, role);
   if (wrong) return wrong;
-  if (role === "project key" && sim) return judgeProjectKey(variable, sim);
+  if (role === "project key" && sim) return checkProjectKey(variable, sim);
   if (role === "personal key" && sim?.personalKey === variable.value) return ok(`is the sim's personal key`);
   return ok(`is a ${role} by its form`);
 }
 
-function judgeId(variable: Variable, sim: SimFacts | undefined): DoctorFinding {
+function checkId(variable: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (!/^\d+$/.test(variable.value)) return problem("is not a number", useEnv);
   if (!sim || sim.projects.some(({ id }) => String(id) === variable.value))
     return ok(`is project ${variable.value}`);
   return problem(`is ${clean(variable.value)}, and the sim has no such project`, useEnv);
 }
 
-function judge(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
+function checkVariable(variable: Variable, role: Role, sim: SimFacts | undefined): DoctorFinding {
   const { value } = variable;
   if (value === "") return warning(`is empty`, useEnv);
   if (/^["'\s]|["'\s]$/.test(value)) return problem("has quotes or spaces around its value", "remove them");
-  if (role === "host") return judgeHost(variable, sim);
-  return role === "project id" ? judgeId(variable, sim) : judgeKey(variable, role, sim);
+  if (role === "host") return checkHost(variable, sim);
+  return role === "project id" ? checkId(variable, sim) : checkKey(variable, role, sim);
 }
 
 /** Variables with the same finding share a line: `A, B (.env): names the sim`. */
-function together(judged: readonly (readonly [Variable, DoctorFinding])[]): DoctorFinding[] {
+function together(checked: readonly (readonly [Variable, DoctorFinding])[]): DoctorFinding[] {
   const groups = new Map<string, { names: string[]; source: string; finding: DoctorFinding }>();
-  for (const [{ name, source }, finding] of judged) {
+  for (const [{ name, source }, finding] of checked) {
     const sort = JSON.stringify([source, finding]);
     const group = groups.get(sort);
     if (group) group.names.push(name);
@@ -138,11 +138,11 @@ function together(judged: readonly (readonly [Variable, DoctorFinding])[]): Doct
 /** Checks that each variable names this sim, has the right kind of key, and that the sim knows the key. */
 export function checkVariables(facts: DoctorFacts): DoctorFinding[] {
   const sim = simOf(facts);
-  const judged = facts.variables.flatMap((variable): [Variable, DoctorFinding][] => {
+  const checked = facts.variables.flatMap((variable): [Variable, DoctorFinding][] => {
     const role = roleOf(variable.name);
-    return role === undefined ? [] : [[variable, judge(variable, role, sim)]];
+    return role === undefined ? [] : [[variable, checkVariable(variable, role, sim)]];
   });
-  if (judged.length > 0) return together(judged);
+  if (checked.length > 0) return together(checked);
   const framework = facts.framework === null ? "" : ` --framework ${facts.framework}`;
   return [
     warning(

@@ -102,8 +102,8 @@ export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
 
 /** What the runs show together. @param count Number of all combinations */
 export function matrixResult(runs: MatrixVerdict["runs"], count: number, strength: number): MatrixVerdict {
-  const judged = runs.map(({ flags, verdict }) => ({ flags, failed: verdict.verdict === "failed" }));
-  const cause = smallestFailing(judged);
+  const results = runs.map(({ flags, verdict }) => ({ flags, failed: verdict.verdict === "failed" }));
+  const cause = smallestFailing(results);
   const first = runs.find(({ verdict }) => verdict.verdict === "failed");
   return {
     schema_version: 1,

@@ -57,7 +57,7 @@ const share = (numbers: readonly number[], part: number): string => {
 const spread = (numbers: readonly number[]): string =>
   `p50 ${share(numbers, 0.5)}, p95 ${share(numbers, 0.95)}, most ${share(numbers, 1)} ms`;
 
-/** Figures are reported, not judged: machines differ. */
+/** Figures are reported, not checked: machines differ. */
 const tell = (what: string, figures: string): void =>
   console.info(`page with 100,000 events: ${what}: ${figures}`);
 

@@ -198,7 +198,7 @@ describe("what comes", () => {
     await gone;
   });
 
-  test("what never gets quiet is judged when the time is over, and the answer says so", async () => {
+  test("what never gets quiet is evaluated when the time is over, and the answer says so", async () => {
     let isOver = false;
     const noise = (async () => {
       while (!isOver) await capture(named("b"));

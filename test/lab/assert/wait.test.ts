@@ -320,7 +320,7 @@ describe("in vain", () => {
   });
 });
 
-test("POST /__sim/events/surroundings: what else there is to know, for who judges elsewhere", async () => {
+test("POST /__sim/events/surroundings: what else there is to know, for an evaluation in the client", async () => {
   await capture({ event: "a", distinct_id: "u" });
   const since = await sim.events.mark();
   const { status, answer } = await control(sim, "POST", "events/surroundings", {

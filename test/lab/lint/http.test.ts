@@ -71,7 +71,7 @@ describe("the shares of an experiment", () => {
     ]);
   });
 
-  test("are not judged while the flag is overridden", async () => {
+  test("are not checked while the flag is overridden", async () => {
     await sim.flags.set("halves", "control");
     await exposures(200, "control");
     expect(await codes()).toEqual([]);

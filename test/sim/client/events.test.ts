@@ -170,7 +170,7 @@ describe.each(ends)("events, $end", (end) => {
   test.each([
     ["over HTTP", { event: "b" }],
     ["here", says],
-  ])("verify judges counts, order and nothing else: %s", async (_, b) => {
+  ])("verify evaluates counts, order and nothing else: %s", async (_, b) => {
     await using it = await held(end);
     await capture(it.sim, "a", "b", "b");
     const { events } = it.client;

@@ -160,7 +160,7 @@ describe("the client", () => {
     expect(found.map((it) => it.n)).toEqual([3]);
   });
 
-  test("looks through what fits for what only it can judge", async () => {
+  test("looks through what fits for what only it can evaluate", async () => {
     const where = { plan: (value: unknown) => value === "free" };
     const events = await sim.events.list({ filter: "event:signup", where: { properties: where } });
     expect(events.map((it) => it.seq)).toEqual([2]);

@@ -133,10 +133,10 @@ describe("the smallest failing combination", () => {
     { key: "c", values: [true, false] },
   ];
   const all = combinationsOf(flags, 3);
-  const judged = (fails: (it: Readonly<Record<string, unknown>>) => boolean) =>
+  const causeOf = (fails: (it: Readonly<Record<string, unknown>>) => boolean) =>
     smallestFailing(all.map((it) => ({ flags: it, failed: fails(it) })));
 
-  test.each<[string, Parameters<typeof judged>[0], ReturnType<typeof judged>]>([
+  test.each<[string, Parameters<typeof causeOf>[0], ReturnType<typeof causeOf>]>([
     ["nothing failed", () => false, { kind: "none" }],
     ["everything failed", () => true, { kind: "all" }],
     ["one value", ({ b }) => b === "y", { kind: "one", smallest: [{ b: "y" }] }],
@@ -147,7 +147,7 @@ describe("the smallest failing combination", () => {
       { kind: "several", smallest: [{ b: "x" }, { a: true, c: false }] },
     ],
   ])("%s", (_, fails, expected) => {
-    expect(judged(fails)).toEqual(expected);
+    expect(causeOf(fails)).toEqual(expected);
   });
 
   test("alternatives that the runs cannot separate are listed", () => {

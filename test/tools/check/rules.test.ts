@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { addressIn } from "../../../src/tools/check/app/start-app.ts";
 import type { SdkInstance } from "../../../src/tools/check/browser/probe.ts";
 import { bodyText, keysIn, sdkPathOf } from "../../../src/tools/check/browser/sdk-request.ts";
-import { judge } from "../../../src/tools/check/judge.ts";
+import { buildReport } from "../../../src/tools/check/build-report.ts";
 import type { Observations, SdkRequest, Visit } from "../../../src/tools/check/observations.ts";
 import { checkRules } from "../../../src/tools/check/rules/all-rules.ts";
 import { keyKindOf } from "../../../src/tools/check/rules/keys.ts";
@@ -73,13 +73,13 @@ const sound: Observations = {
 };
 
 const codesOf = (change: Partial<Observations>): string[] =>
-  judge({ ...sound, ...change }, null)
+  buildReport({ ...sound, ...change }, null)
     .findings.filter(({ severity }) => severity !== "info")
     .map(({ code }) => code);
 
-describe("the judgement", () => {
+describe("the report", () => {
   test("of a sound app has no errors and no warnings, and its shape", () => {
-    const report = CheckReport.parse(judge(sound, "Chrome/143"));
+    const report = CheckReport.parse(buildReport(sound, "Chrome/143"));
     expect(report).toMatchObject({ verdict: "passed", counts: { errors: 0, warnings: 0 } });
   });
 
@@ -90,13 +90,13 @@ describe("the judgement", () => {
 
   test("--fail-on warning fails with a warning", () => {
     const silent = { ...sound, visits: [{ ...visit, notes: [] }] };
-    expect(judge(silent, null).verdict).toBe("passed");
-    expect(judge(silent, null, "warning").verdict).toBe("failed");
+    expect(buildReport(silent, null).verdict).toBe("passed");
+    expect(buildReport(silent, null, "warning").verdict).toBe("failed");
   });
 
   test("what was not contacted is reported as not checked", () => {
     const proxied = { ...request, place: "proxy" as const, host: "localhost:3000", prefix: "/ingest" };
-    const { unchecked } = judge({ ...sound, requests: [proxied] }, null);
+    const { unchecked } = buildReport({ ...sound, requests: [proxied] }, null);
     expect(unchecked.map(({ area }) => area)).toContain("proxy");
   });
 });
@@ -120,7 +120,7 @@ describe("the rules", () => {
 
   test("no secret key is in a report", () => {
     const key = "phx_secretsecretsecretsecret";
-    const report = judge({ ...sound, requests: [{ ...request, keys: [key] }] }, null);
+    const report = buildReport({ ...sound, requests: [{ ...request, keys: [key] }] }, null);
     expect(JSON.stringify(report)).not.toContain("secretsecret");
   });
 

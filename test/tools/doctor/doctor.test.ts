@@ -152,7 +152,7 @@ describe("variables", () => {
     ]);
   });
 
-  test("without a sim their form is judged", () => {
+  test("without a sim their form is checked", () => {
     const missing = { sim: { missing: "none" } };
     expect(found("variables", { ...missing, variables: [variable("POSTHOG_KEY", "phc_x")] })).toEqual([
       "ok POSTHOG_KEY (.env): is a project key by its form",

@@ -83,7 +83,7 @@ function InFull({ request }: { request: RequestInFull }) {
   );
 }
 
-const judged = (it: RequestInFull) => ({
+const stateOf = (it: RequestInFull) => ({
   outcome: it.outcome,
   unmatched: isUnmatched(it.rejected ? { rejected: it.rejected } : {}),
   reason: it.rejected?.reason ?? null,
@@ -92,7 +92,7 @@ const judged = (it: RequestInFull) => ({
 });
 
 function Summary({ request }: { request: RequestInFull }) {
-  const verdict = verdictOf(judged(request));
+  const verdict = verdictOf(stateOf(request));
   const sdk = sdkOf(request);
   const agent = headerOf(request, "user-agent");
   const source = sourceInFull(request);
@@ -166,7 +166,7 @@ function ProjectFact({ request }: { request: RequestInFull }) {
 function Rejection({ request }: { request: RequestInFull }) {
   const { rejected } = request;
   if (!rejected) return null;
-  const { unmatched } = judged(request);
+  const { unmatched } = stateOf(request);
   const fix = rejected.hint ?? fixFor(rejected.reason, info.value?.project_api_key ?? "");
   return (
     <div class="stack stack-tight callout callout-rejected">

@@ -8,14 +8,14 @@ export interface Verdict {
   readonly text: string;
 }
 
-type Judged = Pick<RequestRow, "outcome" | "unmatched" | "reason" | "status" | "dropped">;
+type RequestState = Pick<RequestRow, "outcome" | "unmatched" | "reason" | "status" | "dropped">;
 
 const rejected = { of: "rejected", tone: "bad" } as const;
 
 const verdicts: readonly (readonly [
-  holds: (it: Judged) => boolean,
+  holds: (it: RequestState) => boolean,
   shown: Omit<Verdict, "text">,
-  text: (it: Judged) => string,
+  text: (it: RequestState) => string,
 ])[] = [
   [(it) => it.unmatched, rejected, () => "not emulated"],
   [(it) => it.outcome === "rejected", rejected, (it) => it.reason ?? "rejected"],
@@ -25,7 +25,7 @@ const verdicts: readonly (readonly [
 ];
 
 /** The verdict of a request. An error that is a regular response (e.g. a missing document) is no rejection. */
-export function verdictOf(row: Judged): Verdict {
+export function verdictOf(row: RequestState): Verdict {
   const found = verdicts.find(([holds]) => holds(row));
   return found ? { ...found[1], text: found[2](row) } : { tone: "good", text: "answered" };
 }

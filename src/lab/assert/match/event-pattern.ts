@@ -2,7 +2,7 @@ import { isObject, type Json, pointerStep } from "../../../kernel/base/json.ts";
 import { didYouMean } from "../../../kernel/base/nearest.ts";
 import type { StoredEvent } from "../../../state/journal/stored-event.ts";
 import { describePattern } from "./describe.ts";
-import { countOf } from "./judge.ts";
+import { countOf } from "./evaluate.ts";
 import { checkPattern, fits, type PatternProblem, shapeOf } from "./pattern.ts";
 import { readMatcher } from "./predicates.ts";
 import { quoted } from "./printable.ts";

@@ -2,7 +2,7 @@ import { isObject, type Json, own } from "../../../kernel/base/json.ts";
 import { distance } from "../../../kernel/base/nearest.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import { differences } from "./differences.ts";
-import { fitsEvent, namePatterns } from "./judge.ts";
+import { fitsEvent, namePatterns } from "./evaluate.ts";
 import { propertyOf } from "./operators.ts";
 import { fits, shapeOf } from "./pattern.ts";
 import type { NearMiss } from "./report-shapes.ts";

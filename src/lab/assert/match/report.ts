@@ -2,7 +2,7 @@ import type { StoredEvent } from "../../../state/journal/event.ts";
 import { explain } from "../../../state/journal/reasons.ts";
 import { causesOf, type KnownCauses, nothingKnown } from "./causes.ts";
 import { describePattern } from "./describe.ts";
-import { fitsEvent, sightingOf } from "./judge.ts";
+import { fitsEvent, sightingOf } from "./evaluate.ts";
 import { nearestEvents } from "./nearest.ts";
 import type { DroppedSighting, NearMiss, Report, Surroundings } from "./report-shapes.ts";
 import { type ReportFacts, reportText, wantedLines } from "./report-text.ts";

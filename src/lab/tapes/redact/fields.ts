@@ -4,7 +4,7 @@ import { grantText, isSecretParameter, mayBeSecretParameter, type NameSecrecy, s
 export type TakeNamed = (name: string, value: string) => string;
 
 /** Whether a field of this name holds a secret. */
-type Judging = (name: string) => NameSecrecy | undefined;
+type SecrecyOf = (name: string) => NameSecrecy | undefined;
 
 /** `"password": "` in JSON, in JSON that is a string in JSON (`\"password\": \"`), and with single quotes. */
 const quotedHead = /(\\{0,15})(["'])([\w.$ -]{1,80})\1\2\s{0,20}[:=]\s{0,20}\1\2/g;
@@ -35,7 +35,7 @@ function endOfQuoted(text: string, from: number, slashes: string, quote: string)
   return text.length;
 }
 
-function replaceQuoted(text: string, take: TakeNamed, secrecy: Judging): string {
+function replaceQuoted(text: string, take: TakeNamed, secrecy: SecrecyOf): string {
   let out = "";
   let done = 0;
   for (const found of text.matchAll(quotedHead)) {
@@ -65,7 +65,7 @@ const lenient = (text: string): string =>
   });
 
 /** The value of another parameter may be a URL with parameters of its own. */
-function replacePairs(text: string, take: TakeNamed, secrecy: Judging): string {
+function replacePairs(text: string, take: TakeNamed, secrecy: SecrecyOf): string {
   const all = grantText(text);
   let out = "";
   let done = 0;
@@ -89,7 +89,7 @@ function replacePairs(text: string, take: TakeNamed, secrecy: Judging): string {
  * Values of fields whose names say that they are secret, in a text that cannot be parsed or is something
  * else than JSON: quoted fields, forms and query strings, lines like headers.
  */
-export function replaceFields(text: string, take: TakeNamed, secrecy: Judging = secrecyOf): string {
+export function replaceFields(text: string, take: TakeNamed, secrecy: SecrecyOf = secrecyOf): string {
   let out = text;
   if (/["']/.test(out)) {
     out = replaceQuoted(out, take, secrecy).replace(

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { judge, sightingOf } from "../../../../src/lab/assert/match/judge.ts";
+import { evaluate, sightingOf } from "../../../../src/lab/assert/match/evaluate.ts";
 import { type Findings, reportOf } from "../../../../src/lab/assert/match/report.ts";
 import type { Surroundings } from "../../../../src/lab/assert/match/report-shapes.ts";
 import type { Terms } from "../../../../src/lab/assert/match/types.ts";
@@ -189,7 +189,7 @@ const cases: Record<string, Case> = {
 const findings = ({ kept = [], dropped = [], ...it }: Case): Findings => ({
   title: it.title ?? title,
   terms: it.terms,
-  verdict: judge(it.terms, kept),
+  verdict: evaluate(it.terms, kept),
   kept,
   dropped,
   surroundings: around(it.around),

@@ -204,7 +204,7 @@ describe.each(reads)("any text as a filter of %s", (kind, read) => {
   });
 });
 
-test("a filter and its usual spelling judge alike", () => {
+test("a filter and its usual spelling select the same", () => {
   const subject = eventOf({ event: "a" }, { a: "b", b: { a: 400 } });
   fc.assert(
     fc.property(filterish, (text) => {

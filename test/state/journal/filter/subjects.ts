@@ -3,7 +3,7 @@ import type { EventRow, RequestRow } from "../../../../src/state/journal/feed/fe
 import type { EventSubject, RequestSubject } from "../../../../src/state/journal/filter/types.ts";
 import { eventRow, requestRow } from "../../../support/rows.ts";
 
-/** The time by which the tests' filters judge, ms. */
+/** The time by which the tests' filters select, ms. */
 export const now = Date.UTC(2025, 5, 1, 12, 0, 0);
 
 const minute = 60_000;

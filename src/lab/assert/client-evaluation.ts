@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventQuery, VerifyOptions, WaitOptions } from "./events-api.ts";
 import { defaultSettle, defaultWait, settleGrace } from "./limits.ts";
 import { differences } from "./match/differences.ts";
-import { fitsEvent, inOrder, judge, sightingOf } from "./match/judge.ts";
+import { evaluate, fitsEvent, inOrder, sightingOf } from "./match/evaluate.ts";
 import { isUnanswered } from "./match/predicates.ts";
 import { nameText } from "./match/printable.ts";
 import { reportOf } from "./match/report.ts";
@@ -149,8 +149,8 @@ async function failed(place: HandleScope, failure: Failure): Promise<Expectation
     return (await pageOf(place, listingOf(place, { ...query, order: "desc" }).query)).events.reverse();
   };
   const [kept, dropped] = await Promise.all([latest("kept"), latest("dropped")]);
-  const judged = judge(terms, seen.events);
-  const verdict = { ...judged, complaints: [...judged.complaints, ...(failure.shared ?? [])] };
+  const evaluated = evaluate(terms, seen.events);
+  const verdict = { ...evaluated, complaints: [...evaluated.complaints, ...(failure.shared ?? [])] };
   const around = await surroundings(place, missed(verdict, terms)?.match ?? {}, failure);
   const title = options.title ?? "";
   const report = reportOf({ title, terms, verdict, kept, dropped, surroundings: around });
@@ -170,9 +170,9 @@ export async function waitHere(
   const query = { ...scopeOf(place, options), ...concerns(terms) };
   const seen = await collect(place, query, none(options), {
     waitMs: options.timeoutMs ?? defaultWait,
-    isEnough: (found) => judge(terms, found).passed,
+    isEnough: (found) => evaluate(terms, found).passed,
   });
-  if (judge(terms, seen.events).passed) return picked(target, terms, seen.events);
+  if (evaluate(terms, seen.events).passed) return picked(target, terms, seen.events);
   const waited = performance.now() - started;
   throw await failed(place, { code: "wait_timeout", terms, seen, waited, options });
 }
@@ -191,7 +191,7 @@ const forbids = ({ expect, nothingElse }: Terms): boolean =>
 
 /** True if a maximum is exceeded: later events cannot change that. */
 const exceeded = (terms: Terms, events: readonly StoredEvent[]): boolean =>
-  judge(terms, events).complaints.some(({ kind }) => kind === "too_many");
+  evaluate(terms, events).complaints.some(({ kind }) => kind === "too_many");
 
 /** @throws TypeError if only a function without an answer keeps an event from fitting a pattern with a maximum */
 function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {
@@ -216,7 +216,7 @@ export async function verifyHere(
 ): Promise<number[][]> {
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
-  const isReached = (events: readonly StoredEvent[]) => judge(minima(terms), events).passed;
+  const isReached = (events: readonly StoredEvent[]) => evaluate(minima(terms), events).passed;
   const isDecided = (events: readonly StoredEvent[]) => isReached(events) || exceeded(terms, events);
   let seen = await collect(place, query, none(options), {
     waitMs: isReached([]) ? 0 : (options.timeoutMs ?? defaultWait),
@@ -226,7 +226,7 @@ export async function verifyHere(
     await settle(place, options, performance.now() - started);
     seen = await collect(place, query, seen, { waitMs: 0, isEnough: () => false });
   }
-  const verdict = judge(terms, seen.events);
+  const verdict = evaluate(terms, seen.events);
   if (verdict.passed) checkAnswered(terms, seen.events);
   const waited = performance.now() - started;
   const failure: Failure = { code: "expectation_failed", terms, seen, waited, options };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inOrder, judge } from "../../../../src/lab/assert/match/judge.ts";
+import { evaluate, inOrder } from "../../../../src/lab/assert/match/evaluate.ts";
 import type { Expectation, Terms } from "../../../../src/lab/assert/match/types.ts";
 import type { StoredEvent } from "../../../../src/state/journal/event.ts";
 import { stored } from "./events.ts";
@@ -17,7 +17,7 @@ const named = (event: unknown, min?: number, max?: number): Expectation => ({
 
 /** Complaints in a word each. */
 const said = (terms: Terms, names: string): string[] =>
-  judge(terms, log(names)).complaints.map((it) => {
+  evaluate(terms, log(names)).complaints.map((it) => {
     if (it.kind === "out_of_order")
       return `${it.expectation} after ${it.after}: #${it.event.seq} #${it.previous.seq}`;
     if (it.kind === "unexpected")
@@ -128,12 +128,12 @@ const rows: [what: string, terms: Terms, names: string, complaints: string[]][] 
 
 test.each(rows)("%s", (_, terms, names, complaints) => {
   expect(said(terms, names)).toEqual(complaints);
-  expect(judge(terms, log(names)).passed).toBe(complaints.length === 0);
+  expect(evaluate(terms, log(names)).passed).toBe(complaints.length === 0);
 });
 
-describe("judge", () => {
+describe("evaluate", () => {
   test("names an event in short", () => {
-    const [complaint] = judge({ expect: [named("a", 0, 0)] }, [stored(1, "a", { x: 1 })]).complaints;
+    const [complaint] = evaluate({ expect: [named("a", 0, 0)] }, [stored(1, "a", { x: 1 })]).complaints;
     const sighting = {
       seq: 1,
       event: "a",
@@ -151,14 +151,14 @@ describe("judge", () => {
   });
 
   test("reports which events fit what", () => {
-    expect(judge({ expect: [a, named(/./)] }, log("b a b a")).matched).toEqual([
+    expect(evaluate({ expect: [a, named(/./)] }, log("b a b a")).matched).toEqual([
       [2, 4],
       [1, 2, 3, 4],
     ]);
   });
 
   test("names at most 20 events, and counts all", () => {
-    const [complaint] = judge({ expect: [named("a", 0, 0)] }, log("a ".repeat(50).trim())).complaints;
+    const [complaint] = evaluate({ expect: [named("a", 0, 0)] }, log("a ".repeat(50).trim())).complaints;
     expect(complaint).toMatchObject({ kind: "too_many", got: 50, wanted: { min: 0, max: 0 } });
     expect(complaint && "events" in complaint && complaint.events).toHaveLength(20);
   });

@@ -118,7 +118,7 @@ function extraComplaints(terms: Terms, matched: Matched, events: readonly Stored
  * between.
  * @param events The kept events of the scope, in order of arrival
  */
-export function judge(terms: Terms, events: readonly StoredEvent[]): Verdict {
+export function evaluate(terms: Terms, events: readonly StoredEvent[]): Verdict {
   const matched = matchedBy(terms, events);
   const complaints = [
     ...countComplaints(terms, matched),

@@ -155,7 +155,7 @@ function areasOf(o: Observations): CheckArea[] {
 export type FailOn = "error" | "warning";
 
 /** What the observations mean. */
-export function judge(o: Observations, browser: string | null, failOn: FailOn = "error"): CheckReport {
+export function buildReport(o: Observations, browser: string | null, failOn: FailOn = "error"): CheckReport {
   const findings = [...ruleFindings(o), ...o.lint.map(lintFinding)].sort(
     (a, b) => ranks[a.severity] - ranks[b.severity],
   );
