@@ -17,7 +17,7 @@ const entries = [
 /** What a start loads a moment after the port is open. */
 const afterStart = [
   "sim/public-slices.ts",
-  "service/flags/flag-book.ts",
+  "service/flags/rulesets.ts",
   "service/batch-exports/open-exports.ts",
 ];
 

@@ -106,13 +106,13 @@ export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports
     ),
     queries: async () => (await running()).queries,
     dropOffs: async () => (await running()).dropOffs,
-    flagBook: onFirstUse(async () => {
-      const { createFlagBook } = await import("../service/flags/flag-book.ts");
-      return createFlagBook(desk);
+    rulesets: onFirstUse(async () => {
+      const { createRulesets } = await import("../service/flags/rulesets.ts");
+      return createRulesets(desk);
     }),
     decisions: onFirstUse(async () => {
-      const { createDecisionBook } = await import("../service/flags/decision-book.ts");
-      return createDecisionBook(log);
+      const { createDecisionIndex } = await import("../service/flags/decision-index.ts");
+      return createDecisionIndex(log);
     }),
     /** What the management API uses. */
     resources: onFirstUse(

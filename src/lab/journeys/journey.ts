@@ -1,7 +1,7 @@
 import { isoOf } from "../../kernel/base/clock.ts";
 import { isObject, type Json } from "../../kernel/base/json.ts";
 import { inSlices } from "../../kernel/base/work.ts";
-import { type DecisionBook, flagRequests } from "../../service/flags/decision-book.ts";
+import { type DecisionIndex, flagRequests } from "../../service/flags/decision-index.ts";
 import { decisionsIn, usesIn } from "../../service/flags/decision-lines.ts";
 import type { FlagDecision } from "../../service/flags/decision-shapes.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
@@ -29,7 +29,7 @@ const around = 5_000;
 
 /** What the endpoint of journeys needs. */
 export interface JourneyPorts extends PeoplePorts {
-  readonly decisions: DecisionBook;
+  readonly decisions: DecisionIndex;
 }
 
 interface Wanted {

@@ -2,7 +2,7 @@ import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import type { Path } from "../../kernel/base/json.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { createGuesses, meantOf } from "../../kernel/base/nearest.ts";
-import { createCohortBook } from "../../service/flags/engine/cohorts.ts";
+import { compileCohorts } from "../../service/flags/engine/cohorts.ts";
 import { compileFlag } from "../../service/flags/engine/compile.ts";
 import { variantKeys } from "../../service/flags/engine/filters.ts";
 import { defaultMatching, operatorNames } from "../../service/flags/engine/operators.ts";
@@ -292,7 +292,7 @@ class ProjectCheck {
     if (isObject(cohort.filters) && cohort.filters.properties !== undefined) {
       this.#checkNode(cohort.id, cohort.filters.properties, [...at, "filters", "properties"]);
     }
-    const { failure } = createCohortBook([cohort], defaultMatching).compiled.get(cohort.id) ?? {};
+    const { failure } = compileCohorts([cohort], defaultMatching).compiled.get(cohort.id) ?? {};
     if (failure && this.#problems.length === before) {
       this.#warn([...at, "filters"], `the cohort cannot be evaluated: ${failures[failure]}`);
     }

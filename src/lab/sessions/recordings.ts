@@ -8,7 +8,7 @@ import { showEvent } from "../../state/journal/show.ts";
 import { type DecodedPart, decoding } from "./decode.ts";
 import { lossReasons, type RecordedKind, type Unreadable, undecidable, unreadables } from "./rrweb.ts";
 import { createRecordingSearch, type RecordedFind, type SearchSum } from "./search.ts";
-import type { PartSum, SessionSum } from "./session-book.ts";
+import type { PartSum, SessionSum } from "./session-index.ts";
 import type { RecordingFind, RecordingFindings, RecordingLoss } from "./shapes.ts";
 import type { Values } from "./wanted.ts";
 

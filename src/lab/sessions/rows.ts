@@ -10,12 +10,12 @@ import { createBudget } from "../../state/journal/search.ts";
 import { previewOf, textOf } from "./preview.ts";
 import { bySeq, eventAt, kindsOf, linkTo, readPart, searching, undecidedOf } from "./recordings.ts";
 import {
-  createSessionBook,
+  createSessionIndex,
   type PartSum,
   type ReadSessions,
-  type SessionBook,
+  type SessionIndex,
   type SessionSum,
-} from "./session-book.ts";
+} from "./session-index.ts";
 import {
   RecordingFindings,
   RecordingListQuery,
@@ -44,7 +44,7 @@ interface SessionPorts {
 
 /** A page of a recording ends after this many characters, or parts. */
 const pageSize = { characters: 4 * 1024 * 1024, parts: 200 };
-/** Calls to the book until a session that is not known yet counts as missing: 3 s. */
+/** Calls to the index until a session that is not known yet counts as missing: 3 s. */
 const mostReads = 10;
 
 const showSession = (it: SessionSum): StoredSession => ({
@@ -82,14 +82,14 @@ const showPart = ({ seq, n, window, start, end, bytes, items, kinds }: PartSum):
 const isOf = (session: SessionSum, project: number | undefined): boolean =>
   project === undefined || session.project === project;
 
-/** Waits for the book until it has the session, or all of them. @throws SimError not_found */
+/** Waits for the index until it has the session, or all of them. @throws SimError not_found */
 async function sessionNamed(
-  book: SessionBook,
+  index: SessionIndex,
   id: string,
   project: number | undefined,
 ): Promise<SessionSum & { progress: ReadSessions["progress"] }> {
   for (let turn = 1; ; turn++) {
-    const { sessions, progress } = await book.read();
+    const { sessions, progress } = await index.read();
     const found = sessions.find((it) => it.id === id && isOf(it, project));
     if (found) return { ...found, progress };
     if (progress.counting && turn < mostReads) continue;
@@ -163,10 +163,10 @@ function isOfPerson({ people }: SessionPorts, wanted: string): (it: SessionSum) 
 const holds = ({ id, distinctIds }: SessionSum, text: string): boolean =>
   id.includes(text) || [...distinctIds.keys()].some((it) => it.includes(text));
 
-/** All sessions, once the book has read every event. */
-async function allSessions(book: SessionBook, signal: AbortSignal): Promise<ReadSessions> {
+/** All sessions, once the index has read every event. */
+async function allSessions(index: SessionIndex, signal: AbortSignal): Promise<ReadSessions> {
   for (;;) {
-    const read = await book.read();
+    const read = await index.read();
     if (!read.progress.counting) return read;
     signal.throwIfAborted();
   }
@@ -175,11 +175,11 @@ async function allSessions(book: SessionBook, signal: AbortSignal): Promise<Read
 /** The endpoints of sessions and their recordings. */
 export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
   const { log } = ports;
-  const book = createSessionBook(log);
+  const index = createSessionIndex(log);
 
   async function listed(query: SessionListQuery): Promise<StoredSessionPage> {
     const { project, person, search, recorded, limit, offset } = query;
-    const { sessions, progress } = await book.read();
+    const { sessions, progress } = await index.read();
     const isWanted = person === undefined ? () => true : isOfPerson(ports, person);
     const found = sessions.filter(
       (it) =>
@@ -201,7 +201,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
 
   /** @throws SimError not_found */
   async function recordedSession(id: string, project: number | undefined) {
-    const session = await sessionNamed(book, id, project);
+    const session = await sessionNamed(index, id, project);
     if (session.partCount > 0) return session;
     throw new SimError("not_found", `the session ${JSON.stringify(id)} has no recording`, {
       hint: "`GET /__sim/recordings` lists the sessions that have one",
@@ -227,7 +227,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
       errors: [404],
       reply: StoredSessionDetails,
       async handle({ params, query }) {
-        const session = await sessionNamed(book, params.id, query.project);
+        const session = await sessionNamed(index, params.id, query.project);
         const { progress, parts, seqs, events, partCount } = session;
         return {
           ...showSession(session),
@@ -247,7 +247,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
       errors: [404],
       reply: SessionEventPage,
       async handle({ params, query: { project, offset, limit } }) {
-        return eventsOf(log, await sessionNamed(book, params.id, project), offset, limit);
+        return eventsOf(log, await sessionNamed(index, params.id, project), offset, limit);
       },
     }),
     row({
@@ -260,7 +260,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
       errors: [404],
       reply: RecordingPage,
       async handle({ params, query: { project, from } }) {
-        const { parts } = await sessionNamed(book, params.id, project);
+        const { parts } = await sessionNamed(index, params.id, project);
         return await inSlices(recordingFrom(log, bySeq(parts), from));
       },
     }),
@@ -311,7 +311,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
       async handle({ body: { values, project, session, allow_unread: allowed }, call }) {
         const ofProject = project ?? undefined;
         if (typeof session === "string") await recordedSession(session, ofProject);
-        const { sessions, cut } = await allSessions(book, call.signal);
+        const { sessions, cut } = await allSessions(index, call.signal);
         const chosen = sessions.filter(
           (it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id),
         );

@@ -44,7 +44,7 @@ export interface ProjectPorts extends ResetPorts {
   readonly ids: Ids;
   readonly keys: Keyring;
   readonly ended: EndedProjects;
-  readonly flagBook: { forget(project: number): void };
+  readonly rulesets: { forget(project: number): void };
   /** A project was made for a test. */
   onProject(project: { id: number; name: string | null }): void;
   readonly exports: { readonly engine: { scheduled(batchExport: BatchExport): void } };

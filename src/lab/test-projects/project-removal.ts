@@ -61,6 +61,6 @@ export function removeProject(ports: ProjectPorts, project: StoredProject): void
   ports.people.clear(id);
   ports.log.commit();
   for (const it of running) ports.exports.engine.scheduled({ ...it, deleted: true });
-  ports.flagBook.forget(id);
+  ports.rulesets.forget(id);
   clearFaults(ports, id);
 }

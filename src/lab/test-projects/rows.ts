@@ -29,7 +29,7 @@ function show({ worlds, keys }: ProjectPorts, project: StoredProject): z.input<t
   };
 }
 
-const needs = [...resetNeeds, "ids", "keys", "ended", "flagBook", "onProject", "exports"] as const;
+const needs = [...resetNeeds, "ids", "keys", "ended", "rulesets", "onProject", "exports"] as const;
 
 /** The endpoints of projects; tests make projects for themselves. */
 export const projectSlice = slice(needs, (ports: ProjectPorts) => [

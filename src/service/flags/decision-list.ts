@@ -3,7 +3,7 @@ import { inSlices } from "../../kernel/base/work.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { createBudget } from "../../state/journal/search.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
-import { type DecisionBook, flagRequests } from "./decision-book.ts";
+import { type DecisionIndex, flagRequests } from "./decision-index.ts";
 import { decisionsIn, differs, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
 import type { DecisionSelection, FlagCall, FlagDecision, FlagDecisions } from "./decision-shapes.ts";
 
@@ -82,12 +82,12 @@ async function beginAt(log: TrafficLog, { before = most, project }: DecisionSele
  */
 export async function listDecisions(
   log: TrafficLog,
-  book: DecisionBook,
+  index: DecisionIndex,
   query: DecisionSelection,
 ): Promise<FlagDecisions> {
   const { before = most, project, since = 0, distinct_id: distinctId, limit = defaultLimit } = query;
   const key = query.key || undefined;
-  const mayHold = await book.finder({ key, distinctId });
+  const mayHold = await index.finder({ key, distinctId });
   const waiting = createWaiting();
   const isSpent = createBudget(farthest);
   const decisions: FlagDecision[] = [];

@@ -84,14 +84,14 @@ const askedIn = (request: ExplainRequest): RequestedSubject => ({
 
 /** The rules in which the flag itself is not overridden; overrides of flags that it depends on count. */
 export function rulesetWithout(
-  { flagBook }: FlagPorts,
+  { rulesets }: FlagPorts,
   project: StoredProject,
   overrides: FlagOverrides,
   key: string,
 ): Ruleset {
   const others = new Map(overrides);
   others.delete(key);
-  return flagBook.overriddenRulesetOf(project, others);
+  return rulesets.overriddenRulesetOf(project, others);
 }
 
 const outcomeIn = (it: FlagOutcome): FlagOutcome => ({
@@ -107,13 +107,13 @@ const outcomeIn = (it: FlagOutcome): FlagOutcome => ({
 
 /** What clients get by an override. */
 function overridden(
-  { flagBook }: FlagPorts,
+  { rulesets }: FlagPorts,
   project: StoredProject,
   overrides: FlagOverrides,
   key: string,
 ): FlagOutcome | undefined {
   const override = overrides.get(key);
-  const entry = override && entryOf(flagBook.overriddenRulesetOf(project, overrides), key);
+  const entry = override && entryOf(rulesets.overriddenRulesetOf(project, overrides), key);
   return entry && overriddenDecision(entry.compiled.flag, override);
 }
 

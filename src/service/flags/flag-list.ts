@@ -44,7 +44,7 @@ function flagsIn(ports: FlagPorts, owner: StoredProject): FlagSummary[] {
   for (const it of overridesIn(ports, { project }).map(showOverride))
     overrides.set(it.key, [...(overrides.get(it.key) ?? []), it]);
   const flags = ports.worlds.current.feature_flags.filter((it) => it.project === project && !it.deleted);
-  const ruleset = ports.flagBook.rulesetOf(owner);
+  const ruleset = ports.rulesets.rulesetOf(owner);
   const shown = flags.map((flag) => showFlag(flag, overrides.get(flag.key) ?? [], ruleset));
   for (const { key } of flags) overrides.delete(key);
   return [...shown, ...Array.from(overrides, ([key, its]) => showUnknown(project, key, its))];
@@ -63,7 +63,7 @@ export function flagInFull(ports: FlagPorts, project: StoredProject, key: string
   if (flag) {
     // The document is JSON: zod's loose objects lose this.
     const filters = flag.filters as JsonObject;
-    return { ...showFlag(flag, overrides, ports.flagBook.rulesetOf(project)), filters };
+    return { ...showFlag(flag, overrides, ports.rulesets.rulesetOf(project)), filters };
   }
   if (overrides.length === 0) throw noSuchFlag(ports, project, key);
   return { ...showUnknown(project.id, key, overrides), filters: null };

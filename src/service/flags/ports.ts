@@ -3,8 +3,8 @@ import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { Places } from "../../state/journal/places.ts";
 import type { People } from "../../state/persons/people.ts";
-import type { DecisionBook } from "./decision-book.ts";
-import type { FlagBook } from "./flag-book.ts";
+import type { DecisionIndex } from "./decision-index.ts";
+import type { Rulesets } from "./rulesets.ts";
 
 /** What the flag endpoints of the control API use. */
 export interface FlagPorts {
@@ -13,6 +13,6 @@ export interface FlagPorts {
   readonly clock: TimeSource;
   readonly geoip: Places;
   readonly log: TrafficLog;
-  readonly flagBook: FlagBook;
-  readonly decisions: DecisionBook;
+  readonly rulesets: Rulesets;
+  readonly decisions: DecisionIndex;
 }

@@ -43,7 +43,7 @@ const InProject = z.strictObject({
 const flags = "/__sim/flags";
 const path = `${flags}/:key` as const;
 
-const needs = ["worlds", "people", "clock", "geoip", "log", "flagBook", "decisions"] as const;
+const needs = ["worlds", "people", "clock", "geoip", "log", "rulesets", "decisions"] as const;
 
 /** The endpoints of flags, their overrides, and decisions about them. */
 export const flagSlice = slice(needs, (ports: FlagPorts) => {

@@ -4,7 +4,7 @@ import { inSlices } from "../../kernel/base/work.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { createBudget, examineEvents } from "../../state/journal/search.ts";
-import { flagRequests } from "./decision-book.ts";
+import { flagRequests } from "./decision-index.ts";
 import { answered, usesIn } from "./decision-lines.ts";
 import type { FlagDecision } from "./decision-shapes.ts";
 import type { RequestedSubject } from "./subjects.ts";

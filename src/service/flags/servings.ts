@@ -3,7 +3,7 @@ import { clearTimeout, setTimeout } from "../../kernel/base/real-time.ts";
 import { inSlices } from "../../kernel/base/work.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
-import { type DecisionBook, flagRequests } from "./decision-book.ts";
+import { type DecisionIndex, flagRequests } from "./decision-index.ts";
 import { decisionsIn } from "./decision-lines.ts";
 import type { FlagDecision, FlagServing, FlagServings, ServedQuery } from "./decision-shapes.ts";
 
@@ -43,13 +43,13 @@ const fits = ({ value }: FlagServing, wanted: Wanted): boolean =>
 /** Servings up to now, newest first. Stops at the first that fits, or at `limit`. */
 async function lookBack(
   log: TrafficLog,
-  book: DecisionBook,
+  index: DecisionIndex,
   wanted: Wanted,
   limit: number,
 ): Promise<FlagServing[]> {
   const found: FlagServing[] = [];
   // Of any flag: an answer without it is listed, too.
-  const mayHold = await book.finder({ key: undefined, distinctId: wanted.distinctId });
+  const mayHold = await index.finder({ key: undefined, distinctId: wanted.distinctId });
   const within = wanted.project === undefined ? {} : { project: wanted.project };
   for await (const n of flagRequests(log, within, mayHold)) {
     found.push(...servingsIn(await inSlices(log.reading(n)), wanted));
@@ -68,7 +68,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 /** Waits for a serving that fits and collects the others. Listening starts before the look back. */
 async function collect(
   log: TrafficLog,
-  book: DecisionBook,
+  index: DecisionIndex,
   wanted: Wanted,
   { wait, limit, gone }: { wait: number; limit: number; gone: AbortSignal },
 ): Promise<FlagServing[]> {
@@ -81,7 +81,7 @@ async function collect(
   });
   const timer = setTimeout(() => ended.abort(), wait);
   try {
-    const earlier = await lookBack(log, book, wanted, limit);
+    const earlier = await lookBack(log, index, wanted, limit);
     if (!earlier.some((it) => fits(it, wanted))) await aborted(AbortSignal.any([ended.signal, gone]));
     const known = new Set(later.map((it) => `${it.request}/${it.seq}`));
     return [...later, ...earlier.filter((it) => !known.has(`${it.request}/${it.seq}`))].slice(0, limit);
@@ -112,7 +112,7 @@ function valueIn(text: string | undefined): boolean | string | undefined {
  */
 export async function servingsOf(
   log: TrafficLog,
-  book: DecisionBook,
+  index: DecisionIndex,
   key: string,
   query: ServedQuery,
   gone: AbortSignal,
@@ -124,6 +124,6 @@ export async function servingsOf(
     value: valueIn(query.value),
   };
   const { wait_ms: wait = 0, limit = defaultLimit } = query;
-  const served = await collect(log, book, wanted, { wait, limit, gone });
+  const served = await collect(log, index, wanted, { wait, limit, gone });
   return { key, fits: served.some((it) => fits(it, wanted)), served };
 }

@@ -5,7 +5,7 @@ import { derived } from "../../state/documents/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../../state/documents/world.ts";
 import type { PeopleStore } from "../../state/persons/people-store.ts";
 import type { Person } from "../../state/persons/person.ts";
-import { createCohortBook, isMember, noCohorts } from "../flags/engine/cohorts.ts";
+import { compileCohorts, isMember, noCohorts } from "../flags/engine/cohorts.ts";
 import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
 import type { EvaluationRun, Subject } from "../flags/engine/run.ts";
@@ -34,14 +34,14 @@ const subjectOf = (person: Person, now: number): Subject => ({
 
 /** The time zone, the first day of the week, the cohorts and the people of projects. */
 export function createProjectFacts({ worlds, people }: FactPorts) {
-  const books = derived(worlds, ["cohorts"], () => {
+  const cohortsOf = derived(worlds, ["cohorts"], () => {
     const byProject = groupedBy(worlds.current.cohorts, (it) => it.project);
-    return new Map([...byProject].map(([project, its]) => [project, createCohortBook(its, defaultMatching)]));
+    return new Map([...byProject].map(([project, its]) => [project, compileCohorts(its, defaultMatching)]));
   });
 
   /** Membership of a cohort, by its rules or its list. */
   function membersOf(cohort: Cohort, now: number): (person: string) => boolean {
-    const cohorts = books().get(cohort.project) ?? noCohorts;
+    const cohorts = cohortsOf().get(cohort.project) ?? noCohorts;
     const runOf = (person: Person): EvaluationRun => ({
       id: {},
       subject: subjectOf(person, now),

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "../../../kernel/base/json.ts";
 import type { Cohort, FeatureFlag } from "../../../state/documents/world.ts";
-import type { CohortBook } from "../engine/cohort-tree.ts";
+import type { CompiledCohorts } from "../engine/cohort-tree.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";
 
@@ -12,7 +12,7 @@ const cohortIn = (filter: Filter): number | undefined =>
   filter.type === "cohort" ? referenceIn(filter.value) : undefined;
 
 /** The cohorts that a flag asks for, directly and through others; those that do not exist are left out. */
-function cohortsOf({ compiled }: CohortBook, { groups = [] }: Filters): number[] {
+function cohortsOf({ compiled }: CompiledCohorts, { groups = [] }: Filters): number[] {
   const found = new Set<number>();
   const open = groups.flatMap(({ properties = [] }) => properties.flatMap((it) => cohortIn(it) ?? []));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -12,7 +12,7 @@ import { type FlagEntry, withDependencies } from "../engine/dependencies.ts";
 import { overridesFor } from "../engine/overrides.ts";
 import type { Ruleset } from "../engine/ruleset.ts";
 import { referenceIn } from "../engine/values.ts";
-import type { FlagBook } from "../flag-book.ts";
+import type { Rulesets } from "../rulesets.ts";
 import { cohortTrees, withoutCohorts } from "./definitions-cohorts.ts";
 import { flagAccess, isQuotaLimited } from "./flag-access.ts";
 import type { FlagDefinitions } from "./public-shapes.ts";
@@ -160,15 +160,15 @@ const overQuota = (): SimError =>
   new SimError("payment_required", "You have exceeded your feature flag request quota");
 
 /** With an override for all, the flag's rules are replaced, so that SDKs evaluate to it. */
-const rulesetFor = (desk: Desk, book: FlagBook, project: StoredProject): Ruleset =>
-  book.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
+const rulesetFor = (desk: Desk, rulesets: Rulesets, project: StoredProject): Ruleset =>
+  rulesets.overriddenRulesetOf(project, overridesFor(desk.worlds, project.id, undefined));
 
-function definitions(desk: Desk, book: FlagBook, call: Call, { family, hasCohorts }: Row): Reply {
+function definitions(desk: Desk, rulesets: Rulesets, call: Call, { family, hasCohorts }: Row): Reply {
   const { project } = flagAccess(call, desk, family);
   call.record.project = project.id;
   if (isQuotaLimited(project, call)) throw overQuota();
   const text = JSON.stringify(
-    definitionsOf(desk, rulesetFor(desk, book, project), project, hasCohorts(call)),
+    definitionsOf(desk, rulesetFor(desk, rulesets, project), project, hasCohorts(call)),
   );
   const etag = `W/"${createHash("sha1").update(text).digest("hex").slice(0, 32)}"`;
   const reply: Reply = isNamed(call.headers["if-none-match"] ?? "", etag) ? empty(304) : jsonText(text);
@@ -198,12 +198,12 @@ const rows: readonly Row[] = [
  * Flag definitions for local evaluation. Upstream PostHog rust/feature-flags, api/flag_definitions, and
  * `posthog/models/feature_flag/local_evaluation.py`.
  */
-export const definitionEndpoints = (desk: Desk, book: FlagBook): Endpoint[] =>
+export const definitionEndpoints = (desk: Desk, rulesets: Rulesets): Endpoint[] =>
   rows.map((row) => ({
     methods: ["GET"],
     path: row.path,
     family: row.family,
     summary: "Flag definitions for local evaluation",
     scope: "feature_flag:read",
-    handle: (call) => definitions(desk, book, call, row),
+    handle: (call) => definitions(desk, rulesets, call, row),
   }));

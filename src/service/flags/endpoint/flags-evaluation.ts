@@ -8,7 +8,7 @@ import type { CompiledFlag } from "../engine/compile.ts";
 import { failed } from "../engine/decision.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";
 import { type FlagResult as Decided, evaluateRuleset, type Ruleset } from "../engine/ruleset.ts";
-import type { FlagBook } from "../flag-book.ts";
+import type { Rulesets } from "../rulesets.ts";
 import { type RequestedSubject, subjectOf } from "../subjects.ts";
 import { conditionsOf, type ServedFlag } from "./flags-answer.ts";
 import { addressOf, type FlagsRequest, runtimeOf } from "./flags-request.ts";
@@ -109,7 +109,7 @@ export function createFailureNotices(
 
 interface EvaluationPorts {
   readonly desk: Desk;
-  readonly book: FlagBook;
+  readonly rulesets: Rulesets;
   readonly reportFailures: ReturnType<typeof createFailureNotices>;
 }
 
@@ -156,7 +156,7 @@ function withExperiments(results: readonly Decided[], used: ReadonlySet<unknown>
  * @param reportFailures Reports flags that cannot be evaluated
  */
 export function evaluate(
-  { desk, book, reportFailures }: EvaluationPorts,
+  { desk, rulesets, reportFailures }: EvaluationPorts,
   call: Call,
   project: StoredProject,
   request: FlagsRequest,
@@ -169,14 +169,14 @@ export function evaluate(
     const isAsked = (key: string) => keys === undefined || keys.has(key);
     keepContinuity(
       desk.people,
-      book.rulesetOf(project),
+      rulesets.rulesetOf(project),
       project.id,
       { distinctId, anonymousId },
       (it) => isAsked(it.flag.key) && isSelected(it.flag),
     );
   }
   const overrides = overridesFor(desk.worlds, project.id, distinctId);
-  const ruleset = book.overriddenRulesetOf(project, overrides);
+  const ruleset = rulesets.overriddenRulesetOf(project, overrides);
   const subject = subjectOf(desk, project, asked);
   const decided = withOverrides(evaluateRuleset(ruleset, subject, { keys, isSelected }), overrides);
   reportFailures(decided, project, desk.worlds.current.projects.length > 1);

@@ -9,7 +9,7 @@ import type { StoredProject } from "../../../state/documents/world.ts";
 import type { Desk } from "../../capture/desk.ts";
 import { projectByHeader } from "../../capture/project.ts";
 import { remoteConfigOf } from "../../capture/sdk/remote-config.ts";
-import type { FlagBook } from "../flag-book.ts";
+import type { Rulesets } from "../rulesets.ts";
 import { isOfCrawler } from "./crawlers.ts";
 import { isQuotaLimited, quotaLimited } from "./flag-access.ts";
 import { createShapes, type FlagsWriter, type Shapes, shapeOf } from "./flags-answer.ts";
@@ -19,7 +19,7 @@ import { checkFields, type FlagsRequest, flagsBodyOf, flagsRequestOf } from "./f
 /** What both paths use; made once for all calls. */
 interface Service {
   readonly desk: Desk;
-  readonly book: FlagBook;
+  readonly rulesets: Rulesets;
   readonly shapes: Shapes;
   readonly isDecide: boolean;
   readonly reportFailures: ReturnType<typeof createFailureNotices>;
@@ -160,10 +160,10 @@ function stub(service: Service, call: Call): Reply {
  */
 export function flagEndpoints(
   desk: Desk,
-  book: FlagBook,
+  rulesets: Rulesets,
   notice: (text: string) => void = () => {},
 ): Endpoint[] {
-  const common = { desk, book, shapes: createShapes(), reportFailures: createFailureNotices(notice) };
+  const common = { desk, rulesets, shapes: createShapes(), reportFailures: createFailureNotices(notice) };
   const flags: Service = { ...common, isDecide: false };
   const decide: Service = { ...common, isDecide: true };
   const rows: Endpoint[] = [

@@ -164,7 +164,7 @@ export interface CompiledCohort {
 export type CohortPlan = readonly CompiledCohort[] | FailureCode;
 
 /** The cohorts of a project. */
-export interface CohortBook {
+export interface CompiledCohorts {
   readonly compiled: ReadonlyMap<number, CompiledCohort>;
   /** The plan for a cohort, which comes last. Kept after the first call. */
   planOf(id: number): CohortPlan;

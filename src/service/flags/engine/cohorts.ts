@@ -1,10 +1,10 @@
 import type { Json } from "../../../kernel/base/json.ts";
 import type { Cohort } from "../../../state/documents/world.ts";
 import {
-  type CohortBook,
   type CohortLeaf,
   type CohortPlan,
   type CompiledCohort,
+  type CompiledCohorts,
   cohortsIn,
   type PropertyLeaf,
   type TreeNode,
@@ -17,7 +17,7 @@ import type { EvaluationRun } from "./run.ts";
 
 /** A cohort's name; undefined where there is no such cohort, or it has none. */
 export const cohortName = (
-  { compiled }: Pick<CohortBook, "compiled">,
+  { compiled }: Pick<CompiledCohorts, "compiled">,
   id: number | undefined,
 ): string | undefined => (id === undefined ? undefined : (compiled.get(id)?.cohort.name ?? undefined));
 
@@ -47,7 +47,7 @@ function compileCohort(cohort: Cohort, matching: Matching): CompiledCohort {
 }
 
 /** Everything that a cohort needs, itself first; a failure of any of them is a failure of it. */
-function reachable(compiled: CohortBook["compiled"], id: number): CompiledCohort[] | FailureCode {
+function reachable(compiled: CompiledCohorts["compiled"], id: number): CompiledCohort[] | FailureCode {
   const found = new Map<number, CompiledCohort>();
   const open = [id];
   for (const next of open) {
@@ -74,11 +74,11 @@ function inOrder(cohorts: readonly CompiledCohort[]): CohortPlan {
  * Makes the cohorts of a project ready; deleted ones do not exist. Cohorts that `previous` has compiled
  * from the same documents (for the same matching) are taken from there.
  */
-export function createCohortBook(
+export function compileCohorts(
   cohorts: readonly Cohort[],
   matching: Matching,
-  previous?: CohortBook,
-): CohortBook {
+  previous?: CompiledCohorts,
+): CompiledCohorts {
   const compiled = new Map<number, CompiledCohort>();
   for (const cohort of cohorts) {
     if (cohort.deleted === true) continue;
@@ -100,7 +100,7 @@ export function createCohortBook(
 }
 
 /** No cohort exists. */
-export const noCohorts: CohortBook = {
+export const noCohorts: CompiledCohorts = {
   compiled: new Map(),
   planOf: () => "dependency_not_found_cohort",
 };

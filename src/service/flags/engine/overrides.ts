@@ -108,7 +108,7 @@ export function overriddenFlags(
   return [...replaced, ...added];
 }
 
-/** Results of an overridden ruleset (`FlagBook.overriddenRulesetOf`), overridden flags marked by their reason. */
+/** Results of an overridden ruleset (`Rulesets.overriddenRulesetOf`), overridden flags marked by their reason. */
 export function withOverrides(results: FlagResult[], overrides: FlagOverrides): FlagResult[] {
   if (overrides.size === 0) return results;
   return results.map((result) => {

@@ -1,7 +1,7 @@
 import type { Cohort, FeatureFlag } from "../../../state/documents/world.ts";
 import { createBucketMemory } from "./bucket.ts";
-import type { CohortBook } from "./cohort-tree.ts";
-import { createCohortBook } from "./cohorts.ts";
+import type { CompiledCohorts } from "./cohort-tree.ts";
+import { compileCohorts } from "./cohorts.ts";
 import { type CompiledFlag, compileFlag } from "./compile.ts";
 import type { Decision } from "./decision.ts";
 import { type FlagEntry, orderFlags, withDependencies } from "./dependencies.ts";
@@ -33,7 +33,7 @@ export interface Ruleset {
   readonly entries: readonly FlagEntry[];
   /** Dependencies first. */
   readonly ordered: readonly FlagEntry[];
-  readonly cohorts: CohortBook;
+  readonly cohorts: CompiledCohorts;
   /** Remembers what it has hashed; a ruleset shares it with the one that it was made from. */
   readonly bucketOf: BucketOf;
   readonly hasDependencies: boolean;
@@ -87,7 +87,7 @@ export function compileRuleset(source: RulesetSource, previous?: Ruleset): Rules
     flags: compiled.filter(isEvaluated),
     entries,
     ordered,
-    cohorts: createCohortBook(source.cohorts, matching, usable?.cohorts),
+    cohorts: compileCohorts(source.cohorts, matching, usable?.cohorts),
     bucketOf: previous?.bucketOf ?? createBucketMemory(),
     hasDependencies: entries.some((it) => it.compiled.dependencies.length > 0),
   };

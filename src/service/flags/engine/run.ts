@@ -1,5 +1,5 @@
 import type { Json } from "../../../kernel/base/json.ts";
-import type { CohortBook } from "./cohort-tree.ts";
+import type { CompiledCohorts } from "./cohort-tree.ts";
 
 export interface SubjectGroup {
   readonly key: string;
@@ -64,7 +64,7 @@ export interface EvaluationRun {
   /** Distinguishes it from others; tests hold it instead of the run, and with it the request. */
   readonly id: object;
   readonly subject: Subject;
-  readonly cohorts: CohortBook;
+  readonly cohorts: CompiledCohorts;
   readonly bucketOf: BucketOf;
   /** Values of the flags that others depend on, by id and by key. Failed flags have none. */
   readonly values: ReadonlyMap<number | string, FlagValue>;

@@ -14,7 +14,7 @@ import { inProject, managementRow, type ProjectRequest, projectRoot } from "../.
 import { conditionsOf, payloadOf } from "../endpoint/flags-answer.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";
 import { evaluateRuleset } from "../engine/ruleset.ts";
-import { createFlagBook } from "../flag-book.ts";
+import { createRulesets } from "../rulesets.ts";
 import { type RequestedSubject, subjectOf } from "../subjects.ts";
 import { activeDependents, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, type FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
@@ -163,7 +163,7 @@ function usedProperties(flag: FeatureFlag, stored: JsonObject): JsonObject {
 
 /** Questions about flags, and what is done to one. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
-  const book = createFlagBook(desk);
+  const rulesets = createRulesets(desk);
   const reads = inProject("feature_flag:read");
   const writes = inProject("feature_flag:write");
   const root = `${projectRoot}/feature_flags`;
@@ -176,7 +176,7 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
 
   function decide(project: StoredProject, asked: RequestedSubject) {
     const overrides = overridesFor(desk.worlds, project.id, asked.distinctId);
-    const ruleset = book.overriddenRulesetOf(project, overrides);
+    const ruleset = rulesets.overriddenRulesetOf(project, overrides);
     const subject = subjectOf(desk, project, asked);
     const isSelected = () => true;
     const results = withOverrides(evaluateRuleset(ruleset, subject, { isSelected }), overrides);

@@ -35,7 +35,7 @@ const world = aWorld({
   ],
 });
 const desk = await aDesk(world, { groupTypes: ["company", "team"] });
-const ask = asker([...definitionEndpoints(desk, desk.book), ...flagRemoteConfigEndpoints(desk)]);
+const ask = asker([...definitionEndpoints(desk, desk.rulesets), ...flagRemoteConfigEndpoints(desk)]);
 /** The flags service takes a personal key with a project key only. */
 const withToken = (path: string): string => (path.startsWith("/flags/") ? `${path}?token=phc_test` : path);
 const bearer = (key: string, more: Record<string, string> = {}) => ({
@@ -122,7 +122,7 @@ type Definitions = { flags: { key: string; filters: FeatureFlag["filters"] }[]; 
 /** The definitions of a project, as one of the paths reports them. */
 async function definitionsOf(more: Partial<World>, target = "/flags/definitions") {
   const other = await aDesk(aWorld(more));
-  const answer = await asker(definitionEndpoints(other, other.book))(target, bearer("phs_test"));
+  const answer = await asker(definitionEndpoints(other, other.rulesets))(target, bearer("phs_test"));
   return answer.json() as Definitions;
 }
 
@@ -274,7 +274,7 @@ describe("overrides", () => {
 
   test("for everyone change the rules and the tag", async () => {
     const other = await aDesk(aWorld({ feature_flags: [aFlag("a", { id: 1, active: false })] }));
-    const asked = asker(definitionEndpoints(other, other.book));
+    const asked = asker(definitionEndpoints(other, other.rulesets));
     const tagOf = async () => (await asked("/flags/definitions", bearer("phs_test"))).header("etag");
     const before = await tagOf();
     other.worlds.change((draft) => {
@@ -320,7 +320,7 @@ test("evaluation contexts are reported", async () => {
 test.each(paths)("%s over quota: 402", async (path) => {
   const projects = [aProject({ settings: { quota_limited: ["feature_flags"] } })];
   const other = await aDesk(aWorld({ projects }));
-  const answer = await asker(definitionEndpoints(other, other.book))(path, bearer("phs_test"));
+  const answer = await asker(definitionEndpoints(other, other.rulesets))(path, bearer("phs_test"));
   expect([answer.status, answer.json()]).toEqual([
     402,
     {
@@ -409,7 +409,7 @@ describe("access", () => {
 
   test.each(refusals)("%s at %s", async (_name, target, key, status, expected) => {
     const other = await aDesk(aWorld({ personal_api_keys: keys }));
-    const endpoints = [...definitionEndpoints(other, other.book), ...flagRemoteConfigEndpoints(other)];
+    const endpoints = [...definitionEndpoints(other, other.rulesets), ...flagRemoteConfigEndpoints(other)];
     const answer = await asker(endpoints)(target, key === undefined ? {} : bearer(key));
     expect(answer.status).toBe(status);
     expect(answer.json()).toMatchObject(expected);

@@ -1,6 +1,6 @@
 import { uuidV5 } from "../../../../src/kernel/base/ids.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
-import { createFlagBook } from "../../../../src/service/flags/flag-book.ts";
+import { createRulesets } from "../../../../src/service/flags/rulesets.ts";
 import type { Dialect } from "../../../../src/state/documents/dialect.ts";
 import type { FeatureFlag, World } from "../../../../src/state/documents/world.ts";
 import { noPlaces, type Places } from "../../../../src/state/journal/places.ts";
@@ -57,7 +57,7 @@ function peopleOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): Peopl
   return people;
 }
 
-/** A desk, the book of its flags, and its people. */
+/** A desk, its rulesets, and its people. */
 export async function aDesk(
   world: World = aWorld(),
   stored: Stored = {},
@@ -66,5 +66,5 @@ export async function aDesk(
 ) {
   const people = peopleOf(stored);
   const desk = await deskOf(world, people, dialect, places);
-  return { ...desk, people, book: createFlagBook(desk) };
+  return { ...desk, people, rulesets: createRulesets(desk) };
 }

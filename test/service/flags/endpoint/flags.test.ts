@@ -26,7 +26,7 @@ const ask =
   (list: FeatureFlag[], stored: Stored = {}, dialect: Dialect = "documented") =>
   async (target: string, asked?: Asked) => {
     const desk = await aDesk(aWorld({ feature_flags: list }), stored, dialect);
-    return asker(flagEndpoints(desk, desk.book))(target, asked);
+    return asker(flagEndpoints(desk, desk.rulesets))(target, asked);
   };
 
 const who = { api_key: "phc_test", distinct_id: "u1" };
@@ -169,7 +169,7 @@ describe("settings in the answer", () => {
     const remote_config = { supportedCompression: [], featureFlags: { fake: true }, heatmaps: true };
     const world = aWorld({ projects: [aProject({ remote_config })], feature_flags: known });
     const desk = await aDesk(world);
-    const body = await bodyOf(asker(flagEndpoints(desk, desk.book))("/decide?v=3", post()));
+    const body = await bodyOf(asker(flagEndpoints(desk, desk.rulesets))("/decide?v=3", post()));
     expect(body).toMatchObject({ supportedCompression: [], heatmaps: true });
     expect(body.featureFlags).toEqual(values);
   });
@@ -424,7 +424,7 @@ describe("where the caller runs", () => {
 test("an edited flag is noticed", async () => {
   const world = aWorld({ feature_flags: [aFlag("a", { id: 1 })] });
   const desk = await aDesk(world);
-  const asked = asker(flagEndpoints(desk, desk.book));
+  const asked = asker(flagEndpoints(desk, desk.rulesets));
   const valuesNow = async () => (await bodyOf(asked("/flags?v=1", post()))).featureFlags;
   expect(await valuesNow()).toEqual({ a: true });
   desk.worlds.change((draft) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
-import { cohortName, createCohortBook, noCohorts } from "../../../../src/service/flags/engine/cohorts.ts";
+import { cohortName, compileCohorts, noCohorts } from "../../../../src/service/flags/engine/cohorts.ts";
 import { defaultMatching } from "../../../../src/service/flags/engine/operators.ts";
 import type { Cohort } from "../../../../src/state/documents/world.ts";
 import { aCohort, aFlag } from "../../../support/documents.ts";
@@ -165,8 +165,8 @@ describe("cohorts", () => {
 
 test("the name of a cohort", () => {
   const cohorts = [aCohort({ id: 1, name: "Power users" }), aCohort({ id: 2, name: null })];
-  const book = createCohortBook(cohorts, defaultMatching);
-  expect([1, 2, 3, undefined].map((id) => cohortName(book, id))).toEqual([
+  const rulesets = compileCohorts(cohorts, defaultMatching);
+  expect([1, 2, 3, undefined].map((id) => cohortName(rulesets, id))).toEqual([
     "Power users",
     undefined,
     undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createFlagBook } from "../../../../src/service/flags/flag-book.ts";
+import { createRulesets } from "../../../../src/service/flags/rulesets.ts";
 import { blankFeatureFlag } from "../../../../src/state/documents/blank.ts";
 import { WorldSchema } from "../../../../src/state/documents/world.schema.ts";
 import type { Cohort, FeatureFlag, World } from "../../../../src/state/documents/world.ts";
@@ -552,9 +552,9 @@ test.each([
 
 test("what is written here is decided at once", async () => {
   const { desk, post, patch } = start();
-  const book = createFlagBook(desk);
+  const rulesets = createRulesets(desk);
   const project = () => desk.worlds.projectById(1) ?? expect.unreachable();
-  const keys = () => book.rulesetOf(project()).flags.map((it) => it.flag.key);
+  const keys = () => rulesets.rulesetOf(project()).flags.map((it) => it.flag.key);
   expect(keys()).toEqual(["first"]);
   await post(root, { key: "new" });
   await patch(`${root}/1`, { active: false });

@@ -177,7 +177,7 @@ function viewportOf(given: Json | undefined, other: Json | undefined): SessionSu
   return width === undefined || height === undefined ? null : { width, height };
 }
 
-/** The session of an event; undefined if the book is full and the session older than all in it. */
+/** The session of an event; undefined if the index is full and the session older than all in it. */
 function sessionFor(count: SessionCount, id: string, event: StoredEvent): SessionSum | undefined {
   const key = keyOf(event.project, id);
   const known = count.sessions.get(key);
@@ -224,7 +224,7 @@ export interface ReadSessions {
  * The sessions of the journal's events. They are not in its index: events are read once, newest first, for at most
  * 300 ms in a call; the next call continues.
  */
-export function createSessionBook(log: TrafficLog) {
+export function createSessionIndex(log: TrafficLog) {
   const counts = countsOf<SessionCount>(log, 1);
 
   function* range(count: SessionCount, from: number, to: number, isDown: boolean) {
@@ -250,4 +250,4 @@ export function createSessionBook(log: TrafficLog) {
 
   return { read };
 }
-export type SessionBook = ReturnType<typeof createSessionBook>;
+export type SessionIndex = ReturnType<typeof createSessionIndex>;

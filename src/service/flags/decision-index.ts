@@ -40,7 +40,7 @@ interface Tally {
 }
 
 /** What was found in the lines that were read so far. */
-interface Book extends RowCount {
+interface DecisionCounts extends RowCount {
   readonly tallies: Map<string, Tally>;
   /** Bits of the flags, and of the subjects, that a request is about: a bit that is missing rules it out. */
   readonly bits: Map<number, readonly [flags: number, subjects: number]>;
@@ -64,7 +64,7 @@ const bitsOf = (texts: Iterable<string>): number => {
 
 const subjectKey = (project: number | null, distinctId: string | null): string => `${project} ${distinctId}`;
 
-function tallyOf({ tallies }: Book, project: number | null, key: string): Tally | undefined {
+function tallyOf({ tallies }: DecisionCounts, project: number | null, key: string): Tally | undefined {
   const id = `${project} ${key}`;
   const known = tallies.get(id);
   if (known || tallies.size >= mostFlags) return known;
@@ -81,23 +81,23 @@ function addValue(tally: Tally | undefined, value: boolean | string | null, what
   else if (tally.values.size < mostValues) tally.values.set(text, { value, served: 0, called: 0, [what]: 1 });
 }
 
-function compareUse(book: Book, { call, line }: Use, { made }: Given): void {
+function compareUse(counts: DecisionCounts, { call, line }: Use, { made }: Given): void {
   // An answer may lack a flag that the app used after it.
-  const [flags, subjects] = book.bits.get(made.request) ?? [];
+  const [flags, subjects] = counts.bits.get(made.request) ?? [];
   if (flags !== undefined && subjects !== undefined)
-    book.bits.set(made.request, [flags | bitOf(call.key), subjects]);
-  const tally = differs(call, made) ? tallyOf(book, line.project, call.key) : undefined;
+    counts.bits.set(made.request, [flags | bitOf(call.key), subjects]);
+  const tally = differs(call, made) ? tallyOf(counts, line.project, call.key) : undefined;
   if (tally) tally.differs++;
 }
 
 /** A use that came after what was read: its answer is among the latest, or is not known any more. */
-function compareNewUse(book: Book, use: Use): void {
-  const answers = book.given.get(subjectKey(use.line.project, use.distinctId)) ?? [];
+function compareNewUse(counts: DecisionCounts, use: Use): void {
+  const answers = counts.given.get(subjectKey(use.line.project, use.distinctId)) ?? [];
   const found = answers.find((it) => follows(use, it.made, it.requestId));
-  if (found) compareUse(book, use, found);
+  if (found) compareUse(counts, use, found);
 }
 
-function keepAnswer({ given }: Book, answer: Given, isOlder: boolean): void {
+function keepAnswer({ given }: DecisionCounts, answer: Given, isOlder: boolean): void {
   const key = subjectKey(answer.made.project, answer.made.distinct_id);
   const known = given.get(key) ?? [];
   if (isOlder) {
@@ -110,47 +110,47 @@ function keepAnswer({ given }: Book, answer: Given, isOlder: boolean): void {
   for (const oldest of given.keys()) if (given.size > mostSubjects) given.delete(oldest);
 }
 
-function addAnswer(book: Book, answer: Given, isDown: boolean): void {
+function addAnswer(counts: DecisionCounts, answer: Given, isDown: boolean): void {
   const { made } = answer;
-  for (const { key, value } of made.flags) addValue(tallyOf(book, made.project, key), value, "served");
-  keepAnswer(book, answer, isDown);
+  for (const { key, value } of made.flags) addValue(tallyOf(counts, made.project, key), value, "served");
+  keepAnswer(counts, answer, isDown);
   if (!isDown) return;
-  const mine = book.waiting.filter((it) => follows(it, made, answer.requestId));
+  const mine = counts.waiting.filter((it) => follows(it, made, answer.requestId));
   if (mine.length === 0) return;
-  for (const use of mine) compareUse(book, use, answer);
-  book.waiting = book.waiting.filter((it) => !mine.includes(it));
+  for (const use of mine) compareUse(counts, use, answer);
+  counts.waiting = counts.waiting.filter((it) => !mine.includes(it));
 }
 
 /** Adds what a line says: in the order of arrival, or backwards. */
-function addLine(book: Book, line: TrafficLine, isDown: boolean): void {
+function addLine(counts: DecisionCounts, line: TrafficLine, isDown: boolean): void {
   const uses = usesIn(line);
   for (const use of isDown ? uses : uses.toReversed()) {
-    const tally = tallyOf(book, line.project, use.call.key);
+    const tally = tallyOf(counts, line.project, use.call.key);
     addValue(tally, use.call.response, "called");
     if (use.isLocal) for (const { value } of evaluatedLocally(use).flags) addValue(tally, value, "served");
-    else if (!isDown) compareNewUse(book, use);
-    else if (book.waiting.length < mostWaiting) book.waiting.push(use);
+    else if (!isDown) compareNewUse(counts, use);
+    else if (counts.waiting.length < mostWaiting) counts.waiting.push(use);
   }
   const made = answered(line);
-  if (book.bits.size < mostRequests) {
+  if (counts.bits.size < mostRequests) {
     // A request that failed is about each flag that it asked for.
     const decided = made?.status === 200 ? made.flags.map((it) => it.key) : (made?.asked?.keys ?? undefined);
     const flags = made && !decided ? -1 : bitsOf([...(decided ?? []), ...uses.map((it) => it.call.key)]);
     const subjects = [made?.distinct_id ?? [], uses.map((it) => it.distinctId)].flat();
-    book.bits.set(line.n, [flags, bitsOf(subjects)]);
+    counts.bits.set(line.n, [flags, bitsOf(subjects)]);
   }
-  if (made) addAnswer(book, { made, requestId: requestIdIn(line) }, isDown);
+  if (made) addAnswer(counts, { made, requestId: requestIdIn(line) }, isDown);
 }
 
-const counterOf = (log: TrafficLog): Counter<Book> => ({
+const counterOf = (log: TrafficLog): Counter<DecisionCounts> => ({
   first: () => log.firstRequest,
   last: () => log.lastRequest,
-  *range(book, from, to, isDown) {
+  *range(counts, from, to, isDown) {
     const found = oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, { flags: true }, use), isDown);
     for (const { n } of found) {
       const line = yield* log.reading(n);
-      if (line) addLine(book, line, isDown);
-      else book.isPart = true;
+      if (line) addLine(counts, line, isDown);
+      else counts.isPart = true;
       yield n;
     }
   },
@@ -163,7 +163,7 @@ function shown({ project, key, differs: differing, values }: Tally): FlagTotal {
 }
 
 /** What is known of the decisions about flags: which requests they are in, and how often they were what. */
-export interface DecisionBook {
+export interface DecisionIndex {
   totals(project: number | undefined): Promise<FlagTotals>;
   /** A test of requests: false where one says nothing about the flag, or the subject. Absent ones do not restrict. */
   finder(wanted: {
@@ -173,13 +173,13 @@ export interface DecisionBook {
 }
 
 /**
- * The book is written on first use, from the requests that the log's index names, and continues with what arrives:
+ * The index is built on first use, from the requests that the log's index names, and continues with what arrives:
  * captures pay nothing for it.
  */
-export function createDecisionBook(log: TrafficLog): DecisionBook {
-  const books = countsOf<Book>(log, 1);
+export function createDecisionIndex(log: TrafficLog): DecisionIndex {
+  const countsByKey = countsOf<DecisionCounts>(log, 1);
   const read = () =>
-    books.get("", () => ({
+    countsByKey.get("", () => ({
       counter: counterOf(log),
       count: {
         ...freshCount(log.lastRequest),

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { overridesFor } from "../../../../src/service/flags/engine/overrides.ts";
-import { createFlagBook } from "../../../../src/service/flags/flag-book.ts";
-import type { Draft, StoredFlagOverride, StoredProject } from "../../../../src/state/documents/world.ts";
-import { memoryWorld } from "../../../../src/state/documents/world-store.ts";
-import { openPeople } from "../../../../src/state/persons/people-store.ts";
-import { aFlag, aProject, aWorld } from "../../../support/documents.ts";
+import { overridesFor } from "../../../src/service/flags/engine/overrides.ts";
+import { createRulesets } from "../../../src/service/flags/rulesets.ts";
+import type { Draft, StoredFlagOverride, StoredProject } from "../../../src/state/documents/world.ts";
+import { memoryWorld } from "../../../src/state/documents/world-store.ts";
+import { openPeople } from "../../../src/state/persons/people-store.ts";
+import { aFlag, aProject, aWorld } from "../../support/documents.ts";
 
 const override: StoredFlagOverride = {
   id: "o",
@@ -25,10 +25,10 @@ function open(project: Partial<StoredProject> = {}) {
     }),
   );
   const people = openPeople();
-  const book = createFlagBook({ worlds, people });
+  const rulesets = createRulesets({ worlds, people });
   const one = () => worlds.projectById(1) ?? expect.unreachable();
-  const ruleset = () => book.rulesetOf(one());
-  return { worlds, people, book, one, ruleset };
+  const ruleset = () => rulesets.rulesetOf(one());
+  return { worlds, people, rulesets, one, ruleset };
 }
 
 test("a project's ruleset has its own flags, cohorts and settings", () => {
@@ -78,30 +78,30 @@ test.each<[string, (it: ReturnType<typeof open>) => void]>([
 });
 
 test("overridden rulesets are kept until overrides change", () => {
-  const { worlds, book, one } = open();
-  const overridden = () => book.overriddenRulesetOf(one(), overridesFor(worlds, 1, "u1"));
+  const { worlds, rulesets, one } = open();
+  const overridden = () => rulesets.overriddenRulesetOf(one(), overridesFor(worlds, 1, "u1"));
   const put = (value: StoredFlagOverride["value"]) => (draft: Draft) =>
     draft.put("flag_overrides", { ...override, value });
-  expect(overridden()).toBe(book.rulesetOf(one()));
+  expect(overridden()).toBe(rulesets.rulesetOf(one()));
   worlds.change(put("red"));
   const first = overridden();
   expect(overridden()).toBe(first);
   expect(first.flags[0]?.variants).toEqual(["red"]);
-  expect(first.flags[1]).toBe(book.rulesetOf(one()).flags[1]);
+  expect(first.flags[1]).toBe(rulesets.rulesetOf(one()).flags[1]);
   worlds.change(put("blue"));
   expect(overridden().flags[0]?.variants).toEqual(["blue"]);
   worlds.change((draft) => draft.remove("flag_overrides", "o"));
-  expect(overridden()).toBe(book.rulesetOf(one()));
+  expect(overridden()).toBe(rulesets.rulesetOf(one()));
 });
 
 test("ever more subjects with overrides of their own are all served", () => {
-  const { worlds, book, one } = open();
+  const { worlds, rulesets, one } = open();
   worlds.change((draft) => {
     for (let i = 0; i < 250; i++) {
       draft.put("flag_overrides", { ...override, id: `o${i}`, distinct_id: `u${i}`, value: `v${i}` });
     }
   });
   const variantOf = (i: number) =>
-    book.overriddenRulesetOf(one(), overridesFor(worlds, 1, `u${i}`)).flags[0]?.variants[0];
+    rulesets.overriddenRulesetOf(one(), overridesFor(worlds, 1, `u${i}`)).flags[0]?.variants[0];
   for (const i of [...Array(250).keys(), 0, 120, 249]) expect(variantOf(i)).toBe(`v${i}`);
 });

@@ -4,7 +4,7 @@ import { overriddenFlags } from "./engine/overrides.ts";
 import { compileRuleset, type Ruleset, type RulesetSource } from "./engine/ruleset.ts";
 
 /** The flags of each project, compiled once. */
-export interface FlagBook {
+export interface Rulesets {
   /** The rules without overrides. */
   rulesetOf(project: StoredProject): Ruleset;
   /**
@@ -17,7 +17,7 @@ export interface FlagBook {
 }
 
 /** What a project's rulesets are kept for. */
-interface Shelf {
+interface Entry {
   readonly project: StoredProject;
   readonly groupTypes: readonly string[];
   readonly versions: readonly number[];
@@ -40,8 +40,8 @@ const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 =>
   settings.property_matching_version === 2 ? 2 : 1;
 
 /** Compiles on first use, and again when flags, cohorts, group types or the project have changed. */
-export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people">): FlagBook {
-  const shelves = new Map<number, Shelf>();
+export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people">): Rulesets {
+  const entries = new Map<number, Entry>();
 
   function sourceOf(project: StoredProject): RulesetSource {
     const { feature_flags, cohorts } = worlds.current;
@@ -54,30 +54,30 @@ export function createFlagBook({ worlds, people }: Pick<Desk, "worlds" | "people
     };
   }
 
-  function isCurrent(shelf: Shelf, project: StoredProject, versions: readonly number[]): boolean {
+  function isCurrent(entry: Entry, project: StoredProject, versions: readonly number[]): boolean {
     return (
-      shelf.project === project &&
-      shelf.groupTypes === people.groupTypes(project.id) &&
-      shelf.versions.every((version, i) => version === versions[i])
+      entry.project === project &&
+      entry.groupTypes === people.groupTypes(project.id) &&
+      entry.versions.every((version, i) => version === versions[i])
     );
   }
 
-  function shelfOf(project: StoredProject): Shelf {
-    const known = shelves.get(project.id);
+  function entryOf(project: StoredProject): Entry {
+    const known = entries.get(project.id);
     const versions = versionsOf(worlds);
     if (known && isCurrent(known, project, versions)) return known;
     const groupTypes = people.groupTypes(project.id);
     const ruleset = compileRuleset(sourceOf(project), known?.ruleset);
-    const shelf = { project, groupTypes, versions, ruleset, overridden: new Map() };
-    shelves.set(project.id, shelf);
-    return shelf;
+    const entry = { project, groupTypes, versions, ruleset, overridden: new Map() };
+    entries.set(project.id, entry);
+    return entry;
   }
 
   return {
-    rulesetOf: (project) => shelfOf(project).ruleset,
-    forget: (project) => void shelves.delete(project),
+    rulesetOf: (project) => entryOf(project).ruleset,
+    forget: (project) => void entries.delete(project),
     overriddenRulesetOf(project, overrides) {
-      const { ruleset, overridden } = shelfOf(project);
+      const { ruleset, overridden } = entryOf(project);
       if (overrides.size === 0) return ruleset;
       const ids = Array.from(overrides.values(), ({ id }) => id).join();
       const known = overridden.get(ids);
