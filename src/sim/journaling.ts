@@ -1,7 +1,5 @@
 import type { AppOptions } from "../kernel/http/app.ts";
 import type { Call } from "../kernel/http/call.ts";
-import type { Family } from "../kernel/http/endpoint.ts";
-import type { FaultPort } from "../kernel/http/fault.ts";
 import type { Gauge } from "../kernel/http/gauge.ts";
 import { partitionOf } from "../lab/faults/call-facts.ts";
 import type { CallOwners } from "../service/capture/call-owner.ts";
@@ -39,23 +37,12 @@ export function journalTo({ desk, owners, gauge, log }: JournalingParts): AppOpt
 }
 
 /**
- * The port; it also reports the project of a delayed request to the gauge. The journal does so only once the request
- * is answered, and until then it would count as a request of every project.
+ * Reports the project of a delayed request to the gauge. The journal does so only once the request is answered, and
+ * until then it would count as a request of every project.
  */
-export const reportingProject = (
-  port: FaultPort,
-  gauge: Pick<Gauge, "setProject">,
-  owner: (call: Call, family: Family) => number | null,
-): FaultPort => ({
-  closing: port.closing,
-  get active() {
-    return port.active;
-  },
-  take(call, family) {
-    const fault = port.take(call, family);
-    if (fault === undefined || fault.delay === 0) return fault;
-    const project = owner(call, family);
+export const reportingProject =
+  (gauge: Pick<Gauge, "setProject">, { owner }: Pick<CallOwners, "owner">) =>
+  (call: Call): void => {
+    const project = owner(call, call.family);
     if (project !== null) gauge.setProject(call.ticket, project);
-    return fault;
-  },
-});
+  };

@@ -7,11 +7,11 @@ import { version } from "../kernel/base/version.ts";
 import { accessOf } from "../kernel/call/access.ts";
 import type { Send } from "../kernel/call/call.ts";
 import { createApp, type ObservingApp } from "../kernel/http/app.ts";
-import { eitherPort, overlaid } from "../kernel/http/fault.ts";
+import { delivering } from "../kernel/http/layer.ts";
 import { createRouter, type Router } from "../kernel/http/router.ts";
 import { rowsOf } from "../kernel/http/slice.ts";
-import { answerPort, faultPort } from "../lab/faults/port.ts";
-import { createProbeDesk } from "../lab/proxy-check/probe-desk.ts";
+import { faultLayer, scriptLayer } from "../lab/faults/layers.ts";
+import { answeringProbes, createProbeDesk } from "../lab/proxy-check/probe-desk.ts";
 import type { FollowOptions } from "../lab/scenario/follow-scenario.ts";
 import { listenRecording, overOwnSocket } from "../lab/tapes/record/recordings.ts";
 import { createCallOwners } from "../service/capture/call-owner.ts";
@@ -118,20 +118,22 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   );
 
   // From calls to replies.
-  const scripted = answerPort(answers, owners);
-  const broken = faultPort(faults, ending.signal, owners.owner);
-  const app = lateApp.set(
-    createApp({
-      router,
-      identify: owners.identify,
-      journal: journalTo({ desk, owners, gauge, log }),
-      faults: reportingProject(overlaid(eitherPort(scripted, broken), replaying.port), gauge, owners.owner),
-      probes,
-      unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
-      onRefusal,
-      onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
-    }),
-  );
+  const { identify } = owners;
+  const core = createApp({
+    router,
+    identify,
+    journal: journalTo({ desk, owners, gauge, log }),
+    layers: [
+      scriptLayer(answers, owners),
+      faultLayer(faults, owners),
+      replaying.layer,
+      delivering({ identify, closing: ending.signal, onWait: reportingProject(gauge, owners) }),
+    ],
+    unknownPath: (call, endpoints) => unknownPath(call, endpoints, options.strict === true),
+    onRefusal,
+    onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
+  });
+  const app = lateApp.set(answeringProbes(core, probes));
 
   const { newProjects } = foundation;
   await captureAtStart(traffic, {

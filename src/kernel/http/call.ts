@@ -1,4 +1,5 @@
-import type { Reply, TransportFault } from "./reply.ts";
+import { type Family, unknownFamily } from "./family.ts";
+import type { Rejection, Reply, TransportFault } from "./reply.ts";
 
 type Door = "socket" | "fetch";
 
@@ -8,7 +9,7 @@ type Door = "socket" | "fetch";
  */
 export interface CallRecord {
   project?: number | null;
-  rejected?: { reason: string; detail: string; hint?: string };
+  rejected?: Rejection;
   fault?: string;
   scripted?: true;
   /** What answered, if neither the emulator nor a script did. */
@@ -49,34 +50,29 @@ export interface Call {
   readonly ticket: number;
   /** Path parameters, decoded; filled in by the router. */
   params: Readonly<Record<string, string>>;
-  /** What is to go wrong; filled in by the app. */
+  /** The clients that its endpoint talks to; filled in by the app. */
+  family: Family;
+  /** What is to go wrong; filled in by the layers. */
   fault: CallFault | undefined;
   /** What becomes known of the call; the app writes it to the journal. */
   readonly record: CallRecord;
 }
 
-/** What is to go wrong with one call, or the answer that replaces the handler's. */
+/**
+ * What is to go wrong with one call, or the answer that replaces the handler's. Handlers declare further fields, which
+ * they read (service/capture/packet.ts).
+ */
 export interface CallFault {
-  /** A scripted answer is no fault, nor is a tape's: both are marked as what they are; absent: a fault. */
-  readonly source?: "script" | "tape";
-  /** The rules' names; the journal and the answer's mark carry it. */
-  readonly name: string;
   /** Time before anything else happens, ms of real time. */
   readonly delay: number;
   /** Given instead of the handler's answer: the handler does not run, and nothing is kept. Must not reject. */
   readonly answer?: Reply | Promise<Reply>;
-  /** Why the call counts as rejected; absent: by its name, where the answer is a refusal. */
-  readonly rejection?: { readonly reason: string; readonly detail: string };
-  /** How the handler's answer is changed on its way out. */
+  /** Why the call counts as rejected, where the answer is a refusal or does not arrive. */
+  readonly rejection?: Rejection;
+  /** How the answer is changed on its way out. */
   readonly change?: (reply: Reply) => Reply;
   /** What the door does with the handler's answer; what was sent is kept nevertheless. */
   readonly transport?: TransportFault;
-  /** Flags that the evaluation fails: every second one, or these. Read by the handler. */
-  readonly flags?: "partial" | readonly string[];
-  /** What the project has used up. Read by the handlers. */
-  readonly quota?: readonly string[];
-  /** The result of each event of capture v1. */
-  readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
 }
 
 /** The parts of a call that a door knows; `callFrom` derives the rest. */
@@ -114,6 +110,7 @@ export function pathOf(target: string): string {
 class LazyCall implements Call {
   readonly path: string;
   params = noParams;
+  family: Family;
   fault: CallFault | undefined = undefined;
   readonly record: CallRecord = {};
   readonly #parts: CallParts;
@@ -122,6 +119,7 @@ class LazyCall implements Call {
   constructor(parts: CallParts) {
     this.#parts = parts;
     this.path = pathOf(parts.target);
+    this.family = unknownFamily(this.path);
   }
 
   get method(): string {

@@ -1,5 +1,5 @@
 import type { Call } from "./call.ts";
-import type { Family } from "./endpoint.ts";
+import type { Family } from "./family.ts";
 import { empty, json, type Reply } from "./reply.ts";
 
 /**

@@ -1,17 +1,6 @@
 import type { Call } from "./call.ts";
+import type { Family } from "./family.ts";
 import type { Reply } from "./reply.ts";
-
-/**
- * Which clients an endpoint talks to. The family decides the shape of its errors (error-body.ts) and
- * its CORS rules (cors.ts).
- */
-export type Family =
-  | "capture" /* legacy ingestion: text errors */
-  | "capture-v1" /* {error, error_description, error_uri} */
-  | "flags" /* text for bad requests, JSON for auth */
-  | "service" /* {type, code, detail, attr} */
-  | "management" /* the same, with the CORS rules of the service's Django application */
-  | "control"; /* /__sim: {code, detail, hint, pointer}; never CORS */
 
 /**
  * Which callers a row of the control API lets in (control-access.ts). `open`: all; `page`: browsers, without the control

@@ -1,5 +1,5 @@
 import { SimError, StorageRefusal, shortageOf, storageTrouble } from "../base/errors.ts";
-import type { Family } from "./endpoint.ts";
+import type { Family } from "./family.ts";
 import { json, type Reply, text, withHeaders } from "./reply.ts";
 
 /** Errors for which the service has no code of their own: bugs, queries that take too long. */

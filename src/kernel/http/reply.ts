@@ -7,6 +7,14 @@ import { inSlices } from "../base/work.ts";
  */
 export type TransportFault = "reset" | "hang" | "truncate" | "cut";
 
+/** Why a request was rejected. */
+export interface Rejection {
+  readonly reason: string;
+  readonly detail: string;
+  /** What the sender can do about it, where the error has it. */
+  readonly hint?: string;
+}
+
 /** The answer to a call. */
 export interface Reply {
   status: number;
@@ -27,6 +35,8 @@ export interface Reply {
   scripted?: true | undefined;
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string | undefined;
+  /** Why its call counts as rejected; the record of the call has it. */
+  rejection?: Rejection | undefined;
   /** What the door does to it; then `status` is 0 unless some of it is sent. */
   transport?: TransportFault | undefined;
 }

@@ -4,8 +4,9 @@ import type { Json } from "../base/json.ts";
 import { didYouMean } from "../base/nearest.ts";
 import type { Call } from "./call.ts";
 import { bodyOf } from "./control-body.ts";
-import type { Endpoint, EndpointDocs, Family, JsonSchema, ReplyDocs } from "./endpoint.ts";
+import type { Endpoint, EndpointDocs, JsonSchema, ReplyDocs } from "./endpoint.ts";
 import { controlErrorSchema, errorReplies } from "./error-schemas.ts";
+import type { Family } from "./family.ts";
 import { json, jsonInTurns, type Reply } from "./reply.ts";
 import { parseShape } from "./shape-errors.ts";
 

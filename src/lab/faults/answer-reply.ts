@@ -3,7 +3,7 @@ import type { EventResult, ScriptedAnswer } from "./answer-shapes.ts";
 import { filled, isTemplate, uuidsIn } from "./answer-template.ts";
 
 /** An answer as the request core sends it. */
-export interface SentAnswer {
+interface SentAnswer {
   status: number;
   /** name, value, name, value … */
   headers: string[];

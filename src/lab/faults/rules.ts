@@ -9,7 +9,7 @@ import { placeTest } from "./routes.ts";
 import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse } from "./shapes.ts";
 
 /** What happens to one call. */
-export interface Taken extends Effect {
+interface Taken extends Effect {
   /** Names of the rules that affect it. */
   readonly name: string;
   /** ms. */

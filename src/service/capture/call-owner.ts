@@ -2,7 +2,7 @@ import { isObject, type Json, own } from "../../kernel/base/json.ts";
 import { atOnce } from "../../kernel/base/work.ts";
 import type { Call } from "../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../kernel/http/call.ts";
-import type { Family } from "../../kernel/http/endpoint.ts";
+import type { Family } from "../../kernel/http/family.ts";
 import type { DecodeStep } from "../../state/journal/request-shapes.ts";
 import type { DecodedBody, JsonText } from "../../state/journal/traffic.ts";
 import { decodeLegacy } from "./decode.ts";

@@ -1,4 +1,14 @@
-import type { CallRecord } from "../../kernel/http/call.ts";
+import type { CallFault, CallRecord } from "../../kernel/http/call.ts";
+
+declare module "../../kernel/http/call.ts" {
+  /** What a fault does to capture. */
+  interface CallFault {
+    /** What the project has used up. */
+    readonly quota?: readonly string[];
+    /** The result of each event of capture v1, in place of the true one. */
+    readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
+  }
+}
 
 /** The part of a call that ingest reads, and the record that it fills. */
 export interface Packet {
@@ -13,13 +23,7 @@ export interface Packet {
   /** Arrival, ms since the epoch. */
   readonly at: number;
   /** Quotas that are used up by a fault, or results that it gives. */
-  readonly fault?:
-    | {
-        readonly quota?: readonly string[];
-        /** The result of each event, in place of the true one. */
-        readonly results?: { readonly result: "drop" | "retry"; readonly details: string };
-      }
-    | undefined;
+  readonly fault?: Pick<CallFault, "quota" | "results"> | undefined;
   readonly record: CallRecord;
 }
 

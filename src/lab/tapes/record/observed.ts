@@ -1,8 +1,7 @@
 import { maskKeys, maskSecretFields } from "../../../kernel/base/secrets.ts";
 import type { Work } from "../../../kernel/base/work.ts";
-import type { Rejection } from "../../../kernel/http/app.ts";
 import { type Call, callFrom } from "../../../kernel/http/call.ts";
-import type { Reply } from "../../../kernel/http/reply.ts";
+import type { Rejection, Reply } from "../../../kernel/http/reply.ts";
 import { encodeBody } from "../format/bodies.ts";
 import type { Exchange, TapeBody } from "../format/exchange.ts";
 import type { Redactor } from "../format/header.ts";

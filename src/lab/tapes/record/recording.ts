@@ -5,7 +5,7 @@ import type { TimeSource } from "../../../kernel/base/clock.ts";
 import { clearTimeout, performance, setTimeout } from "../../../kernel/base/real-time.ts";
 import { atOnce, inSlices, type Work } from "../../../kernel/base/work.ts";
 import type { ObservingApp } from "../../../kernel/http/app.ts";
-import type { Family } from "../../../kernel/http/endpoint.ts";
+import type { Family } from "../../../kernel/http/family.ts";
 import type { Gauge } from "../../../kernel/http/gauge.ts";
 import type { Exchange } from "../format/exchange.ts";
 import { sizeOf, toExchange } from "../format/raw-exchange.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { didYouMean } from "../../../kernel/base/nearest.ts";
-import type { Call } from "../../../kernel/http/call.ts";
-import type { Family } from "../../../kernel/http/endpoint.ts";
+import type { Call, CallFault } from "../../../kernel/http/call.ts";
+import type { Family } from "../../../kernel/http/family.ts";
 import { tapeEnding, tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
 import { loadTapeMatcher } from "../match/tape-matcher.ts";
@@ -10,7 +10,6 @@ import type { RedactionRules } from "../redact/rules.ts";
 import type { LoadedTape, MissPolicy, TapeProblem } from "../shapes.ts";
 import {
   createReplay,
-  type Decided,
   isFinal,
   type MissRecorder,
   type ReplayingParts,
@@ -67,7 +66,7 @@ interface LoadedReplay {
   /** With the mode `new`. */
   readonly recorder?: MissRecorder;
   /** How a call is answered; undefined: by the emulator. */
-  take(call: Call, family: Family): Decided | undefined;
+  take(call: Call, family: Family): CallFault | undefined;
 }
 
 /**

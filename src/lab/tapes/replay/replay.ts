@@ -1,8 +1,8 @@
 import { performance } from "../../../kernel/base/real-time.ts";
 import { isBrowsersOwn } from "../../../kernel/http/browser-requests.ts";
-import type { Call } from "../../../kernel/http/call.ts";
-import type { Family } from "../../../kernel/http/endpoint.ts";
-import { pause } from "../../../kernel/http/fault.ts";
+import type { Call, CallFault } from "../../../kernel/http/call.ts";
+import type { Family } from "../../../kernel/http/family.ts";
+import { pause } from "../../../kernel/http/layer.ts";
 import { hopHeaders } from "../../../kernel/http/reply.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
@@ -43,24 +43,6 @@ export interface ReplayingParts {
   openForward?: (() => Promise<(call: Call) => Promise<RecordedAnswer>>) | undefined;
   /** Opens the tape of the options for recording, with the mode `new`. @throws TapeOrderError */
   openRecorder?: (() => Promise<MissRecorder>) | undefined;
-}
-
-/** An answer and where it is from. */
-interface Given extends RecordedAnswer {
-  source: string;
-}
-
-/** The answer to a call in the terms of the request core's `CallFault`. */
-export interface Decided {
-  readonly source: "tape";
-  /** `tape:checkout#12`. */
-  readonly name: string;
-  /** ms. */
-  readonly delay: number;
-  readonly answer: Given | Promise<Given>;
-  /** The upstream ended the connection instead of an answer (`reset`), or before the end of one (`cut`). */
-  readonly transport?: "reset" | "cut";
-  readonly rejection?: { readonly reason: string; readonly detail: string };
 }
 
 type Hit = Extract<Answered, { hit: Exchange }>;
@@ -116,6 +98,8 @@ const recordedEnd = (name: string) => ({
 /** Recorded refusals are not the app's mistakes; the journal names their exchange. */
 const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this response` });
 
+const upstreamRefusal = { reason: "tape", detail: "upstream has this response; the request was not handled" };
+
 /**
  * Answers calls from a tape. `owner` finds the project of a call. The emulator answers requests of the capture family:
  * their answer is only a receipt, and their events belong in the log; they are compared with the tape's events.
@@ -139,26 +123,19 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
   }
 
   /** undefined: the tape cannot give its answer, and the emulator answers. */
-  function hitOf({ hit, body, approximate }: Hit, asked: ReplayRequest, call: Call): Decided | undefined {
+  function hitOf({ hit, body, approximate }: Hit, asked: ReplayRequest, call: Call): CallFault | undefined {
     const source = `tape:${name}#${hit.i}${approximate === undefined ? "" : ` ${approximate}`}`;
     const isCut = hit.aborted === "upstream";
     if (hit.res === null && isCut) {
       const answer = { status: 0, headers: [], body: null, source };
-      return {
-        source: "tape",
-        name: source,
-        delay: 0,
-        answer,
-        transport: "reset",
-        rejection: recordedEnd(source),
-      };
+      return { delay: 0, answer, transport: "reset", rejection: recordedEnd(source) };
     }
     const obstacle = isCut ? statusObstacle(hit) : obstacleOf(hit, body);
     if (obstacle !== undefined && onMiss === "emulate") return undefined;
     if (obstacle !== undefined) {
       const detail = unusableText(name, hit, obstacle);
       const answer = { ...refusalOf(detail), source };
-      return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
+      return { delay: 0, answer, rejection: { reason: "tape_miss", detail } };
     }
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
     const recorded = restored(hit, body, asked);
@@ -168,23 +145,16 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
       ...(approximate === undefined ? [] : ["x-phx-approximate", approximate]),
     ];
     const answer = { ...given, headers, source };
-    if (isCut)
-      return {
-        source: "tape",
-        name: source,
-        delay,
-        answer,
-        transport: "cut",
-        rejection: recordedEnd(source),
-      };
-    return { source: "tape", name: source, delay, answer, rejection: recordedRefusal(source) };
+    // the upstream ended the connection before the end of its answer
+    if (isCut) return { delay, answer, transport: "cut", rejection: recordedEnd(source) };
+    return { delay, answer, rejection: recordedRefusal(source) };
   }
 
-  function missOf(call: Call, { miss, target }: Missed): Decided | undefined {
+  function missOf(call: Call, { miss, target }: Missed): CallFault | undefined {
     if (onMiss === "emulate") return undefined;
     if (onMiss === "upstream" && parts.forward) {
       const answer = parts.forward(call).then((it) => ({ ...it, source: "upstream" }));
-      return { source: "tape", name: "upstream", delay: 0, answer };
+      return { delay: 0, answer, rejection: upstreamRefusal };
     }
     if (isBrowsersOwn(call)) return undefined;
     const shown = { method: call.method, target };
@@ -193,12 +163,12 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
     const source = `tape:${name}`;
     const headers = [...jsonType, "x-phx-miss", printable(miss.route)];
     const answer = { status: missStatus, headers, body: missBody(detail, miss), source };
-    return { source: "tape", name: source, delay: 0, answer, rejection: { reason: "tape_miss", detail } };
+    return { delay: 0, answer, rejection: { reason: "tape_miss", detail } };
   }
 
   return {
     /** How the call is answered; undefined: by the emulator. */
-    take(call: Call, family: Family): Decided | undefined {
+    take(call: Call, family: Family): CallFault | undefined {
       if (isPreflight(call)) return undefined;
       const asked = askedOf(call, clientOf(call.headers, owner(call, family)));
       if (isCapture(routeOf(call.method, call.path))) {

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../kernel/base/json.ts";
-import type { FaultPort } from "../../../kernel/http/fault.ts";
+import { deciding, type Layer } from "../../../kernel/http/layer.ts";
 import {
   type Mode,
   type ReplayOrder,
@@ -17,8 +17,8 @@ type Loaded = Awaited<ReturnType<typeof loadReplay>>;
 
 /** Tapes that answer instead of the emulator. */
 export interface Replaying extends TapePlayer {
-  /** What the request core asks; inactive while no tape is loaded. */
-  readonly port: Omit<FaultPort, "closing">;
+  /** Answers calls from the tape, while one is loaded. */
+  readonly layer: Layer;
   /** True while a tape is loaded: unknown keys become projects. */
   readonly active: boolean;
   /** Loads the tape of the sim's options, if they name one to be replayed; the mode `new` records on it. @throws TapeOrderError */
@@ -60,12 +60,12 @@ export function createReplaying(parts: ReplayingParts): Replaying {
   }
 
   return {
-    port: {
+    layer: deciding({
       get active() {
         return loaded !== undefined;
       },
       take: (call, family) => loaded?.take(call, family),
-    },
+    }),
     get active() {
       return loaded !== undefined;
     },

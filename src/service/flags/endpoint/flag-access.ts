@@ -1,7 +1,7 @@
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { Call } from "../../../kernel/http/call.ts";
 import { bearerOf, queryToken } from "../../../kernel/http/call.ts";
-import type { Family } from "../../../kernel/http/endpoint.ts";
+import type { Family } from "../../../kernel/http/family.ts";
 import { grants, isOutOfReach } from "../../../state/documents/access.ts";
 import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "../../../state/documents/world.ts";
 import type { Desk } from "../../capture/desk.ts";

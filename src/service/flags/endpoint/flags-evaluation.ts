@@ -13,6 +13,14 @@ import { type RequestedSubject, subjectOf } from "../subjects.ts";
 import { conditionsOf, type ServedFlag } from "./flags-answer.ts";
 import { addressOf, type FlagsRequest, runtimeOf } from "./flags-request.ts";
 
+declare module "../../../kernel/http/call.ts" {
+  /** What a fault does to an evaluation. */
+  interface CallFault {
+    /** Flags that the evaluation fails: every second one, or these. */
+    readonly flags?: "partial" | readonly string[];
+  }
+}
+
 const negative: ReadonlySet<string> = new Set(["false", "0", "no", "off"]);
 
 /** A switch of the query: on, unless its value is negative; undefined if it is absent. */
