@@ -52,6 +52,16 @@ describe("modes in code", () => {
     expect(await next.tapes.get()).toMatchObject({ mode: "replay", on_miss: "fail", added: 0 });
   });
 
+  test("a refusal of the upstream is not a fault's, where one slows it down", async () => {
+    const { far, tape } = await recorded();
+    const sim = await started({ tape, upstream: far.url, mode: "replay", onMiss: "upstream" });
+    await sim.faults.apply({ name: "slow", effect: { latency: 1 } });
+    expect(await project(sim, "phx_unknown")).toBe("fault");
+    expect(await sim.requests.list()).toMatchObject([
+      { status: 401, fault: "slow", source: "upstream", rejected: { reason: "tape" } },
+    ]);
+  });
+
   test("once and maxAge: an old tape is recorded again", async () => {
     const { far, tape } = await recorded();
     const options: SimOptions = { tape, upstream: far.url, mode: "once", maxAge: "7d" };

@@ -228,6 +228,18 @@ describe("other modes", () => {
     expect(differences?.groups[0]).toMatchObject({ route: "capture", severity: "break", path: "status" });
   });
 
+  test("diff: HEAD, OPTIONS and wrong methods are compared with the emulator's whole answer", async () => {
+    const far = await cloud();
+    const near = await sim({ upstream: far.url, mode: "diff" });
+    const headers = { authorization: `Bearer ${far.personalApiKey}` };
+    for (const method of ["HEAD", "OPTIONS", "PUT"])
+      await fetch(`${near.url}/api/projects/1/dashboards/`, { method, headers });
+    await fetch(`${near.url}/batch/`, { method: "DELETE" });
+    await near.settle({ idleMs: 0 });
+    const { differences } = await near.recording.get();
+    expect(differences).toEqual({ compared: 4, differing: 0, groups: [] });
+  });
+
   test("once records what does not exist, and then answers from it", async () => {
     const far = await cloud();
     const first = await sim({ mode: "once", upstream: far.url, tape: tapeFile() });
