@@ -88,7 +88,7 @@ export function readyPorts(parts: PortParts) {
     endpoints: () => documented(router()),
     send: ((outgoing) => send()(outgoing)) satisfies Send as Send,
     stop: options.onStop,
-    closing: ending.signal,
+    closing: ending.signal as AbortSignal,
   };
 }
 
