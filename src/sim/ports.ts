@@ -50,6 +50,7 @@ export function readyPorts(parts: PortParts) {
   const { scenario, clock, clockStart, agenda, gauge, traffic, ending, store } = foundation;
   const { people } = store;
   const built = () => builtAsApplied(scenario);
+  const closing: AbortSignal = ending.signal;
   return {
     ...desk,
     desk,
@@ -88,7 +89,7 @@ export function readyPorts(parts: PortParts) {
     endpoints: () => documented(router()),
     send: ((outgoing) => send()(outgoing)) satisfies Send as Send,
     stop: options.onStop,
-    closing: ending.signal as AbortSignal,
+    closing,
   };
 }
 

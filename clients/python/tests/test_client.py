@@ -74,13 +74,23 @@ def record(ph: Project, *items: object) -> None:
     urllib.request.urlopen(request).close()
 
 
+def record_page(ph: Project) -> None:
+    """The first part of a recording: where the page is, and all that is on it."""
+    page = {"node": {"type": 0, "id": 1, "childNodes": []}, "initialOffset": {"left": 0, "top": 0}}
+    record(
+        ph,
+        {"type": 4, "timestamp": 1, "data": {"href": "http://app.test/", "width": 800, "height": 600}},
+        {"type": 2, "timestamp": 1, "data": page},
+    )
+
+
 def test_nothing_is_recorded(ph: Project) -> None:
     def check(**options: object) -> None:
         ph.assert_recorded_none_of(["nobody@acme.test", "jane@acme.test"], quiet=0, **options)
 
     with pytest.raises(AssertionError, match="there is no recording"):
         check()
-    record(ph, {"type": 4, "timestamp": 1, "data": {"href": "http://app.test/"}})
+    record_page(ph)
     check()
     record(ph, {"type": 2, "timestamp": 2, "data": {"wireframes": [{"type": "screenshot", "base64": "AAAA"}]}})
     with pytest.raises(AssertionError, match="screenshot: a screenshot of a mobile app cannot be read as text"):
@@ -92,7 +102,7 @@ def test_nothing_is_recorded(ph: Project) -> None:
 
 
 def test_nothing_is_recorded_once_the_recorder_is_quiet(ph: Project) -> None:
-    record(ph, {"type": 4, "timestamp": 1, "data": {"href": "http://app.test/"}})
+    record_page(ph)
     ph.assert_recorded_none_of(["jane@acme.test"], quiet=0.05)
 
 

@@ -117,8 +117,8 @@ export const warnings = {
     fix: "reuse a group type",
   },
   malformed_groups: {
-    sentence: "`$groups` is not an object; the event belongs to no group",
-    fix: 'send an object of types and keys, such as `{"company": "acme"}`',
+    sentence: "`$groups` is no object: it is ignored",
+    fix: 'send `{"company": "acme"}`',
   },
   missing_group_identity: {
     sentence: "$groupidentify without $group_type or $group_key changes no group",

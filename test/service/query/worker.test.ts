@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function start(options: SimOptions = {}): Promise<Sim> {
-  const sim = await startSim({ queryTimeout: 2_000, ...options });
+  const sim = await startSim({ queryTimeout: 4_000, ...options });
   sims.push(sim);
   return sim;
 }
@@ -256,7 +256,7 @@ describe("the process of queries", () => {
       const sim = await startSim();
       await sim.query("SELECT 1");
       const [child] = process.report.getReport().libuv.filter((it) => it.type === "process");
-      console.log(getPriority(child.pid) === Math.min(19, getPriority() + 10));
+      console.log(getPriority(child.pid) === Math.min(19, getPriority() + 5));
       await sim.close();
     `);
     expect(stdout).toBe("true\n");

@@ -11,10 +11,13 @@ import { FlagFailure } from "./reasons.ts";
  */
 type Search = (text: string) => boolean;
 
-const require = createRequire(import.meta.url);
+let loaded: typeof import("rregex") | undefined;
 
 /** Loads the library with the first pattern: 1 MB, 10 ms. Flags are evaluated synchronously, so `import()` is too late. */
-const library = (): typeof import("rregex") => require(builtFile("packages/rregex.cjs"));
+function library(): typeof import("rregex") {
+  loaded ??= createRequire(import.meta.url)(builtFile("packages/rregex.cjs")) as typeof import("rregex");
+  return loaded;
+}
 
 /**
  * A pattern in the crate's own syntax.

@@ -17,7 +17,7 @@ const grace = 500;
 const mostErrorText = 4_000;
 
 /** Added to the sim's own niceness: where processors are scarce, captures and flags come before queries. */
-const niceness = 10;
+const niceness = 5;
 
 function lower(pid: number | undefined): void {
   try {
