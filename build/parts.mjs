@@ -5,14 +5,16 @@ const file = "parts.js";
 /** Replaces each `import()` of a chunk: src/kernel/base/part-loader.ts loads it, and tries again after a failure. */
 export const loadedInParts = {
   name: "parts",
-  renderChunk(code, { fileName }) {
+  renderChunk(code, { fileName, isEntry }) {
     const folder = posix.dirname(fileName);
     const changed = code.replace(
       /\bimport\((["'`])(\.\.?\/[\w@./-]+\.js)\1\)/g,
       (_, __, path) => `__loadPart("${posix.join(folder, path)}")`,
     );
     const own = posix.relative(folder, file).replace(/^(?!\.)/, "./");
-    return changed === code ? null : `import { load as __loadPart } from "${own}";\n${changed}`;
+    if (changed !== code) return `import { load as __loadPart } from "${own}";\n${changed}`;
+    // what users import says first that it needs Node: the runtime of the bundler stands before all chunks
+    return isEntry && /^(index|testing\/)/.test(fileName) ? `import "${own}";\n${code}` : null;
   },
 };
 
