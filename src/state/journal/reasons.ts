@@ -78,7 +78,7 @@ export const dropReasons = {
   },
   cookieless_missing_ip: {
     sentence: "$cookieless_mode needs `$ip`",
-    fix: "leave `$ip` out: then the request's address counts",
+    fix: "leave `$ip` out",
   },
   cookieless_missing_host: {
     sentence: "$cookieless_mode needs `$host`",
@@ -118,7 +118,7 @@ export const warnings = {
   },
   malformed_groups: {
     sentence: "`$groups` is no object: it is ignored",
-    fix: 'send `{"company": "acme"}`',
+    fix: "send an object",
   },
   missing_group_identity: {
     sentence: "$groupidentify without $group_type or $group_key changes no group",
