@@ -35,6 +35,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "apart", include: apart, exclude: foreign } },
     ],
+    setupFiles: "test/support/set-up.ts",
     // What was built runs as it is.
     server: { deps: { external: [/\/dist\//] } },
     // With two cores vitest would take one worker; tests wait for answers more than they compute.

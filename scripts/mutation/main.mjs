@@ -29,6 +29,7 @@ async function runOf(file, code, mutants, tests, isolate) {
       config: false,
       root,
       include: [],
+      setupFiles: "test/support/set-up.ts",
       watch: false,
       update: false,
       reporters: [

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { newFolder } from "../support/folder.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -71,7 +71,7 @@ beforeEach(() => {
   hub.comments = [];
   hub.seen.length = 0;
   delete hub.refusal;
-  folder = mkdtempSync(join(tmpdir(), "phx-action-"));
+  folder = newFolder();
   // the project's own phx-sim, as npm installs it
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   const bin = join(folder, "node_modules/.bin/phx-sim");
@@ -79,7 +79,6 @@ beforeEach(() => {
   chmodSync(bin, 0o755);
   writeFileSync(join(folder, "package.json"), "{}");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The value of an expression of the action: a reference, or `a && b` of comparisons with ''. */
 function filled(text: string, facts: Record<string, string>): string {

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type ChromiumSurroundings,
   installedChromiums,
   thisMachine,
 } from "../../src/tools/check/browser/find-chromium.ts";
 import { launch, launchChromium, packagedCandidate } from "../support/chromium.ts";
+import { newFolder } from "../support/folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "phx-chromium-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = newFolder();
 
 function file(...parts: string[]): string {
   const path = join(root, ...parts);

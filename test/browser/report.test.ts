@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { reportPage, trafficOf } from "../../src/testing/run-report/report-client.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
+import { newFolder } from "../support/folder.ts";
 import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 
 const shots = join(import.meta.dirname, "../../.bench/shots");
@@ -14,15 +14,12 @@ const hostile = `</script><script>globalThis.hacked = 1</script><img src=x onerr
 
 const browser = chromiumOfFile();
 let sim: Sim;
-const folder = mkdtempSync(join(tmpdir(), "phx-report-"));
+const folder = newFolder();
 
 beforeAll(async () => {
   sim = await startSim();
 });
-afterAll(async () => {
-  await sim?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => sim?.close());
 
 const send = (path: string, api_key: string, body: object) =>
   fetch(`${sim.url}${path}`, {

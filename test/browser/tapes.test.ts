@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { readTape } from "../../src/lab/tapes/format/read.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
+import { newFolder } from "../support/folder.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 
 /** The page's own `window`, inside functions that run there. */
@@ -22,7 +21,7 @@ const scenario: SimOptions["scenario"] = {
   personal_api_keys: [{ key: "phx_browser", scopes: ["*"] }],
 };
 
-const folder = mkdtempSync(join(tmpdir(), "phx-pages-"));
+const folder = newFolder();
 const sims: Sim[] = [];
 const browser = chromiumOfFile();
 let server: PageServer;
@@ -33,10 +32,7 @@ beforeAll(async () => {
 afterEach(async () => {
   for (const it of sims.splice(0).reverse()) await it.close();
 });
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function started(options: SimOptions): Promise<Sim> {
   const sim = await startSim(options);

@@ -3,19 +3,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { generateCACertificate } from "mockttp";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { trustLines } from "../../src/cli/ca.ts";
-import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
+import { newFolder, runHere } from "../support/phx-sim.ts";
 
 const cwd = newFolder();
 const folder = join(cwd, "ca");
 const ca = (args: string[], env: Record<string, string> = { PHX_SIM_CA_DIR: folder }) =>
   runHere(["ca", ...args], { cwd, env });
-
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 describe("phx-sim ca", () => {
   test("show makes one on first need, and finds it again", async () => {

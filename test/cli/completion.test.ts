@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { completed } from "../../src/cli/completion.ts";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, runHere } from "../support/phx-sim.ts";
 
 let cwd: string;
 let sim: Sim;
@@ -26,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await endAll();
   await sim.close();
-  removeFolders();
 });
 
 const isThere = (program: string): boolean => {

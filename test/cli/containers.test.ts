@@ -3,14 +3,13 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { connectSim, startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, runHere, startReady } from "../support/phx-sim.ts";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 const token = "one-token.for~tests+of/containers==";
 const root = join(import.meta.dirname, "../..");

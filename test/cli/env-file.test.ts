@@ -11,12 +11,9 @@ import { createServer } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { endAll, newFolder, runHere, startReady } from "../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 /** A port that is free now. */
 async function freePort(): Promise<string> {

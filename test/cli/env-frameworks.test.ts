@@ -1,20 +1,16 @@
 import { request } from "node:http";
 import { parseEnv } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { envLines } from "../../src/lab/egress/env-lines.ts";
 import { type Access, envGroups, type Framework, frameworks } from "../../src/lab/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
-import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { newFolder, type Ready, runHere, startReady } from "../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
 beforeAll(async () => {
   cwd = newFolder();
   ({ ready } = await startReady([], { cwd }));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const run = (...args: string[]) => runHere(["env", ...args], { cwd });

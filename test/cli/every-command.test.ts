@@ -1,12 +1,12 @@
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import type { Sim } from "../../src/index.ts";
 import { startSim } from "../../src/index.ts";
 import { readArgs } from "../../src/kernel/command/read-args.ts";
 import { element, opening, sendPart, session } from "../lab/sessions/recorded.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere } from "../support/phx-sim.ts";
 
 /** A sim with an event, a group, a recording, a request, a fault and a snapshot; made anew for each test. */
 let sim: Sim;
@@ -64,7 +64,6 @@ afterEach(async () => {
   await endAll();
   await sim.close();
 });
-afterAll(removeFolders);
 
 interface Row {
   /** What follows the command's name. */

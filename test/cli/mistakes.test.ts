@@ -3,12 +3,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, runHere, startReady } from "../support/phx-sim.ts";
 
 let server: Server | undefined;
 afterEach(async () => {
   await endAll();
-  removeFolders();
   server?.close();
   server = undefined;
 });

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/folder.ts";
 import { phxSim } from "../support/phx-sim.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-sim-start-load-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const dataUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
 

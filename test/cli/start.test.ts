@@ -2,13 +2,10 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { version } from "../../src/kernel/base/version.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere, startReady } from "../support/phx-sim.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const capture = (ready: { url: string; project_api_key: string }, event: unknown) =>
   post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...(event as object) });

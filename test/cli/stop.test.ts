@@ -2,16 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere, startReady } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere, startReady } from "../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
 });
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const stop = (...args: string[]) => runHere(["stop", ...args], { cwd });
 

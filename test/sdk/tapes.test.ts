@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import { newFolder } from "../support/folder.ts";
 
 const project = {
   id: 7,
@@ -24,11 +23,10 @@ const scenario: SimOptions["scenario"] = {
 const sims: Sim[] = [];
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "phx-sessions-"));
+  folder = newFolder();
 });
 afterEach(async () => {
   for (const it of sims.splice(0).reverse()) await it.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function started(options: SimOptions): Promise<Sim> {

@@ -1,21 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, type Ready, runHere, startReady } from "../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const capture = (ready: Ready, event: string, key = ready.project_api_key) =>
   post(`${ready.url}/capture/`, { api_key: key, event, distinct_id: "u" });

@@ -1,8 +1,8 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
-import { endAll, newFolder, type Process, post, removeFolders, startReady } from "../support/phx-sim.ts";
+import { newFolder, type Process, post, startReady } from "../support/phx-sim.ts";
 
 /** `KILLS=200` for the soak; a few in the usual run. */
 const kills = Number(process.env.KILLS ?? 12);
@@ -20,11 +20,6 @@ async function changesOf({ child, says }: Process): Promise<number> {
 
 const folder = newFolder();
 const origin = join(folder, "origin");
-
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 const send = (url: string, method: string, path: string, body: object, key?: string) =>
   fetch(url + path, {

@@ -1,11 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { closeAtEnd } from "./opened.ts";
+
+export { newFolder } from "./folder.ts";
 
 const bin = join(import.meta.dirname, "../../bin/phx-sim.js");
 if (!existsSync(join(import.meta.dirname, "../../dist/cli/main.js"))) {
@@ -97,6 +99,7 @@ function started(isOwn: boolean, child: ChildProcess, ended: Promise<Ended>, say
       return ended;
     },
   };
+  if (running.size === 0) closeAtEnd(endAll);
   running.add(it);
   return it;
 }
@@ -198,7 +201,7 @@ function reused(args: readonly string[], { cwd, env = {} }: RunOptions): Process
 /** The time, ms, that a sim has to stop in. */
 const patience = 5_000;
 
-/** Ends what a test left behind. */
+/** Ends what still runs: after the tests of a file by itself, and where a test must not find it. */
 export async function endAll(): Promise<void> {
   await Promise.all(
     [...running].map(async (it) => {
@@ -215,19 +218,6 @@ export async function endAll(): Promise<void> {
       clearTimeout(late);
     }),
   );
-}
-
-/** A new empty folder, by the name that a process in it sees; removed by `removeFolders`. */
-export function newFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-cli-")));
-  folders.push(folder);
-  return folder;
-}
-
-const folders: string[] = [];
-
-export function removeFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** What `start --json` printed. */

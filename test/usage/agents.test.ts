@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
-
-afterAll(removeFolders);
+import { newFolder, phxSim } from "../support/phx-sim.ts";
 
 /** Quoted by docs/agents.md; `npx vitest run test/usage/agents.test.ts --update` writes them. */
 const shown = (name: string): string => join(import.meta.dirname, "output", `${name}.txt`);

@@ -1,10 +1,9 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "../support/phx-sim.ts";
+import { afterEach, expect, test } from "vitest";
+import { endAll, newFolder, phxSim } from "../support/phx-sim.ts";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 const root = join(import.meta.dirname, "../..");
 const output = (name: string): string => readFileSync(join(import.meta.dirname, "output", name), "utf8");

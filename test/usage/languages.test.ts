@@ -1,22 +1,19 @@
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { type Program, programs, testWith } from "../support/programs.ts";
 
 let sim: Sim;
 let folder: string;
 beforeAll(async () => {
   sim = await startSim();
-  folder = mkdtempSync(join(tmpdir(), "phx-languages-"));
+  folder = newFolder();
   cpSync(import.meta.dirname, folder, { recursive: true });
 });
-afterAll(async () => {
-  await sim.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => sim.close());
 
 const root = resolve(import.meta.dirname, "../..");
 const pythonPackage = join(root, "clients/python");

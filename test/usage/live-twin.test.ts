@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
-import { endAll, newFolder, removeFolders, runHere } from "../support/phx-sim.ts";
+import { endAll, newFolder, runHere } from "../support/phx-sim.ts";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 const output = (name: string): string => readFileSync(join(import.meta.dirname, "output", name), "utf8");
 

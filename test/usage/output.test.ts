@@ -1,18 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { plain } from "../../src/kernel/command/style.ts";
 import { combinationsOf } from "../../src/testing/flag-matrix/combinations.ts";
 import { matrixResult } from "../../src/tools/exec/matrix-runs.ts";
 import { matrixLines } from "../../src/tools/exec/matrix-text.ts";
 import "../../src/testing/vitest-matchers.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere } from "../support/phx-sim.ts";
 import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 import { openShop } from "./apps/shop-app/shop.js";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 /** What the documentation shows of an output. A line of `…` stands for any lines. */
 const shown = (name: string): string =>

@@ -1,15 +1,13 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { chromiumEnv } from "../support/chromium.ts";
+import { newFolder } from "../support/folder.ts";
 
 const root = join(import.meta.dirname, "../..");
-const out = mkdtempSync(join(tmpdir(), "phx-playwright-"));
-afterAll(() => rmSync(out, { recursive: true, force: true }));
+const out = newFolder();
 
 let browser: Record<string, string>;
 beforeAll(async () => {

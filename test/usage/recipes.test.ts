@@ -1,17 +1,16 @@
 import { execFile, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import { createServer } from "vite";
-import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startSim } from "../../src/index.ts";
+import { newFolder } from "../support/folder.ts";
 import { programs, testWith } from "../support/programs.ts";
 import { phxTasks } from "./recipes/cypress/phx-sim.ts";
 
 const recipes = join(import.meta.dirname, "recipes");
-const folder = mkdtempSync(join(tmpdir(), "phx-recipes-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 /** The paths that posthog-js requests of its host. */
 const sdkPaths = (apiKey: string): string[] => [

@@ -3,19 +3,18 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { installed as installedAlone } from "../bench/install.ts";
 import { chromiumEnv } from "../support/chromium.ts";
+import { newFolder } from "../support/folder.ts";
 
 const root = join(import.meta.dirname, "../..");
 const apps = join(import.meta.dirname, "apps");
@@ -51,7 +50,7 @@ function installed(
   version?: string,
   packages = version === undefined ? [] : installedIn(join(versions, version)),
 ): string {
-  const place = mkdtempSync(join(tmpdir(), "phx-sim-runners-"));
+  const place = newFolder();
   places.push(place);
   const modules = join(place, "node_modules");
   const own = join(modules, "phx-sim");

@@ -1,15 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PostHog } from "posthog-node";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
+import { newFolder } from "../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-scenarios-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const bin = join(import.meta.dirname, "../../bin/phx-sim.js");
 

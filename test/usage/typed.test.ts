@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
@@ -9,6 +8,7 @@ import { connectSim, type Scenario, type Sim, startSim } from "../../src/index.t
 import { element, opening, sendPart, session } from "../lab/sessions/recorded.ts";
 import { chromiumEnv } from "../support/chromium.ts";
 import { root } from "../support/docs.ts";
+import { newFolder } from "../support/folder.ts";
 import { type TypedCommand, typedCommands } from "../support/typed-commands.ts";
 import { type Given, pages } from "./typed/expected.ts";
 import { openTerminal, type Terminal } from "./typed/session.ts";
@@ -48,7 +48,7 @@ const envWith = (more: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 });
 
 beforeAll(async () => {
-  place = realpathSync(mkdtempSync(join(tmpdir(), "phx-typed-")));
+  place = newFolder();
   const pack = ["pack", "--json", "--ignore-scripts", "--pack-destination", place];
   const [{ filename }] = JSON.parse(execFileSync("npm", pack, { cwd: root, encoding: "utf8" }));
   writeFileSync(join(place, "package.json"), '{ "private": true }');
@@ -56,10 +56,7 @@ beforeAll(async () => {
   execFileSync("npm", install, { cwd: place, env: envWith({}) });
   service = await startSim({ scenario: serviceScenario, dialect: "production" });
 });
-afterAll(async () => {
-  await service.close();
-  rmSync(place, { recursive: true, force: true });
-});
+afterAll(() => service.close());
 
 /** Ports that nothing listens on, all different. */
 async function freePorts(count: number): Promise<string[]> {

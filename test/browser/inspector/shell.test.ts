@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { views } from "../../support/inspector-views.ts";
 import { inspectorStage, socketsInReach } from "./support.ts";
 
 const stage = inspectorStage();
-const folder = mkdtempSync(join(tmpdir(), "phx-shell-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const send = (sim: Sim, body: object, path = "/i/v0/e/") =>
   fetch(`${sim.url}${path}`, {

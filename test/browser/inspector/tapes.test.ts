@@ -1,19 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { readTape } from "../../../src/lab/tapes/format/read.ts";
+import { newFolder } from "../../support/folder.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
-const folder = mkdtempSync(join(tmpdir(), "phx-tapes-page-"));
+const folder = newFolder();
 const sims: Sim[] = [];
 afterEach(async () => {
   for (const it of sims.splice(0)) await it.close();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The service, as far as these tests go. */
 async function far(options: SimOptions = {}): Promise<Sim> {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newFolder } from "../../support/folder.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
-const folder = mkdtempSync(join(tmpdir(), "phx-world-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 describe("the world of a team", () => {
   let it: Inspector;

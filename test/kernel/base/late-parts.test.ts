@@ -3,15 +3,14 @@ import { cpSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
-import { newFolder, removeFolders } from "../../support/phx-sim.ts";
+import { afterEach, expect, test } from "vitest";
+import { newFolder } from "../../support/phx-sim.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
-afterAll(() => removeFolders());
 
 /** A copy of the package, whose files can be taken away. */
 function packageCopy(): string {

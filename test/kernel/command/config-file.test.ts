@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { syntaxErrorAt } from "../../../src/kernel/base/json-syntax.ts";
 import { findConfig } from "../../../src/kernel/command/config-file.ts";
 import { redactionSection } from "../../../src/lab/tapes/redact/config-section.ts";
+import { newFolder } from "../../support/folder.ts";
 
 const options = {
   port: { kind: "port", describe: "" },
@@ -16,10 +16,9 @@ const allOptions = async () => options;
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "phx-config-"));
+  folder = newFolder();
   file = join(folder, "phx-sim.config.json");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the nearest config file", () => {
   test("is found by walking up, and its values become text", async () => {

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import {
@@ -12,10 +11,10 @@ import {
 import type { EventKey, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { openPeople, type PeopleStore } from "../../../src/state/persons/people-store.ts";
 import { contentOf, group, person } from "../../state/persons/people-fixture.ts";
+import { newFolder } from "../../support/folder.ts";
 import { flush, putInPlace } from "./changing.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-copies-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 let folders = 0;
 const fresh = () => mkdtempSync(join(folder, `${++folders}-`));

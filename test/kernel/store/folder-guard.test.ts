@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { fileBytes } from "../../../src/kernel/store/bytes.ts";
 import { createFolderGuard } from "../../../src/kernel/store/folder-guard.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-guard-"));
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 test("a file that is replaced again while it is repaired is watched as before", () => {
   const path = join(folder, "log.ndjson");

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { endAll, newFolder, type Ready, removeFolders, startReady } from "../../support/phx-sim.ts";
+import { endAll, newFolder, type Ready, startReady } from "../../support/phx-sim.ts";
 
 afterEach(() => endAll());
-afterAll(() => removeFolders());
 
 interface Answer {
   status: number;

@@ -2,24 +2,22 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { writeWhole } from "../../../src/kernel/base/whole-file.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "phx-planted-"));
+  home = newFolder();
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** Names of files that a data folder has for a moment, and of caches, which are made again. */
 const planted = [

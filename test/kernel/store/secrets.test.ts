@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-secrets-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const secrets = ["phx_0123456789abcdefghij", "phs_0123456789abcdefghij", "pha_0123456789abcdefghij"];
 const cookie = "session=0123456789";

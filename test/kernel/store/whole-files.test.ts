@@ -2,16 +2,12 @@ import { execFileSync, spawn } from "node:child_process";
 import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeEach, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, runHere } from "../../support/phx-sim.ts";
+import { beforeEach, expect, test } from "vitest";
+import { newFolder, runHere } from "../../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const ca = () => ({ PHX_SIM_CA_DIR: join(cwd, "ca") });

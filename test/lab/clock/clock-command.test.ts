@@ -1,24 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newFolder, phxSim, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
 beforeAll(async () => {
   cwd = newFolder();
   ({ ready } = await startReady(["--clock", "2031-05-06T12:00:00Z"], { cwd }));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const run = (...args: string[]) => runHere(["clock", ...args], { cwd });

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let sim: Sim;
 beforeAll(async () => {
@@ -30,7 +28,7 @@ test.each([
   ["a shifted clock", { now: "2031-05-06T12:00:00Z", frozen: false }],
   ["the machine's time", { now: "real" }],
 ])("a restart on the same data folder goes on with %s", async (_, setting) => {
-  const data = mkdtempSync(join(tmpdir(), "phx-clock-"));
+  const data = newFolder();
   const states: Record<string, unknown>[] = [];
   for (const body of [setting, undefined]) {
     await using it = await startSim({ data });
@@ -38,7 +36,6 @@ test.each([
     const answer = await it.handle(new Request(`${it.url}/__sim/clock`, init ?? {}));
     states.push((await answer.json()) as Record<string, unknown>);
   }
-  rmSync(data, { recursive: true });
   const [before, after] = states;
   const { frozen, real, now } = before ?? {};
   expect(after).toMatchObject({ frozen, real, ...(frozen === true && { now }) });

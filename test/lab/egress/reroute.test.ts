@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import net from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import tls from "node:tls";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { rerouteProcess, rerouteTest } from "../../../src/lab/egress/reroute.ts";
 import { rerouteChildren, trustEnv } from "../../../src/lab/egress/reroute-children.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-reroute-"));
+const folder = newFolder();
 const certFile = join(folder, "ca.pem");
 const certificate = "-----BEGIN CERTIFICATE-----\nours\n-----END CERTIFICATE-----\n";
 writeFileSync(certFile, certificate);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let sim: Sim;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transformSync } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { frameSource } from "../../../src/lab/exceptions/frame-source.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let outside: string;
 let root: string;
@@ -24,7 +24,7 @@ function put(path: string, text: string | Buffer, at = root): string {
 const code = Array.from({ length: 20 }, (_, i) => `line ${i + 1}`).join("\n");
 
 beforeAll(() => {
-  outside = mkdtempSync(join(tmpdir(), "sources-"));
+  outside = newFolder();
   root = join(outside, "app");
   mkdirSync(root);
   put("secret.ts", secret, outside);
@@ -48,7 +48,6 @@ beforeAll(() => {
   symlinkSync(join(root, "src"), join(root, "linked"));
   symlinkSync("loop.ts", join(root, "loop.ts"));
 });
-afterAll(() => rmSync(outside, { recursive: true }));
 
 const eventWith = (frame: JsonObject): StoredEvent => ({
   ...{ seq: 1, outcome: "kept", reason: null, detail: null, warnings: [], project: 1, uuid: null },

@@ -1,13 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  type Process,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { newFolder, type Process, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -15,10 +7,6 @@ let sim: Process;
 beforeAll(async () => {
   cwd = newFolder();
   ({ ready, sim } = await startReady(["--memory"], { cwd }));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 afterEach(() => run("clear"));
 

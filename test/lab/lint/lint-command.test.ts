@@ -5,15 +5,7 @@ import { createLintWatch } from "../../../src/cli/lint-watch.ts";
 import type { LintFinding, LintPage } from "../../../src/index.ts";
 import { plain } from "../../../src/kernel/command/style.ts";
 import { lintLine } from "../../../src/lab/lint/command.ts";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  post,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
@@ -171,10 +163,7 @@ describe("the watch", () => {
 });
 
 describe("the commands", () => {
-  afterEach(async () => {
-    await endAll();
-    removeFolders();
-  });
+  afterEach(endAll);
 
   const flip = [1, "1"].map((x) => ({ event: "a", distinct_id: "u", properties: { x } }));
   const grouped = [{ event: "g", distinct_id: "u", properties: { $groups: { company: "acme" } } }];

@@ -1,13 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -21,10 +13,6 @@ beforeAll(async () => {
     properties: { $anon_distinct_id: "anon-1", $set: { email: "ann@example.com", plan: "\u001b[1mpro" } },
   });
   await capture({ event: "seen", distinct_id: "user-2" });
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const capture = (event: object) =>

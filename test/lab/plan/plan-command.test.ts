@@ -1,21 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 const cwd = newFolder();
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 let ready: Ready;
 const run = (...args: string[]) => runHere(["plan", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import addFormats, { type FormatName } from "ajv-formats";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { formats, planSchema, planSchemaText, schemaFrom } from "../../../src/lab/plan/plan-schema.ts";
 import { contentOf } from "../../../src/lab/plan/read-plan.ts";
 import { checkEvents, findPlan, PlanError, type PlanFile, planFrom, readPlan } from "../../../src/plan.ts";
+import { newFolder } from "../../support/folder.ts";
 import { event } from "./events.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-plan-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const published = join(import.meta.dirname, "../../../docs/reference/plan.schema.json");
 if (process.env.UPDATE_SCHEMA === "1") writeFileSync(published, planSchemaText());

@@ -1,11 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type SimOptions, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-follow-")));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const withFlag = (rollout: number, dashboard: string): string =>
   JSON.stringify({

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { loadScenario } from "../../../src/lab/scenario/load.ts";
 import { type Scenario, worldOf } from "../../../src/lab/scenario/scenario.ts";
 import { WorldSchema } from "../../../src/state/documents/world.schema.ts";
+import { newFolder } from "../../support/folder.ts";
 import { fullExample } from "./full-example.ts";
 
 const repository = join(import.meta.dirname, "../../..");
-const folder = mkdtempSync(join(tmpdir(), "phx-scenario-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function fileOf(name: string, text: string): string {
   const file = join(folder, name);

@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), "phx-next-start-")));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = newFolder();
 
 let count = 0;
 const newData = (): string => join(root, `data-${++count}`);

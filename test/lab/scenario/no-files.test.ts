@@ -1,14 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { readScenario } from "../../../src/lab/scenario/load.ts";
+import { newFolder } from "../../support/folder.ts";
 import { runHere } from "../../support/phx-sim.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-no-files-")));
+const folder = newFolder();
 const socket = createServer();
 beforeAll(async () => {
   execFileSync("mkfifo", [join(folder, "pipe.yaml")]);
@@ -18,7 +18,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   socket.close();
-  rmSync(folder, { recursive: true });
 });
 
 const bad = [

@@ -1,13 +1,12 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-soak-")));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 /** `RELOADS=1000` for the soak; a few in the usual run. */
 const reloads = Number(process.env.RELOADS ?? 20);

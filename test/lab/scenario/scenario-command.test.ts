@@ -1,24 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  post,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
 });
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const run = (...args: string[]) => runHere(["scenario", ...args], { cwd });
 const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);

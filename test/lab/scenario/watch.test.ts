@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type ScenarioWatch, watchScenario } from "../../../src/lab/scenario/follow-scenario.ts";
 import { readScenario } from "../../../src/lab/scenario/load.ts";
+import { newFolder } from "../../support/folder.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-watch-")));
+const folder = newFolder();
 const watches: ScenarioWatch[] = [];
 afterEach(async () => {
   for (const it of watches.splice(0)) await it.close();
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
 });
 

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { runHere } from "../../support/phx-sim.ts";
 import { element, opening, sendPart, session, start } from "./recorded.ts";
 
 const mail = "jane@acme.test";
-const folder = mkdtempSync(join(tmpdir(), "phx-recordings-"));
+const folder = newFolder();
 let sim: Sim;
 let empty: Sim;
 beforeAll(async () => {
@@ -19,10 +19,7 @@ beforeAll(async () => {
   await empty.recordings.list();
   writeFileSync(join(folder, "planted.txt"), `nobody@acme.test\n${mail}\n`);
 });
-afterAll(async () => {
-  await Promise.all([sim.close(), empty.close()]);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([sim.close(), empty.close()]));
 
 const phx = (...args: string[]) => runHere(["recordings", ...args, "--url", sim.url], { cwd: folder });
 

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import type {
@@ -11,6 +10,7 @@ import type {
   StoredRecording,
   StoredRecordingPage,
 } from "../../../src/lab/sessions/shapes.ts";
+import { newFolder } from "../../support/folder.ts";
 import { element, opening, packed, sendPart, session, start, typedIn } from "./recorded.ts";
 
 let sim: Sim;
@@ -429,8 +429,7 @@ describe("POST /__sim/recordings/search", () => {
   });
 
   test("a damaged line of the journal makes it undecided", async () => {
-    const data = mkdtempSync(join(tmpdir(), "phx-damaged-"));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const data = newFolder();
     const first = await startSim({ data });
     await sendPart(first, opening(element("body", {}, mail)));
     await sendPart(first, opening(element("body", {}, "Hello")));

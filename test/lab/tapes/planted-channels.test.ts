@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { grep } from "./redact/exchanges.ts";
 
 /** Each secret is put together here, is different, and has this in it. */
@@ -126,8 +126,7 @@ const bare: Record<string, (text: string) => Planted> = {
 };
 
 const folderFor = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), "phx-planted-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   return folder;
 };
 const filesIn = (folder: string): string[] =>

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { answer, exchange, tapeOf } from "./replay/tapes.ts";
 
 let sim: Sim;
@@ -98,12 +97,11 @@ describe("files", () => {
   let folder = "";
   beforeEach(() => {
     before = process.cwd();
-    folder = mkdtempSync(join(tmpdir(), "phx-tapes-"));
+    folder = newFolder();
     process.chdir(folder);
   });
   afterEach(() => {
     process.chdir(before);
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test("none, where there is no folder", async () => {

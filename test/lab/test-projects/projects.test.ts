@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
+import { newFolder } from "../../support/folder.ts";
 
 async function call(sim: Sim, method: string, path: string, body?: unknown, headers: object = {}) {
   const init: RequestInit = { method, headers: { ...headers } };
@@ -612,7 +610,7 @@ describe("a project that a test changed", () => {
   });
 
   test("outlives the sim in its data folder", async () => {
-    const data = mkdtempSync(join(tmpdir(), "phx-sim-projects-"));
+    const data = newFolder();
     const one = await startSim({ scenario, data });
     const [kept, gone] = [await make(one, { flags: { plain: false } }), await make(one)];
     await capture(one, kept.api_key, { event: "a", distinct_id: "u" });
@@ -624,7 +622,6 @@ describe("a project that a test changed", () => {
     await call(two, "POST", "/__sim/reset", { project: kept.id });
     expect(await flagsOf(two, kept.api_key, "ada")).toMatchObject({ plain: false, insiders: true });
     await two.close();
-    rmSync(data, { recursive: true });
   });
 });
 

@@ -1,19 +1,14 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { uuidFor } from "../../support/documents.ts";
-import { endAll, newFolder, post, removeFolders, startReady } from "../../support/phx-sim.ts";
+import { newFolder, post, startReady } from "../../support/phx-sim.ts";
 
 /** `KILLS=100` for the soak; a few in the usual run. */
 const kills = Number(process.env.KILLS ?? 8);
 const patience = 120_000 + kills * 20_000;
 const folder = newFolder();
-
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 const send = (url: string, method: string, path: string, body: object, key?: string) =>
   fetch(url + path, {

@@ -1,24 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ExportRun } from "../../../src/index.ts";
 import { uuidFor } from "../../support/documents.ts";
-import {
-  endAll,
-  newFolder,
-  type Process,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { newFolder, type Process, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 const cwd = newFolder();
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 /** A sim, with the command line beside it. */
 interface Side {

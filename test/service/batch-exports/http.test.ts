@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ExportRun, type Sim, startSim } from "../../../src/index.ts";
 import { runStatuses } from "../../../src/state/documents/run-statuses.ts";
 import { uuidFor } from "../../support/documents.ts";
+import { newFolder } from "../../support/folder.ts";
 
 const start = "2026-03-04T09:30:00Z";
 
@@ -15,8 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => sim.close());
 
-const folder = mkdtempSync(join(tmpdir(), "phx-exports-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 type Answer = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endAll, newFolder, type Ready, removeFolders, runHere, startReady } from "../../support/phx-sim.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newFolder, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 const scenario = {
   version: 1,
@@ -78,10 +78,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   const answer = await fetch(`${ready.url}/__sim/reset`, { method: "POST" });
   expect(answer.status).toBe(200);
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const run = (args: string[], env: Record<string, string> = {}) => runHere(["flags", ...args], { cwd, env });

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { FlagDecision, FlagDecisions } from "../../../src/service/flags/decision-shapes.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let sim: Sim;
 beforeAll(async () => {
@@ -370,7 +368,7 @@ describe("totals", () => {
   });
 
   test("of a data folder are the same after a restart", async () => {
-    const data = mkdtempSync(join(tmpdir(), "decisions-"));
+    const data = newFolder();
     try {
       const run = async <T>(use: (it: Sim) => Promise<T>): Promise<T> => {
         await using one = await startSim({ data });
@@ -392,7 +390,6 @@ describe("totals", () => {
         expect(await found.json()).toMatchObject({ decisions: [{ distinct_id: "user-7" }], before: null });
       });
     } finally {
-      rmSync(data, { recursive: true });
     }
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectSim, type Sim, type SimOptions, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 
 const scenario: SimOptions["scenario"] = {
   version: 1,
@@ -531,7 +531,7 @@ describe("simulate", () => {
 });
 
 test("an override is on disk before it is answered", async () => {
-  const data = mkdtempSync(join(tmpdir(), "phx-flags-"));
+  const data = newFolder();
   try {
     await using kept = await startSim({ scenario, data });
     const changes = () => readFileSync(join(data, "world.changes.ndjson"), "utf8");
@@ -543,7 +543,6 @@ test("an override is on disk before it is answered", async () => {
       { value: false, distinct_id: "on-disk" },
     ]);
   } finally {
-    rmSync(data, { recursive: true });
   }
 });
 

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { ask, capture } from "../query/board.ts";
 import { ExperimentOfClients, ExposuresOfClients } from "./experiment-schemas.ts";
 
@@ -231,7 +229,7 @@ describe("the vendor's MCP client", () => {
 });
 
 test("experiments and features are there after a restart", async () => {
-  const data = mkdtempSync(join(tmpdir(), "phx-experiments-"));
+  const data = newFolder();
   try {
     const first = await start({ data });
     await ask(first, "POST", experiments, { name: "Price", feature_flag_key: "price" });
@@ -244,7 +242,6 @@ test("experiments and features are there after a restart", async () => {
     expect(after).toEqual(before);
     expect(after.map(({ count }) => count)).toEqual([3, 3]);
   } finally {
-    rmSync(data, { recursive: true });
   }
 });
 

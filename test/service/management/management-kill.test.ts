@@ -1,12 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, startReady } from "../../support/phx-sim.ts";
-
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
+import { expect, test } from "vitest";
+import { newFolder, startReady } from "../../support/phx-sim.ts";
 
 const folder = newFolder();
 const data = join(folder, "data");

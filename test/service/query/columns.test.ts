@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import type { TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
 import { putInPlace, reset } from "../../kernel/store/changing.ts";
 import { group, person } from "../../state/persons/people-fixture.ts";
+import { newFolder } from "../../support/folder.ts";
 import { openJournal, request, type SentEvent, valuesOf } from "./journal.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-columns-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sim } from "../../../src/index.ts";
+import { newFolder } from "../../support/folder.ts";
 import { runHere } from "../../support/phx-sim.ts";
 import { startBoard } from "./board.ts";
 
@@ -57,11 +57,10 @@ describe("phx-sim query", () => {
       ],
     ),
   ])("reads %s", async (name, content, output) => {
-    const folder = mkdtempSync(join(tmpdir(), "phx-query-"));
+    const folder = newFolder();
     const file = join(folder, name);
     writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
     const { stdout, stderr } = await phx(file);
-    rmSync(folder, { recursive: true });
     expect(stdout + stderr).toMatch(output);
   });
 

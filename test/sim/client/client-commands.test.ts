@@ -3,24 +3,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../src/kernel/base/version.ts";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
 });
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const run = (args: string[], folder = cwd, env: Record<string, string> = {}) =>
   runHere(args, { cwd: folder, env });

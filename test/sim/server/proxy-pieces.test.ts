@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readHostRule } from "../../../src/kernel/http/host-rules.ts";
 import {
   type Ca,
@@ -20,6 +19,7 @@ import {
   speechOf,
 } from "../../../src/sim/server/proxy/first-bytes.ts";
 import { findTarget, TargetError } from "../../../src/sim/server/proxy/targets.ts";
+import { newFolder } from "../../support/folder.ts";
 
 describe("first bytes", () => {
   const rows: [name: string, bytes: Buffer, speech: Speech | undefined][] = [
@@ -185,8 +185,7 @@ describe("targets that are not reached", () => {
 });
 
 describe("the certificate authority", () => {
-  const home = mkdtempSync(join(tmpdir(), "phx-ca-"));
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  const home = newFolder();
   const mode = (path: string) => statSync(path).mode & 0o777;
 
   let first: Ca;

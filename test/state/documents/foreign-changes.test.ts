@@ -1,21 +1,12 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { checkData, startSim } from "../../../src/index.ts";
 import { ways } from "../../damage/foreign-ways.ts";
-import {
-  endAll,
-  newFolder,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { endAll, newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 afterEach(() => endAll());
-afterAll(() => removeFolders());
 
 const start = (data: string) => startReady(["--quiet", "--data", data], { cwd: data.replace(/[^/]+$/, "") });
 

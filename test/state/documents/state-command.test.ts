@@ -1,25 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
 beforeAll(async () => {
   cwd = newFolder();
   ({ ready } = await startReady([], { cwd }));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const run = (...args: string[]) => runHere(["state", ...args], { cwd });

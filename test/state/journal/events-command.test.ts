@@ -1,12 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
-  endAll,
   newFolder,
   type Process,
   phxSim,
   post,
   type Ready,
-  removeFolders,
   runHere,
   startReady,
 } from "../../support/phx-sim.ts";
@@ -17,10 +15,6 @@ let sim: Process;
 beforeAll(async () => {
   cwd = newFolder();
   ({ sim, ready } = await startReady(["--adopt-tokens"], { cwd }));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const started: Process[] = [];

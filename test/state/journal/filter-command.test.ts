@@ -1,14 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  phxSim,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, expect, test } from "vitest";
+import { newFolder, phxSim, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -21,10 +12,6 @@ beforeAll(async () => {
     { distinct_id: "u3" },
   ];
   await post(`${ready.url}/batch/`, { api_key: ready.project_api_key, batch });
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const events = (...args: string[]) => runHere(["events", ...args], { cwd });

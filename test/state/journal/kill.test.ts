@@ -1,13 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
-import { endAll, newFolder, removeFolders, startReady } from "../../support/phx-sim.ts";
+import { expect, test } from "vitest";
+import { newFolder, startReady } from "../../support/phx-sim.ts";
 
 const folder = newFolder();
-afterAll(async () => {
-  await endAll();
-  removeFolders();
-});
 
 const batches = 2_000;
 const perBatch = 100;

@@ -1,15 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  endAll,
-  newFolder,
-  post,
-  type Ready,
-  removeFolders,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
 
 let cwd: string;
 let ready: Ready;
@@ -34,10 +26,6 @@ beforeAll(async () => {
     distinct_id: "u1",
     properties: { ...$group, $group_set: { name: "Acme Inc" } },
   });
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const capture = (event: object) =>

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +6,7 @@ import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { fileBytes } from "../../../src/kernel/store/bytes.ts";
 import { entryWriter } from "../../../src/state/journal/log/traffic-entry.ts";
 import { openTrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let sim: Sim;
 
@@ -29,7 +28,7 @@ const targetsOf = async (query: string): Promise<unknown[]> =>
   ((await get(`/__sim/requests?${query}`)).requests as JsonObject[]).map((it) => it.target);
 
 test("a page ends after 20,000 requests that were looked at; the client goes on", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "phx-pages-"));
+  const folder = newFolder();
   const name = join(folder, "traffic.ndjson");
   const log = openTrafficLog({ bytes: fileBytes(name), name, keysOf: () => [] });
   const entryOf = entryWriter();
@@ -49,7 +48,6 @@ test("a page ends after 20,000 requests that were looked at; the client goes on"
   expect(await get(`/__sim/requests?${query}`)).toMatchObject({ requests: [], before: 2 });
   expect((await sim.requests.list({ filter: "route:/first" })).map((it) => it.n)).toEqual([1]);
   await sim.close();
-  rmSync(folder, { recursive: true });
 });
 
 test("a page ends after 64 MB that were looked at; the client goes on", async () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
 import type { Totals } from "../../../src/state/journal/totals-answer.ts";
+import { newFolder } from "../../support/folder.ts";
 
 let sim: Sim;
 beforeAll(async () => {
@@ -47,11 +47,10 @@ const problemsOf = (url: string, query = "") => read<Problems>(url, `problems?${
 const codes = ({ events }: Problems) => events.map(({ code, count }) => [code, count]);
 
 const folder = async (use: (start: (more?: SimOptions) => Promise<Sim>) => Promise<void>) => {
-  const data = mkdtempSync(join(tmpdir(), "totals-"));
+  const data = newFolder();
   try {
     await use((more) => startSim({ data, ...more }));
   } finally {
-    rmSync(data, { recursive: true });
   }
 };
 

@@ -1,12 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const name = "analytics.baseline.ndjson";
 const head = '{"phx_sim_baseline":1}\n';

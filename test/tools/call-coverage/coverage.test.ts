@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { addServed, type Fired, firedIn, measureCoverage } from "../../../src/tools/call-coverage/measure.ts";
 import { CoverageResult } from "../../../src/tools/call-coverage/shapes.ts";
@@ -11,11 +11,10 @@ import {
   coverageSection,
   coverageSummary,
 } from "../../../src/tools/call-coverage/words.ts";
-import { endAll, newFolder, phxSim, post, removeFolders, runHere } from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, post, runHere } from "../../support/phx-sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 const app = join(import.meta.dirname, "../../usage/coverage-app");
 const shown = (name: string): string =>

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CheckReport } from "../../../src/tools/check/shapes.ts";
 import { chromiumEnv } from "../../support/chromium.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 import { bundledSdk } from "./serve-app.ts";
 
 const key = "phc_T3vYpQ9sLm2XkR7wBn4ZcJ8hGd5FaUe6KiOoVtCq1Zx";
@@ -42,7 +42,6 @@ beforeAll(async () => {
 });
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 const check = (args: readonly string[], at = cwd) =>
   phxSim(["check", ...args], { isOwn: true, cwd: at, env }).ended;

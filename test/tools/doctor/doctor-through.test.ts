@@ -1,13 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { nodeProxy, type RunningProxy } from "../../lab/proxy-check/node-proxy.ts";
-import { endAll, newFolder, post, removeFolders, runHere, startReady } from "../../support/phx-sim.ts";
+import { endAll, newFolder, post, runHere, startReady } from "../../support/phx-sim.ts";
 
 const open: RunningProxy[] = [];
 
 afterEach(async () => {
   for (const proxy of open.splice(0)) await proxy.close();
   await endAll();
-  removeFolders();
 });
 
 const doctor = (url: string, through: string, ...more: string[]) =>

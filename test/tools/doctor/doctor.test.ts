@@ -5,12 +5,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { diagnose } from "../../../src/tools/doctor/doctor-checks.ts";
 import type { DoctorFacts, SimFacts, Traffic } from "../../../src/tools/doctor/doctor-facts.ts";
 import { roleOf } from "../../../src/tools/doctor/doctor-variables.ts";
-import { endAll, newFolder, post, removeFolders, runHere, startReady } from "../../support/phx-sim.ts";
+import { endAll, newFolder, post, runHere, startReady } from "../../support/phx-sim.ts";
 
 afterEach(async () => {
   vi.unstubAllEnvs();
   await endAll();
-  removeFolders();
 });
 
 const traffic: Traffic = {

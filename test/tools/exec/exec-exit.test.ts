@@ -3,12 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { RunVerdict } from "../../../src/testing/run-report/shapes.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const require = createRequire(import.meta.url);
 const app = join(import.meta.dirname, "../../usage/apps/serverless");

@@ -1,13 +1,12 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 import { programs, testWith } from "../../support/programs.ts";
 
 afterEach(endAll);
-afterAll(removeFolders);
 
 /** One authority for all; no proxy of this machine in the way. */
 const env = {

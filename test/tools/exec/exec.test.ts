@@ -3,12 +3,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { MatrixVerdict } from "../../../src/testing/flag-matrix/shapes.ts";
 import { RunVerdict } from "../../../src/testing/run-report/shapes.ts";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "../../support/phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const root = join(import.meta.dirname, "../../..");
 

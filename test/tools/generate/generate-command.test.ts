@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim, type TrafficFigures } from "../../../src/index.ts";
-import { newFolder, removeFolders, runHere } from "../../support/phx-sim.ts";
+import { newFolder, runHere } from "../../support/phx-sim.ts";
 
 let sim: Sim;
 const cwd = newFolder();
@@ -20,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sim.close();
-  removeFolders();
 });
 
 const small = ["--users", "20", "--days", "10", "--seed", "7"];

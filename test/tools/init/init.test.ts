@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import type { Shell } from "../../../src/kernel/command/command.ts";
 import { findConfig } from "../../../src/kernel/command/config-file.ts";
@@ -18,9 +18,7 @@ import { plain } from "../../../src/kernel/command/style.ts";
 import { redactionSection } from "../../../src/lab/tapes/redact/config-section.ts";
 import { init } from "../../../src/tools/init/init.ts";
 import { root } from "../../support/docs.ts";
-import { endAll, newFolder, phxSim, removeFolders, startReady } from "../../support/phx-sim.ts";
-
-afterAll(removeFolders);
+import { endAll, newFolder, phxSim, startReady } from "../../support/phx-sim.ts";
 
 /** A folder with these files. */
 function folderWith(files: Record<string, string | object>): string {

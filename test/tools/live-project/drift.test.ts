@@ -2,23 +2,19 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import type { RawExchange } from "../../../src/lab/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../src/lab/tapes/redact/redactor.ts";
 import { rawWith } from "../../lab/tapes/har/tapes.ts";
 import { openSim, recorded, tour } from "../../lab/tapes/verify/recorded.ts";
-import { endAll, newFolder, removeFolders, runHere } from "../../support/phx-sim.ts";
+import { newFolder, runHere } from "../../support/phx-sim.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
   mkdirSync(join(cwd, "tapes"));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const run = (args: readonly string[], env: Record<string, string> = {}) => runHere(args, { cwd, env });

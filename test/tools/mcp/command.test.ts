@@ -3,13 +3,11 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
-import { newFolder, removeFolders } from "../../support/phx-sim.ts";
+import { newFolder } from "../../support/phx-sim.ts";
 
 const script = join(import.meta.dirname, "../../../bin/phx-sim.js");
-
-afterAll(removeFolders);
 
 async function connect(cwd: string, args: readonly string[] = []) {
   const client = new Client({ name: "test", version: "1" });

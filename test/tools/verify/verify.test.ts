@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Exchange } from "../../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../src/lab/tapes/format/header.ts";
 import { createRedactor } from "../../../src/lab/tapes/redact/redactor.ts";
 import { answer, exchange as raw, tapeOf } from "../../lab/tapes/replay/tapes.ts";
 import { openSim, recorded, tour } from "../../lab/tapes/verify/recorded.ts";
-import { endAll, newFolder, removeFolders, runHere } from "../../support/phx-sim.ts";
+import { newFolder, runHere } from "../../support/phx-sim.ts";
 
 const header: TapeHeader = {
   tape: 1,
@@ -30,10 +30,6 @@ beforeAll(async () => {
 beforeEach(() => {
   cwd = newFolder();
   mkdirSync(join(cwd, "tapes"));
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 function tape(name: string, lines: readonly unknown[], over: Partial<TapeHeader> = {}): void {

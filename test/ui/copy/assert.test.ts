@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../../src/index.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
@@ -20,9 +19,8 @@ const simNow = simOfFile();
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "phx-assert-"));
+  folder = newFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Body = (fixtures: unknown) => Promise<void>;
 const noPage = { goto: async () => {} };
@@ -104,6 +102,7 @@ for i in range(${events.length}):
     except Exception as error:
         print("failed", error)
 `;
+import { newFolder } from "../../support/folder.ts";
   const { stdout } = await run(python, ["-c", driver], { cwd: folder });
   const results = stdout.trim().split("\n");
   expect(results.slice(0, -1)).toEqual(events.slice(0, -1).map(() => "passed"));

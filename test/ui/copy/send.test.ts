@@ -1,16 +1,16 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PostHog } from "posthog-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Project } from "../../../src/index.ts";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { callFor, idBefore } from "../../../ui/copy/calls.ts";
 import { curl, fetchCall, posthogJs, posthogNode, posthogPython } from "../../../ui/copy/send.ts";
 import { meantProperties } from "../../../ui/copy/subject.ts";
+import { newFolder } from "../../support/folder.ts";
 import { programs, testWith } from "../../support/programs.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";
@@ -21,9 +21,8 @@ const simNow = simOfFile();
 
 let folder = "";
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "phx-copy-"));
+  folder = newFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Program = (...args: unknown[]) => Promise<void>;
 const AsyncFunction = (async () => {}).constructor as new (...args: string[]) => Program;

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { flagScenario, overrideSnippets } from "../../../ui/views/flags/snippets.ts";
+import { newFolder } from "../../support/folder.ts";
 
 test("the scenario that the empty page shows can be started, with the keys that it names", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "phx-flags-"));
+  const folder = newFolder();
   try {
     const file = join(folder, "scenario.yaml");
     writeFileSync(file, flagScenario("phc_shop", "phx_shop"));
@@ -15,7 +15,6 @@ test("the scenario that the empty page shows can be started, with the keys that 
     const flags = await sim.flags.list();
     expect(flags.map((it) => it.key)).toEqual(["new-checkout", "beta", "pro-only", "button-color"]);
   } finally {
-    rmSync(folder, { recursive: true });
   }
 });
 

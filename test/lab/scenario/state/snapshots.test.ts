@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkData, type Sim, startSim } from "../../../../src/index.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { rewriteLine } from "../../../support/rewrite-line.ts";
 
 /** What a caller can see of the state. */
@@ -60,9 +60,8 @@ async function live(sim: Sim, tag: string): Promise<void> {
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "phx-snapshots-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(["in memory", "in a folder"])("%s", (where) => {
   let sim: Sim;

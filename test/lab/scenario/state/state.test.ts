@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ExportedState, type Sim, startSim } from "../../../../src/index.ts";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 async function call(sim: Sim, method: string, path: string, body?: unknown, key?: string) {
   const init: RequestInit = { method, headers: key ? { authorization: `Bearer ${key}` } : {} };
@@ -186,9 +185,8 @@ describe("POST /__sim/reset of one project", () => {
 describe("GET and PUT /__sim/state", () => {
   let folder: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "phx-state-"));
+    folder = newFolder();
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** What must be the same wherever a state is. */
   async function comparable(sim: Sim) {

@@ -2,12 +2,9 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "../../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../../support/phx-sim.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 /** `npm run soak:tape` makes it 600: then the heap that both commands get is a small part of the tape. */
 const megabytes = Number(process.env.TAPE_MB ?? 12);

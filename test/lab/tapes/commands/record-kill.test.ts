@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import { readTape } from "../../../../src/lab/tapes/format/read.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders } from "../../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready } from "../../../support/phx-sim.ts";
 
 /** A service that takes everything at once, and reports which one it was. */
 const cloud = createServer(async (request, response) => {
@@ -27,7 +27,6 @@ afterAll(async () => {
   await endAll();
   cloud.closeAllConnections();
   await new Promise((resolve) => cloud.close(resolve));
-  removeFolders();
 });
 
 const lanes = 4;

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "../../../support/phx-sim.ts";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { childCall, endAll, newFolder, phxSim } from "../../../support/phx-sim.ts";
 import { allOf } from "../format/fixture.ts";
 
 let cwd: string;
@@ -11,7 +11,6 @@ beforeEach(() => {
   cwd = newFolder();
 });
 afterEach(endAll);
-afterAll(removeFolders);
 
 /** A service that counts what it is asked. */
 async function service() {

@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
 import { readTape } from "../../../../src/lab/tapes/format/read.ts";
-import { endAll, newFolder, phxSim, type Ready, removeFolders } from "../../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, type Ready } from "../../../support/phx-sim.ts";
 
 const clouds: Sim[] = [];
 afterEach(async () => {
   await endAll();
   for (const it of clouds.splice(0)) await it.close();
 });
-afterAll(removeFolders);
 
 async function cloud(): Promise<Sim> {
   const sim = await startSim({ dialect: "production" });

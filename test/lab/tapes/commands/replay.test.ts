@@ -1,13 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { childCall, endAll, newFolder, phxSim, removeFolders } from "../../../support/phx-sim.ts";
+import { childCall, endAll, newFolder, phxSim } from "../../../support/phx-sim.ts";
 import { answer, exchange, tapeOf } from "../replay/tapes.ts";
 
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const tape = () =>
   tapeOf([

@@ -2,12 +2,12 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
-import { endAll, newFolder, phxSim, removeFolders } from "../../../support/phx-sim.ts";
+import { newFolder, phxSim } from "../../../support/phx-sim.ts";
 import { rawWith } from "../har/tapes.ts";
 
 const at = Date.parse("2026-03-01T12:00:00.000Z");
@@ -55,10 +55,6 @@ beforeEach(async () => {
   cwd = newFolder();
   mkdirSync(join(cwd, "tapes"));
   await write("some", [...[1, 2, 3, 4, 5, 6].map((i) => batch(i, i % 2 ? "ann" : "ben")), me]);
-});
-afterAll(async () => {
-  await endAll();
-  removeFolders();
 });
 
 const send = (args: readonly string[], env: Record<string, string> = {}) =>

@@ -4,17 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
-import { endAll, newFolder, phxSim, removeFolders, runHere } from "../../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim, runHere } from "../../../support/phx-sim.ts";
 import { entryWith, harWith } from "../har/har-files.ts";
 
 let cwd: string;
 beforeEach(() => {
   cwd = newFolder();
 });
-afterEach(async () => {
-  await endAll();
-  removeFolders();
-});
+afterEach(endAll);
 
 const run = (...args: string[]) => runHere(["tape", ...args], { cwd });
 const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);

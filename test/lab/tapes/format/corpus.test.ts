@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { brotliCompressSync, brotliDecompressSync, deflateSync, gunzipSync, gzipSync } from "node:zlib";
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
 import type { RecordingFacts } from "../../../../src/lab/tapes/client.ts";
 import { scanTape } from "../../../../src/lab/tapes/redact/scan-tape.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { grep } from "../redact/exchanges.ts";
 
 /** The secrets of one row: each row has its own, so that none is known from another one. */
@@ -218,7 +218,7 @@ const corpus: Record<string, (all: Secrets) => Sent> = {
 };
 const rows = Object.entries(corpus).map(([row, make]) => ({ row, secrets: secretsOf(row), make }));
 
-const folder = mkdtempSync(join(tmpdir(), "phx-corpus-"));
+const folder = newFolder();
 const tape = join(folder, "all.tape.ndjson");
 const data = join(folder, "data");
 
@@ -261,7 +261,6 @@ afterAll(async () => {
     echo.close(() => resolve());
     echo.closeAllConnections();
   });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const unzipped = (bytes: Buffer): Buffer => {

@@ -1,15 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import type { TapeProblem } from "../../../../src/lab/tapes/shapes.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { asked, bodyOf, exchange, hitOf, type Said } from "./tape.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tape-matcher-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 let count = 0;
 let file = "";

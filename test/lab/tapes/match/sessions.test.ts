@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
 import { uuidV7 } from "../../../../src/kernel/base/ids.ts";
 import type { Json } from "../../../../src/kernel/base/json.ts";
@@ -15,10 +13,10 @@ import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { loadTapeMatcher } from "../../../../src/lab/tapes/match/tape-matcher.ts";
 import type { ReplayRequest, TapeMatcher } from "../../../../src/lab/tapes/ports.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { asked, matcherOf, type Said } from "./tape.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "tape-matcher-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const flat = (headers: Headers): string[] => [...headers].flat();
 

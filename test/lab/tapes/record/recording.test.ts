@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { generateCACertificate, getLocal } from "mockttp";
 import { PostHog } from "posthog-node";
@@ -8,15 +7,15 @@ import { type Sim, type SimOptions, StartError, startSim } from "../../../../src
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import { readTape } from "../../../../src/lab/tapes/format/read.ts";
 import { control } from "../../../support/control.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 const open: { close(): unknown }[] = [];
 let folder = "";
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-recording-")));
+  folder = newFolder();
 });
 afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function sim(options: SimOptions = {}): Promise<Sim> {
@@ -182,7 +181,6 @@ describe("record", () => {
     const far = await cloud();
     const notices: string[] = [];
     const near = await sim({ upstream: far.url, tape: tapeFile(), onNotice: (text) => notices.push(text) });
-    rmSync(folder, { recursive: true, force: true });
     expect((await post(near, "/flags/", { api_key: far.apiKey, distinct_id: "u" })).status).toBe(200);
     await near.settle({ idleMs: 0 });
     expect(await near.recording.stop()).toMatchObject({

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { RawExchange } from "../../../../src/lab/tapes/format/raw-exchange.ts";
 import { openTapeWriter } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { scanTape } from "../../../../src/lab/tapes/redact/scan-tape.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { leaks } from "./exchanges.ts";
 
 const key = "phx_Zk3vQ7pL0aB9cD2eF4gH6iJ8";
@@ -47,9 +47,8 @@ const rows: [what: string, headers: string[], body: Buffer, query?: string][] = 
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "redact-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const raw = (headers: string[], body: Buffer, query = ""): RawExchange => ({
   at: 1_767_225_600_000,

@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import type { Exchange, HeaderPairs } from "../../../../src/lab/tapes/format/exchange.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import type { TapeRules } from "../../../../src/lab/tapes/redact/rules.ts";
 import { scanBytes, scanExchange, scanText } from "../../../../src/lab/tapes/redact/scan.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { exchangeWith } from "./exchanges.ts";
 
 const redacted = (rules: TapeRules, exchange: Exchange): Exchange =>
@@ -162,8 +162,7 @@ describe("a scan goes by the same rules", () => {
 });
 
 test("a rule that takes too long does not stop a recording, and what it was for is not on the tape", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "phx-rules-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder();
   const hostile = `${"a".repeat(60)}!`;
   await using service = await startSim();
   const tape = join(folder, "slow.tape.ndjson");

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
@@ -13,6 +12,7 @@ import {
   scanTape,
   type TapeScanOptions,
 } from "../../../../src/lab/tapes/redact/scan-tape.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { exchangeWith } from "./exchanges.ts";
 
 const header = {
@@ -33,9 +33,8 @@ const damaged = Buffer.from([31, 139, 8, 255, 255, 255]);
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "scan-"));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const write = (name: string, ...lines: unknown[]): string => {
   const file = join(folder, name);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { endAll, newFolder, phxSim, removeFolders } from "../../../support/phx-sim.ts";
+import { endAll, newFolder, phxSim } from "../../../support/phx-sim.ts";
 import { grep } from "../redact/exchanges.ts";
 import { plantedRequests } from "./planted-secrets.ts";
 import { started } from "./tapes.ts";
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterEach(endAll);
 afterAll(async () => {
-  removeFolders();
   await new Promise((done) => server.close(done));
 });
 

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseAddress } from "../../../../src/kernel/base/network.ts";
 import { CityFileError, openCityFile } from "../../../../src/service/capture/geo/city-file.ts";
 import type { GeoPlace } from "../../../../src/state/journal/places.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { linkoping, type MmdbOptions, mmdb } from "./mmdb.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-geo-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 let files = 0;
 function fileOf(bytes: Buffer): string {

@@ -1,14 +1,13 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { StoredEvent } from "../../../../src/index.ts";
 import { kinds } from "../../../../src/kernel/command/options.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { phxSim } from "../../../support/phx-sim.ts";
 import { linkoping, mmdb } from "./mmdb.ts";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "phx-geo-cli-")));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 writeFileSync(join(folder, "city.mmdb"), mmdb({ records: { "89.160.20.0/24": linkoping } }));
 
 test.each([

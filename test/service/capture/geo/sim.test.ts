@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { linkoping, mmdb } from "./mmdb.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-geo-sim-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const cityFile = join(folder, "city.mmdb");
 writeFileSync(
@@ -49,9 +48,7 @@ const scenario: SimOptions["scenario"] = {
 };
 
 const sims: Sim[] = [];
-afterEach(async () => {
-  await Promise.all(sims.splice(0).map((sim) => sim.close()));
-});
+afterEach(() => Promise.all(sims.splice(0).map((sim) => sim.close())));
 
 async function start(options: SimOptions = {}): Promise<Sim> {
   const sim = await startSim({ scenario, ...options });

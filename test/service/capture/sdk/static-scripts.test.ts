@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
+import { beforeAll, describe, expect, test } from "vitest";
 import {
   fitting,
   type Installed,
   openScripts,
   staticScriptEndpoints,
 } from "../../../../src/service/capture/sdk/static-scripts.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { asker } from "./ask.ts";
 
-const root = mkdtempSync(join(tmpdir(), "phx-scripts-"));
+const root = newFolder();
 const app = join(root, "repo", "apps", "web");
 
 /** Puts a posthog-js of this version below the folder, as npm does. */
@@ -29,8 +28,6 @@ beforeAll(() => {
   writeFileSync(join(root, "secret.js"), "secret");
   writeFileSync(join(app, "node_modules", "posthog-js", "secret.js"), "secret");
 });
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ask = asker(staticScriptEndpoints(openScripts([app])));
 

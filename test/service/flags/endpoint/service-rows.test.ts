@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../../src/index.ts";
+import { newFolder } from "../../../support/folder.ts";
 
 // Requests of flags whose right answer a source of the service gives; each goes over HTTP.
 
@@ -11,9 +11,7 @@ const key = "phc_rows";
 const headers = { authorization: "Bearer phx_rows", "content-type": "application/json" };
 
 const sims: Sim[] = [];
-afterEach(async () => {
-  await Promise.all(sims.splice(0).map((sim) => sim.close()));
-});
+afterEach(() => Promise.all(sims.splice(0).map((sim) => sim.close())));
 
 async function start(settings: Record<string, boolean> = {}, options: SimOptions = {}): Promise<Sim> {
   const project = { id: 1, name: "App", api_key: key, settings, flags: { beta: true, other: true } };
@@ -252,7 +250,7 @@ describe("minimal $feature_flag_called", () => {
 
 describe("whole numbers beyond a double in a scenario", () => {
   test("ids and persons have the exact text", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "phx-rows-"));
+    const folder = newFolder();
     const file = join(folder, "big.yaml");
     const person = "{ distinct_ids: [9007199254740993], properties: { n: 9007199254740993 } }";
     const filter = "{ key: n, type: person, operator: exact, value: 9007199254740993 }";
@@ -262,7 +260,6 @@ describe("whole numbers beyond a double in a scenario", () => {
     );
     const sim = await startSim({ scenario: file });
     sims.push(sim);
-    rmSync(folder, { recursive: true });
     const served = async (id: string) => {
       const body = `{"token":"phc_sim_default","distinct_id":${id}}`;
       const answer = await fetch(`${sim.url}/flags/?v=1`, {

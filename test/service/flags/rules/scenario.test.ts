@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startSim } from "../../../../src/index.ts";
 import { readScenario } from "../../../../src/lab/scenario/load.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { document, experiment, targeted } from "./documents.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-sim-rules-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder();
 
 const colours = [
   { key: "a", weight: 40, value: "red" },

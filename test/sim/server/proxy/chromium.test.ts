@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,8 +8,9 @@ import {
   startSim,
 } from "../../../../src/index.ts";
 import { chromiumEnv } from "../../../support/chromium.ts";
+import { newFolder } from "../../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-proxy-page-"));
+const folder = newFolder();
 const notices: string[] = [];
 let authority: CertificateAuthority;
 let sim: Sim;
@@ -35,7 +34,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await sim.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("Chromium through the proxy: a page of the real host captures, over HTTP/2", async () => {

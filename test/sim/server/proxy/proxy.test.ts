@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from "node:net";
-import { networkInterfaces, tmpdir } from "node:os";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,9 +16,10 @@ import { createGauge } from "../../../../src/kernel/http/gauge.ts";
 import { empty } from "../../../../src/kernel/http/reply.ts";
 import { listen } from "../../../../src/sim/server/listener.ts";
 import { openCa } from "../../../../src/sim/server/proxy/certificate-authority.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { ask2, dial, http2Over, secured, talk, tunnel } from "./clients.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-proxy-"));
+const folder = newFolder();
 const caFolder = join(folder, "ca");
 const notices: string[] = [];
 const closing: (() => Promise<unknown>)[] = [];
@@ -78,7 +79,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await sim.close();
   await Promise.all(closing.map((close) => close()));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const event = (name: string) => JSON.stringify({ api_key: sim.apiKey, event: name, distinct_id: "u" });

@@ -1,15 +1,6 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { CallRecord } from "../../../../src/kernel/http/call.ts";
 import { fileBytes, memoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../../src/kernel/store/data-folder.ts";
@@ -26,10 +17,10 @@ import {
 } from "../../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../../src/state/journal/traffic.ts";
 import { reset } from "../../../kernel/store/changing.ts";
+import { newFolder } from "../../../support/folder.ts";
 import { rewriteLine } from "../../../support/rewrite-line.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-log-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 let files = 0;
 const fresh = () => join(folder, String(++files));

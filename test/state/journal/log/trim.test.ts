@@ -1,12 +1,11 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../../src/index.ts";
 import { readKeep } from "../../../../src/state/journal/log/trim.ts";
+import { newFolder } from "../../../support/folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "phx-keep-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 let folders = 0;
 const fresh = () => join(folder, String(++folders));

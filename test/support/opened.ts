@@ -1,0 +1,11 @@
+const opened: (() => unknown)[] = [];
+
+/** Has something closed after the tests of the present file, the last that was opened first. */
+export function closeAtEnd(close: () => unknown): void {
+  opened.push(close);
+}
+
+/** Files share a process and their modules, so each closes what it opened: `set-up.ts` calls this. */
+export async function closeOpened(): Promise<void> {
+  for (let close = opened.pop(); close; close = opened.pop()) await close();
+}
