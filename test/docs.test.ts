@@ -4,7 +4,7 @@ import { type ParseError, parse as parseJsonc } from "jsonc-parser";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { startSim } from "../src/index.ts";
-import { allBlocks, type Block, docFiles, readDoc, root } from "./support/docs.ts";
+import { allBlocks, type Block, blocksOf, docFiles, readDoc, root } from "./support/docs.ts";
 import { allEndpoints } from "./support/endpoints.ts";
 import { generated } from "./support/generated-docs.ts";
 
@@ -72,6 +72,16 @@ describe("examples", () => {
       sources.some((lines) => quotes(lines, wanted)),
       block.code,
     ).toBe(true);
+  });
+
+  test("CONTRIBUTING.md quotes its test from a file that is run", () => {
+    const lines = readDoc("test/support/sim.test.ts").split("\n");
+    const [example = ""] = blocksOf("CONTRIBUTING.md", "ts", "test(");
+    const [imports = "", code = ""] = example.trimEnd().split(/\n\n(?=test\()/);
+    for (const part of [imports, code]) {
+      expect(part).not.toBe("");
+      expect(quotes(lines, part.split("\n")), part).toBe(true);
+    }
   });
 
   test("are in a language that is checked", () => {

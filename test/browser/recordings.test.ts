@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { PostHog } from "posthog-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
 import { type Loader, loaders, openPageServer, type PageServer } from "./page-server.ts";
 import "../../src/testing/vitest-matchers.ts";
+import { openSim } from "../support/sim.ts";
 
 /** What is used of an element of the page. */
 interface PageElement {
@@ -62,47 +62,46 @@ async function openApi() {
 const browser = chromiumOfFile();
 let pages: PageServer;
 let api: Awaited<ReturnType<typeof openApi>>;
-let sim: Sim;
+
+const { sim } = await openSim({
+  scenario: {
+    version: 1,
+    organizations: [
+      {
+        name: "Org",
+        projects: [
+          {
+            id: 3,
+            name: "Shop",
+            api_key: "phc_planted",
+            remote_config: {
+              sessionRecording: {
+                consoleLogRecordingEnabled: true,
+                networkPayloadCapture: { recordBody: true, recordHeaders: true },
+              },
+              capturePerformance: { network_timing: true, web_vitals: false },
+            },
+          },
+          {
+            id: 4,
+            name: "Masked",
+            api_key: "phc_masked",
+            // the recorder captures no requests and no console
+            remote_config: { sessionRecording: true, capturePerformance: false },
+          },
+        ],
+      },
+    ],
+  },
+});
 beforeAll(async () => {
   pages = await openPageServer();
   api = await openApi();
-  sim = await startSim({
-    scenario: {
-      version: 1,
-      organizations: [
-        {
-          name: "Org",
-          projects: [
-            {
-              id: 3,
-              name: "Shop",
-              api_key: "phc_planted",
-              remote_config: {
-                sessionRecording: {
-                  consoleLogRecordingEnabled: true,
-                  networkPayloadCapture: { recordBody: true, recordHeaders: true },
-                },
-                capturePerformance: { network_timing: true, web_vitals: false },
-              },
-            },
-            {
-              id: 4,
-              name: "Masked",
-              api_key: "phc_masked",
-              // the recorder captures no requests and no console
-              remote_config: { sessionRecording: true, capturePerformance: false },
-            },
-          ],
-        },
-      ],
-    },
-  });
 });
 afterAll(async () => {
   await pages[Symbol.asyncDispose]();
   api.server.closeAllConnections();
   api.server.close();
-  await sim.close();
 });
 
 /** Opens a page with the values in every place, and returns the id of its session once all of it is recorded. */

@@ -2,24 +2,21 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import { reportPage, trafficOf } from "../../src/testing/run-report/report-client.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
 import { newFolder } from "../support/folder.ts";
+import { openSim } from "../support/sim.ts";
 import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
 
 const shots = join(import.meta.dirname, "../../.bench/shots");
 const hostile = `</script><script>globalThis.hacked = 1</script><img src=x onerror="globalThis.hacked = 2">\u202e`;
 
 const browser = chromiumOfFile();
-let sim: Sim;
+
 const folder = newFolder();
 
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim?.close());
+const { sim } = await openSim();
 
 const send = (path: string, api_key: string, body: object) =>
   fetch(`${sim.url}${path}`, {

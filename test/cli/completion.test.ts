@@ -5,15 +5,15 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { completed } from "../../src/cli/completion.ts";
-import { type Sim, startSim } from "../../src/index.ts";
 import { endAll, newFolder, phxSim, runHere } from "../support/phx-sim.ts";
+import { openSim } from "../support/sim.ts";
 
 let cwd: string;
-let sim: Sim;
+
 let env: Record<string, string>;
+const { sim } = await openSim();
 beforeAll(async () => {
   cwd = newFolder();
-  sim = await startSim();
   await sim.snapshot("logged-in");
   await sim.flags.set("bad flag; rm -rf", true, { force: true });
   mkdirSync(join(cwd, "tapes"));
@@ -25,7 +25,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await endAll();
-  await sim.close();
 });
 
 const isThere = (program: string): boolean => {

@@ -1,17 +1,13 @@
 import { request } from "node:http";
 import { parseEnv } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { envLines } from "../../src/lab/egress/env-lines.ts";
 import { type Access, envGroups, type Framework, frameworks } from "../../src/lab/egress/env-names.ts";
 import { readDoc } from "../support/docs.ts";
-import { newFolder, type Ready, runHere, startReady } from "../support/phx-sim.ts";
+import { newFolder, runHere, startReady } from "../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
-beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready } = await startReady([], { cwd }));
-});
+const cwd = newFolder();
+const { ready } = await startReady([], { cwd });
 
 const run = (...args: string[]) => runHere(["env", ...args], { cwd });
 const printed = (framework: Framework, access: Access = ready) =>

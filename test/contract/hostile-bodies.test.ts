@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import { fc } from "../support/chance.ts";
+import { openSim } from "../support/sim.ts";
 import { callsOf, type GeneratedCall } from "./calls.ts";
 import { documentOf, type Operation, operationsOf } from "./document.ts";
 import { ids, keys, twoOrganizations } from "./two-organizations.ts";
@@ -62,12 +63,8 @@ function* hostileBodies(body: string, turn: () => number): Generator<string> {
   }
 }
 
-let sim: Sim;
 const notices: string[] = [];
-beforeAll(async () => {
-  sim = await startSim({ scenario: twoOrganizations, onNotice: (text) => notices.push(text) });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario: twoOrganizations, onNotice: (text) => notices.push(text) });
 
 async function statusOf(
   { method }: Operation,

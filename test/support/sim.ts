@@ -1,46 +1,48 @@
 import { test as vitest } from "vitest";
-import { type Sim, type SimOptions, startSim } from "../../src/index.ts";
+import type { Sim, SimOptions } from "../../src/index.ts";
 import { newFolder } from "./folder.ts";
 import { closeAtEnd } from "./opened.ts";
 
-type Send = RequestInit & { key?: string };
+async function start(options?: SimOptions): Promise<Sim> {
+  const { startSim } = await import("../../src/index.ts");
+  return startSim(options);
+}
 
-/** Ways to call a sim without a socket. */
+/** Calls of a sim without a socket. */
 function callsOf(sim: Sim) {
-  const call = (path: string, init?: RequestInit): Promise<Response> =>
+  const get = (path: string, init?: RequestInit): Promise<Response> =>
     sim.handle(new Request(sim.url + path, init));
+  /** Sends text as it is, and anything else as JSON. */
   const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
-    call(path, {
+    get(path, {
       method: "POST",
-      body: typeof body === "string" || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+      body: typeof body === "string" ? body : JSON.stringify(body),
       ...init,
       headers: { "content-type": "application/json", ...init.headers },
     });
-  return {
-    get: call,
-    /** Sends text and bytes as they are, and anything else as JSON. */
-    post,
-    /** Captures events in one request, in the project of the sim or of `key`. */
-    capture: (events: object | readonly object[], { key = sim.apiKey, ...init }: Send = {}) =>
-      post("/batch/", { api_key: key, batch: [events].flat() }, init),
-  };
+  /** Captures events in one request, in the project of the sim or of `key`. */
+  const capture = (
+    events: object | readonly object[],
+    { key = sim.apiKey, ...init }: RequestInit & { key?: string } = {},
+  ): Promise<Response> => post("/batch/", { api_key: key, batch: [events].flat() }, init);
+  return { get, post, capture };
 }
 
-/** A sim that the tests of a file share, closed after them: `const { sim, capture } = await openSim();`. */
+/** A sim that the tests of a file share, closed after them: `const { sim, capture } = await openSim({ scenario });`. */
 export async function openSim(options?: SimOptions): Promise<{ sim: Sim } & ReturnType<typeof callsOf>> {
-  const sim = await startSim(options);
+  const sim = await start(options);
   closeAtEnd(() => sim.close());
   return { sim, ...callsOf(sim) };
 }
 
 /**
- * What a test has for itself, made when it names it: `test("…", async ({ sim, capture }) => …)`. Options of the sim:
- * `test.override("options", { scenario })`.
+ * What a test has for itself, made if the test names it: `test("…", async ({ sim, capture, cli }) => …)`. `cli` runs a
+ * command in `folder`. `test.override("options", { scenario })` sets the sim's options.
  */
 export const test = vitest
   .extend("options", (): SimOptions => ({}))
   .extend("sim", async ({ options }, { onCleanup }) => {
-    const sim = await startSim(options);
+    const sim = await start(options);
     onCleanup(() => sim.close());
     return sim;
   })
@@ -48,8 +50,8 @@ export const test = vitest
   .extend("get", ({ sim }) => callsOf(sim).get)
   .extend("post", ({ sim }) => callsOf(sim).post)
   .extend("capture", ({ sim }) => callsOf(sim).capture)
-  .extend("folder", newFolder)
-  /** Runs a command in the folder of the test: `cli("events", "list")`. */
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of fixtures from this pattern
+  .extend("folder", ({}) => newFolder())
   .extend("cli", async ({ folder }) => {
     const { runHere } = await import("./phx-sim.ts");
     return (...args: string[]) => runHere(args, { cwd: folder });

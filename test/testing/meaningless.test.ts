@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { Project } from "../../src/sim/client/api.ts";
 import "../../src/testing/vitest-matchers.ts";
+import { openSim } from "../support/sim.ts";
 import { send } from "./shop.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({ scenario: "flags-gallery" });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario: "flags-gallery" });
 
 const now = { timeoutMs: 0, settleMs: 0 };
 

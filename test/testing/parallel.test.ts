@@ -1,18 +1,14 @@
 import { PostHog } from "posthog-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import type { Project } from "../../src/sim/client/api.ts";
 import "../../src/testing/vitest-matchers.ts";
+import { openSim } from "../support/sim.ts";
 
 /** `npm run soak:tests` repeats it 20 times. */
 const rounds = Number(process.env.REPEATS ?? 1);
 const crowd = 200;
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 /** One app's use of its project: all of them have the same ids and names, so that a mix-up shows. */
 async function use(project: Project, owner: number): Promise<void> {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { escapedPattern } from "../../../src/kernel/base/text.ts";
 import {
   any,
@@ -12,6 +11,7 @@ import {
   wildcardTest,
 } from "../../../src/kernel/base/wildcard.ts";
 import { globs } from "../../../src/lab/tapes/format/routes.ts";
+import { openSim } from "../../support/sim.ts";
 
 const within = { is: "any", isWithin: true } as const;
 const oneWithin = { is: "one", isWithin: true } as const;
@@ -93,13 +93,11 @@ test.each([
 const slow = { pattern: `${"%a".repeat(40)}%b`, text: "a".repeat(3_000) };
 const long = { part: `${"a".repeat(100_000)}b${"a".repeat(100_000)}`, text: "a".repeat(8_000_000) };
 
+const { sim } = await openSim();
 describe("no pattern stops the sim", () => {
-  let sim: Sim;
   beforeAll(async () => {
-    sim = await startSim();
     await capture({ event: "e", distinct_id: "x", properties: { slow: slow.text, $current_url: slow.text } });
   });
-  afterAll(() => sim.close());
 
   async function ask(method: string, path: string, body?: object) {
     const response = await fetch(sim.url + path, {

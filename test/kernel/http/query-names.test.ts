@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeAll, expect, test } from "vitest";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
+const { sim, capture } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
-  await captureWith(() => sim)({ event: "kept", distinct_id: "u" });
+  await capture({ event: "kept", distinct_id: "u" });
 });
-afterAll(() => sim.close());
 
 test.each([
   ["GET", "events?evnt=signup", 'unknown parameter "evnt"; did you mean event?', "?evnt"],

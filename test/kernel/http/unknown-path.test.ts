@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import { isOnlyInService, pathsOnlyInService } from "../../../src/kernel/http/unknown-path.ts";
 import { noUnmatchedRequests } from "../../../src/testing/matchers/event-matchers.ts";
 import { allEndpoints } from "../../support/endpoints.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const notEmulated = /^not emulated: the service has this endpoint, phx-sim does not; script an answer/;
 const hints: [path: string, hint: RegExp][] = [

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
+const { sim, capture } = await openSim();
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
-
-const capture = captureWith(() => sim);
 const settle = (body: object) => control(sim, "POST", "settle", body);
 const newProject = async () => (await control(sim, "POST", "projects", {})).answer;
 

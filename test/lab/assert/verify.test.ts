@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
+const { sim, capture } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   await control(sim, "GET", "info");
 });
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
-
-const capture = captureWith(() => sim);
 const verify = (body: unknown) => control(sim, "POST", "events/verify", body);
 const named = (...names: string[]) => names.map((event) => ({ event, distinct_id: "u" }));
 

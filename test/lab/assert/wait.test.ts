@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type SimOptions, startSim } from "../../../src/index.ts";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
 const notices: string[] = [];
+const { sim, capture } = await openSim({ onNotice: (text) => notices.push(text) });
 beforeAll(async () => {
-  sim = await startSim({ onNotice: (text) => notices.push(text) });
   await control(sim, "GET", "info");
 });
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
-
-const capture = captureWith(() => sim);
 const wait = (body: unknown, signal?: AbortSignal) => control(sim, "POST", "events/wait", body, signal);
 const names = (answer: { events: { event: string }[] }) => answer.events.map((it) => it.event);
 const newProject = async () => (await control(sim, "POST", "projects", { name: "another one" })).answer;

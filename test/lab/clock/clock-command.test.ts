@@ -1,12 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newFolder, phxSim, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { newFolder, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
-beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready } = await startReady(["--clock", "2031-05-06T12:00:00Z"], { cwd }));
-});
+const cwd = newFolder();
+const { ready } = await startReady(["--clock", "2031-05-06T12:00:00Z"], { cwd });
 
 const run = (...args: string[]) => runHere(["clock", ...args], { cwd });
 

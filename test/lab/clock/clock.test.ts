@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import { newFolder } from "../../support/folder.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
+const { sim } = await openSim();
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
 
 const json = { "content-type": "application/json" };
 

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import type { ExceptionGroups, FrameSource } from "../../../src/lab/exceptions/shapes.ts";
 import type { EventPage } from "../../../src/state/journal/stored-event.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const error = (value: string, file = "src/a.ts") => ({
   type: "TypeError",

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 import { doors, outcome, rawly } from "./door.ts";
 
 const scenario = {
@@ -22,12 +23,8 @@ const scenario = {
   personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
 };
 
-let sim: Sim;
 const notices: string[] = [];
-beforeAll(async () => {
-  sim = await startSim({ scenario, onNotice: (text) => notices.push(text) });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario, onNotice: (text) => notices.push(text) });
 afterEach(async () => {
   await sim.reset();
   expect(notices.splice(0).filter((text) => text.includes("bug"))).toEqual([]);

@@ -1,13 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { newFolder, type Process, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { newFolder, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
-let sim: Process;
-beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready, sim } = await startReady(["--memory"], { cwd }));
-});
+const cwd = newFolder();
+const { ready, sim } = await startReady(["--memory"], { cwd });
 afterEach(() => run("clear"));
 
 const run = (...args: string[]) => runHere(["fault", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });

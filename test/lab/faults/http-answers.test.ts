@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { ControlError, type Sim, startSim } from "../../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { ControlError } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 afterEach(() => sim.reset());
 
 async function control(method: string, path: string, body?: unknown) {

@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import { presets } from "../../../src/lab/faults/presets.ts";
 import { presetNames } from "../../../src/lab/faults/shapes.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
 const notices: string[] = [];
-beforeAll(async () => {
-  sim = await startSim({ onNotice: (text) => notices.push(text) });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ onNotice: (text) => notices.push(text) });
 afterEach(async () => {
   await sim.reset();
   notices.length = 0;

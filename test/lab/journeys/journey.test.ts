@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Journey } from "../../../src/lab/journeys/shapes.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({
-    scenario: {
-      api_key: "phc_j",
-      flags: { banner: true, gold: { person: { plan: "gold" } } },
-    },
-  });
+const { sim } = await openSim({
+  scenario: {
+    api_key: "phc_j",
+    flags: { banner: true, gold: { person: { plan: "gold" } } },
+  },
 });
 beforeEach(() => sim.reset());
-afterAll(() => sim?.close());
 
 const post = (path: string, body: unknown) =>
   fetch(`${sim.url}${path}`, { method: "POST", body: JSON.stringify(body) });

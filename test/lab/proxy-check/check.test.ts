@@ -1,18 +1,15 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import type { ProxyReport } from "../../../src/lab/proxy-check/client.ts";
+import { openSim } from "../../support/sim.ts";
 import { type Mistake, nodeProxy, type RunningProxy } from "./node-proxy.ts";
 
-let sim: Sim;
 const open: RunningProxy[] = [];
 
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 afterEach(async () => {
   for (const proxy of open.splice(0)) await proxy.close();
 });

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { afterAll, describe, expect, test } from "vitest";
 import { installed } from "../../bench/install.ts";
+import { openSim } from "../../support/sim.ts";
 import { broken, type Configuration, sound } from "./configurations.ts";
 import { programs, startProxy } from "./servers.ts";
 
@@ -9,15 +9,11 @@ const chosen = process.env.PROXIES;
 
 if (chosen === "all" || chosen?.includes("next")) await installed("phx-proxies/next", "next@16.4.6");
 
-let sim: Sim;
 const table: string[] = [];
 
-beforeAll(async () => {
-  sim = await startSim();
-});
+const { sim } = await openSim();
 
 afterAll(async () => {
-  await sim.close();
   if (chosen !== undefined) console.log(["", ...table.toSorted()].join("\n"));
 });
 

@@ -1,16 +1,12 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import { SimError } from "../../../src/kernel/base/errors.ts";
 import { isObject, type Json } from "../../../src/kernel/base/json.ts";
 import { atOnce } from "../../../src/kernel/base/work.ts";
 import { parseJson } from "../../../src/service/capture/json-text.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const uuidOf = (index: number): string => `0190aaaa-0000-7000-8000-${String(index).padStart(12, "0")}`;
 const count = 20_000;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newFolder, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { newFolder, runHere, startReady } from "../../support/phx-sim.ts";
 
 const scenario = {
   version: 1,
@@ -68,13 +68,9 @@ const scenario = {
   personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
 };
 
-let cwd: string;
-let ready: Ready;
-beforeAll(async () => {
-  cwd = newFolder();
-  writeFileSync(join(cwd, "flags.json"), JSON.stringify(scenario));
-  ({ ready } = await startReady(["--scenario", "./flags.json"], { cwd }));
-});
+const cwd = newFolder();
+writeFileSync(join(cwd, "flags.json"), JSON.stringify(scenario));
+const { ready } = await startReady(["--scenario", "./flags.json"], { cwd });
 beforeEach(async () => {
   const answer = await fetch(`${ready.url}/__sim/reset`, { method: "POST" });
   expect(answer.status).toBe(200);

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { FlagDecision, FlagDecisions } from "../../../src/service/flags/decision-shapes.ts";
 import { newFolder } from "../../support/folder.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 type Project = Awaited<ReturnType<Sim["project"]>>;
 
@@ -369,28 +366,25 @@ describe("totals", () => {
 
   test("of a data folder are the same after a restart", async () => {
     const data = newFolder();
-    try {
-      const run = async <T>(use: (it: Sim) => Promise<T>): Promise<T> => {
-        await using one = await startSim({ data });
-        return await use(one);
-      };
-      const before = await run(async (one) => {
-        for (let i = 0; i < 40; i++)
-          await fetch(`${one.url}/flags/?v=2`, {
-            method: "POST",
-            body: JSON.stringify({ token: one.apiKey, distinct_id: `user-${i}` }),
-          });
-        return totalsOf(one.url, one.projectId);
-      });
-      expect(before.flags.length).toBeGreaterThan(0);
-      const byKey = (it: Totals) => it.flags.toSorted((a, b) => (a.key < b.key ? -1 : 1));
-      await run(async (one) => {
-        expect(byKey(await totalsOf(one.url, one.projectId))).toEqual(byKey(before));
-        const found = await fetch(`${one.url}/__sim/flag-decisions?distinct_id=user-7`);
-        expect(await found.json()).toMatchObject({ decisions: [{ distinct_id: "user-7" }], before: null });
-      });
-    } finally {
-    }
+    const run = async <T>(use: (it: Sim) => Promise<T>): Promise<T> => {
+      await using one = await startSim({ data });
+      return await use(one);
+    };
+    const before = await run(async (one) => {
+      for (let i = 0; i < 40; i++)
+        await fetch(`${one.url}/flags/?v=2`, {
+          method: "POST",
+          body: JSON.stringify({ token: one.apiKey, distinct_id: `user-${i}` }),
+        });
+      return totalsOf(one.url, one.projectId);
+    });
+    expect(before.flags.length).toBeGreaterThan(0);
+    const byKey = (it: Totals) => it.flags.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+    await run(async (one) => {
+      expect(byKey(await totalsOf(one.url, one.projectId))).toEqual(byKey(before));
+      const found = await fetch(`${one.url}/__sim/flag-decisions?distinct_id=user-7`);
+      expect(await found.json()).toMatchObject({ decisions: [{ distinct_id: "user-7" }], before: null });
+    });
   });
 });
 

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import type { Project } from "../../../src/sim/client/api.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const ask = (project: Project, path: string, body: Record<string, unknown> = { distinct_id: "anna" }) =>
   fetch(`${sim.url}${path}`, {

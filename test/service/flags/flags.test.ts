@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { connectSim, type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { newFolder } from "../../support/folder.ts";
+import { openSim } from "../../support/sim.ts";
 
 const scenario: SimOptions["scenario"] = {
   version: 1,
@@ -62,12 +63,8 @@ const scenario: SimOptions["scenario"] = {
   personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
 };
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({ scenario });
-});
+const { sim } = await openSim({ scenario });
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
 
 interface Answer {
   status: number;
@@ -532,18 +529,15 @@ describe("simulate", () => {
 
 test("an override is on disk before it is answered", async () => {
   const data = newFolder();
-  try {
-    await using kept = await startSim({ scenario, data });
-    const changes = () => readFileSync(join(data, "world.changes.ndjson"), "utf8");
-    await control("PUT", "/plain", { value: false, distinct_id: "on-disk" }, kept);
-    expect(changes()).toContain("on-disk");
-    await kept.close();
-    await using again = await startSim({ data });
-    expect((await control("GET", "/plain", undefined, again)).answer.overrides).toMatchObject([
-      { value: false, distinct_id: "on-disk" },
-    ]);
-  } finally {
-  }
+  await using kept = await startSim({ scenario, data });
+  const changes = () => readFileSync(join(data, "world.changes.ndjson"), "utf8");
+  await control("PUT", "/plain", { value: false, distinct_id: "on-disk" }, kept);
+  expect(changes()).toContain("on-disk");
+  await kept.close();
+  await using again = await startSim({ data });
+  expect((await control("GET", "/plain", undefined, again)).answer.overrides).toMatchObject([
+    { value: false, distinct_id: "on-disk" },
+  ]);
 });
 
 describe("sim.flags", () => {

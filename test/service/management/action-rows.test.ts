@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
 const headers = { authorization: "Bearer phx_sim_default", "content-type": "application/json" };
 
-let sim: Sim;
+const { sim } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   const batch = ["a", "b", "a"].map((event, i) => ({ event, distinct_id: `u${i}`, properties: { n: i } }));
   const body = JSON.stringify({ api_key: "phc_sim_default", batch });
   await fetch(`${sim.url}/batch/`, { method: "POST", headers, body });
 });
-afterAll(() => sim.close());
 
 async function ask(method: string, path: string, body?: object) {
   const answer = await fetch(`${sim.url}/api/projects/1/${path}`, {

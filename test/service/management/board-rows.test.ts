@@ -1,8 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith } from "../../support/control.ts";
-
-let sim: Sim;
+import { beforeAll, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
 const trend = (event: string) => ({
   kind: "TrendsQuery",
@@ -10,47 +7,46 @@ const trend = (event: string) => ({
   trendsFilter: { display: "BoldNumber" },
 });
 
+const { sim, capture } = await openSim({
+  scenario: {
+    version: 1,
+    users: [{ email: "ada@acme.test", first_name: "Ada" }],
+    organizations: [
+      {
+        name: "Acme",
+        members: { "ada@acme.test": "owner" },
+        projects: [
+          {
+            id: 1,
+            name: "Shop",
+            api_key: "phc_shop",
+            timezone: "Europe/Berlin",
+            insights: [
+              { name: "Orders", query: { kind: "InsightVizNode", source: trend("order") } },
+              { name: "Broken", query: { kind: "TrendsQuery", series: "none" } },
+            ],
+            dashboards: [
+              {
+                id: 7,
+                name: "Sales",
+                filters: { date_from: "-30d" },
+                tiles: [{ text: "Hello" }, { insight: "Orders" }, { insight: "Broken" }],
+                sharing: { enabled: true, access_token: "sales" },
+              },
+            ],
+          },
+          { id: 2, name: "Blog", api_key: "phc_blog", dashboards: [{ id: 8, name: "Posts" }] },
+        ],
+      },
+      { name: "Nobody", members: {}, projects: [{ id: 3, name: "Alone", api_key: "phc_alone" }] },
+    ],
+  },
+});
 beforeAll(async () => {
-  sim = await startSim({
-    scenario: {
-      version: 1,
-      users: [{ email: "ada@acme.test", first_name: "Ada" }],
-      organizations: [
-        {
-          name: "Acme",
-          members: { "ada@acme.test": "owner" },
-          projects: [
-            {
-              id: 1,
-              name: "Shop",
-              api_key: "phc_shop",
-              timezone: "Europe/Berlin",
-              insights: [
-                { name: "Orders", query: { kind: "InsightVizNode", source: trend("order") } },
-                { name: "Broken", query: { kind: "TrendsQuery", series: "none" } },
-              ],
-              dashboards: [
-                {
-                  id: 7,
-                  name: "Sales",
-                  filters: { date_from: "-30d" },
-                  tiles: [{ text: "Hello" }, { insight: "Orders" }, { insight: "Broken" }],
-                  sharing: { enabled: true, access_token: "sales" },
-                },
-              ],
-            },
-            { id: 2, name: "Blog", api_key: "phc_blog", dashboards: [{ id: 8, name: "Posts" }] },
-          ],
-        },
-        { name: "Nobody", members: {}, projects: [{ id: 3, name: "Alone", api_key: "phc_alone" }] },
-      ],
-    },
-  });
   await sim.clock.freeze("2026-11-22T12:00:00Z");
   const at = (day: string) => ({ event: "order", distinct_id: "ada", timestamp: `2026-11-${day}T12:00:00Z` });
-  await captureWith(() => sim)([at("02"), at("20"), at("21")], { key: "phc_shop" });
+  await capture([at("02"), at("20"), at("21")], { key: "phc_shop" });
 });
-afterAll(() => sim?.close());
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by hand
 type Looked = any;
@@ -97,7 +93,7 @@ test("a range replaces that of the dashboard, and is not stored", async () => {
 });
 
 test("it is not journaled, and follows the events", async () => {
-  await captureWith(() => sim)(
+  await capture(
     { event: "order", distinct_id: "bob", timestamp: "2026-11-22T11:00:00Z" },
     { key: "phc_shop" },
   );

@@ -230,19 +230,16 @@ describe("the vendor's MCP client", () => {
 
 test("experiments and features are there after a restart", async () => {
   const data = newFolder();
-  try {
-    const first = await start({ data });
-    await ask(first, "POST", experiments, { name: "Price", feature_flag_key: "price" });
-    await ask(first, "POST", `${experiments}3/launch/`);
-    await ask(first, "POST", features, { name: "New nav", stage: "beta" });
-    const before = [await get(first, experiments), await get(first, features)];
-    await first.close();
-    await using second = await startSim({ data, clock });
-    const after = [await get(second, experiments), await get(second, features)];
-    expect(after).toEqual(before);
-    expect(after.map(({ count }) => count)).toEqual([3, 3]);
-  } finally {
-  }
+  const first = await start({ data });
+  await ask(first, "POST", experiments, { name: "Price", feature_flag_key: "price" });
+  await ask(first, "POST", `${experiments}3/launch/`);
+  await ask(first, "POST", features, { name: "New nav", stage: "beta" });
+  const before = [await get(first, experiments), await get(first, features)];
+  await first.close();
+  await using second = await startSim({ data, clock });
+  const after = [await get(second, experiments), await get(second, features)];
+  expect(after).toEqual(before);
+  expect(after.map(({ count }) => count)).toEqual([3, 3]);
 });
 
 test("a deleted project has none, a project of a test has its own", async () => {

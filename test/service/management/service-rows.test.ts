@@ -1,31 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 
 // Endpoints of the management API that apps use beside the contract's; each goes over HTTP.
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({
-    scenario: {
-      version: 1,
-      organizations: [
-        {
-          name: "Org",
-          projects: [
-            {
-              id: 1,
-              name: "App",
-              api_key: "phc_rows",
-              persons: [{ distinct_ids: ["anna"], properties: { plan: "pro", mail: "a@b.test" } }],
-            },
-          ],
-        },
-      ],
-      personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
-    },
-  });
+const { sim } = await openSim({
+  scenario: {
+    version: 1,
+    organizations: [
+      {
+        name: "Org",
+        projects: [
+          {
+            id: 1,
+            name: "App",
+            api_key: "phc_rows",
+            persons: [{ distinct_ids: ["anna"], properties: { plan: "pro", mail: "a@b.test" } }],
+          },
+        ],
+      },
+    ],
+    personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
+  },
 });
-afterAll(() => sim.close());
 
 interface Answer {
   status: number;

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
 // Queries whose right answer a source of the service gives; each goes over HTTP.
 
 const key = "phc_rows";
 const headers = { authorization: "Bearer phx_rows", "content-type": "application/json" };
 
-let sim: Sim;
+const { sim } = await openSim({
+  scenario: {
+    version: 1,
+    organizations: [{ name: "Org", projects: [{ id: 1, name: "App", api_key: key }] }],
+    personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
+  },
+});
 beforeAll(async () => {
-  sim = await startSim({
-    scenario: {
-      version: 1,
-      organizations: [{ name: "Org", projects: [{ id: 1, name: "App", api_key: key }] }],
-      personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
-    },
-  });
   const o = { k: { z: "deep", n: 5, list: ["a", "b"] }, t: "flat" };
   const batch = [
     {
@@ -38,7 +37,6 @@ beforeAll(async () => {
     body: JSON.stringify({ api_key: key, batch }),
   });
 });
-afterAll(() => sim.close());
 
 interface Answer {
   results: unknown[][];

@@ -3,15 +3,12 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { delayAfter, linkFor, placeOf, textsOf } from "../../../ui/badge/badge-texts.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 /** fetch refuses to send a foreign Host, so these go out through node:http. */
 const get = async (to: Sim, path: string, headers: Record<string, string> = {}) => {

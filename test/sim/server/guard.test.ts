@@ -1,14 +1,11 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 interface Answer {
   status: number;

@@ -2,15 +2,14 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { openPage, refusalOf } from "../../support/feed-page.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
 let plain: Sim;
+const { sim } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   plain = await startSim({ proxy: false });
 });
 afterAll(async () => {
-  await sim.close();
   await plain.close();
 });
 

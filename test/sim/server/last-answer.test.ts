@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
 import { createGauge } from "../../../src/kernel/http/gauge.ts";
 import { text } from "../../../src/kernel/http/reply.ts";
 import { listen } from "../../../src/sim/server/listener.ts";
+import { openSim } from "../../support/sim.ts";
 
 const megabyte = 1024 * 1024;
 const block = Buffer.alloc(megabyte, 0x61);
@@ -51,14 +51,12 @@ async function askInVain(socket: Socket, head: string, megabytes: number, isChun
 
 const tries = 5;
 
+const { sim } = await openSim();
 describe("a client that reads after it has written everything gets the answer", () => {
-  let sim: Sim;
   let port: number;
   beforeAll(async () => {
-    sim = await startSim();
     port = Number(new URL(sim.url).port);
   });
-  afterAll(() => sim.close());
 
   const post = (target: string, more: string) => `POST ${target} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
   const length = `Content-Length: ${32 * megabyte}\r\n`;

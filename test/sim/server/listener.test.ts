@@ -1,19 +1,16 @@
 import { EventEmitter, once } from "node:events";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import { systemClock } from "../../../src/kernel/base/clock.ts";
 import type { App } from "../../../src/kernel/http/app.ts";
 import type { Call } from "../../../src/kernel/http/call.ts";
 import { createGauge } from "../../../src/kernel/http/gauge.ts";
 import { empty } from "../../../src/kernel/http/reply.ts";
 import { listen } from "../../../src/sim/server/listener.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 /** Sends bytes, returns all that comes back until the server closes or `until` has been seen. */
 const raw = (

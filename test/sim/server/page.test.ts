@@ -4,12 +4,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectSim, type Sim, startSim } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 interface Answer {
   status: number;

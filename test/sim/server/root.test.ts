@@ -1,12 +1,8 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 interface Answer {
   status: number | undefined;

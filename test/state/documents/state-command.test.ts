@@ -1,14 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { newFolder, post, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
-beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready } = await startReady([], { cwd }));
-});
+const cwd = newFolder();
+const { ready } = await startReady([], { cwd });
 
 const run = (...args: string[]) => runHere(["state", ...args], { cwd });
 const ok = (stdout: string) => ({ code: 0, stdout: `${stdout}\n`, stderr: "" });

@@ -1,21 +1,8 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  newFolder,
-  type Process,
-  phxSim,
-  post,
-  type Ready,
-  runHere,
-  startReady,
-} from "../../support/phx-sim.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newFolder, type Process, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
-let sim: Process;
-beforeAll(async () => {
-  cwd = newFolder();
-  ({ sim, ready } = await startReady(["--adopt-tokens"], { cwd }));
-});
+const cwd = newFolder();
+const { sim, ready } = await startReady(["--adopt-tokens"], { cwd });
 
 const started: Process[] = [];
 afterEach(async () => {

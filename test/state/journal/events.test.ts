@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
+const { sim } = await openSim();
 beforeEach(() => sim.reset());
-afterAll(() => sim.close());
 
 const capture = (body: object, path = "/capture/") =>
   sim.handle(

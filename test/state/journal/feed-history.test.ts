@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { EventRow, History, RequestRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { captureWith } from "../../support/control.ts";
 import { openPage } from "../../support/feed-page.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
+const { sim, capture } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   await capture([
     { event: "opened", distinct_id: "anna", properties: { plan: "pro" } },
     { event: "closed", distinct_id: "bert", properties: { plan: "free" } },
@@ -15,9 +15,6 @@ beforeAll(async () => {
   await capture({ event: "", distinct_id: "bert" }).catch(() => {});
   await sim.handle(new Request(`${sim.url}/nowhere?personal_api_key=phx_secret`));
 });
-afterAll(() => sim.close());
-
-const capture = captureWith(() => sim);
 
 async function read<Row>(to: Sim, kind: string, query: Record<string, string | number> = {}) {
   const parameters = new URLSearchParams(

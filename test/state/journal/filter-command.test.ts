@@ -1,11 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { newFolder, phxSim, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { newFolder, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
+const cwd = newFolder();
+const { ready } = await startReady([], { cwd });
 beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready } = await startReady([], { cwd }));
   const batch = [
     { event: "signup", distinct_id: "u1", properties: { amount: 12 } },
     { event: "sign up", distinct_id: "u2", properties: { amount: 3 } },

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-const capture = captureWith(() => sim);
-
+const { sim, capture } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   await capture([
     { event: "signup", distinct_id: "u1", properties: { plan: "pro", amount: 12, $lib: "web" } },
     { event: "signup", distinct_id: "u2", properties: { plan: "free", "a.b": [1, { c: "deep" }] } },
@@ -19,7 +16,6 @@ beforeAll(async () => {
   });
   await sim.handle(new Request(`${sim.url}/nowhere?why=lost`));
 });
-afterAll(() => sim.close());
 
 const queryOf = (filter: string, more: Record<string, string> = {}) =>
   new URLSearchParams({ filter, ...more }).toString();

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
 const count = 20_000;
+const { sim } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   const properties = { text: "ü".repeat(300), list: [{}, [1, 2, 3]] };
   const batch = Array.from({ length: count }, (_, i) => ({ event: `e${i}`, distinct_id: "u", properties }));
   const body = JSON.stringify({ api_key: sim.apiKey, batch });
   await sim.handle(new Request(`${sim.url}/batch/`, { method: "POST", body }));
   for (let i = 0; i < 40; i++) await send({ text: "x".repeat(300_000), i });
 });
-afterAll(() => sim.close());
 
 const send = (properties: object) =>
   sim.handle(

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
+const { sim } = await openSim();
 describe("numbers in paths of the control API", () => {
-  let sim: Sim;
   beforeAll(async () => {
-    sim = await startSim();
     const body = JSON.stringify({ api_key: sim.apiKey, event: "seen", distinct_id: "user-1" });
     await sim.handle(new Request("http://sim.test/capture", { method: "POST", body }));
   });
-  afterAll(() => sim.close());
 
   const ask = (path: string) => sim.handle(new Request(`http://sim.test/__sim/${path}`));
 

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { newFolder, post, type Ready, runHere, startReady } from "../../support/phx-sim.ts";
+import { newFolder, post, runHere, startReady } from "../../support/phx-sim.ts";
 
-let cwd: string;
-let ready: Ready;
+const cwd = newFolder();
+const { ready } = await startReady(["--memory"], { cwd });
 beforeAll(async () => {
-  cwd = newFolder();
-  ({ ready } = await startReady(["--memory"], { cwd }));
   await capture({
     event: "signup",
     distinct_id: "u1",

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
+const { sim } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
   for (const path of ["/api/projects/1/dashbords/", "/capture/", "/__sim/evnts", "/flags/nowhere?x=/api/"])
     await sim.handle(new Request(sim.url + path));
 });
-afterAll(() => sim.close());
 
 interface Body {
   nearest: string[];

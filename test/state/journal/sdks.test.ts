@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import type { SdkTotals } from "../../../src/state/journal/sdk-shapes.ts";
 import { asksDecide, hintsFor, senderOf } from "../../../src/state/journal/senders.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${sim.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
-import { captureWith, control } from "../../support/control.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { control } from "../../support/control.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
+const { sim, capture } = await openSim();
 beforeAll(async () => {
-  sim = await startSim();
-  await captureWith(() => sim)([
+  await capture([
     { event: "a", distinct_id: "u", properties: { plan: "pro", n: 1 } },
     { event: "b", distinct_id: "v", properties: { plan: "free", n: 20 } },
     { distinct_id: "nameless" },
     { event: "a", distinct_id: "v", properties: { "@at": 1 } },
   ]);
 });
-afterAll(() => sim.close());
 
 const rows: [body: unknown, names: string[]][] = [
   [{}, ["a", "b", "", "a"]],

@@ -1,12 +1,9 @@
 import { PostHog } from "posthog-node";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Project, type Sim, startSim } from "../../../src/index.ts";
+import { expect, test } from "vitest";
+import type { Project } from "../../../src/index.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 /** A visit, each time with other ids, times and ports. */
 async function visit(ph: Project): Promise<void> {

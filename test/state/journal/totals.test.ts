@@ -1,16 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import type { Problems } from "../../../src/sim/problem-shapes.ts";
 import type { Totals } from "../../../src/state/journal/totals-answer.ts";
 import { newFolder } from "../../support/folder.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const names = ["viewed", "clicked", "signed_up"] as const;
 
@@ -48,10 +45,7 @@ const codes = ({ events }: Problems) => events.map(({ code, count }) => [code, c
 
 const folder = async (use: (start: (more?: SimOptions) => Promise<Sim>) => Promise<void>) => {
   const data = newFolder();
-  try {
-    await use((more) => startSim({ data, ...more }));
-  } finally {
-  }
+  await use((more) => startSim({ data, ...more }));
 };
 
 describe("totals", () => {

@@ -1,18 +1,15 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { startSim } from "../../../src/index.ts";
 import { assertionsOf } from "../../../src/lab/assert/client-assertions.ts";
 import { definePlan } from "../../../src/plan.ts";
 import type { Project } from "../../../src/sim/client/api.ts";
 import type { MatcherReport } from "../../../src/testing/matchers/matcher.ts";
 import "../../../src/testing/vitest-matchers.ts";
+import { openSim } from "../../support/sim.ts";
 import { askFlags, send, signedUp } from "../shop.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({ scenario: "flags-gallery" });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario: "flags-gallery" });
 
 const now = { timeoutMs: 0, settleMs: 0 };
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { assertionsOf } from "../../../src/lab/assert/client-assertions.ts";
 import { undecidable } from "../../../src/lab/sessions/rrweb.ts";
 import type { Project } from "../../../src/sim/client/api.ts";
 import "../../../src/testing/vitest-matchers.ts";
 import { element, opening, sendPart, session, start, typedIn } from "../../lab/sessions/recorded.ts";
+import { openSim } from "../../support/sim.ts";
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const mail = "jane@acme.test";
 const card = "4242 4242 4242 4242";

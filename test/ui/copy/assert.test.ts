@@ -10,6 +10,7 @@ import { expect as playwrightExpect } from "../../../src/testing/playwright.ts";
 import { expect as vitestExpect } from "../../../src/testing/vitest.ts";
 import { jestTest, playwrightTest, pytestTest, vitestTest } from "../../../ui/copy/assert.ts";
 import { copyRows } from "../../../ui/copy/rows.ts";
+import { newFolder } from "../../support/folder.ts";
 import { programs, testWith } from "../../support/programs.ts";
 import { hostileItems } from "./hostile.ts";
 import { contextOf, sent, simOfFile } from "./sim.ts";
@@ -102,7 +103,6 @@ for i in range(${events.length}):
     except Exception as error:
         print("failed", error)
 `;
-import { newFolder } from "../../support/folder.ts";
   const { stdout } = await run(python, ["-c", driver], { cwd: folder });
   const results = stdout.trim().split("\n");
   expect(results.slice(0, -1)).toEqual(events.slice(0, -1).map(() => "passed"));

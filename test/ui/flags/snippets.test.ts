@@ -7,15 +7,12 @@ import { newFolder } from "../../support/folder.ts";
 
 test("the scenario that the empty page shows can be started, with the keys that it names", async () => {
   const folder = newFolder();
-  try {
-    const file = join(folder, "scenario.yaml");
-    writeFileSync(file, flagScenario("phc_shop", "phx_shop"));
-    await using sim = await startSim({ scenario: file });
-    expect([sim.apiKey, sim.personalApiKey]).toEqual(["phc_shop", "phx_shop"]);
-    const flags = await sim.flags.list();
-    expect(flags.map((it) => it.key)).toEqual(["new-checkout", "beta", "pro-only", "button-color"]);
-  } finally {
-  }
+  const file = join(folder, "scenario.yaml");
+  writeFileSync(file, flagScenario("phc_shop", "phx_shop"));
+  await using sim = await startSim({ scenario: file });
+  expect([sim.apiKey, sim.personalApiKey]).toEqual(["phc_shop", "phx_shop"]);
+  const flags = await sim.flags.list();
+  expect(flags.map((it) => it.key)).toEqual(["new-checkout", "beta", "pro-only", "button-color"]);
 });
 
 test("the call names the sim's own address", () => {

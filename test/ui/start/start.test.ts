@@ -1,21 +1,17 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import { readEventFilter } from "../../../src/state/journal/filter/read.ts";
 import { firstItem, projectKeyIn } from "../../../ui/api/project-key.ts";
 import { nameTerm } from "../../../ui/parts/filter-box/filter-text.ts";
 import { type Target, waysFor } from "../../../ui/views/start/snippets.ts";
+import { openSim } from "../../support/sim.ts";
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../../..");
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim();
-});
-afterAll(() => sim.close());
+const { sim } = await openSim();
 
 const target = (): Target => ({
   host: sim.url,

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type AnswerPlace, type ScriptedAnswer, type Sim, startSim } from "../../../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import type { AnswerPlace, ScriptedAnswer } from "../../../../src/index.ts";
+import { openSim } from "../../../support/sim.ts";
 
 const scenario = {
   version: 1 as const,
@@ -15,11 +16,7 @@ const scenario = {
   personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
 };
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({ scenario });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario });
 afterEach(() => sim.reset());
 
 const uuids = ["0199c0de-0000-7000-8000-000000000001", "0199c0de-0000-7000-8000-000000000002"];

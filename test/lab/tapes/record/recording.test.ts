@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { generateCACertificate, getLocal } from "mockttp";
 import { PostHog } from "posthog-node";
@@ -181,6 +181,7 @@ describe("record", () => {
     const far = await cloud();
     const notices: string[] = [];
     const near = await sim({ upstream: far.url, tape: tapeFile(), onNotice: (text) => notices.push(text) });
+    rmSync(folder, { recursive: true, force: true });
     expect((await post(near, "/flags/", { api_key: far.apiKey, distinct_id: "u" })).status).toBe(200);
     await near.settle({ idleMs: 0 });
     expect(await near.recording.stop()).toMatchObject({

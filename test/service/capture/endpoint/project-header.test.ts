@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../../src/index.ts";
+import { describe, expect, test } from "vitest";
+import { startSim } from "../../../../src/index.ts";
 import type { JsonObject } from "../../../../src/kernel/base/json.ts";
+import { openSim } from "../../../support/sim.ts";
 
 const personal_api_keys = [{ key: "phx_dev", user: "dev@phx-sim.test", scopes: ["*"] }];
 const scenario = {
@@ -34,11 +35,7 @@ const scenario = {
   personal_api_keys,
 };
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({ scenario });
-});
-afterAll(() => sim.close());
+const { sim } = await openSim({ scenario });
 
 interface Sent {
   method?: string;

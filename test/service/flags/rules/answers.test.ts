@@ -1,7 +1,7 @@
 import { PostHog } from "posthog-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
+import { openSim } from "../../../support/sim.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
 
 const id = (n: number): string => `${String(n).repeat(8)}-1111-4111-8111-111111111111`;
@@ -53,20 +53,16 @@ const flags = {
   },
 };
 
-describe("flags with rules of version 2", () => {
-  let sim: Sim;
-  beforeAll(async () => {
-    sim = await startSim({
-      scenario: {
-        version: 1,
-        settings: { flags_v3_response_enabled: true },
-        flags,
-        personal_api_keys: [{ key: "phx_one", scopes: ["*"] }],
-      } as never,
-    });
-  });
-  afterAll(() => sim.close());
+const { sim } = await openSim({
+  scenario: {
+    version: 1,
+    settings: { flags_v3_response_enabled: true },
+    flags,
+    personal_api_keys: [{ key: "phx_one", scopes: ["*"] }],
+  } as never,
+});
 
+describe("flags with rules of version 2", () => {
   async function answer(path: string, distinctId = "u1", more: object = {}): Promise<JsonObject> {
     const response = await fetch(sim.url + path, {
       method: "POST",

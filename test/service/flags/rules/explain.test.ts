@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../../src/index.ts";
+import { expect, test } from "vitest";
 import { plain } from "../../../../src/kernel/command/style.ts";
 import { explainLines } from "../../../../src/service/flags/command-lines.ts";
+import { openSim } from "../../../support/sim.ts";
 import { document, experiment, idOf, percentage, person, targeted } from "./documents.ts";
 import { fractionOf, subjectWhere } from "./hash.ts";
 
@@ -27,13 +27,9 @@ const flags = {
 };
 const pro = { person: { plan: "pro" } };
 
-let sim: Sim;
-beforeAll(async () => {
-  sim = await startSim({
-    scenario: { version: 1, settings: { flags_v3_response_enabled: true }, flags } as never,
-  });
+const { sim } = await openSim({
+  scenario: { version: 1, settings: { flags_v3_response_enabled: true }, flags } as never,
 });
-afterAll(() => sim.close());
 
 const isHeld = (it: string) => fractionOf(`h${it}`) <= 0.1;
 const isIn = (it: string) => fractionOf(`seed.${it}`) <= 0.5;

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Sim, startSim } from "../../../../src/index.ts";
+import { beforeAll, expect, test } from "vitest";
+import { openSim } from "../../../support/sim.ts";
 
-let sim: Sim;
-
+const { sim } = await openSim({ scenario: { clock: { now: "2026-01-02T10:00:00Z", frozen: true } } });
 beforeAll(async () => {
-  sim = await startSim({ scenario: { clock: { now: "2026-01-02T10:00:00Z", frozen: true } } });
   const batch = [
     { event: "$identify", distinct_id: "ann", properties: { $set: { email: "ann@shop.test" } } },
     {
@@ -30,7 +28,6 @@ beforeAll(async () => {
     body: JSON.stringify({ api_key: "phc_sim_default", batch }),
   });
 });
-afterAll(() => sim.close());
 
 async function query(text: string): Promise<{ status: number; body: Record<string, unknown> }> {
   const response = await fetch(`${sim.url}/api/projects/1/query/`, {
