@@ -9,6 +9,7 @@ const folder = newFolder();
 const watches: ScenarioWatch[] = [];
 afterEach(async () => {
   for (const it of watches.splice(0)) await it.close();
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
 });
 
