@@ -3,11 +3,12 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { parse } from "yaml";
 import { connectSim, startSim } from "../../src/index.ts";
 import { blocksOf } from "../support/docs.ts";
 import { endAll, newFolder, phxSim, runHere, startReady } from "../support/phx-sim.ts";
+import { test } from "../support/sim.ts";
 
 afterEach(endAll);
 
@@ -131,8 +132,7 @@ describe("a token of one's own", () => {
     expect(stdout + stderr + status.stdout + wrong.stderr).not.toContain("one-token");
   });
 
-  test("is kept where only its owner can read it", async () => {
-    const cwd = newFolder();
+  test("is kept where only its owner can read it", async ({ folder: cwd }) => {
     await startReady(["--token", token], { cwd });
     const file = join(cwd, ".phx-sim/run.json");
     expect(JSON.parse(readFileSync(file, "utf8")).control_token).toBe(token);
@@ -171,8 +171,7 @@ describe("a token of one's own", () => {
 describe("a public address", () => {
   const at = "http://sim.test:8080";
 
-  test("is printed everywhere, and commands on this machine do not need it", async () => {
-    const cwd = newFolder();
+  test("is printed everywhere, and commands on this machine do not need it", async ({ folder: cwd }) => {
     const { ready } = await startReady(["--public-url", `${at}/`, "--token", token], { cwd });
     expect(ready.url).toBe(at);
     expect(ready.inspector_url).toBe(`${at}/__sim/`);

@@ -10,8 +10,9 @@ import {
 import { createServer } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { endAll, newFolder, runHere, startReady } from "../support/phx-sim.ts";
+import { test } from "../support/sim.ts";
 
 afterEach(endAll);
 
@@ -52,8 +53,7 @@ describe("env --write", () => {
     expect(read(cwd)).toBe(text);
   });
 
-  test("a new file, a link, and line ends of Windows", async () => {
-    const cwd = newFolder();
+  test("a new file, a link, and line ends of Windows", async ({ folder: cwd }) => {
     await startReady([], { cwd });
     await runHere(["env", "--write", ".env"], { cwd });
     expect(read(cwd, ".env")).toBe((await runHere(["env"], { cwd })).stdout);
@@ -64,8 +64,7 @@ describe("env --write", () => {
     expect(read(cwd, "real").replaceAll("\r\n", "")).not.toContain("\n");
   });
 
-  test("a value of several lines is one entry, whatever it contains", async () => {
-    const cwd = newFolder();
+  test("a value of several lines is one entry, whatever it contains", async ({ folder: cwd }) => {
     const { ready } = await startReady([], { cwd });
     const key = 'KEY="-----BEGIN-----\nPOSTHOG_HOST=mine\n\\"POSTHOG_API_KEY=mine\n-----END-----" # kept';
     const quoted = "NOTE='\nPOSTHOG_HOST=mine\n'\nTICKS=`\nPOSTHOG_HOST=mine`";
@@ -121,8 +120,7 @@ describe("env --write", () => {
     expect(existsSync(join(cwd, "shared/env"))).toBe(true);
   });
 
-  test("only where lines are NAME=value; a file that cannot be written is named", async () => {
-    const cwd = newFolder();
+  test("only where lines are NAME=value; a file that cannot be written is named", async ({ folder: cwd }) => {
     await startReady([], { cwd });
     expect(await runHere(["env", "--format", "json", "--write", "x"], { cwd })).toMatchObject({ code: 2 });
     const { code, stderr } = await runHere(["env", "--write", "missing/.env"], { cwd });
@@ -137,8 +135,7 @@ describe("env --write", () => {
 });
 
 describe("without a running sim", () => {
-  test("env prints what a start in this folder has", async () => {
-    const cwd = newFolder();
+  test("env prints what a start in this folder has", async ({ folder: cwd }) => {
     const port = await freePort();
     writeFileSync(join(cwd, "s.yaml"), "api_key: phc_mine\n");
     writeFileSync(
@@ -166,8 +163,7 @@ describe("without a running sim", () => {
     });
   });
 
-  test("an address or a folder that was given must have one", async () => {
-    const cwd = newFolder();
+  test("an address or a folder that was given must have one", async ({ folder: cwd }) => {
     const env = { PHX_SIM_PORT: await freePort() };
     expect((await runHere(["env", "--url", `http://127.0.0.1:${env.PHX_SIM_PORT}`], { cwd, env })).code).toBe(
       5,

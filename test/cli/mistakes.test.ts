@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { endAll, newFolder, phxSim, runHere, startReady } from "../support/phx-sim.ts";
+import { test } from "../support/sim.ts";
 
 let server: Server | undefined;
 afterEach(async () => {
@@ -107,16 +108,14 @@ describe("what keeps a sim from starting ends with 3", () => {
     );
   });
 
-  test("the data folder is another sim's", async () => {
-    const cwd = newFolder();
+  test("the data folder is another sim's", async ({ folder: cwd }) => {
     const { ready } = await startReady([], { cwd });
     const { code, line } = await failedStart(["--port", "0"], cwd);
     expect(code).toBe(3);
     expect(line).toContain(`${join(cwd, ".phx-sim")} is in use by pid ${ready.pid} at ${ready.url}`);
   });
 
-  test("the data folder is a file", async () => {
-    const cwd = newFolder();
+  test("the data folder is a file", async ({ folder: cwd }) => {
     writeFileSync(join(cwd, "file"), "");
     const { code, line } = await failedStart(["--port", "0", "--data", "file"], cwd);
     expect(code).toBe(3);

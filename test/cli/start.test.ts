@@ -1,9 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { version } from "../../src/kernel/base/version.ts";
 import { endAll, newFolder, phxSim, post, runHere, startReady } from "../support/phx-sim.ts";
 import { rewriteLine } from "../support/rewrite-line.ts";
+import { test } from "../support/sim.ts";
 
 afterEach(endAll);
 
@@ -54,8 +55,7 @@ describe("the banner", () => {
 });
 
 describe("--json", () => {
-  test("is one line, and the locator holds the same", async () => {
-    const cwd = newFolder();
+  test("is one line, and the locator holds the same", async ({ folder: cwd }) => {
     const { sim, ready } = await startReady([], { cwd });
     expect(ready).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -77,8 +77,7 @@ describe("--json", () => {
     expect(existsSync(locator)).toBe(false);
   });
 
-  test("--memory leaves nothing behind", async () => {
-    const cwd = newFolder();
+  test("--memory leaves nothing behind", async ({ folder: cwd }) => {
     const { sim, ready } = await startReady(["--memory"], { cwd });
     expect(ready.data).toBeNull();
     await capture(ready, { event: "e", distinct_id: "u" });
@@ -88,8 +87,7 @@ describe("--json", () => {
 });
 
 describe("settings", () => {
-  test("come from the config file above, the environment and the flags", async () => {
-    const cwd = newFolder();
+  test("come from the config file above, the environment and the flags", async ({ folder: cwd }) => {
     writeFileSync(
       join(cwd, "phx-sim.config.json"),
       '{"dialect": "production", "data": "kept", "verbose": true}',
@@ -183,8 +181,7 @@ describe("the request log", () => {
     expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  test("shows and writes no keys", async () => {
-    const cwd = newFolder();
+  test("shows and writes no keys", async ({ folder: cwd }) => {
     const { sim, ready } = await startReady(["--verbose", "--strict"], { cwd });
     const targets = [
       "/api/projects/?personal_api_key=phx_mysecretkey",
@@ -233,8 +230,7 @@ test.runIf(process.platform === "linux")("--open hands the inspector's address t
   expect(readFileSync(join(cwd, "opened"), "utf8")).toBe(`${ready.inspector_url}\n`);
 });
 
-test("a line that a crash cut off is reported, and the sim starts", async () => {
-  const cwd = newFolder();
+test("a line that a crash cut off is reported, and the sim starts", async ({ folder: cwd }) => {
   const first = await startReady([], { cwd });
   await capture(first.ready, { event: "kept", distinct_id: "u" });
   await first.sim.signal("SIGINT");
@@ -303,8 +299,7 @@ describe("a damaged data folder", () => {
 });
 
 describe("the end", () => {
-  test("repeated signals end it once, with everything written", async () => {
-    const cwd = newFolder();
+  test("repeated signals end it once, with everything written", async ({ folder: cwd }) => {
     const { sim, ready } = await startReady([], { cwd, isOwn: true });
     await capture(ready, { event: "last", distinct_id: "u" });
     sim.child.kill("SIGINT");

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect } from "vitest";
 import { endAll, newFolder, phxSim, post, type Ready, runHere, startReady } from "../support/phx-sim.ts";
+import { test } from "../support/sim.ts";
 
 afterEach(endAll);
 
@@ -13,8 +14,7 @@ const eventsOf = async ({ url }: Ready) =>
     ({ event }) => event,
   );
 
-test("start, init, start: the scenario of init is served, and the events stay", async () => {
-  const cwd = newFolder();
+test("start, init, start: the scenario of init is served, and the events stay", async ({ folder: cwd }) => {
   const first = await startReady([], { cwd });
   await capture(first.ready, "before");
   await first.sim.signal("SIGINT");
@@ -38,8 +38,7 @@ test("the banner's scenario is the one in force, also on a folder of another one
   expect(key).not.toBe(first.ready.project_api_key);
 });
 
-test("--fresh begins anew; it needs a data folder", async () => {
-  const cwd = newFolder();
+test("--fresh begins anew; it needs a data folder", async ({ folder: cwd }) => {
   const first = await startReady([], { cwd });
   await capture(first.ready, "before");
   await first.sim.signal("SIGINT");
@@ -48,8 +47,7 @@ test("--fresh begins anew; it needs a data folder", async () => {
   expect((await runHere(["start", "--fresh", "--memory"], { cwd })).code).toBe(2);
 });
 
-test("a start whose port is taken changes nothing in its folder", async () => {
-  const cwd = newFolder();
+test("a start whose port is taken changes nothing in its folder", async ({ folder: cwd }) => {
   const first = await startReady([], { cwd });
   await capture(first.ready, "before");
   await first.sim.signal("SIGINT");
@@ -67,8 +65,7 @@ test("a start whose port is taken changes nothing in its folder", async () => {
   expect(stderr).toContain("the scenario is not the one of the last start and is now in force: ");
 });
 
-test("state reset --keep-events", async () => {
-  const cwd = newFolder();
+test("state reset --keep-events", async ({ folder: cwd }) => {
   writeFileSync(join(cwd, "s.json"), JSON.stringify({ api_key: "phc_app", flags: { beta: true } }));
   const { ready } = await startReady(["--scenario", "s.json"], { cwd });
   await capture(ready, "kept");

@@ -1,10 +1,11 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { atOnce } from "../../../src/kernel/base/work.ts";
 import type { Endpoint, JsonSchema } from "../../../src/kernel/http/endpoint.ts";
 import { type OpenApiDocument, type OpenApiFacts, openApiOf } from "../../../src/kernel/http/openapi.ts";
 import { documentOf, type Operation, operationsOf, type SimDocument } from "../../contract/document.ts";
+import { test } from "../../support/sim.ts";
 
 const made = (...given: Parameters<typeof openApiOf>) => atOnce(openApiOf(...given));
 
@@ -213,16 +214,14 @@ describe.each(["documented", "production"] as const)("the document of a sim, %s"
 });
 
 describe("GET /__sim/openapi.json", () => {
-  test("advertises the address it was asked at", async () => {
-    await using sim = await startSim();
+  test("advertises the address it was asked at", async ({ sim }) => {
     expect((await documentOf(sim, "http://one.test:81")).servers).toEqual([{ url: "http://one.test:81" }]);
     expect((await documentOf(sim, "http://two.test")).servers).toEqual([{ url: "http://two.test" }]);
     const overSocket = await fetch(`${sim.url}/__sim/openapi.json`);
     expect(await overSocket.json()).toMatchObject({ openapi: "3.1.1", servers: [{ url: sim.url }] });
   });
 
-  test("is guarded", async () => {
-    await using sim = await startSim();
+  test("is guarded", async ({ sim }) => {
     const answer = await fetch(`${sim.url}/__sim/openapi.json`, { headers: { origin: "http://evil.test" } });
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ code: "forbidden_origin" });

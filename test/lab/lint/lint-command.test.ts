@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { createLintWatch } from "../../../src/cli/lint-watch.ts";
 import type { LintFinding, LintPage } from "../../../src/index.ts";
 import { plain } from "../../../src/kernel/command/style.ts";
 import { lintLine } from "../../../src/lab/lint/command.ts";
-import { endAll, newFolder, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
+import { endAll, phxSim, post, runHere, startReady } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
 
 const finding = (over: Partial<LintFinding> = {}): LintFinding => ({
@@ -168,8 +169,7 @@ describe("the commands", () => {
   const flip = [1, "1"].map((x) => ({ event: "a", distinct_id: "u", properties: { x } }));
   const grouped = [{ event: "g", distinct_id: "u", properties: { $groups: { company: "acme" } } }];
 
-  test("start reports what is odd; lint lists it and fails", async () => {
-    const cwd = newFolder();
+  test("start reports what is odd; lint lists it and fails", async ({ folder: cwd }) => {
     const { sim, ready } = await startReady(["--memory"], { cwd });
     const { url, project_api_key: api_key } = ready;
     const send = (batch: object[]) => post(`${url}/batch/`, { api_key, batch });
@@ -193,8 +193,7 @@ describe("the commands", () => {
     expect(stderr.match(/^ {2}(lint|hint) /gm)).toHaveLength(2);
   });
 
-  test("exec reports, and fails with the option", async () => {
-    const cwd = newFolder();
+  test("exec reports, and fails with the option", async ({ folder: cwd }) => {
     const code = `const { POSTHOG_HOST: host, POSTHOG_API_KEY: api_key } = process.env;
       await fetch(host + "/batch/", { method: "POST", body: JSON.stringify({ api_key, batch: ${JSON.stringify(flip)} }) });`;
     const command = ["--", process.execPath, "--input-type=module", "-e", code];

@@ -1,7 +1,8 @@
 import http, { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, vi } from "vitest";
 import { ControlError, connectSim, type SimClient, startSim, version } from "../../../src/index.ts";
+import { test } from "../../support/sim.ts";
 import { capture } from "./ends.ts";
 
 beforeEach(() => {
@@ -102,8 +103,7 @@ test("a sim of another minor version is fine", async () => {
   expect(await connectSim(it.url)).toMatchObject({ url: it.url, apiKey: "", projectId: 0 });
 });
 
-test("PHX_SIM_URL is the default, and a path behind the address does not matter", async () => {
-  await using sim = await startSim();
+test("PHX_SIM_URL is the default, and a path behind the address does not matter", async ({ sim }) => {
   vi.stubEnv("PHX_SIM_URL", sim.inspectorUrl);
   const { close: _, ...client } = await connectSim();
   expect(client).toMatchObject({ url: sim.url, host: sim.url, apiKey: sim.apiKey });
@@ -131,8 +131,7 @@ describe("a sim that is open to the network", () => {
   });
 });
 
-test("a test tool that replaces Node's own connections has no effect", async () => {
-  await using sim = await startSim();
+test("a test tool that replaces Node's own connections has no effect", async ({ sim }) => {
   const refuse = () => {
     throw new Error("refused");
   };
@@ -142,8 +141,7 @@ test("a test tool that replaces Node's own connections has no effect", async () 
   expect(await client.events.list()).toEqual([]);
 });
 
-test("whatever a test made of fetch, the client reaches its sim", async () => {
-  await using sim = await startSim();
+test("whatever a test made of fetch, the client reaches its sim", async ({ sim }) => {
   await capture(sim, "a");
   vi.stubGlobal("fetch", () => Promise.reject(new Error("stubbed")));
   vi.useFakeTimers();
@@ -155,8 +153,7 @@ test("whatever a test made of fetch, the client reaches its sim", async () => {
   }
 });
 
-test("a fetch of one's own carries every call, and its end", async () => {
-  await using sim = await startSim();
+test("a fetch of one's own carries every call, and its end", async ({ sim }) => {
   const asked: string[] = [];
   const client = await connectSim(sim.url, {
     fetch(url, init) {
@@ -176,8 +173,7 @@ test("a fetch of one's own carries every call, and its end", async () => {
   );
 });
 
-test("closing the handle closes nothing", async () => {
-  await using sim = await startSim();
+test("closing the handle closes nothing", async ({ sim }) => {
   {
     await using client = await connectSim(sim.url);
     await client.close();

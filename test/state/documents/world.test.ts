@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
 import { pathText } from "../../../src/state/documents/store/world-file.ts";
 import { type Draft, emptyWorld } from "../../../src/state/documents/world.ts";
 import { flush } from "../../kernel/store/changing.ts";
+import { test } from "../../support/sim.ts";
 import {
   changesIn,
   changesOf,
@@ -254,8 +255,7 @@ describe.each([
 });
 
 describe("world.json", () => {
-  test("has a document a line, and the seal as its last key", async () => {
-    const folder = newFolder();
+  test("has a document a line, and the seal as its last key", async ({ folder }) => {
     (await open({ folder })).close();
     const { sealed, ...rest } = read(folder);
     expect(rest).toEqual(seedWorld());
@@ -268,8 +268,7 @@ describe("world.json", () => {
     expect(statSync(fileOf(folder)).mode & 0o777).toBe(0o600);
   });
 
-  test("is read again instead of the seed", async () => {
-    const folder = newFolder();
+  test("is read again instead of the seed", async ({ folder }) => {
     const worlds = await open({ folder });
     worlds.change((draft) => draft.put("projects", project(3, "three")));
     const before = contentOf(worlds);
@@ -279,8 +278,7 @@ describe("world.json", () => {
     expect(again.projectById(3)?.name).toBe("three");
   });
 
-  test("numbers outlive a restart and what they were given to", async () => {
-    const folder = newFolder();
+  test("numbers outlive a restart and what they were given to", async ({ folder }) => {
     const worlds = await open({ folder });
     const id = worlds.change((draft) => draft.put("users", user(draft.nextId("users"))).id);
     worlds.change((draft) => draft.remove("users", id));
@@ -289,8 +287,7 @@ describe("world.json", () => {
     expect(again.change((draft) => draft.nextId("users"))).toBe(id + 1);
   });
 
-  test("changes within 50 ms are written together, without being asked", async () => {
-    const folder = newFolder();
+  test("changes within 50 ms are written together, without being asked", async ({ folder }) => {
     vi.useFakeTimers();
     const worlds = await open({ folder });
     worlds.change((draft) => draft.put("projects", project(3, "three")));
@@ -303,8 +300,7 @@ describe("world.json", () => {
     expect(isSealed(folder)).toBe(true);
   });
 
-  test("no one waits for the document of a new folder: it can be made again", async () => {
-    const folder = newFolder();
+  test("no one waits for the document of a new folder: it can be made again", async ({ folder }) => {
     const worlds = await open({ folder });
     flush(worlds);
     expect(readdirSync(folder)).toEqual([]);
@@ -312,8 +308,7 @@ describe("world.json", () => {
     expect(read(folder).projects).toHaveLength(2);
   });
 
-  test("what cannot be written waits, and is reported when no one asked for it", async () => {
-    const folder = newFolder();
+  test("what cannot be written waits, and is reported when no one asked for it", async ({ folder }) => {
     const notices: string[] = [];
     vi.useFakeTimers();
     const worlds = await open({ folder, onNotice: (text) => notices.push(text) });
@@ -333,8 +328,7 @@ describe("world.json", () => {
     expect(readdirSync(folder)).toEqual(["world.json"]);
   });
 
-  test("nothing is written after the end", async () => {
-    const folder = newFolder();
+  test("nothing is written after the end", async ({ folder }) => {
     vi.useFakeTimers();
     const worlds = await open({ folder });
     worlds.close();
@@ -414,8 +408,7 @@ describe("world.json", () => {
     expect(readFileSync(fileOf(folder), "utf8")).toBe(text);
   });
 
-  test("a directory instead of the file", async () => {
-    const folder = newFolder();
+  test("a directory instead of the file", async ({ folder }) => {
     mkdirSync(fileOf(folder));
     await expect(open({ folder })).rejects.toThrow("world.json cannot be opened: it is a directory");
   });

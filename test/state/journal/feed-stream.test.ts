@@ -1,7 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import { captureWith } from "../../support/control.ts";
+import { test } from "../../support/sim.ts";
 
 interface Message {
   id: string;
@@ -41,8 +42,7 @@ const doors: [name: string, ask: (sim: Sim, path: string, init?: RequestInit) =>
 ];
 
 describe.each(doors)("the stream of events, %s", (name, ask) => {
-  test("events as they come, in full", async () => {
-    await using sim = await startSim();
+  test("events as they come, in full", async ({ sim }) => {
     const capture = captureWith(() => sim);
     await capture({ event: "before", distinct_id: "u" });
     const response = await ask(sim, "events/stream");
@@ -77,8 +77,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
     expect(messages.map(({ data }) => data.seq)).toEqual(seqs);
   });
 
-  test("what was let go is a gap", async () => {
-    await using sim = await startSim();
+  test("what was let go is a gap", async ({ sim }) => {
     const capture = captureWith(() => sim);
     for (const event of ["a", "b", "c"]) await capture({ event, distinct_id: "u" });
     await ask(sim, "events", { method: "DELETE" });
@@ -90,8 +89,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
     ]);
   });
 
-  test("a number of another past", async () => {
-    await using sim = await startSim();
+  test("a number of another past", async ({ sim }) => {
     const capture = captureWith(() => sim);
     await capture({ event: "a", distinct_id: "u" });
     const response = await ask(sim, "events/stream", { headers: { "last-event-id": "500" } });
@@ -114,8 +112,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
     expect(await response.json()).toMatchObject({ code: expect.any(String), detail: expect.any(String) });
   });
 
-  test("HEAD ends at once", async () => {
-    await using sim = await startSim();
+  test("HEAD ends at once", async ({ sim }) => {
     const response = await ask(sim, "events/stream", { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -134,8 +131,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
     expect((await rest).done).toBe(true);
   });
 
-  test("ends when its reader leaves", async () => {
-    await using sim = await startSim();
+  test("ends when its reader leaves", async ({ sim }) => {
     const left = new AbortController();
     const response = await ask(sim, "events/stream", { signal: left.signal });
     const reading = take(response, 1);
@@ -144,8 +140,7 @@ describe.each(doors)("the stream of events, %s", (name, ask) => {
   });
 });
 
-test("a reader that takes nothing holds up no one, and then gets everything in order", async () => {
-  await using sim = await startSim();
+test("a reader that takes nothing holds up no one, and then gets everything in order", async ({ sim }) => {
   const capture = captureWith(() => sim);
   const response = await fetch(`${sim.url}/__sim/events/stream`);
   for (let k = 0; k < 40; k++)
@@ -161,8 +156,7 @@ test("a reader that takes nothing holds up no one, and then gets everything in o
   expect(messages.map(({ data }) => data.seq)).toEqual(Array.from({ length: 4_000 }, (_, i) => i + 1));
 });
 
-test("large events come a few at a time", async () => {
-  await using sim = await startSim();
+test("large events come a few at a time", async ({ sim }) => {
   const properties = { text: "x".repeat(100_000) };
   await captureWith(() => sim)(
     Array.from({ length: 40 }, () => ({ event: "e", distinct_id: "u", properties })),
@@ -176,8 +170,7 @@ test("large events come a few at a time", async () => {
   expect(Math.max(...sizes)).toBeLessThan(1_000_000);
 });
 
-test("a hundred clients read streams; the next one gets 429 until one of them leaves", async () => {
-  await using sim = await startSim();
+test("a hundred clients read streams; the next one gets 429 until one of them leaves", async ({ sim }) => {
   const path = `${sim.url}/__sim/events/stream`;
   const left = new AbortController();
   const opened = await Promise.all(Array.from({ length: 110 }, () => fetch(path, { signal: left.signal })));
@@ -198,8 +191,7 @@ test("a hundred clients read streams; the next one gets 429 until one of them le
     .toBe(200);
 });
 
-test("HEAD takes no place of a stream", async () => {
-  await using sim = await startSim();
+test("HEAD takes no place of a stream", async ({ sim }) => {
   const path = `${sim.url}/__sim/events/stream`;
   for (let i = 0; i < 101; i++) expect((await fetch(path, { method: "HEAD" })).status).toBe(200);
 });

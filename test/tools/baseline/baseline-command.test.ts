@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
+import { afterEach, expect } from "vitest";
+import { endAll, phxSim } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 
 afterEach(endAll);
 
@@ -29,8 +30,7 @@ const paid = { event: "paid", distinct_id: "u", properties: { amount: 1 } };
 const run = (cwd: string, args: readonly string[], command?: readonly string[]) =>
   phxSim([...args, ...(command ? ["--", ...command] : [])], { cwd }).ended;
 
-test("update, exec, diff and show", async () => {
-  const cwd = newFolder();
+test("update, exec, diff and show", async ({ folder: cwd }) => {
   const file = join(cwd, name);
   const first = await run(cwd, ["baseline", "update"], suite({ one: [paid], two: [paid] }));
   expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`${name} is written: 2 tests\n`) });
@@ -85,8 +85,7 @@ test("update, exec, diff and show", async () => {
   expect(readFileSync(file, "utf8")).toMatch(/^{"phx_sim_baseline":1,"sdk":true,"order":false}\n(?!.*"two")/);
 });
 
-test("the file stays as it is if the command fails, or nothing was sent", async () => {
-  const cwd = newFolder();
+test("the file stays as it is if the command fails, or nothing was sent", async ({ folder: cwd }) => {
   const failed = await run(cwd, ["baseline", "update"], suite({ one: [paid] }, "process.exit(7)"));
   expect(failed.code).toBe(7);
   expect(failed.stderr).toContain(`${name} is not written, because the command failed`);
@@ -95,8 +94,7 @@ test("the file stays as it is if the command fails, or nothing was sent", async 
   expect(existsSync(join(cwd, name))).toBe(false);
 });
 
-test("mistakes are one line, before the command runs", async () => {
-  const cwd = newFolder();
+test("mistakes are one line, before the command runs", async ({ folder: cwd }) => {
   const command = [process.execPath, "-e", 'fs.writeFileSync("ran", "")'];
   const says = async (args: readonly string[], message: string, withCommand = true) => {
     const { code, stderr } = await run(cwd, args, withCommand ? command : undefined);

@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
-import { startSim } from "../../../src/index.ts";
+import { afterEach, describe, expect } from "vitest";
 import { addServed, type Fired, firedIn, measureCoverage } from "../../../src/tools/call-coverage/measure.ts";
 import { CoverageResult } from "../../../src/tools/call-coverage/shapes.ts";
 import { findSites } from "../../../src/tools/call-coverage/source-files.ts";
@@ -12,6 +11,7 @@ import {
   coverageSummary,
 } from "../../../src/tools/call-coverage/words.ts";
 import { endAll, newFolder, phxSim, post, runHere } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 import { verdict } from "../../testing/run-report/facts.ts";
 
 afterEach(endAll);
@@ -101,8 +101,7 @@ describe("the result", () => {
   });
 });
 
-test("packages, builds, declarations and tests are left out", async () => {
-  const folder = newFolder();
+test("packages, builds, declarations and tests are left out", async ({ folder }) => {
   const files =
     "src/a.ts src/a.test.ts src/a.d.ts tests/b.py test_c.py node_modules/d/e.js dist/f.js g/h.rb .i/j.js g/k.txt";
   for (const file of files.split(" ")) {
@@ -119,9 +118,7 @@ test("packages, builds, declarations and tests are left out", async () => {
 });
 
 describe("commands", () => {
-  test("with the events of a running sim", async () => {
-    await using sim = await startSim();
-    const cwd = newFolder();
+  test("with the events of a running sim", async ({ sim, folder: cwd }) => {
     cpSync(app, cwd, { recursive: true });
     writeFileSync(join(cwd, "src/broken.ts"), "posthog.a = ;\n");
     writeFileSync(join(cwd, "src/bundle.js"), "posthog;".repeat(300_000));
@@ -170,8 +167,7 @@ describe("commands", () => {
     expect(stderr.match(/\n/g)).toHaveLength(1);
   });
 
-  test("of a run: a section of the verdict; of its report: the same result", async () => {
-    const cwd = newFolder();
+  test("of a run: a section of the verdict; of its report: the same result", async ({ folder: cwd }) => {
     cpSync(app, cwd, { recursive: true });
     const send = `fetch(process.env.POSTHOG_HOST + "/capture/", { method: "POST", body: JSON.stringify({
       api_key: process.env.POSTHOG_API_KEY, event: "payment_started", distinct_id: "u" }) })`;

@@ -1,11 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PostHog } from "posthog-node";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, vi } from "vitest";
 import { diagnose } from "../../../src/tools/doctor/doctor-checks.ts";
 import type { DoctorFacts, SimFacts, Traffic } from "../../../src/tools/doctor/doctor-facts.ts";
 import { roleOf } from "../../../src/tools/doctor/doctor-variables.ts";
 import { endAll, newFolder, post, runHere, startReady } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -271,8 +272,7 @@ describe("phx-sim doctor", () => {
     Object.keys(process.env).flatMap((name) => (/POSTHOG/.test(name) ? [[name, ""]] : [])),
   );
 
-  test("all is well", async () => {
-    const cwd = newFolder();
+  test("all is well", async ({ folder: cwd }) => {
     const { ready } = await startReady(["--memory"], { cwd });
     await post(`${ready.url}/capture/`, { api_key: ready.project_api_key, event: "a", distinct_id: "u" });
     writeFileSync(
@@ -336,8 +336,7 @@ describe("phx-sim doctor", () => {
     expect(stdout).not.toContain("scripted_result");
   });
 
-  test("no sim, and secrets in the wrong places", async () => {
-    const cwd = newFolder();
+  test("no sim, and secrets in the wrong places", async ({ folder: cwd }) => {
     writeFileSync(
       join(cwd, ".env.local"),
       "NEXT_PUBLIC_POSTHOG_KEY=phx_hunter2\nPOSTHOG_HOST=https://us.i.posthog.com\n",
@@ -354,8 +353,7 @@ describe("phx-sim doctor", () => {
     expect(stdout).toContain("✓ posthog-js ^1.2.0");
   });
 
-  test("what the sim saw, as JSON", async () => {
-    const cwd = newFolder();
+  test("what the sim saw, as JSON", async ({ folder: cwd }) => {
     const { ready } = await startReady(["--memory", "--clock", "2031-01-01"], { cwd });
     const flags = { api_key: ready.project_api_key, distinct_id: "u" };
     await fetch(`${ready.url}/flags/?v=2`, {
@@ -401,8 +399,7 @@ describe("phx-sim doctor", () => {
     expect(stderr).toContain(said);
   });
 
-  test("odd files do no harm", async () => {
-    const cwd = newFolder();
+  test("odd files do no harm", async ({ folder: cwd }) => {
     mkdirSync(join(cwd, ".env"));
     writeFileSync(join(cwd, ".env.local"), "\0\n=\nPOSTHOG_HOST\n__proto__=x\nPOSTHOG_KEY='unended\n");
     writeFileSync(join(cwd, "package.json"), "{");

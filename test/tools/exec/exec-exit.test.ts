@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import type { RunVerdict } from "../../../src/testing/run-report/shapes.ts";
 import { endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 
 afterEach(endAll);
 
@@ -44,8 +45,7 @@ describe("a captured event that is not sent before the response", () => {
     expect(stderr).toContain("1 event lost: the app ended after its response to GET /checkout (HTTP 200)");
   });
 
-  test("is lost as well with require(), and every method that queues", async () => {
-    const cwd = newFolder();
+  test("is lost as well with require(), and every method that queues", async ({ folder: cwd }) => {
     const code = `
       const { PostHog } = require(${JSON.stringify(require.resolve("posthog-node"))});
       const posthog = new PostHog("phc_sim_default", { host: process.env.POSTHOG_HOST });
@@ -94,8 +94,7 @@ test.each(untested)("%s is no success", async (_, command, found, exit) => {
   expect(code).toBe(exit);
 });
 
-test("an app without posthog-node is no success", async () => {
-  const cwd = newFolder();
+test("an app without posthog-node is no success", async ({ folder: cwd }) => {
   const code = `
     const server = require("node:http").createServer((_, response) => response.end());
     server.listen(0, "127.0.0.1", () => fetch("http://127.0.0.1:" + server.address().port).catch(() => {}));`;

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect } from "vitest";
 import { MatrixVerdict } from "../../../src/testing/flag-matrix/shapes.ts";
 import { RunVerdict } from "../../../src/testing/run-report/shapes.ts";
 import { childCall, endAll, newFolder, phxSim } from "../../support/phx-sim.ts";
+import { test } from "../../support/sim.ts";
 
 afterEach(endAll);
 
@@ -311,8 +312,7 @@ describe("--fail-on", () => {
     expect(ended).toEqual({ code: expected, stdout: "", stderr: said && `phx-sim: --fail-on: ${said}\n` });
   });
 
-  test("also by its variable and by the config file", async () => {
-    const cwd = newFolder();
+  test("also by its variable and by the config file", async ({ folder: cwd }) => {
     writeFileSync(join(cwd, "phx-sim.config.json"), `{"fail-on": "dropped"}`);
     expect((await exec(["--quiet"], script(dropped), {}, cwd).ended).code).toBe(1);
     const byVariable = exec(["--quiet"], script(rejected), { PHX_SIM_FAIL_ON: "rejected" });
@@ -321,8 +321,7 @@ describe("--fail-on", () => {
 });
 
 describe("--report", () => {
-  test("writes events, requests and a summary, whole", async () => {
-    const cwd = newFolder();
+  test("writes events, requests and a summary, whole", async ({ folder: cwd }) => {
     const code = `${kept}${dropped}${unmatched} process.exit(3);`;
     const ended = await exec(
       ["--report", "out/phx"],
@@ -369,16 +368,14 @@ describe("--report", () => {
     expect(code).toBe(0);
   });
 
-  test("a second run replaces it, and an empty one is a report, too", async () => {
-    const cwd = newFolder();
+  test("a second run replaces it, and an empty one is a report, too", async ({ folder: cwd }) => {
     await exec(["--quiet", "--report", "out"], script(kept), {}, cwd).ended;
     await exec(["--quiet", "--report", "out"], script(""), {}, cwd).ended;
     expect(readFileSync(join(cwd, "out/events.ndjson"), "utf8")).toBe("");
     expect(readFileSync(join(cwd, "out/summary.md"), "utf8")).toContain("✅ passed");
   });
 
-  test("a folder that cannot be written any more costs a line and the code 1", async () => {
-    const cwd = newFolder();
+  test("a folder that cannot be written any more costs a line and the code 1", async ({ folder: cwd }) => {
     const code = `import { rmSync, writeFileSync } from "node:fs"; rmSync("out", { recursive: true }); writeFileSync("out", "");`;
     const { code: ended, stderr } = await exec(["--quiet", "--report", "out"], script(code), {}, cwd).ended;
     expect(ended).toBe(1);
@@ -389,8 +386,7 @@ describe("--report", () => {
 });
 
 describe("--json", () => {
-  test("is one document on stdout; the command's own output goes to stderr", async () => {
-    const cwd = newFolder();
+  test("is one document on stdout; the command's own output goes to stderr", async ({ folder: cwd }) => {
     const code = `console.log("hello"); ${kept}${dropped} await send("/flags/?v=2", { distinct_id: "u" });`;
     const args = ["--json", "--fail-on", "dropped", "--report", "out", "--junit", "out/phx.xml"];
     const { code: ended, stdout, stderr } = await exec(args, script(code), {}, cwd).ended;
@@ -445,8 +441,7 @@ describe("the tracking plan", () => {
   const plan = (cwd: string, name: string, text: string) => writeFileSync(join(cwd, name), text);
   const signupOnly = `{"version": 1, "events": {"signup": {}}}`;
 
-  test("is found, and violations fail the run", async () => {
-    const cwd = newFolder();
+  test("is found, and violations fail the run", async ({ folder: cwd }) => {
     plan(cwd, "events.plan.json", signupOnly);
     const other = `await send("/capture/", { event: "surprise", distinct_id: "u" });`;
     const { code, stderr } = await exec(["--fail-on", "plan"], script(kept + other), {}, cwd).ended;
@@ -456,8 +451,7 @@ describe("the tracking plan", () => {
     expect((await exec(["--fail-on", "plan"], script(kept), {}, cwd).ended).code).toBe(0);
   });
 
-  test("--plan alone reports, and does not fail", async () => {
-    const cwd = newFolder();
+  test("--plan alone reports, and does not fail", async ({ folder: cwd }) => {
     plan(cwd, "mine.json", signupOnly);
     const other = `await send("/capture/", { event: "surprise", distinct_id: "u" });`;
     const { code, stderr } = await exec(["--plan", "mine.json"], script(other), {}, cwd).ended;
@@ -508,8 +502,7 @@ describe("the world", () => {
     expect(stderr).toContain("1 event kept");
   });
 
-  test("nothing is left in the folder", async () => {
-    const cwd = newFolder();
+  test("nothing is left in the folder", async ({ folder: cwd }) => {
     await exec([], script(kept), {}, cwd).ended;
     expect(readdirSync(cwd)).toEqual([]);
   });
@@ -557,8 +550,7 @@ describe("mistakes", () => {
     expect(stdout).toContain("phx-sim exec [scenarios..] [options] -- COMMAND…");
   });
 
-  test("a folder instead of the report's file", async () => {
-    const cwd = newFolder();
+  test("a folder instead of the report's file", async ({ folder: cwd }) => {
     mkdirSync(join(cwd, "out/summary.md/x"), { recursive: true });
     const { code, stderr } = await exec(["--quiet", "--report", "out"], script(""), {}, cwd).ended;
     expect(code).toBe(1);
