@@ -44,7 +44,7 @@ function chunksOf(graph) {
     ["library", loaded(["index.ts"])],
     ["after-start", loaded(afterStart)],
     ...packages.map(([name, set]) => [name === "find-my-way" ? "after-start" : `packages/${name}`, set]),
-    ["assertions", loaded(["sim/assertion-slices.ts"])],
+    ["assertions", loaded(["sim/assertion-slices.ts", "lab/assert/open-assertions.ts"])],
     ["request-log", graph.loadedWith([...late("state/journal/commands"), ...late("lab/tapes/redact")])],
     ["commands", loaded(["cli/commands.ts"])],
     ["help", loaded(["kernel/command/help.ts"])],
