@@ -1,37 +1,11 @@
-import type { Agenda } from "../kernel/base/agenda.ts";
-import type { ClockStart, SimClock } from "../kernel/base/clock.ts";
 import type { JsonObject } from "../kernel/base/json.ts";
 import { version } from "../kernel/base/version.ts";
-import type { Gauge } from "../kernel/http/gauge.ts";
 import { clockFacts } from "../lab/clock/facts.ts";
-import type { FaultRules } from "../lab/faults/rules.ts";
-import type { ScenarioState } from "../lab/scenario/applied.ts";
-import type { RecordingRoom } from "../lab/tapes/record/recordings.ts";
 import { recordingInShort } from "../lab/tapes/record/recordings.ts";
-import type { Replaying } from "../lab/tapes/replay/replaying.ts";
-import type { Dialect } from "../state/documents/dialect.ts";
-import type { Keyring } from "../state/documents/keyring.ts";
+import type { Desk } from "../service/capture/desk.ts";
 import { inspectorLink, type SimAddress } from "./address.ts";
-import type { Store } from "./folder/open-store.ts";
-import type { SimOptions } from "./types.ts";
-
-/** What the facts of a sim are read from. */
-interface InfoParts {
-  options: SimOptions;
-  controlToken: string | null;
-  dialect: Dialect;
-  store: Store;
-  keys: Keyring;
-  scenario: ScenarioState;
-  clock: SimClock;
-  agenda: Agenda;
-  clockStart: ClockStart;
-  faults: FaultRules;
-  replaying: Replaying;
-  recordings: RecordingRoom;
-  gauge: Gauge;
-  address: () => SimAddress;
-}
+import type { Foundation, SimSettings } from "./foundation.ts";
+import type { Substitutes } from "./substitutes.ts";
 
 export interface SimInfo {
   /** What is known from the start on, as the locator and the client have it. */
@@ -40,9 +14,13 @@ export interface SimInfo {
   info(): JsonObject;
 }
 
-export function createInfo(parts: InfoParts): SimInfo {
-  const { options, controlToken, dialect, store, keys, scenario, clock, agenda, clockStart } = parts;
-  const { faults, replaying, recordings, gauge, address } = parts;
+export function createInfo(
+  { options, controlToken }: SimSettings,
+  { scenario, clock, agenda, clockStart, gauge, store }: Foundation,
+  { dialect, keys }: Desk,
+  { faults, replaying, recordings }: Substitutes,
+  address: () => SimAddress,
+): SimInfo {
   const { worlds, people, log } = store;
 
   function facts(): JsonObject {

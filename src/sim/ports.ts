@@ -13,26 +13,20 @@ import type { RunningExports } from "../service/batch-exports/open-exports.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import type { ManagementDesk } from "../service/management/desk.ts";
 import { eventReader } from "../state/journal/event-reader.ts";
-import type { FeedAdmission } from "../state/journal/feed/open-feed.ts";
+import type { Feed } from "../state/journal/feed/feed.ts";
 import type { SimAddress } from "./address.ts";
 import type { Foundation, SimSettings } from "./foundation.ts";
 import type { SimInfo } from "./info.ts";
 import type { Resetting } from "./reset.ts";
 import type { Substitutes } from "./substitutes.ts";
 
-interface PortParts {
-  settings: SimSettings;
-  foundation: Foundation;
-  desk: Desk;
-  substitutes: Substitutes;
+/** Ports that are parts of the sim as they are. */
+interface GivenPorts extends Resetting, Pick<SimInfo, "info">, Pick<ProjectPorts, "onProject"> {
   probes: ProbeDesk;
-  admission: Loaded<FeedAdmission>;
-  resetting: Resetting;
-  info: SimInfo["info"];
-  onProject: ProjectPorts["onProject"];
-  router: () => Router;
-  address: () => SimAddress;
-  send: () => Send;
+  address(): SimAddress;
+  feed(): Promise<Feed>;
+  endpoints(): Promise<readonly Endpoint[]>;
+  send: Send;
 }
 
 export type ReadyPorts = ReturnType<typeof readyPorts>;
@@ -44,22 +38,26 @@ export type SlicePorts = ReadyPorts & {
 };
 
 /** Ports that exist from the start on. */
-export function readyPorts(parts: PortParts) {
-  const { settings, foundation, desk, substitutes, admission, resetting, router, address, send } = parts;
-  const { options, rules, notice, redaction } = settings;
-  const { scenario, clock, clockStart, agenda, gauge, traffic, ending, store } = foundation;
-  const { people } = store;
+export function readyPorts(
+  { options, isOpen, rules, notice, redaction }: SimSettings,
+  { scenario, clock, clockStart, agenda, gauge, traffic, ending, store }: Foundation,
+  desk: Desk,
+  { faults, answers, replaying, recordings }: Substitutes,
+  given: GivenPorts,
+) {
+  const { worlds, people, log, snapshots, switchTo } = store;
   const built = () => builtAsApplied(scenario);
   const closing: AbortSignal = ending.signal;
   return {
     ...desk,
+    ...given,
     desk,
     mayVisit: (call: Call) => mayVisit(call, rules),
-    worlds: store.worlds,
+    worlds,
     people,
-    log: store.log,
-    snapshots: store.snapshots,
-    switchTo: store.switchTo,
+    log,
+    snapshots,
+    switchTo,
     authored: {
       world: () => built().world,
       people: () => built().people,
@@ -70,24 +68,16 @@ export function readyPorts(parts: PortParts) {
     agenda,
     gauge,
     traffic,
-    ...resetting,
-    faults: substitutes.faults,
-    answers: substitutes.answers,
-    tapes: substitutes.replaying,
-    recordings: substitutes.recordings,
+    faults,
+    answers,
+    tapes: replaying,
+    recordings,
     redaction,
-    probes: parts.probes,
     ended: new EndedProjects(),
-    onProject: parts.onProject,
-    feed: async () => (await admission()).feed,
     inspectable: options.reportLinks === true,
     // a captured event names the file, so its lines are only for the developer at this machine
-    sourceFolder: settings.isOpen ? null : process.cwd(),
+    sourceFolder: isOpen ? null : process.cwd(),
     notice,
-    info: parts.info,
-    address,
-    endpoints: () => documented(router()),
-    send: ((outgoing) => send()(outgoing)) satisfies Send as Send,
     stop: options.onStop,
     closing,
   };
@@ -130,7 +120,7 @@ export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports
 }
 
 /** The rows with their docs; those of the public endpoints are loaded only for this. */
-async function documented(router: Router): Promise<readonly Endpoint[]> {
+export async function documented(router: Router): Promise<readonly Endpoint[]> {
   const { withIngestionDocs } = await import("./public-docs.ts");
   return withIngestionDocs(await router.endpoints());
 }

@@ -1,37 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Agenda } from "../kernel/base/agenda.ts";
-import type { ClockStart } from "../kernel/base/clock.ts";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
 import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
-import type { ScriptedAnswers } from "../lab/faults/answers.ts";
-import type { FaultRules } from "../lab/faults/rules.ts";
-import type { ScenarioState } from "../lab/scenario/applied.ts";
 import { peopleOf, storePeople, worldOf } from "../lab/scenario/scenario.ts";
 import type { ResetPart } from "../lab/scenario/state/ports.ts";
-import type { Replaying } from "../lab/tapes/replay/replaying.ts";
 import type { RunningExports } from "../service/batch-exports/open-exports.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import type { World } from "../state/documents/world.ts";
 import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
-import type { Store } from "./folder/open-store.ts";
-
-interface ResetParts {
-  scenario: ScenarioState;
-  store: Store;
-  underway: Desk["underway"];
-  agenda: Agenda;
-  clockStart: ClockStart;
-  faults: FaultRules;
-  answers: ScriptedAnswers;
-  replaying: Replaying;
-  exports: Loaded<RunningExports>;
-  /** The traffic of the scenario. */
-  traffic: {
-    capture(): Promise<void>;
-    inTurn(work: () => Promise<void>): Promise<void>;
-    settled(): Promise<void>;
-  };
-}
+import type { Foundation } from "./foundation.ts";
+import type { Substitutes } from "./substitutes.ts";
 
 export interface Resetting {
   /** Resolves when no request is half handled, no batch is in progress, and no traffic is being captured. */
@@ -40,8 +17,12 @@ export interface Resetting {
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
 }
 
-export function createResetting(sim: ResetParts): Resetting {
-  const { scenario, store, underway, agenda, clockStart, faults, answers, replaying, exports, traffic } = sim;
+export function createResetting(
+  { scenario, store, agenda, clockStart, traffic }: Foundation,
+  { underway }: Desk,
+  { faults, answers, replaying }: Substitutes,
+  exports: Loaded<RunningExports>,
+): Resetting {
   const { worlds, people, log } = store;
 
   /** Half of a batch must not outlive what it belongs to. */

@@ -5,10 +5,9 @@ import { randomIds } from "../kernel/base/ids.ts";
 import { onFirstUse } from "../kernel/base/on-first-use.ts";
 import { version } from "../kernel/base/version.ts";
 import { accessOf } from "../kernel/call/access.ts";
-import type { Send } from "../kernel/call/call.ts";
 import { createApp, type ObservingApp } from "../kernel/http/app.ts";
 import { delivering } from "../kernel/http/layer.ts";
-import { createRouter, type Router } from "../kernel/http/router.ts";
+import { createRouter } from "../kernel/http/router.ts";
 import { rowsOf } from "../kernel/http/slice.ts";
 import { faultLayer, scriptLayer } from "../lab/faults/layers.ts";
 import { answeringProbes, createProbeDesk } from "../lab/proxy-check/probe-desk.ts";
@@ -19,20 +18,21 @@ import type { Desk } from "../service/capture/desk.ts";
 import { createPlaces } from "../service/capture/geo/places.ts";
 import { createVisitors } from "../service/capture/visitors.ts";
 import { createKeyring } from "../state/documents/keyring.ts";
-import { addressAt, type SimAddress } from "./address.ts";
-import { openFoundation, readSettings } from "./foundation.ts";
+import type { FeedAdmission } from "../state/journal/feed/open-feed.ts";
+import { addressAt } from "./address.ts";
+import { type Foundation, openFoundation, readSettings, type SimSettings } from "./foundation.ts";
 import { createInfo } from "./info.ts";
 import { journalTo, reportingProject } from "./journaling.ts";
-import { late } from "./late.ts";
+import { lateParts } from "./late.ts";
 import { listenOrExplain, tapesOrExplain } from "./opening.ts";
 import { ownCalls } from "./own-calls.ts";
-import { openedPorts, readyPorts } from "./ports.ts";
+import { documented, openedPorts, readyPorts } from "./ports.ts";
 import { createResetting } from "./reset.ts";
 import { captureAtStart } from "./scenario-traffic.ts";
 import { answerRequest } from "./server/fetch.ts";
-import { type ListenOptions, listen } from "./server/listener.ts";
+import { type Listener, type ListenOptions, listen } from "./server/listener.ts";
 import { lateRows, slicesAtStart, warmUp } from "./slices.ts";
-import { openSubstitutes } from "./substitutes.ts";
+import { openSubstitutes, type Substitutes } from "./substitutes.ts";
 import { summaryOf } from "./summary.ts";
 import type { SimOptions, SimServer } from "./types.ts";
 import { adopt, unknownPath } from "./unknown.ts";
@@ -44,42 +44,20 @@ import { adopt, unknownPath } from "./unknown.ts";
  */
 export async function runSim(given: SimOptions): Promise<SimServer> {
   const settings = await readSettings(given);
-  const { options, host, isOpen, publicUrl, controlToken, rules, notice } = settings;
+  const { options, host, publicUrl, controlToken, rules, notice } = settings;
 
-  // Made below, and needed by parts before them once calls come in.
-  const lateApp = late<ObservingApp>("the app");
-  const lateRouter = late<Router>("the router");
-  const lateAddress = late<SimAddress>("the address");
-  const lateSend = late<Send>("the door for calls of its own");
-  const lateAdoption = late<() => boolean>("the rule for unknown keys");
+  const late = lateParts();
 
-  const foundation = await openFoundation(settings, lateApp);
+  const foundation = await openFoundation(settings, late.app);
   const { scenario, clock, gauge, agenda, traffic, ending, store, onRefusal } = foundation;
   const { worlds, people, log } = store;
 
-  // Whose a call is, and what handlers may use.
-  const dialect = options.dialect ?? scenario.current.dialect ?? "documented";
-  const ids = randomIds(clock);
-  const keys = createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined);
-  const desk: Desk = {
-    ...{ worlds, people, clock, ids, dialect, keys },
-    geoip: createPlaces({ rows: () => worlds.current.geoip, lookup: foundation.lookup }),
-    projectFor: (token) =>
-      worlds.projectByKey(token) ??
-      (lateAdoption()() ? adopt({ worlds, ids, clock }, token, notice) : undefined),
-    seen: log.seen,
-    visitors: createVisitors(),
-    underway: new Map(),
-  };
+  const desk = createDesk(settings, foundation, () => late.adopts()());
   const owners = createCallOwners(desk);
-
-  const substitutes = await openSubstitutes({
-    ...{ settings, foundation, owners },
-    ...{ app: lateApp, router: lateRouter, address: lateAddress, adopts: lateAdoption },
-  });
+  const substitutes = await openSubstitutes(settings, foundation, owners, late);
   const { faults, answers, replaying, recordings } = substitutes;
 
-  // What runs beside the calls.
+  // What is opened on first use.
   const exports = onFirstUse(async () => {
     const { openExports } = await import("../service/batch-exports/open-exports.ts");
     return openExports(desk, store, agenda, foundation.lastSeen);
@@ -90,32 +68,26 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
         .then(({ engine }) => engine.follow())
         .catch(onRefusal);
   };
-  const admission = onFirstUse(async () => {
-    const [{ openFeed }, { factsForFeed }] = await Promise.all([
-      import("../state/journal/feed/open-feed.ts"),
-      import("./stat.ts"),
-    ]);
-    const { damage } = store;
-    const parts = { clock, faults, gauge, people, tapes: replaying, recordings, worlds, scenario, damage };
-    const facts = () => factsForFeed(parts);
-    return openFeed({ log, clock, closing: ending.signal, facts, notice }, rules);
-  });
-  const resetting = createResetting({ ...foundation, ...substitutes, underway: desk.underway, exports });
-  const { facts, info } = createInfo({
-    ...{ ...foundation, ...substitutes, options, controlToken, dialect, keys },
-    address: lateAddress,
-  });
+  const admission = feedAdmission(settings, foundation, substitutes);
 
-  // The rows of the slices, with what each needs.
+  // The rows of the slices, with the ports that each needs.
+  const { facts, info } = createInfo(settings, foundation, desk, substitutes, late.address);
+  const { settled, reset } = createResetting(foundation, desk, substitutes, exports);
   const projectsMade = createBus<{ id: number; name: string | null }>();
   const probes = createProbeDesk();
-  const ready = readyPorts({
-    ...{ settings, foundation, desk, substitutes, probes, admission, resetting, info },
-    ...{ router: lateRouter, address: lateAddress, send: lateSend, onProject: projectsMade.publish },
+  const ready = readyPorts(settings, foundation, desk, substitutes, {
+    probes,
+    info,
+    settled,
+    reset,
+    address: late.address,
+    onProject: projectsMade.publish,
+    feed: async () => (await admission()).feed,
+    endpoints: () => documented(late.router()),
+    send: (outgoing) => late.send()(outgoing),
   });
-  const router = lateRouter.set(
-    createRouter(rowsOf(slicesAtStart, ready), lateRows(ready, openedPorts(settings, ready, exports), rules)),
-  );
+  const opened = openedPorts(settings, ready, exports);
+  const router = late.router.set(createRouter(rowsOf(slicesAtStart, ready), lateRows(ready, opened, rules)));
 
   // From calls to replies.
   const { identify } = owners;
@@ -133,38 +105,19 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     onRefusal,
     onCrash: (error, call) => notice(`a bug in phx-sim at ${call.method} ${call.path}: ${stackOf(error)}`),
   });
-  const app = lateApp.set(answeringProbes(core, probes));
+  const app = late.app.set(answeringProbes(core, probes));
 
   const { newProjects } = foundation;
-  await captureAtStart(traffic, {
-    ...{ reset: resetting.reset, notice, isFresh: options.fresh === true, newProjects },
-  }).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  await captureAtStart(traffic, { reset, notice, isFresh: options.fresh === true, newProjects }).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
 
   // The door, and what starts with it.
-  const listenOptions: ListenOptions = {
-    app,
-    clock,
-    gauge,
-    host,
-    port: options.port ?? 0,
-    proxy: options.proxy ?? {},
-    notice,
-    passing: recordings,
-    publicUrl,
-    admit: async (call) => (await admission()).admit(call),
-  };
-  const listener = await listenOrExplain(
-    () => tapesOrExplain(listenRecording(recordings, options, () => listen(listenOptions))),
-    options,
-    store,
-  ).catch(async (error: unknown) => {
-    await replaying.close();
-    throw error;
-  });
-  const { url, shownUrl } = lateAddress.set(addressAt(host, listener.port, publicUrl));
+  const listener = await openListener(settings, foundation, substitutes, { app, admission });
+  const { url, shownUrl } = late.address.set(addressAt(host, listener.port, publicUrl));
   store.announce({ ...facts(), control_token: controlToken });
   const following = follow(options, {
     source: scenario.source,
@@ -202,12 +155,12 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     closing ??= end();
     return closing;
   };
-  const send = lateSend.set(ownCalls({ app, clock, url, publicUrl, closing: ending.signal }));
+  const send = late.send.set(ownCalls({ app, clock, url, publicUrl, closing: ending.signal }));
   return {
     ...accessOf(url, facts()),
     send,
     close,
-    dialect,
+    dialect: desk.dialect,
     data: store.folder,
     controlToken,
     publicUrl: shownUrl,
@@ -227,6 +180,72 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
       }),
     onProject: projectsMade.subscribe,
   };
+}
+
+/** What handlers may use. */
+function createDesk(
+  { options, isOpen, notice }: SimSettings,
+  foundation: Foundation,
+  adopts: () => boolean,
+): Desk {
+  const { scenario, lookup, clock, store } = foundation;
+  const { worlds, people, log } = store;
+  const ids = randomIds(clock);
+  return {
+    worlds,
+    people,
+    clock,
+    ids,
+    dialect: options.dialect ?? scenario.current.dialect ?? "documented",
+    keys: createKeyring(worlds, isOpen ? `_${randomBytes(16).toString("hex")}` : undefined),
+    geoip: createPlaces({ rows: () => worlds.current.geoip, lookup }),
+    projectFor: (token) =>
+      worlds.projectByKey(token) ?? (adopts() ? adopt({ worlds, ids, clock }, token, notice) : undefined),
+    seen: log.seen,
+    visitors: createVisitors(),
+    underway: new Map(),
+  };
+}
+
+/** The live feed, opened when a page asks for it. */
+const feedAdmission = ({ rules, notice }: SimSettings, foundation: Foundation, substitutes: Substitutes) =>
+  onFirstUse(async () => {
+    const [{ openFeed }, { factsForFeed }] = await Promise.all([
+      import("../state/journal/feed/open-feed.ts"),
+      import("./stat.ts"),
+    ]);
+    const { clock, ending, store } = foundation;
+    const facts = () => factsForFeed(foundation, substitutes);
+    return openFeed({ log: store.log, clock, closing: ending.signal, facts, notice }, rules);
+  });
+
+/** @throws StartError */
+function openListener(
+  { options, host, publicUrl, notice }: SimSettings,
+  { clock, gauge, store }: Foundation,
+  { replaying, recordings }: Substitutes,
+  { app, admission }: { app: ObservingApp; admission: () => Promise<FeedAdmission> },
+): Promise<Listener> {
+  const listenOptions: ListenOptions = {
+    app,
+    clock,
+    gauge,
+    host,
+    port: options.port ?? 0,
+    proxy: options.proxy ?? {},
+    notice,
+    passing: recordings,
+    publicUrl,
+    admit: async (call) => (await admission()).admit(call),
+  };
+  return listenOrExplain(
+    () => tapesOrExplain(listenRecording(recordings, options, () => listen(listenOptions))),
+    options,
+    store,
+  ).catch(async (error: unknown) => {
+    await replaying.close();
+    throw error;
+  });
 }
 
 /** Follows the scenario's files, if the options ask for it. */

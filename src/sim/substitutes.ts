@@ -1,32 +1,21 @@
-import type { ObservingApp } from "../kernel/http/app.ts";
-import type { Router } from "../kernel/http/router.ts";
 import { createAnswers } from "../lab/faults/answers.ts";
 import { createFaults } from "../lab/faults/rules.ts";
 import { createRecordings, offlineBy } from "../lab/tapes/record/recordings.ts";
 import { createReplaying, missWays } from "../lab/tapes/replay/replaying.ts";
 import type { CallOwners } from "../service/capture/call-owner.ts";
-import type { SimAddress } from "./address.ts";
 import type { Foundation, SimSettings } from "./foundation.ts";
-import type { Late } from "./late.ts";
+import type { LateParts } from "./late.ts";
 import { tapesOrExplain } from "./opening.ts";
-
-interface SubstituteParts {
-  settings: SimSettings;
-  foundation: Foundation;
-  owners: CallOwners;
-  app: () => ObservingApp;
-  router: () => Router;
-  address: () => SimAddress;
-  adopts: Late<() => boolean>;
-}
 
 export type Substitutes = Awaited<ReturnType<typeof openSubstitutes>>;
 
 /** What can answer instead of the handlers. @throws StartError */
-export async function openSubstitutes(parts: SubstituteParts) {
-  const { owners, app, router, address, adopts } = parts;
-  const { options, redaction, notice } = parts.settings;
-  const { scenario, clock, gauge, ending, store } = parts.foundation;
+export async function openSubstitutes(
+  { options, redaction, notice }: SimSettings,
+  { scenario, clock, gauge, ending, store }: Foundation,
+  owners: CallOwners,
+  { app, router, address, adopts }: LateParts,
+) {
   const faults = createFaults({ clock, onChange: notice });
   faults.replace(scenario.current.faults ?? []);
   const replaying = createReplaying({
