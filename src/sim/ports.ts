@@ -21,13 +21,15 @@ import type { Resetting } from "./reset.ts";
 import type { Substitutes } from "./substitutes.ts";
 
 /** Ports that are parts of the sim as they are. */
-interface GivenPorts extends Resetting, Pick<SimInfo, "info">, Pick<ProjectPorts, "onProject"> {
-  probes: ProbeDesk;
-  address(): SimAddress;
-  feed(): Promise<Feed>;
-  endpoints(): Promise<readonly Endpoint[]>;
-  send: Send;
-}
+type GivenPorts = Pick<Resetting, "settled" | "reset"> &
+  Pick<SimInfo, "info"> &
+  Pick<ProjectPorts, "onProject"> & {
+    probes: ProbeDesk;
+    address(): SimAddress;
+    feed(): Promise<Feed>;
+    endpoints(): Promise<readonly Endpoint[]>;
+    send: Send;
+  };
 
 export type ReadyPorts = ReturnType<typeof readyPorts>;
 export type OpenedPorts = ReturnType<typeof openedPorts>;

@@ -2,12 +2,12 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
 import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
 import { peopleOf, storePeople, worldOf } from "../lab/scenario/scenario.ts";
-import type { ResetPart } from "../lab/scenario/state/ports.ts";
+import { type ResetPart, resetParts } from "../lab/scenario/state/ports.ts";
 import type { RunningExports } from "../service/batch-exports/open-exports.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import type { World } from "../state/documents/world.ts";
 import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
-import type { Foundation } from "./foundation.ts";
+import type { Foundation, SimSettings } from "./foundation.ts";
 import type { Substitutes } from "./substitutes.ts";
 
 export interface Resetting {
@@ -15,10 +15,13 @@ export interface Resetting {
   settled(): Promise<void>;
   /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
   reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
+  captureAtStart(): Promise<void>;
 }
 
 export function createResetting(
-  { scenario, store, agenda, clockStart, traffic }: Foundation,
+  { options, notice }: SimSettings,
+  { scenario, store, newProjects, agenda, clockStart, traffic }: Foundation,
   { underway }: Desk,
   { faults, answers, replaying }: Substitutes,
   exports: Loaded<RunningExports>,
@@ -50,7 +53,7 @@ export function createResetting(
     return lines;
   }
 
-  async function resetParts(
+  async function resetNow(
     parts: ReadonlySet<ResetPart>,
     addPeople: (people: PeopleStore) => void,
   ): Promise<void> {
@@ -75,12 +78,23 @@ export function createResetting(
     if (parts.has("events")) await traffic.capture();
   }
 
+  const reset: Resetting["reset"] = (parts, addPeople) => traffic.inTurn(() => resetNow(parts, addPeople));
+
   return {
+    reset,
     async settled() {
       await traffic.settled();
       await requestsSettled();
     },
-    reset: (parts, addPeople) => traffic.inTurn(() => resetParts(parts, addPeople)),
+    async captureAtStart() {
+      const { state } = traffic;
+      if (options.fresh === true) return reset(new Set(resetParts), () => {});
+      if (state === "none") await traffic.captureOf(newProjects);
+      if (state === "due") await traffic.capture();
+      if (state !== "interrupted") return;
+      notice("the scenario's traffic is incomplete: events and persons of the data folder begin anew");
+      await reset(new Set(["events", "people"]), () => {});
+    },
   };
 }
 

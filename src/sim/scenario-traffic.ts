@@ -11,9 +11,7 @@ import { jsonText } from "../kernel/http/reply.ts";
 import type { AuthoredTraffic } from "../lab/generate/shapes.ts";
 import type { ScenarioState } from "../lab/scenario/applied.ts";
 import type { Scenario } from "../lab/scenario/scenario.ts";
-import { resetParts } from "../lab/scenario/state/ports.ts";
 import type { StoredProject } from "../state/documents/world.ts";
-import type { Resetting } from "./reset.ts";
 
 interface TrafficParts {
   readonly scenario: ScenarioState;
@@ -55,28 +53,6 @@ const trafficOf = ({ organizations }: Scenario): { apiKey: string; traffic: Auth
 
 const sender = ["content-type", "application/json", "user-agent", "phx-sim scenario"];
 const headers = { "content-type": "application/json", "user-agent": "phx-sim scenario" };
-
-interface CaptureAtStart extends Pick<Resetting, "reset"> {
-  /** Everything begins anew. */
-  readonly isFresh: boolean;
-  /** Projects that the scenario has since the last start. */
-  readonly newProjects: readonly number[];
-  notice(text: string): void;
-}
-
-/** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
-export async function captureAtStart(
-  traffic: ScenarioTraffic,
-  { reset, isFresh, newProjects, notice }: CaptureAtStart,
-): Promise<void> {
-  const { state } = traffic;
-  if (isFresh) return reset(new Set(resetParts), () => {});
-  if (state === "none") await traffic.captureOf(newProjects);
-  if (state === "due") await traffic.capture();
-  if (state !== "interrupted") return;
-  notice("the scenario's traffic is incomplete: events and persons of the data folder begin anew");
-  await reset(new Set(["events", "people"]), () => {});
-}
 
 export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
   const { scenario, folder, clock, app, projectByKey, closing, notice } = parts;

@@ -28,7 +28,6 @@ import { listenOrExplain, tapesOrExplain } from "./opening.ts";
 import { ownCalls } from "./own-calls.ts";
 import { documented, openedPorts, readyPorts } from "./ports.ts";
 import { createResetting } from "./reset.ts";
-import { captureAtStart } from "./scenario-traffic.ts";
 import { answerRequest } from "./server/fetch.ts";
 import { type Listener, type ListenOptions, listen } from "./server/listener.ts";
 import { lateRows, slicesAtStart, warmUp } from "./slices.ts";
@@ -72,7 +71,13 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
 
   // The rows of the slices, with the ports that each needs.
   const { facts, info } = createInfo(settings, foundation, desk, substitutes, late.address);
-  const { settled, reset } = createResetting(foundation, desk, substitutes, exports);
+  const { settled, reset, captureAtStart } = createResetting(
+    settings,
+    foundation,
+    desk,
+    substitutes,
+    exports,
+  );
   const projectsMade = createBus<{ id: number; name: string | null }>();
   const probes = createProbeDesk();
   const ready = readyPorts(settings, foundation, desk, substitutes, {
@@ -107,13 +112,10 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
   });
   const app = late.app.set(answeringProbes(core, probes));
 
-  const { newProjects } = foundation;
-  await captureAtStart(traffic, { reset, notice, isFresh: options.fresh === true, newProjects }).catch(
-    async (error: unknown) => {
-      await store.close();
-      throw error;
-    },
-  );
+  await captureAtStart().catch(async (error: unknown) => {
+    await store.close();
+    throw error;
+  });
 
   // The door, and what starts with it.
   const listener = await openListener(settings, foundation, substitutes, { app, admission });
