@@ -48,7 +48,6 @@ export function readyPorts(
   given: GivenPorts,
 ) {
   const { worlds, people, log, snapshots, switchTo } = store;
-  const closing: AbortSignal = ending.signal;
   const built = () => builtAsApplied(scenario);
   const closing: AbortSignal = ending.signal;
   return {
