@@ -21,19 +21,19 @@ interface ControlBody {
   api_key: string;
 }
 
-export interface ControlAnswer {
+export interface ControlAnswer<Body = ControlBody> {
   status: number;
-  answer: ControlBody;
+  answer: Body;
 }
 
 /** Calls the control API in process; a text is sent as it is. */
-export async function control(
+export async function control<Body = ControlBody>(
   sim: Sim,
   method: string,
   path: string,
   body?: unknown,
   signal?: AbortSignal,
-): Promise<ControlAnswer> {
+): Promise<ControlAnswer<Body>> {
   const init: RequestInit = { method };
   if (signal) init.signal = signal;
   if (body !== undefined) {
@@ -41,7 +41,7 @@ export async function control(
     init.headers = { "content-type": "application/json" };
   }
   const response = await sim.handle(new Request(`${sim.url}/__sim/${path}`, init));
-  return { status: response.status, answer: (await response.json()) as ControlBody };
+  return { status: response.status, answer: (await response.json()) as Body };
 }
 
 /** Captures events in one request. */

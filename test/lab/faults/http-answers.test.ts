@@ -1,19 +1,13 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { ControlError } from "../../../src/index.ts";
+import { control as controlOf } from "../../support/control.ts";
 import { openSim } from "../../support/sim.ts";
 
 const { sim } = await openSim();
 afterEach(() => sim.reset());
 
-async function control(method: string, path: string, body?: unknown) {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  const response = await fetch(`${sim.url}/__sim/${path}`, init);
-  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-}
+const control = (method: string, path: string, body?: unknown) =>
+  controlOf<Record<string, unknown>>(sim, method, path, body);
 
 const empty = { status: 503, headers: {}, match: {}, keep: false, left: 1 };
 

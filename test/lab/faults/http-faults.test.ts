@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { presets } from "../../../src/lab/faults/presets.ts";
 import { presetNames } from "../../../src/lab/faults/shapes.ts";
+import { control as controlOf } from "../../support/control.ts";
 import { openSim } from "../../support/sim.ts";
 
 const notices: string[] = [];
@@ -11,15 +12,8 @@ afterEach(async () => {
   notices.length = 0;
 });
 
-async function control(method: string, path: string, body?: unknown) {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  const response = await fetch(`${sim.url}/__sim/${path}`, init);
-  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-}
+const control = (method: string, path: string, body?: unknown) =>
+  controlOf<Record<string, unknown>>(sim, method, path, body);
 
 describe("over HTTP", () => {
   test("a preset is applied, listed, used and cleared", async () => {

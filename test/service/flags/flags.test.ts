@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { connectSim, type Sim, type SimOptions, startSim } from "../../../src/index.ts";
+import { connectSim, type SimOptions, startSim } from "../../../src/index.ts";
+import { control as controlOf } from "../../support/control.ts";
 import { newFolder } from "../../support/folder.ts";
 import { openSim } from "../../support/sim.ts";
 
@@ -71,15 +72,8 @@ interface Answer {
   answer: Record<string, unknown>;
 }
 
-async function control(method: string, path: string, body?: unknown, to: Sim = sim): Promise<Answer> {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = typeof body === "string" ? body : JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  const response = await to.handle(new Request(`${to.url}/__sim/flags${path}`, init));
-  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-}
+const control = (method: string, path: string, body?: unknown, to = sim) =>
+  controlOf<Record<string, unknown>>(to, method, `flags${path}`, body);
 
 /** What a client gets. */
 async function flags(distinctId: string, key = "phc_shop"): Promise<Record<string, Record<string, unknown>>> {

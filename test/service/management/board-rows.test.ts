@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { control } from "../../support/control.ts";
 import { openSim } from "../../support/sim.ts";
 
 const trend = (event: string) => ({
@@ -52,14 +53,8 @@ beforeAll(async () => {
 type Looked = any;
 
 async function ask(method: string, path: string, body?: unknown) {
-  const response = await fetch(`${sim.url}/__sim/${path}`, {
-    method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    }),
-  });
-  return { status: response.status, body: (await response.json()) as Looked };
+  const { status, answer } = await control<Looked>(sim, method, path, body);
+  return { status, body: answer };
 }
 
 const valuesOf = (tiles: { insight: { result: { aggregated_value: number }[] | null } | null }[]) =>

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { control as controlOf } from "../../support/control.ts";
 import { openSim } from "../../support/sim.ts";
 
 const { sim } = await openSim();
@@ -9,15 +10,8 @@ const capture = (body: object, path = "/capture/") =>
     new Request(sim.url + path, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...body }) }),
   );
 
-async function control(method: string, path: string, body?: unknown) {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = typeof body === "string" ? body : JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  const response = await sim.handle(new Request(`${sim.url}/__sim/${path}`, init));
-  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-}
+const control = (method: string, path: string, body?: unknown) =>
+  controlOf<Record<string, unknown>>(sim, method, path, body);
 
 describe("GET /__sim/events", () => {
   const rows: [query: string, names: string[]][] = [

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkData, type Sim, startSim } from "../../../../src/index.ts";
+import { control as controlOf } from "../../../support/control.ts";
 import { newFolder } from "../../../support/folder.ts";
 import { rewriteLine } from "../../../support/rewrite-line.ts";
 
@@ -191,15 +192,8 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
   });
 });
 
-async function control(sim: Sim, method: string, path: string, body?: unknown) {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body);
-    init.headers = { "content-type": "application/json" };
-  }
-  const response = await sim.handle(new Request(`${sim.url}/__sim/${path}`, init));
-  return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-}
+const control = (sim: Sim, method: string, path: string, body?: unknown) =>
+  controlOf<Record<string, unknown>>(sim, method, path, body);
 
 describe("mistakes", () => {
   let sim: Sim;
