@@ -98,11 +98,14 @@ class Core implements ObservingApp {
   /** Passes a call through the layers to its row, and finishes what comes back. */
   #answer(call: Call, route: Route): Promise<Reply> {
     const row = () => this.#caught(call, () => this.#emulated(call, withinLimit(call, route)));
-    const layers = call.family === "control" ? [] : this.#layers;
-    const reply = this.#caught(call, () => through(layers, call, row));
-    return reply instanceof Promise
-      ? reply.then((it) => this.#finish(call, route.kind, it))
-      : this.#finish(call, route.kind, reply);
+    const finish = (reply: Reply) => this.#finish(call, route.kind, reply);
+    const fail = (thrown: unknown) => finish(this.#failed(call, thrown));
+    try {
+      const reply = call.family === "control" ? row() : through(this.#layers, call, row);
+      return reply instanceof Promise ? reply.then(finish, fail) : finish(reply);
+    } catch (thrown) {
+      return fail(thrown);
+    }
   }
 
   /** What the row answers. @throws SimError */
