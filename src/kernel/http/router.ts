@@ -52,8 +52,6 @@ export interface LateRows {
   load(): Promise<readonly Endpoint[]>;
 }
 
-const everything = (): boolean => true;
-
 /** Late rows once they are there. */
 interface Grove {
   readonly endpoints: readonly Endpoint[];
@@ -64,14 +62,10 @@ interface Grove {
  * A router over rows that are needed at once and rows that are loaded on first need: start-up pays only
  * for what the first event asks for, and an app that never calls the management API never loads it.
  */
-export function createRouter(
-  early: readonly Endpoint[],
-  late: readonly LateRows[] | (() => Promise<readonly Endpoint[]>) = [],
-): Router {
+export function createRouter(early: readonly Endpoint[], late: readonly LateRows[] = []): Router {
   const withParameters = early.filter((it) => it.path.includes(":"));
   const first: LateRows = { owns: () => withParameters.length > 0, load: async () => withParameters };
-  const others = typeof late === "function" ? [{ owns: everything, load: late }] : late;
-  const groups = [first, ...others];
+  const groups = [first, ...late];
   const exact = exactMatches(grouped(early));
   const grown = new Map<LateRows, Loaded<Grove>>();
 
@@ -112,13 +106,13 @@ export function createRouter(
       return exact.get(path);
     },
     async endpoints() {
-      const groves = await Promise.all(others.map(loaded));
+      const groves = await Promise.all(late.map(loaded));
       const all = [...early, ...groves.flatMap((it) => it.endpoints)];
       grouped(all);
       return all;
     },
     async warm(path) {
-      const group = others.find((it) => it.owns(path));
+      const group = late.find((it) => it.owns(path));
       if (group) await loaded(group);
     },
   };

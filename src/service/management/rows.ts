@@ -56,8 +56,12 @@ function closed(endpoints: readonly Endpoint[], desk: ManagementDesk): Endpoint[
   });
 }
 
+interface ManagementPorts {
+  readonly resources: ManagementDesk;
+}
+
 /** The management API, and the pages that its sharing tokens open. */
-export const resourceEndpoints = (desk: ManagementDesk): Endpoint[] => [
+export const managementSlice = slice(["resources"], ({ resources: desk }: ManagementPorts) => [
   ...closed(
     [
       ...batchExportEndpoints(desk),
@@ -77,8 +81,4 @@ export const resourceEndpoints = (desk: ManagementDesk): Endpoint[] => [
     desk,
   ),
   ...publicSharingEndpoints(desk),
-];
-
-export const managementSlice = slice(["resources"], ({ resources }: { readonly resources: ManagementDesk }) =>
-  resourceEndpoints(resources),
-);
+]);

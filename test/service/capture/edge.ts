@@ -8,7 +8,7 @@ import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
 import { captureV1Endpoints } from "../../../src/service/capture/capture-v1.ts";
 import type { Desk } from "../../../src/service/capture/desk.ts";
-import { captureEndpoints } from "../../../src/service/capture/endpoint/capture.ts";
+import { captureSlice } from "../../../src/service/capture/endpoint/capture.ts";
 import { otelEndpoint } from "../../../src/service/capture/otel/endpoint.ts";
 import { recordingEndpoint } from "../../../src/service/capture/recordings.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
@@ -100,7 +100,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     underway: new Map(),
   };
   const endpoints: Endpoint[] = [
-    ...captureEndpoints(desk, () => false),
+    ...captureSlice.rows({ desk, mayVisit: () => false }),
     ...captureV1Endpoints(desk),
     recordingEndpoint(desk),
     otelEndpoint(desk),

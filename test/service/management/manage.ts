@@ -10,7 +10,7 @@ import { noThrottle, type Throttle } from "../../../src/service/api-frame/desk.t
 import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
 import type { ManagementDesk } from "../../../src/service/management/desk.ts";
-import { resourceEndpoints } from "../../../src/service/management/rows.ts";
+import { managementSlice } from "../../../src/service/management/rows.ts";
 import { openQueries } from "../../../src/service/query/open-queries.ts";
 import type { Dialect } from "../../../src/state/documents/dialect.ts";
 import { createKeyring } from "../../../src/state/documents/keyring.ts";
@@ -106,7 +106,7 @@ export function manage(options: ManageOptions = {}) {
   };
   const crashes: unknown[] = [];
   const app = createApp({
-    router: createRouter(resourceEndpoints(desk)),
+    router: createRouter(managementSlice.rows({ resources: desk })),
     journal: async () => {},
     identify: () => {},
     unknownPath: () => new SimError("not_found", "Endpoint not found."),

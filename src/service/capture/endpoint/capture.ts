@@ -86,20 +86,17 @@ const blackHole: Endpoint = {
   handle: accepted,
 };
 
-/** The legacy capture endpoints. @param mayVisit True if the inspector may answer the call */
-export const captureEndpoints = (desk: Desk, mayVisit: (call: Call) => boolean): Endpoint[] => [
+interface CapturePorts {
+  readonly desk: Desk;
+  /** True if the inspector may answer the call. */
+  mayVisit(call: Call): boolean;
+}
+
+/** The legacy capture endpoints. */
+export const captureSlice = slice(["desk", "mayVisit"], ({ desk, mayVisit }: CapturePorts) => [
   ...rows.map((row) => endpointOf(row, desk)),
   aiUploadEndpoint(desk),
   blackHole,
   rootEndpoint(mayVisit),
   ...plainRows.map(plainEndpoint),
-];
-
-interface CapturePorts {
-  readonly desk: Desk;
-  mayVisit(call: Call): boolean;
-}
-
-export const captureSlice = slice(["desk", "mayVisit"], ({ desk, mayVisit }: CapturePorts) =>
-  captureEndpoints(desk, mayVisit),
-);
+]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isObject, type JsonObject } from "../../../../src/kernel/base/json.ts";
-import { captureEndpoints } from "../../../../src/service/capture/endpoint/capture.ts";
+import { captureSlice } from "../../../../src/service/capture/endpoint/capture.ts";
 import { flagEndpoints } from "../../../../src/service/flags/endpoint/flags-rows.ts";
 import type { FeatureFlag, StoredFlagOverride, World } from "../../../../src/state/documents/world.ts";
 import { aProject } from "../../../support/documents.ts";
@@ -9,7 +9,10 @@ import { type Asked, aDesk, aFlag, asker, aWorld, type Stored } from "./flags-de
 /** A project's endpoints, asked as a client does; answers that are no JSON object are mistakes here. */
 async function start(more: Partial<World>, stored: Stored = {}) {
   const desk = await aDesk(aWorld(more), stored);
-  const ask = asker([...captureEndpoints(desk, () => false), ...flagEndpoints(desk, desk.rulesets)]);
+  const ask = asker([
+    ...captureSlice.rows({ desk, mayVisit: () => false }),
+    ...flagEndpoints(desk, desk.rulesets),
+  ]);
   const post = async (target: string, body: object, headers: Asked["headers"] = {}): Promise<JsonObject> => {
     const sent = { api_key: "phc_test", distinct_id: "u1", ...body };
     const answer = await ask(target, { method: "POST", headers, body: sent });
