@@ -14,7 +14,7 @@ const names = (answer: { events: { event: string }[] }) => answer.events.map((it
 const newProject = async () => (await control(sim, "POST", "projects", { name: "another one" })).answer;
 
 describe("finds", () => {
-  test("what is already there", async () => {
+  test("an event that has already arrived", async () => {
     await capture({ event: "a", distinct_id: "u", properties: { plan: "pro", n: 1 } });
     const { answer } = await wait({ match: { event: "a", properties: { plan: "pro" } } });
     expect(answer.events).toMatchObject([{ distinct_id: "u", properties: { plan: "pro", n: 1 } }]);
@@ -180,7 +180,7 @@ describe("in vain", () => {
     expect(answer.report.text).toMatch(/^waitFor\("a"\) — not captured within \d+ ms/);
   });
 
-  test("too few of them", async () => {
+  test("fewer events than the count", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const { answer } = await wait({ match: "a", count: 3, timeout_ms: 0 });
     expect(answer.report.complaints).toMatchObject([{ kind: "too_few", got: 1, wanted: { min: 3 } }]);

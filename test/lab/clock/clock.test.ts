@@ -44,7 +44,7 @@ test.each([
 const noon = "2031-05-06T12:00:00.000Z";
 
 describe("PUT /__sim/clock", () => {
-  test("sets, and runs on", async () => {
+  test("sets the time, and the clock runs on", async () => {
     const { answer } = await clock("PUT", { now: noon });
     expect(answer).toMatchObject({ frozen: false, real: false, hint: null, next_due: null });
     expect(Date.parse(String(answer.now)) - Date.parse(noon)).toBeLessThan(60_000);
@@ -60,7 +60,7 @@ describe("PUT /__sim/clock", () => {
     });
   });
 
-  test("says when it went back", async () => {
+  test("reports that the clock went back", async () => {
     await clock("PUT", { now: noon, frozen: true });
     const { answer } = await clock("PUT", { now: "2031-05-06T11:59:59Z" });
     expect(answer.hint).toMatch(/^the clock went back by 1 s:/);
@@ -72,7 +72,7 @@ describe("PUT /__sim/clock", () => {
     expect(answer).toMatchObject({ real: true, frozen: false });
   });
 
-  test("takes milliseconds", async () => {
+  test("accepts milliseconds since 1970", async () => {
     const { answer } = await clock("PUT", { now: Date.parse(noon), frozen: true });
     expect(answer.now).toBe(noon);
   });
@@ -147,12 +147,12 @@ describe("every timestamp comes from it", () => {
     expect((await sim.persons.list())[0]).toMatchObject({ created_at: noon });
   });
 
-  test("documents", async () => {
+  test("a new document has the time of the clock", async () => {
     const made = await call("POST", project("dashboards/"), { name: "New" }, bearer());
     expect(made.answer.created_at).toBe("2031-05-06T12:00:00Z");
   });
 
-  test("flags", async () => {
+  test("an answer of /flags has the time of the clock", async () => {
     const { answer } = await call("POST", "/flags/?v=2", { api_key: sim.apiKey, distinct_id: "u" });
     expect(answer.evaluatedAt).toBe(Date.parse(noon));
   });
@@ -229,7 +229,7 @@ describe("the clock's start", () => {
     },
   );
 
-  test("a part of a reset", async () => {
+  test("a reset sets the clock back only where it names the clock", async () => {
     await sim.clock.freeze(noon);
     await sim.reset({ what: ["events"] });
     expect((await sim.clock.get()).frozen).toBe(true);
@@ -242,7 +242,7 @@ describe("the clock's start", () => {
   });
 });
 
-test("in TypeScript", async () => {
+test("sim.clock sets, reads and advances the clock", async () => {
   await sim.clock.set(new Date(noon), { frozen: true });
   expect(await sim.clock.now()).toEqual(new Date(noon));
   expect(await sim.clock.advance("1h")).toEqual([]);

@@ -71,7 +71,7 @@ describe("exceptions by fingerprint", () => {
     expect(again.groups).toMatchObject([{ id: groups[1]?.id, count: 4, persons: 3 }]);
   });
 
-  test("are a filter of events", async () => {
+  test("a fingerprint filters events", async () => {
     await using project = await sim.project();
     await send(sim.url, project.apiKey, [item("a", "one 1"), item("a", "two words"), item("a", "one 2")]);
     const { groups } = await groupsOf(sim.url, `project=${project.id}`);

@@ -367,7 +367,7 @@ describe("quota-exhausted", () => {
     expect([came.status, came.headers.get("retry-after")]).toEqual([429, "1"]);
   });
 
-  test("definitions are 402", async () => {
+  test("answers /flags/definitions with 402", async () => {
     await sim.faults.apply("quota-exhausted");
     const came = await sim.handle(
       new Request(`${sim.url}/flags/definitions`, { headers: { authorization: "Bearer phs_one" } }),
@@ -378,7 +378,7 @@ describe("quota-exhausted", () => {
 });
 
 describe("what no fault touches", () => {
-  test("the control API", async () => {
+  test("the control API answers during a fault", async () => {
     await sim.faults.apply("connection-reset");
     expect((await fetch(`${sim.url}/__sim/info`)).status).toBe(200);
     expect((await fetch(`${sim.url}/__sim/nothing`)).status).toBe(404);

@@ -153,7 +153,7 @@ describe("the watch", () => {
     expect(lines).toHaveLength(1);
   });
 
-  test("ends", async () => {
+  test("prints nothing after it was closed", async () => {
     const { watch, ring, lines, timers } = watching([page([finding()])]);
     watch.note();
     watch.close();

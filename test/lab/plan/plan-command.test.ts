@@ -59,7 +59,7 @@ describe("infer", () => {
     });
   });
 
-  test("one event", async () => {
+  test("infer --event prints a plan of one event", async () => {
     expect(Object.keys(JSON.parse((await run("infer", "--event", "opened")).stdout).events)).toEqual([
       "opened",
     ]);
@@ -91,7 +91,7 @@ describe("infer", () => {
     });
   });
 
-  test("of nothing is no plan", async () => {
+  test("infer without events prints no plan", async () => {
     expect(await run("infer", "--project", "99")).toMatchObject({
       code: 1,
       stdout: "",
@@ -257,7 +257,7 @@ describe("what cannot be done is reported", () => {
     expect(await run(...args)).toMatchObject({ code, stderr });
   });
 
-  test("no plan anywhere", async () => {
+  test("plan check without a plan file", async () => {
     const elsewhere = newFolder();
     const { code, stderr } = await runHere(["plan", "check"], {
       cwd: elsewhere,
@@ -269,7 +269,7 @@ describe("what cannot be done is reported", () => {
     });
   });
 
-  test("no sim", async () => {
+  test("plan check without a running sim", async () => {
     const { code } = await runHere(["plan", "check", "good.json"], {
       cwd,
       env: { PHX_SIM_URL: "127.0.0.1:1" },

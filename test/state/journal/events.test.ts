@@ -45,7 +45,7 @@ describe("GET /__sim/events", () => {
     expect((answer.events as { event: string }[]).map((it) => it.event)).toEqual(names);
   });
 
-  test("pages by cursor", async () => {
+  test("a page ends with the cursor of the next one", async () => {
     for (const event of ["a", "b", "c"]) await capture({ event, distinct_id: "u" });
     const first = (await control("GET", "events?limit=2")).answer;
     expect(first.more).toBe(true);
@@ -100,7 +100,7 @@ describe("GET /__sim/events?wait_ms", () => {
   const names = (answer: Record<string, unknown>) =>
     (answer.events as { event: string }[]).map((it) => it.event);
 
-  test("what is there is listed at once", async () => {
+  test("events that have arrived are listed at once", async () => {
     await capture({ event: "a", distinct_id: "u" });
     expect(names(await list("wait_ms=60000"))).toEqual(["a"]);
   });
@@ -123,26 +123,26 @@ describe("GET /__sim/events?wait_ms", () => {
     expect([names(answer), answer.cursor]).toEqual([["b"], since + 1]);
   });
 
-  test("what does not fit does not end it", async () => {
+  test("an event that does not match does not end the wait", async () => {
     const listed = list("event=b&wait_ms=60000");
     await capture({ event: "a", distinct_id: "u" });
     await capture({ event: "b", distinct_id: "u" });
     expect(names(await listed)).toEqual(["b"]);
   });
 
-  test("nothing came: empty, with the cursor to go on from", async () => {
+  test("no event until the end: an empty list, with the cursor to go on from", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const answer = await list("event=b&wait_ms=1");
     expect([answer.events, answer.cursor, answer.more]).toEqual([[], await sim.events.mark(), false]);
   });
 
-  test("what cannot come any more is not waited for", async () => {
+  test("an event that cannot arrive any more is not waited for", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const cursor = await sim.events.mark();
     expect((await list(`event=b&until=${cursor}&wait_ms=60000`)).events).toEqual([]);
   });
 
-  test("page by page nothing is lost and nothing comes twice", async () => {
+  test("pages that wait lose no event and repeat none", async () => {
     const start = await sim.events.mark();
     const sending = (async () => {
       for (let i = 0; i < 60; i++) await capture({ event: `e${i}`, distinct_id: "u" });
@@ -158,7 +158,7 @@ describe("GET /__sim/events?wait_ms", () => {
     expect(got).toEqual(Array.from({ length: 60 }, (_, i) => `e${i}`));
   });
 
-  test("a caller that goes away ends it", async () => {
+  test("a caller that disconnects ends the wait", async () => {
     const end = new AbortController();
     const url = `${sim.url}/__sim/events?event=never&wait_ms=60000`;
     const listed = sim.handle(new Request(url, { signal: end.signal }));
@@ -169,7 +169,7 @@ describe("GET /__sim/events?wait_ms", () => {
 });
 
 describe("the journal", () => {
-  test("keeps what came and what was answered", async () => {
+  test("keeps requests with their responses", async () => {
     await sim.handle(
       new Request(`${sim.url}/capture/?x=1`, {
         method: "POST",
@@ -203,7 +203,7 @@ describe("the journal", () => {
     expect(answer.raw).toEqual({ base64: Buffer.from(bytes).toString("base64") });
   });
 
-  test("keeps unknown paths", async () => {
+  test("keeps requests to unknown paths", async () => {
     await sim.handle(new Request(`${sim.url}/nowhere`));
     expect((await sim.requests.list({ outcome: "rejected" }))[0]).toMatchObject({
       target: "/nowhere",
@@ -212,13 +212,13 @@ describe("the journal", () => {
     });
   });
 
-  test("a request that does not exist", async () => {
+  test("answers 404 for a request that does not exist", async () => {
     expect((await control("GET", "requests/999999")).status).toBe(404);
     expect((await control("GET", "events/999999")).status).toBe(404);
   });
 });
 
-test("persons and groups can be asked for", async () => {
+test("GET /__sim/persons and /__sim/groups list what events made", async () => {
   await capture({
     event: "$identify",
     distinct_id: "u",
@@ -243,14 +243,14 @@ test("persons and groups can be asked for", async () => {
 });
 
 describe("POST /__sim/reset", () => {
-  test("back to the scenario", async () => {
+  test("goes back to the scenario", async () => {
     await capture({ event: "a", distinct_id: "u" });
     const { answer } = await control("POST", "reset");
     expect(answer.reset).toEqual(["world", "people", "events", "faults", "answers", "clock"]);
     expect([await sim.events.list(), await sim.persons.list()]).toEqual([[], []]);
   });
 
-  test("only a part", async () => {
+  test("resets only the parts that it names", async () => {
     await capture({ event: "a", distinct_id: "u" });
     await control("POST", "reset", { what: ["events"] });
     expect([await sim.events.list(), (await sim.persons.list()).length]).toEqual([[], 1]);

@@ -67,14 +67,14 @@ test.each(together)("%s with %j", async (filter, more, seqs) => {
   expect(await ids(queryOf(filter, more))).toEqual(seqs);
 });
 
-test("pages by cursor", async () => {
+test("a filtered list has pages, each with the cursor of the next one", async () => {
   const first = (await control(sim, "GET", `events?${queryOf("id:u1", { limit: "1" })}`)).answer;
   expect([first.events.map((it) => it.seq), first.cursor, first.more]).toEqual([[1], 1, true]);
   const second = (await control(sim, "GET", `events?${queryOf("id:u1", { limit: "1", since: "1" })}`)).answer;
   expect([second.events.map((it) => it.seq), second.cursor, second.more]).toEqual([[4], 4, false]);
 });
 
-test("waits for an event that fits", async () => {
+test("a list that waits returns with the first event that matches the filter", async () => {
   const { cursor } = (await control(sim, "GET", "events?limit=1&since=999999")).answer;
   const query = queryOf("prop.late:true -is:dropped", { since: String(cursor), wait_ms: "20000" });
   const waiting = control(sim, "GET", `events?${query}`);
@@ -113,13 +113,13 @@ test.each(requestLists)("GET /__sim/requests?filter=%s", async (filter, numbers)
   expect(await requests(queryOf(filter))).toEqual(numbers);
 });
 
-test("with the other parameters", async () => {
+test("a filter of requests works with the other parameters", async () => {
   expect(await requests(queryOf("n:<=3", { outcome: "rejected" }))).toEqual([3]);
   expect(await requests(queryOf("is:rejected", { outcome: "answered" }))).toEqual([]);
   expect(await requests(queryOf("n:<=3", { limit: "1" }))).toEqual([3]);
 });
 
-test("of what becomes a HAR, too", async () => {
+test("a filter selects the requests of a HAR", async () => {
   const { answer } = await control(sim, "GET", `requests.har?${queryOf("is:unmatched")}`);
   expect((answer as unknown as { log: { entries: unknown[] } }).log.entries).toHaveLength(1);
 });
@@ -149,7 +149,7 @@ describe("wrong filters", () => {
 });
 
 describe("the client", () => {
-  test("lists", async () => {
+  test("lists events by a filter", async () => {
     const events = await sim.events.list({ filter: "event:signup prop.amount:>10" });
     expect(events.map((it) => it.seq)).toEqual([1]);
     const found = await sim.requests.list({ filter: "is:unmatched" });
@@ -162,14 +162,14 @@ describe("the client", () => {
     expect(events.map((it) => it.seq)).toEqual([2]);
   });
 
-  test("streams", async () => {
+  test("streams events by a filter", async () => {
     for await (const event of sim.events.stream({ since: 0, filter: "is:dropped" })) {
       expect(event.seq).toBe(3);
       break;
     }
   });
 
-  test("says what is wrong", async () => {
+  test("rejects a wrong filter with its place", async () => {
     await expect(sim.events.list({ filter: "foo:1" })).rejects.toThrow(/there is no field "foo"/);
   });
 });

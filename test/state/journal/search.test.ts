@@ -34,7 +34,7 @@ test.each(rows)("%j", async (body, names) => {
   expect(answer.events.map((it) => it.event)).toEqual(names);
 });
 
-test("pages by cursor", async () => {
+test("a page of POST /__sim/events/search ends with the cursor of the next one", async () => {
   const first = (await control(sim, "POST", "events/search", { limit: 3 })).answer;
   expect([first.events.length, first.cursor, first.more]).toEqual([3, 3, true]);
   const second = (await control(sim, "POST", "events/search", { limit: 3, since: first.cursor })).answer;

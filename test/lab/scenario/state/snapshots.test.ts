@@ -135,7 +135,7 @@ describe.each(["in memory", "in a folder"])("%s", (where) => {
     }
   });
 
-  test("an empty sim", async () => {
+  test("a snapshot of an empty sim empties it again", async () => {
     const before = await seen(sim);
     await sim.snapshot("empty");
     await live(sim, "one");
@@ -239,12 +239,12 @@ describe("mistakes", () => {
     }
   });
 
-  test("unknown keys", async () => {
+  test("a snapshot with an unknown key is refused", async () => {
     const { status, answer } = await control(sim, "POST", "snapshots", { name: "a", nmae: "b" });
     expect([status, answer.pointer]).toEqual([400, "/nmae"]);
   });
 
-  test("no more than a hundred", async () => {
+  test("the snapshot after a hundred is refused", async () => {
     await using memory = await startSim();
     for (let i = 0; i < 100; i++) await memory.snapshot(`s${i}`);
     await expect(memory.snapshot("one-more")).rejects.toMatchObject({ status: 409 });

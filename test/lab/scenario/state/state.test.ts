@@ -133,7 +133,7 @@ describe("POST /__sim/reset of one project", () => {
     expect(await seen(sim, two())).toEqual(other);
   });
 
-  test("some of it", async () => {
+  test("only the parts that it names", async () => {
     const before = await seen(sim, one());
     await sim.reset({ project: one(), what: ["people"] });
     expect(await seen(sim, one())).toEqual({ ...before, persons: 0, groups: 0 });
