@@ -64,7 +64,7 @@ async function answer(
   const parts = { method, target: path, headers: { host }, rawHeaders: [], peer: "127.0.0.1", signal };
   const times = { at: clock.now(), started: performance.now() };
   const callWith = (content: Buffer): Call =>
-    callFrom({ ...parts, ...times, body: content, door: "fetch", publicUrl });
+    callFrom({ ...parts, ...times, body: content, transport: "fetch", publicUrl });
   const isTooLarge = bytes.length > app.bodyLimit(method, pathOf(path));
   const reply = await (isTooLarge
     ? app.refuseTooLarge(callWith(Buffer.alloc(0)))

@@ -68,7 +68,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
       rawHeaders: sender,
       body: Buffer.from(body),
       peer: "127.0.0.1",
-      door: "fetch",
+      transport: "fetch",
       at: clock.now(),
       started: performance.now(),
       signal: () => closing,

@@ -117,7 +117,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
     throw error;
   });
 
-  // The door, and what starts with it.
+  // The listener, and what starts with it.
   const listener = await openListener(settings, foundation, substitutes, { app, admission });
   const { url, shownUrl } = late.address.set(addressAt(host, listener.port, publicUrl));
   store.announce({ ...facts(), control_token: controlToken });

@@ -36,14 +36,14 @@ export interface HeldSim {
 }
 
 const place = Symbol.for("phx-sim.jest");
-const shelf: { [place]?: HeldSim | undefined } = globalThis as { [place]?: HeldSim | undefined };
+const holder: { [place]?: HeldSim | undefined } = globalThis as { [place]?: HeldSim | undefined };
 
 /** In this process there is one run at a time. */
 export const held = {
   get current(): HeldSim | undefined {
-    return shelf[place];
+    return holder[place];
   },
   set current(it: HeldSim | undefined) {
-    shelf[place] = it;
+    holder[place] = it;
   },
 };

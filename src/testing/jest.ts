@@ -34,10 +34,12 @@ const noSim =
   "`phx-sim exec -- jest`";
 
 const place = Symbol.for("phx-sim.jest.file");
-const shelf = globalThis as { [place]?: Pick<typeof import("./jest.ts"), "project" | "sim" | "withProject"> };
+const holder = globalThis as {
+  [place]?: Pick<typeof import("./jest.ts"), "project" | "sim" | "withProject">;
+};
 /** The test file's first copy of this module, which has the hooks; undefined in the first: resetModules() makes more. */
-const first = shelf[place];
-shelf[place] ??= { project, sim, withProject };
+const first = holder[place];
+holder[place] ??= { project, sim, withProject };
 
 let connected: Promise<SimClient> | undefined;
 const made: Project[] = [];

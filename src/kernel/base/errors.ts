@@ -1,6 +1,6 @@
 /**
  * The one list of ways to fail: code → HTTP status and the service's `type`.
- * A handler throws a `SimError`; the door of its family writes the body (http/error-body.ts).
+ * A handler throws a `SimError`; http/error-body.ts writes the body for its family.
  */
 const rows = {
   // Capture edge (Rust capture): plain-text bodies.
@@ -115,7 +115,7 @@ export interface ErrorExtra {
   cause?: unknown;
 }
 
-/** Every failure that is an answer. Unknown errors become `internal` at the door and are logged. */
+/** Every failure that is an answer. Unknown errors become `internal` and are logged. */
 export class SimError extends Error {
   readonly code: ErrorCode;
   readonly extra: ErrorExtra;

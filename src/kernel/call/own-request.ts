@@ -13,10 +13,10 @@ function ownClass(): typeof ClientRequest {
 }
 
 const place = Symbol.for("phx-sim.connect");
-const shelf: { [place]?: Socket["connect"] } = Socket as never;
+const holder: { [place]?: Socket["connect"] } = Socket as never;
 /** Kept for the whole process: jest loads this once for each file, after tools that the file before has left active. */
-const connect = shelf[place] ?? Socket.prototype.connect;
-shelf[place] = connect;
+const connect = holder[place] ?? Socket.prototype.connect;
+holder[place] = connect;
 
 const open = (options: { host: string; port: number }): Socket =>
   Reflect.apply(connect, new Socket(), [options]);

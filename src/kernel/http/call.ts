@@ -1,7 +1,7 @@
 import { type Family, unknownFamily } from "./family.ts";
 import type { Rejection, Reply, TransportFault } from "./reply.ts";
 
-type Door = "socket" | "fetch";
+type Transport = "socket" | "fetch";
 
 /**
  * The facts of a call. Each step adds what it learns, so that it is kept if a later step fails. The app completes the
@@ -17,7 +17,7 @@ export interface CallRecord {
   partition?: string;
 }
 
-/** A request as the core sees it, whichever door it came through. */
+/** A request as the core sees it, from either transport. */
 export interface Call {
   readonly method: string;
   /** Path without query: repeated slashes collapsed, no trailing slash (except "/"), still percent-encoded. */
@@ -33,14 +33,14 @@ export interface Call {
   /** The sender's address. */
   readonly peer: string;
   /** How it came in: through a socket of ours, or in process. */
-  readonly door: Door;
+  readonly transport: Transport;
   /** It came through our own proxy: for the host that it names, not for us. */
   readonly proxied: boolean;
   /** Scheme, host and port of links to here, without a trailing slash: the public address, or what the sender used. */
   readonly origin: string;
   /** Arrival, ms since the epoch. */
   readonly at: number;
-  /** When the door took it in, on the monotonic clock (performance.now()). */
+  /** When the transport received it, on the monotonic clock (performance.now()). */
   readonly started: number;
   /** When an upstream's answer to it was over; undefined: it is answered here. */
   readonly ended: number | undefined;
@@ -71,11 +71,11 @@ export interface CallFault {
   readonly rejection?: Rejection;
   /** How the answer is changed on its way out. */
   readonly change?: (reply: Reply) => Reply;
-  /** What the door does with the handler's answer; what was sent is kept nevertheless. */
+  /** What the transport does with the handler's answer; what was sent is kept nevertheless. */
   readonly transport?: TransportFault;
 }
 
-/** The parts of a call that a door knows; `callFrom` derives the rest. */
+/** The parts of a call that a transport knows; `callFrom` derives the rest. */
 export interface CallParts {
   method: string;
   target: string;
@@ -83,7 +83,7 @@ export interface CallParts {
   rawHeaders: readonly string[];
   body: Buffer;
   peer: string;
-  door?: Door;
+  transport?: Transport;
   at: number;
   started: number;
   ended?: number;
@@ -140,8 +140,8 @@ class LazyCall implements Call {
   get peer(): string {
     return this.#parts.peer;
   }
-  get door(): Door {
-    return this.#parts.door ?? "socket";
+  get transport(): Transport {
+    return this.#parts.transport ?? "socket";
   }
   get at(): number {
     return this.#parts.at;

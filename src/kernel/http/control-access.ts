@@ -29,7 +29,7 @@ function checkDirect(call: Call): void {
  * @throws SimError forbidden_host, forbidden_origin, unsupported_media_type, control_token_required
  */
 function checkCaller(call: Call, rules: GuardRules): void {
-  if (call.door === "fetch") return;
+  if (call.transport === "fetch") return;
   checkSender(call, rules);
   if (isChange(call)) checkBody(call);
   if (rules.token !== null && tokenOf(call) !== rules.token) {
@@ -55,7 +55,7 @@ export function checkSender(call: Call, rules: GuardRules): void {
  * @throws SimError forbidden_host, forbidden_origin
  */
 function checkVisitor(call: Call, rules: GuardRules): void {
-  if (call.door === "fetch") return;
+  if (call.transport === "fetch") return;
   checkDirect(call);
   checkHost(call, rules);
   if (!isVisit(call)) checkOrigin(call, rules);
@@ -81,7 +81,7 @@ const isVisit = (call: Call): boolean =>
  * @throws SimError forbidden_host, forbidden_origin, control_token_required
  */
 function checkNeighbour(call: Call, rules: GuardRules): void {
-  if (call.door === "fetch") return;
+  if (call.transport === "fetch") return;
   checkDirect(call);
   if (rules.token !== null) {
     throw new SimError("control_token_required", "there is no badge where the control API needs a token", {

@@ -37,7 +37,7 @@ export interface Reply {
   source?: string | undefined;
   /** Why its call counts as rejected; the record of the call has it. */
   rejection?: Rejection | undefined;
-  /** What the door does to it; then `status` is 0 unless some of it is sent. */
+  /** What the transport does to it; then `status` is 0 unless some of it is sent. */
   transport?: TransportFault | undefined;
 }
 

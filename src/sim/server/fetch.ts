@@ -5,7 +5,7 @@ import { callFrom, pathOf } from "../../kernel/http/call.ts";
 import type { Gauge } from "../../kernel/http/gauge.ts";
 import type { Reply, TransportFault } from "../../kernel/http/reply.ts";
 
-interface FetchDoor {
+interface FetchContext {
   app: App;
   clock: TimeSource;
   gauge: Gauge;
@@ -17,15 +17,15 @@ interface FetchDoor {
  * Answers a web Request with a web Response, without a socket. Usable as an SDK's `fetch` option.
  * @throws what fetch throws: the signal's reason; TypeError if a fault breaks the connection
  */
-export async function answerRequest(request: Request, door: FetchDoor): Promise<Response> {
-  const reply = await replyTo(request, door);
+export async function answerRequest(request: Request, context: FetchContext): Promise<Response> {
+  const reply = await replyTo(request, context);
   request.signal.throwIfAborted();
-  if (reply.transport !== undefined) return mishaps[reply.transport](reply, request.signal, door.closing);
+  if (reply.transport !== undefined) return mishaps[reply.transport](reply, request.signal, context.closing);
   if (reply.stream !== undefined) return streamingResponse(reply, reply.stream, request.signal);
   return responseOf(reply);
 }
 
-async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Promise<Reply> {
+async function replyTo(request: Request, { app, clock, gauge }: FetchContext): Promise<Reply> {
   const url = new URL(request.url);
   const target = url.pathname + url.search;
   const ticket = target.startsWith("/__sim") ? 0 : gauge.begin();
@@ -45,7 +45,7 @@ async function replyTo(request: Request, { app, clock, gauge }: FetchDoor): Prom
       rawHeaders,
       body: tooLarge ? Buffer.alloc(0) : received,
       peer: "127.0.0.1",
-      door: "fetch",
+      transport: "fetch",
       at: clock.now(),
       started: performance.now(),
       signal: () => request.signal,

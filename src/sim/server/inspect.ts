@@ -15,7 +15,7 @@ import { endWith } from "./last-answer.ts";
 export type PassSocket = (req: IncomingMessage, socket: Socket, head: Buffer) => boolean;
 
 /** Takes connections to the live feed, and other websockets. */
-export interface InspectDoor {
+export interface InspectListener {
   /** Takes a connection whose first call is a websocket, or to the feed; other calls on it go to the main server. */
   take(socket: Socket): void;
   /** Ends the feed's connections at once, and other calls after `graceMs`. */
@@ -53,7 +53,7 @@ export function hasOneHost({ headers, httpVersion, rawHeaders }: IncomingMessage
  * node:http ignores `Upgrade:` only if a server has no listener for it, and the main server must ignore it: Java's
  * client offers HTTP/2 with each request. So the websockets have their own server, which listens on no port.
  */
-export function createInspect(options: InspectOptions): InspectDoor {
+export function createInspect(options: InspectOptions): InspectListener {
   const { main, admit, clock } = options;
   /** Open connections, each with its number of running plain calls. */
   const open = new Map<Socket, number>();

@@ -6,7 +6,7 @@ import type { PersonalApiKey, StoredProject, Worlds } from "./world.ts";
 /** The parts of a call that show where it comes from. */
 interface Sender {
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly door: "socket" | "fetch";
+  readonly transport: "socket" | "fetch";
   readonly proxied: boolean;
 }
 
@@ -73,12 +73,12 @@ const keyNeeded =
   "Authentication credentials were not provided. While the port is open to the network, X-Phx-Project does not replace a key.";
 
 /** A page can reach this machine through a host name of its own (DNS rebinding). The proxy checks its hosts itself. */
-const foreignHost = ({ headers: { host = "" }, door, proxied }: Sender): string | undefined =>
-  door === "fetch" || proxied || isLoopbackHost(withoutPort(host)) ? undefined : `the host "${host}"`;
+const foreignHost = ({ headers: { host = "" }, transport, proxied }: Sender): string | undefined =>
+  transport === "fetch" || proxied || isLoopbackHost(withoutPort(host)) ? undefined : `the host "${host}"`;
 
 /** Some requests of browsers have no Origin; Sec-Fetch-Site still shows the relation of the sites. */
-function foreignPage({ headers: { origin, "sec-fetch-site": site }, door }: Sender): string | undefined {
-  if (door === "fetch") return undefined;
+function foreignPage({ headers: { origin, "sec-fetch-site": site }, transport }: Sender): string | undefined {
+  if (transport === "fetch") return undefined;
   if (origin !== undefined) return isLoopbackOrigin(origin) ? undefined : `the origin "${origin}"`;
   return site === "cross-site" ? "a page of another site" : undefined;
 }

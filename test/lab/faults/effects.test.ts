@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { openSim } from "../../support/sim.ts";
-import { doors, outcome, rawly } from "./door.ts";
+import { transports, outcome, rawly } from "./transports.ts";
 
 const scenario = {
   version: 1 as const,
@@ -42,7 +42,7 @@ const event = (more: object = {}) => ({ api_key: "phc_one", event: "seen", disti
 const names = async () => (await sim.events.list({ outcome: "kept" })).map((it) => it.event);
 const journal = async () => (await sim.requests.list()).reverse();
 
-describe.each(doors)("%s", (_, ask) => {
+describe.each(transports)("%s", (_, ask) => {
   const send = (path: string, body: object, more?: RequestInit) => outcome(ask(sim, post(path, body, more)));
 
   test("a status is answered in front: nothing is kept, the journal knows what came", async () => {
@@ -407,7 +407,7 @@ describe("what no fault touches", () => {
 });
 
 describe("the end of the sim", () => {
-  test.each(doors)("hung and slow requests do not hold it, %s", async (_, ask) => {
+  test.each(transports)("hung and slow requests do not hold it, %s", async (_, ask) => {
     const mine = await startSim({ scenario });
     const send = (path: string, token: string) =>
       outcome(

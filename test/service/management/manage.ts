@@ -135,7 +135,7 @@ export function manage(options: ManageOptions = {}) {
         rawHeaders: Object.entries(headers).flat(),
         body: Buffer.from(text),
         peer: "127.0.0.1",
-        door: "fetch",
+        transport: "fetch",
         at: clock.now(),
         started: 0,
         signal: () => new AbortController().signal,

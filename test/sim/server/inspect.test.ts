@@ -57,7 +57,7 @@ const capture = (to: Sim) =>
     }),
   );
 
-describe.each(sims)("the door of the feed, %s", (_, of) => {
+describe.each(sims)("the listener of the feed, %s", (_, of) => {
   test("a page hears of an event", async () => {
     await using page = await openPage(of().url);
     expect(await page.subscribe()).toMatchObject({ reset: false });

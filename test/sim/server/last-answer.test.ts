@@ -118,8 +118,8 @@ describe("the rest is read within limits", () => {
     ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf", 413],
     ["no HTTP\r\n\r\n", 400],
   ])("of time: %j", async (head, status) => {
-    const door = await listen({ ...at, bodyTimeout: 50 });
-    const socket = connect({ port: door.port, host: "127.0.0.1", allowHalfOpen: true });
+    const listener = await listen({ ...at, bodyTimeout: 50 });
+    const socket = connect({ port: listener.port, host: "127.0.0.1", allowHalfOpen: true });
     socket.write(head);
     expect(await read(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     // Its own half stays open: only the limit makes the connection refuse what it writes.
@@ -127,15 +127,15 @@ describe("the rest is read within limits", () => {
     const writing = setInterval(() => socket.write("more"), 5);
     expect(await broken).toMatchObject({ code: expect.stringMatching(/EPIPE|ECONNRESET/) });
     clearInterval(writing);
-    await door.close(0);
+    await listener.close(0);
   });
 
   test("of bytes", async () => {
-    const door = await listen(at);
-    const socket = await open(door.port);
+    const listener = await listen(at);
+    const socket = await open(listener.port);
     const gibibyte = 1024;
     const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${gibibyte * megabyte}\r\n\r\n`;
     await expect(askInVain(socket, head, gibibyte)).rejects.toThrow(/EPIPE|ECONNRESET/);
-    await door.close(0);
+    await listener.close(0);
   });
 });

@@ -38,7 +38,7 @@ const event = () => JSON.stringify({ api_key: sim.apiKey, event: "a", distinct_i
 const post = (body: string, path = "/capture/", more = "") =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n${body}`;
 
-describe("the socket door", () => {
+describe("the socket listener", () => {
   test("pipelined requests on one connection are answered in order", async () => {
     const body = event();
     const text = await raw(post(body) + post(body) + post(body, "/capture/", "Connection: close\r\n"));
@@ -112,15 +112,15 @@ describe("the socket door", () => {
     };
     const host = "127.0.0.1";
     const gauge = createGauge();
-    const door = await listen({ app, clock: systemClock, gauge, host, port: 0, bodyTimeout: 20 });
+    const listener = await listen({ app, clock: systemClock, gauge, host, port: 0, bodyTimeout: 20 });
     const head = "POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf";
-    const text = await raw(head, undefined, `http://${host}:${door.port}`);
+    const text = await raw(head, undefined, `http://${host}:${listener.port}`);
     expect(text).toMatch(/^HTTP\/1\.1 408/);
     await gauge.quiet(0, AbortSignal.timeout(5_000));
     expect(reported.map(([call, why]) => [call.target, call.body.toString(), why])).toEqual([
       ["/capture/", "half", "body_read_timeout"],
     ]);
-    await door.close();
+    await listener.close();
   });
 });
 
@@ -133,11 +133,11 @@ test("an answer that comes while the port is closing is its connection's last", 
     abandon: () => Promise.reject(new Error("no call is aborted")),
   };
   const host = "127.0.0.1";
-  const door = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0 });
+  const listener = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0 });
   const asked = once(calls, "call");
-  const reported = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${door.port}`);
+  const reported = raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n", undefined, `http://${host}:${listener.port}`);
   const [answer] = await asked;
-  const closed = door.close(60_000);
+  const closed = listener.close(60_000);
   answer(empty(204));
   expect(await reported).toMatch(/^HTTP\/1\.1 204 .*connection: close/is);
   await closed;

@@ -9,12 +9,12 @@ import type { Reply } from "../../../src/kernel/http/reply.ts";
 import { type Listener, listen } from "../../../src/sim/server/listener.ts";
 
 const host = "127.0.0.1";
-let door: Listener | undefined;
+let listener: Listener | undefined;
 const sockets: Socket[] = [];
 
 afterEach(async () => {
   for (const it of sockets.splice(0)) it.destroy();
-  await door?.close(0);
+  await listener?.close(0);
 });
 
 /** A server whose clients must take something within `bodyTimeout`. */
@@ -25,12 +25,12 @@ async function serve(reply: (call: Call) => Reply, bodyTimeout: number): Promise
     refuseTooLarge: () => Promise.reject(new Error("the body is not too large")),
     abandon: () => Promise.reject(new Error("no call is aborted")),
   };
-  door = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0, bodyTimeout });
+  listener = await listen({ app, clock: systemClock, gauge: createGauge(), host, port: 0, bodyTimeout });
 }
 
 /** A client that sends a request and reads nothing until it is resumed. */
 function ask(path: string): Socket {
-  const socket = connect(door?.port ?? 0, host);
+  const socket = connect(listener?.port ?? 0, host);
   sockets.push(socket);
   socket.on("error", () => {});
   socket.pause();
@@ -92,10 +92,10 @@ test("of more large responses than 256 MB the oldest unread ones are cut off; th
   const stuck = [ask("/1"), ask("/2"), ask("/3"), ask("/4")];
   await Promise.all(stuck.map((it) => once(it, "readable")));
   for (let i = 0; i < 3; i++) {
-    const response = await fetch(`http://${host}:${door?.port}/read`);
+    const response = await fetch(`http://${host}:${listener?.port}/read`);
     expect((await response.arrayBuffer()).byteLength).toBe(60_000_000);
   }
   const first = await rest(stuck[0] as Socket);
   expect(first.length).toBeLessThan(60_000_000);
-  expect(await (await fetch(`http://${host}:${door?.port}/small`)).text()).toHaveLength(10);
+  expect(await (await fetch(`http://${host}:${listener?.port}/small`)).text()).toHaveLength(10);
 });

@@ -36,12 +36,12 @@ async function take(response: Response, count: number): Promise<Message[]> {
   return found;
 }
 
-const doors: [name: string, ask: (sim: Sim, path: string, init?: RequestInit) => Promise<Response>][] = [
+const transports: [name: string, ask: (sim: Sim, path: string, init?: RequestInit) => Promise<Response>][] = [
   ["over a socket", (sim, path, init) => fetch(`${sim.url}/__sim/${path}`, init)],
   ["in process", (sim, path, init) => sim.handle(new Request(`${sim.url}/__sim/${path}`, init))],
 ];
 
-describe.each(doors)("the stream of events, %s", (name, ask) => {
+describe.each(transports)("the stream of events, %s", (name, ask) => {
   test("events as they come, in full", async ({ sim }) => {
     const capture = captureWith(() => sim);
     await capture({ event: "before", distinct_id: "u" });

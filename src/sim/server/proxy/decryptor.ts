@@ -21,25 +21,25 @@ export interface Decryptor {
 
 /** @throws Error if the authority cannot be read or the thread cannot be started */
 export async function openDecryptor(options: DecryptorOptions): Promise<Decryptor> {
-  const doors = await openDoors(options.admit);
-  const closeDoors = () => {
-    for (const door of [doors.http, doors.https]) door.close();
+  const listeners = await openListeners(options.admit);
+  const closeListeners = () => {
+    for (const listener of [listeners.http, listeners.https]) listener.close();
   };
   try {
     const input: WorkerInput = {
       caFolder: options.caFolder,
-      back: { http: portOf(doors.http), https: portOf(doors.https) },
+      back: { http: portOf(listeners.http), https: portOf(listeners.https) },
     };
     const { worker, port } = await startWorker(input, options);
     return {
       port,
       async close() {
-        closeDoors();
+        closeListeners();
         await worker.terminate();
       },
     };
   } catch (error) {
-    closeDoors();
+    closeListeners();
     throw error;
   }
 }
@@ -47,7 +47,7 @@ export async function openDecryptor(options: DecryptorOptions): Promise<Decrypto
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** One listener for each scheme: so requests need no mark, which could be forged and would be recorded. */
-async function openDoors(admit: DecryptorOptions["admit"]) {
+async function openListeners(admit: DecryptorOptions["admit"]) {
   const open = (scheme: "http" | "https") =>
     new Promise<Server>((resolve, reject) => {
       const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => admit(socket, scheme));

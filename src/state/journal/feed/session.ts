@@ -99,7 +99,7 @@ interface Position {
 }
 
 /** Why a client is disconnected. */
-type Farewell = readonly [code: number, message: string];
+type CloseFrame = readonly [code: number, message: string];
 
 /** Where the rows continue; `reset`: the client's own cursor means nothing here. */
 function startOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number; reset: boolean } {
@@ -146,7 +146,7 @@ export function createSession(common: Common, wire: FeedConnection): FeedSession
     wire.close(code, message);
   }
 
-  function greet(token: string | undefined): Farewell | undefined {
+  function greet(token: string | undefined): CloseFrame | undefined {
     if (isGreeted) return [closing.bad_frame, "hello was said before"];
     if (common.token !== null && token !== common.token) return [closing.token_required, tokenMissing];
     isGreeted = true;
@@ -171,7 +171,7 @@ export function createSession(common: Common, wire: FeedConnection): FeedSession
     pump();
   }
 
-  function handle(message: string | null): Farewell | undefined {
+  function handle(message: string | null): CloseFrame | undefined {
     if (!mayReceive()) return [closing.too_many_messages, `more than ${limits.messages} messages a second`];
     const reading = readFrame(message);
     if ("problem" in reading) return [closing.bad_frame, reading.problem];
@@ -183,8 +183,8 @@ export function createSession(common: Common, wire: FeedConnection): FeedSession
   }
 
   function receive(message: string | null): void {
-    const farewell = handle(message);
-    if (farewell !== undefined) end(...farewell);
+    const close = handle(message);
+    if (close !== undefined) end(...close);
   }
 
   function sendReset(): void {

@@ -137,7 +137,7 @@ describe("a tape", () => {
     expect(linesOf(file)).toHaveLength(2);
   });
 
-  test("numbers exchanges in the order they arrived, where the door says so", async () => {
+  test("numbers exchanges in the order they arrived, where the transport reports it", async () => {
     const file = newTape();
     const { writer } = open(file);
     const [slow, fast] = [writer.arrive(), writer.arrive()];
@@ -173,7 +173,7 @@ describe("a tape", () => {
     ]);
   });
 
-  test("leaves out bodies that the door did not keep, and those beyond the limit", async () => {
+  test("leaves out bodies that the transport did not keep, and those beyond the limit", async () => {
     const file = newTape();
     const { writer } = open(file, { bodyLimit: 100 });
     writer.append(raw({ body: { omitted: "not_kept", bytes: 9 } }));

@@ -60,7 +60,7 @@ export const aCall = (target: string, { method = "GET", headers = {}, body }: As
     rawHeaders: Object.entries(headers).flat(),
     body: bytesOf(body),
     peer: "127.0.0.1",
-    door: "fetch",
+    transport: "fetch",
     at: now,
     started: 0,
     signal: () => new AbortController().signal,

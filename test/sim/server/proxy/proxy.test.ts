@@ -101,8 +101,8 @@ const here = (command: string, flag = "--version") =>
 const hasCurl = await here("curl");
 const hasPython = await here("python3");
 
-/** A door to an app of the test's own. */
-function doorParts(handle: App["handle"]) {
+/** A listener for an app of the test. */
+function listenerParts(handle: App["handle"]) {
   const app: App = {
     handle,
     bodyLimit: () => 1_000,
@@ -194,14 +194,14 @@ describe("in clear", () => {
 describe("in TLS", () => {
   test("HTTP/1.1 in a tunnel: head and body as they were sent, and whose they are", async () => {
     const calls: Call[] = [];
-    const door = await listen({
-      ...doorParts(async (call) => {
+    const listener = await listen({
+      ...listenerParts(async (call) => {
         calls.push(call);
         return empty(204);
       }),
       proxy: { caFolder },
     });
-    const { socket } = await tunnel(`http://127.0.0.1:${door.port}`, "us.i.posthog.com:443");
+    const { socket } = await tunnel(`http://127.0.0.1:${listener.port}`, "us.i.posthog.com:443");
     const inner = await secured(socket, { ca, host: "us.i.posthog.com" });
     const head = [
       "zeta",
@@ -231,7 +231,7 @@ describe("in TLS", () => {
       origin: "https://us.i.posthog.com",
       proxied: true,
     });
-    await door.close();
+    await listener.close();
   });
 
   test("HTTP/2 in a tunnel, by ALPN", async () => {
@@ -398,9 +398,9 @@ describe("settings", () => {
   });
 
   test("a connection that says nothing is given up", async () => {
-    const door = await listen({ ...doorParts(async () => empty(200)), bodyTimeout: 20, proxy: {} });
-    expect(await talk(dial(`http://127.0.0.1:${door.port}`), [])).toBe("");
-    await door.close();
+    const listener = await listen({ ...listenerParts(async () => empty(200)), bodyTimeout: 20, proxy: {} });
+    expect(await talk(dial(`http://127.0.0.1:${listener.port}`), [])).toBe("");
+    await listener.close();
   });
 
   test("clients that break off at once do it no harm, cold or warm", async () => {

@@ -6,8 +6,8 @@ export type Came =
   | { status: number; source: string | null; text: string; headers: Headers }
   | { error: string; code: string | undefined };
 
-/** The two ways into a sim. */
-export const doors: readonly (readonly [string, (sim: Sim, request: Request) => Promise<Response>])[] = [
+/** The two transports of a sim. */
+export const transports: readonly (readonly [string, (sim: Sim, request: Request) => Promise<Response>])[] = [
   ["over a socket", (_, request) => fetch(request)],
   ["through sim.handle", (sim, request) => sim.handle(request)],
 ];
