@@ -31,6 +31,6 @@ export const lateParts = () => ({
   app: late<ObservingApp>("the app"),
   router: late<Router>("the router"),
   address: late<SimAddress>("the address"),
-  send: late<Send>("the door for calls of its own"),
+  send: late<Send>("the transport of its own calls"),
   adopts: late<() => boolean>("the rule for unknown keys"),
 });

@@ -7,7 +7,7 @@ import type { ScenarioState } from "../lab/scenario/applied.ts";
 import { AppliedScenario } from "../lab/scenario/applied.ts";
 import { loadScenario, ScenarioError } from "../lab/scenario/load.ts";
 import { type ScenarioProblem, warningNotice } from "../lab/scenario/problems.ts";
-import { builtOf, type Scenario, type ScenarioPeople, storePeople } from "../lab/scenario/scenario.ts";
+import { builtOf, type Scenario, type ScenarioPersons, storePersons } from "../lab/scenario/scenario.ts";
 import type { ScenarioSource } from "../lab/scenario/source.ts";
 import { TapeOrderError } from "../lab/tapes/ports.ts";
 import type { PlaceLookup } from "../service/capture/geo/places.ts";
@@ -106,7 +106,7 @@ export async function openOrExplain(
   onNotice: (text: string) => void,
   onNewWorld: () => void,
 ): Promise<Store> {
-  let people: ScenarioPeople | undefined;
+  let people: ScenarioPersons | undefined;
   try {
     const store = await openStore({
       folder: options.data ?? null,
@@ -123,7 +123,7 @@ export async function openOrExplain(
       onNotice,
     });
     if (people && store.people.counts().persons === 0) {
-      storePeople(store.people, people);
+      storePersons(store.people, people);
       store.log.commit();
     }
     if (people) applied.keep(scenario, null);

@@ -5,7 +5,7 @@ import { mayVisit } from "../kernel/http/control-access.ts";
 import type { Endpoint } from "../kernel/http/endpoint.ts";
 import type { Router } from "../kernel/http/router.ts";
 import type { ProbeDesk } from "../lab/proxy-check/probe-desk.ts";
-import { builtAsApplied, storePeople } from "../lab/scenario/scenario.ts";
+import { builtAsApplied, storePersons } from "../lab/scenario/scenario.ts";
 import { EndedProjects } from "../lab/test-projects/ended-projects.ts";
 import type { ProjectPorts } from "../lab/test-projects/ports.ts";
 import { createThrottle, noThrottle } from "../service/api-frame/desk.ts";
@@ -63,7 +63,7 @@ export function readyPorts(
     authored: {
       world: () => built().world,
       people: () => built().people,
-      seedPeople: (project: number) => storePeople(people, built().people, project),
+      seedPersons: (project: number) => storePersons(people, built().people, project),
     },
     clock,
     clockStart,

@@ -1,20 +1,20 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Loaded } from "../kernel/base/on-first-use.ts";
 import { type Bytes, memoryBytes } from "../kernel/store/bytes.ts";
-import { peopleOf, storePeople, worldOf } from "../lab/scenario/scenario.ts";
+import { scenarioPersonsOf, storePersons, worldOf } from "../lab/scenario/scenario.ts";
 import { type ResetPart, resetParts } from "../lab/scenario/state/ports.ts";
 import type { RunningExports } from "../service/batch-exports/open-exports.ts";
 import type { Desk } from "../service/capture/desk.ts";
 import type { World } from "../state/documents/world.ts";
-import { openPeople, type PeopleStore } from "../state/persons/people-store.ts";
+import { openPersonStore, type PersonStore } from "../state/persons/person-store.ts";
 import type { Foundation, SimSettings } from "./foundation.ts";
 import type { Substitutes } from "./substitutes.ts";
 
 export interface Resetting {
   /** Resolves when no request is half handled, no batch is in progress, and no traffic is being captured. */
   settled(): Promise<void>;
-  /** Back to the scenario; `parts` restricts what is reset, `addPeople` stores persons beside the scenario's. */
-  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Back to the scenario; `parts` restricts what is reset, `addPersons` stores persons beside the scenario's. */
+  reset(parts: ReadonlySet<ResetPart>, addPersons: (people: PersonStore) => void): Promise<void>;
   /** Captures the traffic of a new world or new projects, and again what an earlier process did not finish. */
   captureAtStart(): Promise<void>;
 }
@@ -44,9 +44,9 @@ export function createResetting(
     };
   }
 
-  function freshPeople(addMore: (people: PeopleStore) => void): Bytes {
-    const fresh = openPeople();
-    storePeople(fresh, peopleOf(scenario.current));
+  function freshPersons(addMore: (people: PersonStore) => void): Bytes {
+    const fresh = openPersonStore();
+    storePersons(fresh, scenarioPersonsOf(scenario.current));
     addMore(fresh);
     const lines = memoryBytes();
     fresh.copyInto(lines);
@@ -55,7 +55,7 @@ export function createResetting(
 
   async function resetNow(
     parts: ReadonlySet<ResetPart>,
-    addPeople: (people: PeopleStore) => void,
+    addPersons: (people: PersonStore) => void,
   ): Promise<void> {
     await requestsSettled();
     store.switchTo([
@@ -65,7 +65,7 @@ export function createResetting(
             scenario.applied.replacing(scenario.current, null),
           ]
         : []),
-      ...(parts.has("people") ? [people.replacing(freshPeople(addPeople))] : []),
+      ...(parts.has("people") ? [people.replacing(freshPersons(addPersons))] : []),
       ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
     ]);
     if (exports.started) await resetExports(await exports.started, parts);
@@ -78,7 +78,7 @@ export function createResetting(
     if (parts.has("events")) await traffic.capture();
   }
 
-  const reset: Resetting["reset"] = (parts, addPeople) => traffic.inTurn(() => resetNow(parts, addPeople));
+  const reset: Resetting["reset"] = (parts, addPersons) => traffic.inTurn(() => resetNow(parts, addPersons));
 
   return {
     reset,

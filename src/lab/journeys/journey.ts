@@ -9,7 +9,7 @@ import type { RequestHead, TrafficLog } from "../../state/journal/log/traffic-lo
 import { createBudget } from "../../state/journal/search.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
 import type { Person } from "../../state/persons/person.ts";
-import type { PeoplePorts } from "../person-history/ports.ts";
+import type { PersonPorts } from "../person-history/ports.ts";
 import { showPerson } from "../person-history/show.ts";
 import { newestOf } from "../person-history/walk.ts";
 import { momentOfEvent, shortened } from "./event-moment.ts";
@@ -28,7 +28,7 @@ const mostRejected = 200;
 const around = 5_000;
 
 /** What the endpoint of journeys needs. */
-export interface JourneyPorts extends PeoplePorts {
+export interface JourneyPorts extends PersonPorts {
   readonly decisions: DecisionIndex;
 }
 

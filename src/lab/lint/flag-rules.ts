@@ -164,7 +164,7 @@ interface Known {
 const blank = (): Known => ({ called: new Set(), requested: new Map() });
 
 /** Events that identify, and do not stand for an action. */
-const aboutPeople: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$set", "$groupidentify"]);
+const aboutPersons: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$set", "$groupidentify"]);
 
 const subjectOf = (flag: string, id: string): string => JSON.stringify([flag, id]);
 
@@ -200,7 +200,7 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
     { report }: Remarks,
   ): void {
     const known = ids.get(distinct_id);
-    if (!known || aboutPeople.has(event)) return;
+    if (!known || aboutPersons.has(event)) return;
     for (const [flag, { sender, at }] of known.requested) {
       if (known.called.has(flag) || properties.$lib !== sender || time < at) continue;
       const subject = subjectOf(flag, distinct_id);

@@ -152,7 +152,7 @@ const isId = (name: string): boolean => /(?:^|[_\-.])(?:id|ids|uuid)$|(?:[a-z0-9
 const copying: ReadonlySet<string> = new Set(["$identify", "$groupidentify"]);
 
 /** Properties of persons and groups, where an e-mail address is expected. */
-const ofPeople: ReadonlySet<string> = new Set(["$set", "$set_once", "$group_set"]);
+const ofPersons: ReadonlySet<string> = new Set(["$set", "$set_once", "$group_set"]);
 
 /** A key may be private, too. */
 const keyShown = (key: string): string => (key.length > 60 || sensitiveIn(key) ? "*" : key);
@@ -176,13 +176,13 @@ function* sightings(
   }
 }
 
-type Area = readonly [object: JsonObject | undefined, path: string, isOfPeople: boolean];
+type Area = readonly [object: JsonObject | undefined, path: string, isOfPersons: boolean];
 
 const areasOf = ({ properties, set, setOnce }: LintEvent): Area[] => [
   [properties, "properties", false],
   [set, "$set", true],
   [setOnce, "$set_once", true],
-  ...[...ofPeople].map(
+  ...[...ofPersons].map(
     (name): Area => [isObject(properties[name]) ? properties[name] : undefined, `properties.${name}`, true],
   ),
 ];
@@ -205,13 +205,13 @@ function* personalIn(it: LintEvent): Generator<Sighting> {
   const shared = { left: mostValues };
   const areas = areasOf(it);
   const isCopied = (name: string, value: Json | undefined): boolean =>
-    copying.has(it.event) && areas.some(([object, , isOfPeople]) => isOfPeople && object?.[name] === value);
-  for (const [object, path, isOfPeople] of areas) {
+    copying.has(it.event) && areas.some(([object, , isOfPersons]) => isOfPersons && object?.[name] === value);
+  for (const [object, path, isOfPersons] of areas) {
     for (const name of Object.keys(object ?? {})) {
       if (!isExamined(name)) continue;
       const value = object?.[name] ?? null;
       const budget = contents.has(name) ? { left: mostValues } : shared;
-      const isExpected = isOfPeople || isCopied(name, value);
+      const isExpected = isOfPersons || isCopied(name, value);
       for (const found of sightings(contentOf(name, value), `${path}.${keyShown(name)}`, name, budget)) {
         if (!isExpected || found.what !== "an e-mail address") yield found;
       }

@@ -5,10 +5,10 @@ import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import { containsText } from "../../kernel/base/wildcard.ts";
 import { groupPatched } from "../../service/capture/person-properties.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import { type Group, groupKeyText } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import { changesBetween, historiesOf } from "./changes.ts";
-import type { PeoplePorts } from "./ports.ts";
+import type { PersonPorts } from "./ports.ts";
 import type { Gap, GroupDetails, GroupStep, Origin, ShortEvent } from "./shapes.ts";
 import { showGroup, showShort } from "./show.ts";
 import { eventsWithin, taken } from "./walk.ts";
@@ -19,7 +19,7 @@ const mostIdentified = 5_000;
 const mostSearched = 5_000;
 
 /** True for groups whose key, type or name contains the text; case-insensitive. */
-export function groupSearch(people: PeopleStore, search: string): (group: Group) => boolean {
+export function groupSearch(people: PersonStore, search: string): (group: Group) => boolean {
   const part = search.toLowerCase();
   const has = (value: unknown): boolean =>
     typeof value === "string" && containsText(value.toLowerCase(), part);
@@ -28,7 +28,7 @@ export function groupSearch(people: PeopleStore, search: string): (group: Group)
 }
 
 /** Index of a group type by name or number; -1 if the project does not have it. */
-function typeIndex(people: PeopleStore, project: number, type: string): number {
+function typeIndex(people: PersonStore, project: number, type: string): number {
   const names = people.groupTypes(project);
   const index = names.indexOf(type);
   return index === -1 && /^[0-4]$/.test(type) && Number(type) < names.length ? Number(type) : index;
@@ -40,7 +40,7 @@ function typeIndex(people: PeopleStore, project: number, type: string): number {
  * @throws SimError not_found
  */
 export function groupNamed(
-  ports: PeoplePorts,
+  ports: PersonPorts,
   type: string,
   key: string,
   project: number | undefined,
@@ -86,7 +86,7 @@ interface Explanation {
   readonly steps: readonly GroupStep[];
 }
 
-function explain(ports: PeoplePorts, group: Group, events: readonly StoredEvent[]): Explanation {
+function explain(ports: PersonPorts, group: Group, events: readonly StoredEvent[]): Explanation {
   const seed = ports.authored
     .people()
     .groups.find((it) => it.project === group.project && it.type === group.type && it.key === group.key);
@@ -98,7 +98,7 @@ function explain(ports: PeoplePorts, group: Group, events: readonly StoredEvent[
   return { origin: isWhole ? "event" : "unknown", steps };
 }
 
-function gapsOf(ports: PeoplePorts, group: Group, { origin }: Explanation, isAll: boolean): Gap[] {
+function gapsOf(ports: PersonPorts, group: Group, { origin }: Explanation, isAll: boolean): Gap[] {
   const reasons: (keyof typeof gaps)[] = [];
   if (!isAll) reasons.push("too_many_events");
   else if (origin === "unknown")
@@ -107,7 +107,7 @@ function gapsOf(ports: PeoplePorts, group: Group, { origin }: Explanation, isAll
 }
 
 /** Newest `$groupidentify` events of the group. `isAll`: all of the project were examined. */
-async function identifying(ports: PeoplePorts, group: Group) {
+async function identifying(ports: PersonPorts, group: Group) {
   const { project, type, key } = group;
   const name = ports.people.groupTypes(project)[type];
   const filter = { project, event: "$groupidentify", outcome: "kept" } as const;
@@ -119,7 +119,7 @@ async function identifying(ports: PeoplePorts, group: Group) {
 }
 
 /** Recent events that were sent for the group. */
-async function recentOf(ports: PeoplePorts, { project, type, key }: Group, limit: number) {
+async function recentOf(ports: PersonPorts, { project, type, key }: Group, limit: number) {
   const place = `$group_${type}`;
   const found: ShortEvent[] = [];
   let searched = 0;
@@ -132,7 +132,7 @@ async function recentOf(ports: PeoplePorts, { project, type, key }: Group, limit
 }
 
 /** A group with the effects of its `$groupidentify` events, and its recent events. */
-export async function groupDetails(ports: PeoplePorts, group: Group, limit: number): Promise<GroupDetails> {
+export async function groupDetails(ports: PersonPorts, group: Group, limit: number): Promise<GroupDetails> {
   const { events, isAll } = await identifying(ports, group);
   const explained = explain(ports, group, [...events].reverse());
   return {

@@ -1,7 +1,7 @@
 import { SimError } from "../../kernel/base/errors.ts";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import type { Person } from "../../state/persons/person.ts";
-import type { PeoplePorts } from "./ports.ts";
+import type { PersonPorts } from "./ports.ts";
 import type { PersonChange } from "./shapes.ts";
 import { eventsWithin } from "./walk.ts";
 
@@ -19,7 +19,7 @@ function changeOf(properties: Record<string, Json>): JsonObject | undefined {
 
 /** The events of a person that changed it, newest first. */
 export async function historyOf(
-  ports: PeoplePorts,
+  ports: PersonPorts,
   { project }: Person,
   distinctIds: readonly string[],
 ): Promise<PersonChange[]> {
@@ -36,7 +36,7 @@ export async function historyOf(
   return changes.sort((a, b) => b.seq - a.seq).slice(0, historyLength);
 }
 
-const projectsOf = (ports: PeoplePorts, project: number | undefined): readonly number[] =>
+const projectsOf = (ports: PersonPorts, project: number | undefined): readonly number[] =>
   project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
 
 /**
@@ -44,7 +44,7 @@ const projectsOf = (ports: PeoplePorts, project: number | undefined): readonly n
  * @param project Default: the first project with such a person
  * @throws SimError not_found
  */
-export function personNamed(ports: PeoplePorts, name: string, project: number | undefined): Person {
+export function personNamed(ports: PersonPorts, name: string, project: number | undefined): Person {
   const projects = projectsOf(ports, project);
   for (const id of projects) {
     const person = ports.people.person(id, name) ?? ports.people.personOf(id, name);

@@ -1,12 +1,12 @@
 import type { Desk } from "../../service/capture/desk.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import type { Group, Person } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 
 /** What the endpoints of persons and groups need; the desk of captures replays events. */
-export interface PeoplePorts {
+export interface PersonPorts {
   readonly desk: Desk;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: TrafficLog;
   readonly authored: {
     /** The persons and groups of the scenario. */

@@ -2,7 +2,7 @@ import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import { groupDetails, groupNamed, groupSearch } from "./groups.ts";
 import { historyOf, personNamed } from "./person-found.ts";
-import { type PeoplePorts, peopleNeeds } from "./ports.ts";
+import { type PersonPorts, peopleNeeds } from "./ports.ts";
 import {
   GroupDetails,
   GroupListQuery,
@@ -19,7 +19,7 @@ import { showGroup, showPerson } from "./show.ts";
 import { timelineOf } from "./timeline.ts";
 
 /** The endpoints of persons and groups. */
-export const peopleSlice = slice(peopleNeeds, (ports: PeoplePorts) => [
+export const peopleSlice = slice(peopleNeeds, (ports: PersonPorts) => [
   row({
     method: "GET",
     path: "/__sim/persons",

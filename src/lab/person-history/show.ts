@@ -1,7 +1,7 @@
 import { isoOf } from "../../kernel/base/clock.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
-import type { People } from "../../state/persons/people.ts";
 import type { Group, Person } from "../../state/persons/person.ts";
+import type { PersonData } from "../../state/persons/person-data.ts";
 import type { ShortEvent, StoredGroup, StoredPerson } from "./shapes.ts";
 
 export const showPerson = (person: Person, distinctIds: readonly string[]): StoredPerson => ({
@@ -14,7 +14,7 @@ export const showPerson = (person: Person, distinctIds: readonly string[]): Stor
   properties: person.properties,
 });
 
-export const showGroup = (people: Pick<People, "groupTypes">, group: Group): StoredGroup => ({
+export const showGroup = (people: Pick<PersonData, "groupTypes">, group: Group): StoredGroup => ({
   project: group.project,
   type: people.groupTypes(group.project)[group.type] ?? null,
   type_index: group.type,

@@ -6,8 +6,8 @@ import { isIllegalForMerge } from "../../service/capture/person-ids.ts";
 import { settlePerson } from "../../service/capture/persons.ts";
 import type { EventFacts, StoredEvent } from "../../state/journal/event.ts";
 import type { Warning } from "../../state/journal/reasons.ts";
-import { openPeople, type PeopleStore } from "../../state/persons/people-store.ts";
 import { type Person, personUuid } from "../../state/persons/person.ts";
+import { openPersonStore, type PersonStore } from "../../state/persons/person-store.ts";
 import { changesBetween } from "./changes.ts";
 import type { Join, PersonStep, TimelineEntry } from "./shapes.ts";
 
@@ -53,7 +53,7 @@ const blank = (event: StoredEvent, uuid: string, is_identified: boolean): Person
 });
 
 /** Makes the persons that the outcome of an event implies, and without which the replay would differ. */
-function ensurePersons(people: PeopleStore, event: StoredEvent, merge: MergedIds | undefined): boolean {
+function ensurePersons(people: PersonStore, event: StoredEvent, merge: MergedIds | undefined): boolean {
   const project = event.project ?? 0;
   const known = (id: string) => people.personOf(project, id);
   if (merge && refusalOf(event) === "cannot_merge_already_identified") {
@@ -81,7 +81,7 @@ const outcomes = {
   refuse: "refused",
 } as const;
 
-function joinOf(people: PeopleStore, event: StoredEvent, merge: MergedIds | undefined): Join | null {
+function joinOf(people: PersonStore, event: StoredEvent, merge: MergedIds | undefined): Join | null {
   if (!merge || merge.other === merge.into) return null;
   const { other, into } = merge;
   const project = event.project ?? 0;
@@ -92,7 +92,7 @@ function joinOf(people: PeopleStore, event: StoredEvent, merge: MergedIds | unde
 }
 
 /** The person before the event; in a merge the one that stays. */
-function before(people: PeopleStore, event: StoredEvent, join: Join | null): Person | undefined {
+function before(people: PersonStore, event: StoredEvent, join: Join | null): Person | undefined {
   const project = event.project ?? 0;
   if (!join || join.outcome === "refused") return people.personOf(project, event.distinct_id);
   return people.personOf(project, join.into) ?? people.personOf(project, join.other);
@@ -100,7 +100,7 @@ function before(people: PeopleStore, event: StoredEvent, join: Join | null): Per
 
 interface Scene {
   readonly desk: Desk;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
 }
 
 function stepOf(
@@ -155,7 +155,7 @@ export interface Beginning {
  * event (the management API) are missing: compare the result with the stored person.
  */
 export function replay(desk: Desk, events: readonly StoredEvent[], beginnings: readonly Beginning[]): Replay {
-  const people = openPeople();
+  const people = openPersonStore();
   for (const { person, distinctIds } of beginnings) people.create(person, distinctIds);
   const played = events.map((event) => play({ desk, people }, event));
   const last = events.findLast((it) => it.outcome === "kept" && it.person_mode === "full") ?? events.at(-1);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../kernel/base/json.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
 import type { Person } from "../../state/persons/person.ts";
 import { type Changed, historiesOf } from "./changes.ts";
-import type { PeoplePorts } from "./ports.ts";
+import type { PersonPorts } from "./ports.ts";
 import type { DatedJoin, Gap, Origin, PersonTimeline, TimelineEntry } from "./shapes.ts";
 import { showPerson, showShort } from "./show.ts";
 import { type Beginning, type Replay, type Replayed, replay } from "./timeline-replay.ts";
@@ -26,7 +26,7 @@ const gaps = {
 type GapReason = keyof typeof gaps;
 
 interface Subject {
-  readonly ports: PeoplePorts;
+  readonly ports: PersonPorts;
   readonly person: Person;
   readonly ids: readonly string[];
 }

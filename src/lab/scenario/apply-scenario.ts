@@ -2,8 +2,8 @@ import type { SwitchPart } from "../../kernel/store/switch.ts";
 import { emptyWorld, type World } from "../../state/documents/world.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { ScenarioState } from "./applied.ts";
 import { changesInWords, scenarioChanges } from "./changes.ts";
@@ -15,7 +15,7 @@ import type { ScenarioChange } from "./state/info-shapes.ts";
 export interface ApplyParts {
   readonly scenario: ScenarioState;
   readonly worlds: WorldStore;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: Pick<TrafficLog, "scan" | "commit">;
   switchTo(parts: readonly SwitchPart[]): void;
   notice(text: string): void;
@@ -66,7 +66,7 @@ export function applyScenario(
     worlds.replacing(world),
     scenario.applied.replacing(next, differ(base, after.world) ? base : null),
   ]);
-  addPeople(people, after, base, last?.built);
+  addPersons(people, after, base, last?.built);
   log.commit();
   const changes = last ? scenarioChanges(last.scenario, next) : [];
   const summary = summaryOf(changes, last !== undefined);
@@ -109,10 +109,10 @@ function leftForReset(changes: readonly ScenarioChange[], before: Scenario, next
 }
 
 /** Stores the persons and groups that the scenario has now, and did not have, where none has their ids. */
-function addPeople(people: PeopleStore, after: Built, base: World, before: Built | undefined): void {
+function addPersons(people: PersonStore, after: Built, base: World, before: Built | undefined): void {
   const numberOf = projectNumbers(after, base);
-  const was = before && namesOfPeople(before);
-  const now = namesOfPeople(after);
+  const was = before && namesOfPersons(before);
+  const now = namesOfPersons(after);
   for (const { person, distinctIds } of after.people.persons) {
     const project = numberOf(person.project);
     const isTaken =
@@ -132,7 +132,7 @@ function addPeople(people: PeopleStore, after: Built, base: World, before: Built
 }
 
 /** The index of a group type, which is added if there is room. */
-function typeOf(people: PeopleStore, project: number, name: string): number | undefined {
+function typeOf(people: PersonStore, project: number, name: string): number | undefined {
   const types = people.groupTypes(project);
   const at = types.indexOf(name);
   if (at !== -1) return at;
@@ -142,7 +142,7 @@ function typeOf(people: PeopleStore, project: number, name: string): number | un
 }
 
 /** Names of persons and groups that hold in two versions of a scenario. */
-function namesOfPeople({ world, people }: Built) {
+function namesOfPersons({ world, people }: Built) {
   const keys = new Map(world.projects.map(({ id, api_key }) => [id, api_key]));
   const person = (project: number, ids: readonly string[]) =>
     JSON.stringify([keys.get(project), "person", ...ids]);

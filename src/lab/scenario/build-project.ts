@@ -62,7 +62,7 @@ export function addProject(
   for (const [key, flag] of Object.entries(authored.flags ?? {})) {
     flags.add(addFlag(target, key, flag, [...at, "flags", key]), { name: key });
   }
-  const persons = addPeople(target, authored, at);
+  const persons = addPersons(target, authored, at);
   for (const [i, it] of (authored.cohorts ?? []).entries()) {
     addCohort(target, persons, it, [...at, "cohorts", i]);
   }
@@ -361,7 +361,7 @@ function addCohort(
 }
 
 /** Adds persons and groups. @returns the persons by their distinct ids */
-function addPeople(target: Target, authored: AuthoredProject, at: Path): Names<Person> {
+function addPersons(target: Target, authored: AuthoredProject, at: Path): Names<Person> {
   const { builder, project } = target;
   const { persons = [], group_types: types = [], groups = [] } = authored;
   const names = new Names<Person>("person", builder.problems);

@@ -14,7 +14,7 @@ import type { RawProblem } from "./problems.ts";
 import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import { circlesIn, type Reference } from "./reference-circles.ts";
 import type { Scenario } from "./schema.ts";
-import type { ScenarioPeople } from "./world-builder.ts";
+import type { ScenarioPersons } from "./world-builder.ts";
 
 /**
  * Mistakes that the schema allows: unknown references, circles, percentages that do not add up. The service would
@@ -22,7 +22,7 @@ import type { ScenarioPeople } from "./world-builder.ts";
  */
 export function warningsOf(
   scenario: Scenario,
-  { world, people }: { readonly world: World; readonly people: ScenarioPeople },
+  { world, people }: { readonly world: World; readonly people: ScenarioPersons },
 ): RawProblem[] {
   const flags = groupedBy(world.feature_flags, (it) => it.project);
   const cohorts = groupedBy(world.cohorts, (it) => it.project);

@@ -1,6 +1,6 @@
 import { pointerTo } from "../../kernel/base/json.ts";
 import type { World } from "../../state/documents/world.ts";
-import type { People } from "../../state/persons/people.ts";
+import type { PersonData } from "../../state/persons/person-data.ts";
 import type { AppliedScenario } from "./applied.ts";
 import {
   addOrganization,
@@ -12,23 +12,23 @@ import {
 import { addProject } from "./build-project.ts";
 import { type RawProblem, ScenarioError } from "./problems.ts";
 import type { Scenario } from "./schema.ts";
-import { type ScenarioPeople, WorldBuilder } from "./world-builder.ts";
+import { type ScenarioPersons, WorldBuilder } from "./world-builder.ts";
 
 export type { Scenario } from "./schema.ts";
-export type { ScenarioPeople } from "./world-builder.ts";
+export type { ScenarioPersons } from "./world-builder.ts";
 
 /** The result of building a scenario; invalid if there are problems. */
 export interface Built {
   readonly world: World;
-  readonly people: ScenarioPeople;
+  readonly people: ScenarioPersons;
   readonly problems: readonly RawProblem[];
 }
 
 /** The world that a scenario describes; the same scenario makes the same world. @throws ScenarioError as `builtOf` */
 export const worldOf = (scenario: Scenario): World => builtOf(scenario).world;
 
-/** The persons and groups of a scenario, for `storePeople`. @throws ScenarioError as `builtOf` */
-export const peopleOf = (scenario: Scenario): ScenarioPeople => builtOf(scenario).people;
+/** The persons and groups of a scenario, for `storePersons`. @throws ScenarioError as `builtOf` */
+export const scenarioPersonsOf = (scenario: Scenario): ScenarioPersons => builtOf(scenario).people;
 
 /** World and people of a scenario. @throws ScenarioError with all unknown references and repeated ids and keys */
 export function builtOf(scenario: Scenario): Built {
@@ -86,7 +86,7 @@ export function projectNumbers({ world }: Built, base: World): (project: number)
 }
 
 /** Stores the persons and groups of a scenario, or of one of its projects, in a store without these projects. */
-export function storePeople(store: People, scenario: ScenarioPeople, project?: number): void {
+export function storePersons(store: PersonData, scenario: ScenarioPersons, project?: number): void {
   const isMeant = (it: { project: number }) => project === undefined || it.project === project;
   for (const { person, distinctIds } of scenario.persons) {
     if (isMeant(person)) store.create(person, distinctIds);

@@ -18,7 +18,7 @@ import type { AuthoredFlag, AuthoredProject } from "./project-schema.ts";
 import type { Scenario } from "./schema.ts";
 
 /** Persons and groups of a scenario. They are not part of the world. */
-export interface ScenarioPeople {
+export interface ScenarioPersons {
   readonly persons: { readonly person: Person; readonly distinctIds: readonly string[] }[];
   /** In the order of the types' indexes. */
   readonly groupTypes: { readonly project: number; readonly name: string }[];
@@ -124,7 +124,7 @@ const idsOf = (kind: string, projects: readonly AuthoredProject[]): unknown[] =>
 /** A world during its construction. Problems are collected, and construction continues, to find the rest. */
 export class WorldBuilder {
   readonly world = emptyWorld();
-  readonly people: ScenarioPeople = { persons: [], groupTypes: [], groups: [] };
+  readonly people: ScenarioPersons = { persons: [], groupTypes: [], groups: [] };
   readonly problems: RawProblem[] = [];
   /** By e-mail address, in lower case. */
   readonly users = new Names<User>("user", this.problems);

@@ -3,7 +3,7 @@ import type { Ids } from "../../kernel/base/ids.ts";
 import type { Keyring } from "../../state/documents/keyring.ts";
 import type { BatchExport, World } from "../../state/documents/world.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 
 /** What the slice needs of the request log. */
 interface Log {
@@ -24,7 +24,7 @@ interface Faults {
 /** What a reset of one project needs. */
 export interface ResetPorts {
   readonly worlds: WorldStore;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: Log;
   readonly clock: SimClock;
   readonly faults: Faults;
@@ -34,7 +34,7 @@ export interface ResetPorts {
     /** A new copy of the scenario's world. */
     world(): World;
     /** Stores the scenario's persons and groups of a project; the project must not have any. */
-    seedPeople(project: number): void;
+    seedPersons(project: number): void;
   };
 }
 

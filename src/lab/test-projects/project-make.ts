@@ -10,8 +10,8 @@ import type {
   PersonalApiKey,
   StoredProject,
 } from "../../state/documents/world.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import { personUuid } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import { envGroups } from "../egress/env-names.ts";
 import type { ProjectPorts } from "./ports.ts";
 import { copyOf, nothingCopied } from "./project-copy.ts";
@@ -20,7 +20,7 @@ import type { TestProject } from "./shapes.ts";
 type Member = MadeProject["persons"][number];
 
 /** A person as a member of another project; its uuid derives from the project and a distinct id. */
-function memberOf(people: PeopleStore, template: number, uuid: string, project: number): Member | undefined {
+function memberOf(people: PersonStore, template: number, uuid: string, project: number): Member | undefined {
   const person = people.person(template, uuid);
   if (!person) return undefined;
   const distinct_ids = people.distinctIds(person);
@@ -32,7 +32,7 @@ function memberOf(people: PeopleStore, template: number, uuid: string, project: 
 
 /** The stored members of the template's static cohorts, and the cohorts with the members' new uuids. */
 function membersOf(
-  people: PeopleStore,
+  people: PersonStore,
   template: number,
   cohorts: readonly Cohort[],
   project: number,
@@ -51,7 +51,7 @@ function membersOf(
 
 /** Stores the group types and persons that a project was made with; the project must not have any. */
 export function storeMembers(
-  people: PeopleStore,
+  people: PersonStore,
   project: number,
   { group_types, persons }: Pick<MadeProject, "group_types" | "persons">,
 ): void {

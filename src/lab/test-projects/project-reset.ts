@@ -53,11 +53,11 @@ function resetWorld(ports: ResetPorts, project: number): void {
   else resetToScenario(ports, project);
 }
 
-function resetPeople({ worlds, people, authored }: ResetPorts, project: number): void {
+function resetPersons({ worlds, people, authored }: ResetPorts, project: number): void {
   const made = worlds.projectById(project)?.ephemeral;
   people.clear(project);
   if (made) storeMembers(people, project, made);
-  else authored.seedPeople(project);
+  else authored.seedPersons(project);
 }
 
 /** Stores the persons and group types of the projects that were made for tests. */
@@ -75,7 +75,7 @@ export function resetProject(ports: ResetPorts, project: number, parts: Readonly
   if (parts.has("world")) resetWorld(ports, project);
   else if (!ports.worlds.projectById(project))
     throw new SimError("not_found", `there is no project ${project}`, { pointer: "/project" });
-  if (parts.has("people")) resetPeople(ports, project);
+  if (parts.has("people")) resetPersons(ports, project);
   if (parts.has("events")) ports.log.forget(project);
   else ports.log.commit();
   if (parts.has("world") && ports.worlds.projectById(project)?.ephemeral) clearFaults(ports, project);

@@ -1,7 +1,7 @@
 import type { TimeSource } from "../../kernel/base/clock.ts";
 import { SimError } from "../../kernel/base/errors.ts";
 import type { EventReader } from "../../state/journal/event-reader.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
 
 /**
@@ -69,7 +69,7 @@ export function createThrottle(clock: TimeSource): Throttle {
 
 /** What the management endpoints need, in addition to every handler's desk. */
 export interface ResourceDesk extends Omit<Desk, "people"> {
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly events: EventReader;
   /** Rate limits; a sim without them has one that lets everything pass. */
   readonly throttle: Throttle;

@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import { outsideEvents } from "../../state/journal/items.ts";
 import { showEvent } from "../../state/journal/show.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { Desk } from "../capture/desk.ts";
 import { patternOf } from "../flags/engine/pattern.ts";
 import { createExportEngine } from "./engine.ts";
@@ -127,7 +127,7 @@ export interface RunningExports {
 const personPage = 500;
 
 async function* personsBefore(
-  people: PeopleStore,
+  people: PersonStore,
   { project, end }: { project: number; end: number },
 ): AsyncGenerator<ExportedPerson> {
   for (let offset = 0; ; offset += personPage) {
@@ -141,7 +141,7 @@ async function* personsBefore(
 /** What exports need of the store. */
 interface ExportStore {
   readonly worlds: Worlds;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: EventLog & { commit(): void };
   /** Absolute path of the data folder, or null in memory. */
   readonly folder: string | null;

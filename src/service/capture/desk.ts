@@ -4,13 +4,13 @@ import type { Dialect } from "../../state/documents/dialect.ts";
 import type { Keyring } from "../../state/documents/keyring.ts";
 import type { StoredProject, Worlds } from "../../state/documents/world.ts";
 import type { Places } from "../../state/journal/places.ts";
-import type { People } from "../../state/persons/people.ts";
+import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Visitors } from "./visitors.ts";
 
 /** The parts of the sim that ingest uses. */
 export interface Desk {
   readonly worlds: Worlds;
-  readonly people: People;
+  readonly people: PersonData;
   readonly clock: TimeSource;
   readonly ids: Ids;
   readonly dialect: Dialect;

@@ -1,8 +1,8 @@
 import type { Json } from "../../kernel/base/json.ts";
 import type { Dialect } from "../../state/documents/dialect.ts";
 import type { DropReason } from "../../state/journal/reasons.ts";
-import type { People } from "../../state/persons/people.ts";
 import { type Person, personUuid } from "../../state/persons/person.ts";
+import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Item } from "./item.ts";
 import { firstProperties, type Patch, patched } from "./person-properties.ts";
 
@@ -120,12 +120,12 @@ function identified(person: Person, patch: Patch | undefined): Person {
   return { ...person, properties, is_identified: true, version: person.version + 1 };
 }
 
-function save(people: People, before: Person, after: Person): Person {
+function save(people: PersonData, before: Person, after: Person): Person {
   if (after !== before) people.update(after);
   return after;
 }
 
-function create(people: People, request: MergeRequest): Person {
+function create(people: PersonData, request: MergeRequest): Person {
   const { project, other, into, time, patch, event } = request;
   // events of an id that was personless have its uuid already
   const isOther = people.isPersonless(project, other) && !people.isPersonless(project, into);
@@ -141,12 +141,12 @@ function create(people: People, request: MergeRequest): Person {
   return person;
 }
 
-function attach(people: People, person: Person, id: string, patch: Patch | undefined): Person {
+function attach(people: PersonData, person: Person, id: string, patch: Patch | undefined): Person {
   people.attach(person, id);
   return save(people, person, identified(person, patch));
 }
 
-function merge(people: People, other: Person, into: Person, patch: Patch | undefined): Person {
+function merge(people: PersonData, other: Person, into: Person, patch: Patch | undefined): Person {
   const person: Person = {
     ...into,
     properties: patched({ ...other.properties, ...into.properties }, patch),
@@ -159,7 +159,7 @@ function merge(people: People, other: Person, into: Person, patch: Patch | undef
 }
 
 /** Both persons stay; the event belongs to the person of its own id. */
-function refuse(people: People, other: Person, into: Person, request: MergeRequest): Person {
+function refuse(people: PersonData, other: Person, into: Person, request: MergeRequest): Person {
   if (request.subject === request.into) return save(people, into, identified(into, request.patch));
   save(people, into, identified(into, undefined));
   const properties = patched(other.properties, request.patch);
@@ -174,7 +174,7 @@ interface Merged {
 }
 
 /** Merges as decided and applies the event's patch, in one write per person. */
-export function applyMerge(people: People, request: MergeRequest): Merged {
+export function applyMerge(people: PersonData, request: MergeRequest): Merged {
   const { project, patch } = request;
   const decision = decideMerge(
     people.personOf(project, request.other),

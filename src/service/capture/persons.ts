@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
 import { outsideEvents } from "../../state/journal/items.ts";
-import type { People } from "../../state/persons/people.ts";
 import { groupKeyText, maxGroupTypes, type Person, personUuid } from "../../state/persons/person.ts";
+import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";
@@ -130,7 +130,7 @@ export function settlePerson(
 }
 
 /** A type's index, assigned on first use; undefined if the project already has five others. */
-function typeIndex(people: People, project: number, name: string): number | undefined {
+function typeIndex(people: PersonData, project: number, name: string): number | undefined {
   const names = people.groupTypes(project);
   const index = names.indexOf(name);
   if (index !== -1) return index;
@@ -141,7 +141,7 @@ function typeIndex(people: People, project: number, name: string): number | unde
 }
 
 /** `$groups` of any event: adds the keys to the facts by the types' indexes. It creates no group. */
-function noteGroups(people: People, project: number, groups: JsonObject, facts: EventFacts): void {
+function noteGroups(people: PersonData, project: number, groups: JsonObject, facts: EventFacts): void {
   for (const name in groups) {
     const key = groupKeyText(groups[name]);
     if (key === "") continue;
@@ -156,7 +156,7 @@ function noteGroups(people: People, project: number, groups: JsonObject, facts: 
 }
 
 /** `$groupidentify`: creates the group, or updates its properties with `$group_set`. */
-function identifyGroup(people: People, project: number, item: Item, facts: EventFacts): void {
+function identifyGroup(people: PersonData, project: number, item: Item, facts: EventFacts): void {
   const { $group_type: name, $group_key, $group_set } = item.properties;
   const key = groupKeyText($group_key);
   strip(facts, personFieldsOf(item));
@@ -177,7 +177,7 @@ function identifyGroup(people: People, project: number, item: Item, facts: Event
 }
 
 /** Adds the event's groups to the facts, and updates them. Upstream process-event.ts and groups.ts, `addGroupProperties`. */
-export function settleGroups(people: People, project: number, item: Item, facts: EventFacts): void {
+export function settleGroups(people: PersonData, project: number, item: Item, facts: EventFacts): void {
   const { $groups } = item.properties;
   if (isObject($groups)) noteGroups(people, project, $groups, facts);
   else if ($groups !== undefined && $groups !== null) warn(facts, "malformed_groups");

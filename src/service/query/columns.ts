@@ -1,6 +1,6 @@
 import type { Json } from "../../kernel/base/json.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import { createBudget, type Held } from "./budget.ts";
 import { createEventRows, createPropertyColumn, type EventRows, type PropertyColumn } from "./event-rows.ts";
 import { createJoinedColumn, createJoins, type JoinedColumn, type Joins, type PersonJoin } from "./joins.ts";
@@ -10,7 +10,7 @@ import { type ColumnSeries, columnKey, type GrowingSeries, groupKey, type TableD
 
 interface TablePorts {
   readonly log: TrafficLog;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   /** Memory for columns, in bytes (default: 256 MB). */
   readonly budget?: number;
 }

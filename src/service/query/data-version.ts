@@ -1,10 +1,10 @@
 import type { Worlds } from "../../state/documents/world.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 
 interface Data {
   readonly log: TrafficLog;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly worlds: Worlds;
 }
 

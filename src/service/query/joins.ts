@@ -1,11 +1,11 @@
 import { type Json, own } from "../../kernel/base/json.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import { groupKeyText, type Person } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import type { EventRows, PropertyColumn } from "./event-rows.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "./table.ts";
 import { distinctJson, withRoom } from "./values.ts";
 
-type PeopleChange = Parameters<Parameters<PeopleStore["onChange"]>[0]>[0];
+type PersonStoreChange = Parameters<Parameters<PersonStore["onChange"]>[0]>[0];
 
 /** What a joined column is made of: a code for each row, and a value for each code. */
 interface JoinSource {
@@ -115,13 +115,13 @@ const freshStale = (isAll: boolean): Stale => ({
 });
 
 /** undefined: perhaps of all. */
-function projectOf(change: PeopleChange): number | undefined {
+function projectOf(change: PersonStoreChange): number | undefined {
   if (change?.kind === "person") return change.person.project;
   if (change?.kind === "group") return change.group.project;
   return change?.kind === "hash_keys" ? change.keys.project : change?.project;
 }
 
-function noteChange(stale: Stale, change: PeopleChange): void {
+function noteChange(stale: Stale, change: PersonStoreChange): void {
   if (change?.kind === "id") stale.ids.add(change.distinctId);
   else if (change?.kind === "person") stale.persons.add(change.person.uuid);
   else if (change?.kind === "gone" || change?.kind === "removed") {
@@ -156,7 +156,7 @@ export interface Joins {
   /** True if people changed since the persons were joined. */
   readonly isStale: boolean;
   /** To be called with each change of people. */
-  note(change: PeopleChange): void;
+  note(change: PersonStoreChange): void;
   /** Joins the persons, and these of their properties. `known`: all columns of persons' properties. */
   readPersons(wanted: readonly PersonJoin[], known: readonly PersonJoin[]): Steps<void>;
   readGroups(wanted: readonly GroupJoin[]): Steps<void>;
@@ -164,7 +164,7 @@ export interface Joins {
   isCurrent(column: JoinedColumn): boolean;
 }
 
-export function createJoins(people: PeopleStore, project: number, rows: EventRows): Joins {
+export function createJoins(people: PersonStore, project: number, rows: EventRows): Joins {
   let stale = freshStale(true);
   let groupVersion = {};
   /** The version that a column of groups' properties was read at. */

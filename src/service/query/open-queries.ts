@@ -4,7 +4,7 @@ import type { JsonObject } from "../../kernel/base/json.ts";
 import { MadeJson } from "../../kernel/http/reply.ts";
 import type { Worlds } from "../../state/documents/world.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import { openEventTables } from "./columns.ts";
 import { createDataVersion } from "./data-version.ts";
 import { dropOffsKind } from "./insights/drop-offs.ts";
@@ -17,7 +17,7 @@ import { QueryQueue } from "./worker/queue.ts";
 
 interface Sim {
   readonly log: TrafficLog;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly worlds: Worlds;
   readonly clock: TimeSource;
   readonly closing: AbortSignal;

@@ -3,8 +3,8 @@ import { groupedBy } from "../../kernel/base/grouped-by.ts";
 import type { Json } from "../../kernel/base/json.ts";
 import { derived } from "../../state/documents/derived.ts";
 import type { Cohort, StoredProject, Worlds } from "../../state/documents/world.ts";
-import type { PeopleStore } from "../../state/persons/people-store.ts";
 import type { Person } from "../../state/persons/person.ts";
+import type { PersonStore } from "../../state/persons/person-store.ts";
 import { compileCohorts, isMember, noCohorts } from "../flags/engine/cohorts.ts";
 import { defaultMatching } from "../flags/engine/operators.ts";
 import { FlagFailure } from "../flags/engine/reasons.ts";
@@ -14,7 +14,7 @@ import { actionOf, experimentOf } from "./named-documents.ts";
 
 interface FactPorts {
   readonly worlds: Worlds;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
 }
 
 const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);

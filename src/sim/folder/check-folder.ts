@@ -27,8 +27,8 @@ import { keysOf } from "../../state/journal/show.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
 import { keyHash } from "../../state/persons/store/apply.ts";
 import { createLineLog } from "../../state/persons/store/log.ts";
-import { mustBePeople, replayPeople } from "../../state/persons/store/replay.ts";
-import { createPeopleState } from "../../state/persons/store/state.ts";
+import { mustBePersons, replayPersons } from "../../state/persons/store/replay.ts";
+import { createPersonStoreState } from "../../state/persons/store/state.ts";
 import { FolderContents } from "./contents.ts";
 
 type Report = (damage: Damage) => void;
@@ -46,8 +46,8 @@ const checks: readonly Check[] = [
     ),
   (folder, report) =>
     withFile(join(folder, "people.ndjson"), report, (bytes, name) => {
-      mustBePeople(bytes, name);
-      replayPeople({ state: createPeopleState(createLineLog(bytes), keyHash), bytes, name, report }, 0);
+      mustBePersons(bytes, name);
+      replayPersons({ state: createPersonStoreState(createLineLog(bytes), keyHash), bytes, name, report }, 0);
     }),
   (folder, report, keysOf) =>
     withFile(join(folder, "traffic.ndjson"), report, (bytes, name) => {

@@ -19,14 +19,14 @@ import { memoryWorld, openWorld, type WorldStore } from "../../state/documents/w
 import { openTrafficLog, type TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { dropDraft, type Keep } from "../../state/journal/log/trim.ts";
 import type { EventKey, TrafficLine } from "../../state/journal/traffic.ts";
-import { openPeople, type PeopleStore } from "../../state/persons/people-store.ts";
+import { openPersonStore, type PersonStore } from "../../state/persons/person-store.ts";
 import { FolderContents } from "./contents.ts";
 import { mustBeFree } from "./unreadable-lock.ts";
 
 /** Everything that is kept: documents, people, traffic. In a folder, or in memory. */
 export interface Store {
   readonly worlds: WorldStore;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: TrafficLog;
   readonly snapshots: Snapshots;
   /** Where a data folder keeps how the clock is set. */
@@ -67,7 +67,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions): Promise<Store> {
   const worlds = memoryWorld(seedWorld());
-  const people = openPeople({ onNotice });
+  const people = openPersonStore({ onNotice });
   const log = openTrafficLog({
     bytes: memoryBytes(),
     keysOf,
@@ -115,7 +115,7 @@ async function inFolder(
     const onDamage = damage.report;
     const commit = () => log.commit();
     const worlds = await openWorld({ folder: folder.path, seedWorld, onNotice, onDamage, guard, commit });
-    const people = openPeople({ folder: folder.path, onNotice, onDamage, guard });
+    const people = openPersonStore({ folder: folder.path, onNotice, onDamage, guard });
     const log = openTrafficLog({
       bytes: openBytes(folder.file("traffic.ndjson")),
       sidecars: { requests: folder.file("requests.idx"), events: folder.file("events.idx") },
@@ -200,7 +200,7 @@ function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "
 
 async function closeAll(
   log: TrafficLog,
-  people: PeopleStore,
+  people: PersonStore,
   worlds: WorldStore,
   guard?: FolderGuard,
 ): Promise<void> {

@@ -9,8 +9,8 @@ import {
   type TrafficLog,
 } from "../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../src/state/journal/traffic.ts";
-import { openPeople, type PeopleStore } from "../../../src/state/persons/people-store.ts";
-import { contentOf, group, person } from "../../state/persons/people-fixture.ts";
+import { openPersonStore, type PersonStore } from "../../../src/state/persons/person-store.ts";
+import { contentOf, group, person } from "../../state/persons/person-fixture.ts";
 import { newFolder } from "../../support/folder.ts";
 import { flush, putInPlace } from "./changing.ts";
 
@@ -125,8 +125,8 @@ describe.each([
   ["in memory", undefined],
   ["in a folder", fresh],
 ])("people %s", (_, newPlace) => {
-  const make = (place?: string) => openPeople(place === undefined ? {} : { folder: place });
-  function filled(): PeopleStore {
+  const make = (place?: string) => openPersonStore(place === undefined ? {} : { folder: place });
+  function filled(): PersonStore {
     const people = make(newPlace?.());
     people.create(person(1, { plan: "pro" }), ["a", "b"]);
     people.create(person(2), ["c"]);
@@ -174,7 +174,7 @@ describe.each([
 
 test("replaced people are on disk at once", async () => {
   const place = fresh();
-  const people = openPeople({ folder: place });
+  const people = openPersonStore({ folder: place });
   people.create(person(1), ["a"]);
   flush(people);
   const lines = memoryBytes();
@@ -184,7 +184,7 @@ test("replaced people are on disk at once", async () => {
   putInPlace(people.replacing(lines), place);
   expect(readFileSync(join(place, "people.ndjson"), "utf8")).not.toContain('"b"');
   people.close();
-  const again = openPeople({ folder: place });
+  const again = openPersonStore({ folder: place });
   expect(again.counts()).toMatchObject({ persons: 1, ids: 1 });
   again.close();
 });

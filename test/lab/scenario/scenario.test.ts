@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isUuid } from "../../../src/kernel/base/ids.ts";
-import { peopleOf, type Scenario, worldOf } from "../../../src/lab/scenario/scenario.ts";
+import { type Scenario, scenarioPersonsOf, worldOf } from "../../../src/lab/scenario/scenario.ts";
 import { ScenarioSchema } from "../../../src/lab/scenario/schema.ts";
 import { WorldSchema } from "../../../src/state/documents/world.schema.ts";
 import { collections, type World } from "../../../src/state/documents/world.ts";
@@ -332,7 +332,7 @@ describe("flags and cohorts", () => {
   });
 
   test("members of a static cohort are called by a distinct id, or by their uuid", () => {
-    const [ann, anonymous] = peopleOf(fullExample()).persons;
+    const [ann, anonymous] = scenarioPersonsOf(fullExample()).persons;
     expect(world.cohorts[1]?.persons).toEqual([ann?.person.uuid, anonymous?.person.uuid]);
   });
 });

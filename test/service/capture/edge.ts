@@ -19,8 +19,8 @@ import type { StoredEvent } from "../../../src/state/journal/event.ts";
 import { noPlaces, type Places } from "../../../src/state/journal/places.ts";
 import { showEvent } from "../../../src/state/journal/show.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
-import type { People } from "../../../src/state/persons/people.ts";
-import { openPeople } from "../../../src/state/persons/people-store.ts";
+import type { PersonData } from "../../../src/state/persons/person-data.ts";
+import { openPersonStore } from "../../../src/state/persons/person-store.ts";
 import { aProject, aWorld } from "../../support/documents.ts";
 
 export const now = Date.parse("2026-07-01T12:00:00.000Z");
@@ -34,8 +34,8 @@ const worlds = await openWorld({
 });
 
 /** The store's own people, in memory, with a count of what is written about persons. */
-function countedPeople(): { people: People; writes: () => number } {
-  const stored = openPeople();
+function countedPersons(): { people: PersonData; writes: () => number } {
+  const stored = openPersonStore();
   let writes = 0;
   const counted =
     <A extends unknown[]>(write: (...args: A) => void) =>
@@ -43,7 +43,7 @@ function countedPeople(): { people: People; writes: () => number } {
       writes++;
       write(...args);
     };
-  const people: People = {
+  const people: PersonData = {
     ...stored,
     create: counted(stored.create),
     update: counted(stored.update),
@@ -85,7 +85,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
   const clock = fixedClock(now);
   const seen = new Set<string>();
   const lines: TrafficLine[] = [];
-  const { people, writes } = countedPeople();
+  const { people, writes } = countedPersons();
   const desk: Desk = {
     worlds,
     people,

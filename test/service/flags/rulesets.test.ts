@@ -3,7 +3,7 @@ import { overridesFor } from "../../../src/service/flags/engine/overrides.ts";
 import { createRulesets } from "../../../src/service/flags/rulesets.ts";
 import type { Draft, StoredFlagOverride, StoredProject } from "../../../src/state/documents/world.ts";
 import { memoryWorld } from "../../../src/state/documents/world-store.ts";
-import { openPeople } from "../../../src/state/persons/people-store.ts";
+import { openPersonStore } from "../../../src/state/persons/person-store.ts";
 import { aFlag, aProject, aWorld } from "../../support/documents.ts";
 
 const override: StoredFlagOverride = {
@@ -24,7 +24,7 @@ function open(project: Partial<StoredProject> = {}) {
       cohorts: [{ id: 1, project: 1 }],
     }),
   );
-  const people = openPeople();
+  const people = openPersonStore();
   const rulesets = createRulesets({ worlds, people });
   const one = () => worlds.projectById(1) ?? expect.unreachable();
   const ruleset = () => rulesets.rulesetOf(one());

@@ -21,7 +21,7 @@ import type { EventSelection, TimedQuery } from "../../../src/state/journal/even
 import { openTrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 import { noPlaces } from "../../../src/state/journal/places.ts";
 import { keysOf } from "../../../src/state/journal/show.ts";
-import { openPeople } from "../../../src/state/persons/people-store.ts";
+import { openPersonStore } from "../../../src/state/persons/person-store.ts";
 import { twoOrganizations } from "./world.ts";
 
 export const now = Date.UTC(2026, 2, 4, 5, 6, 7, 89);
@@ -71,7 +71,7 @@ function inTime(events: readonly StoredEvent[], query: TimedQuery): StoredEvent[
 export function manage(options: ManageOptions = {}) {
   const clock = fixedClock(now);
   const worlds = memoryWorld(options.world ?? twoOrganizations());
-  const people = openPeople({ onNotice: () => {} });
+  const people = openPersonStore({ onNotice: () => {} });
   const ids = randomIds(clock);
   const desk: ManagementDesk = {
     worlds,

@@ -18,7 +18,7 @@ const people = [
   { name: "fox", project: 3, ids: ["fox"] },
 ];
 
-const allPeople = people.length;
+const allPersons = people.length;
 
 function start(options: Parameters<typeof manage>[0] = {}) {
   const sim = manage(options);
@@ -277,7 +277,7 @@ test.each([uuidOf("eva"), uuidOf("fox"), uuidOf("nobody"), "17"])(
     ]) {
       expect(answer).toMatchObject({ status: 404, json: gone });
     }
-    expect(people.counts().persons).toBe(allPeople);
+    expect(people.counts().persons).toBe(allPersons);
   },
 );
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import type { TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
 import { putInPlace, reset } from "../../kernel/store/changing.ts";
-import { group, person } from "../../state/persons/people-fixture.ts";
+import { group, person } from "../../state/persons/person-fixture.ts";
 import { newFolder } from "../../support/folder.ts";
 import { openJournal, request, type SentEvent, valuesOf } from "./journal.ts";
 

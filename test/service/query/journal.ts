@@ -13,8 +13,12 @@ import {
 } from "../../../src/state/journal/log/traffic-log.ts";
 import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { BodyShape, TrafficLine } from "../../../src/state/journal/traffic.ts";
-import { openPeople, type PeopleOptions, type PeopleStore } from "../../../src/state/persons/people-store.ts";
 import { personUuid } from "../../../src/state/persons/person.ts";
+import {
+  openPersonStore,
+  type PersonStore,
+  type PersonStoreOptions,
+} from "../../../src/state/persons/person-store.ts";
 
 /** An event of a test's journal. */
 export interface SentEvent {
@@ -59,14 +63,14 @@ export function request(
 
 interface JournalOptions {
   log?: Partial<TrafficLogOptions>;
-  people?: PeopleOptions;
+  people?: PersonStoreOptions;
   /** Bytes for columns. */
   budget?: number;
 }
 
 /** A journal and people, and the tables over them. */
-export function openJournal({ log: logOptions, people: peopleOptions, budget }: JournalOptions = {}) {
-  const people = openPeople(peopleOptions);
+export function openJournal({ log: logOptions, people: personOptions, budget }: JournalOptions = {}) {
+  const people = openPersonStore(personOptions);
   const log = openTrafficLog({ bytes: memoryBytes(), keysOf, ...logOptions });
   const columns = openEventTables({ log, people, ...(budget !== undefined && { budget }) });
   const tables = {
@@ -112,7 +116,7 @@ interface ShownRow {
 }
 
 /** What a table must hold, read event by event. */
-function shownRows(log: TrafficLog, people: PeopleStore, needs: Needs, project: number): ShownRow[] {
+function shownRows(log: TrafficLog, people: PersonStore, needs: Needs, project: number): ShownRow[] {
   const rows: ShownRow[] = [];
   for (const { line, index } of log.scan({ project, outcome: "kept" })) {
     if (line.shape === "recording") continue;

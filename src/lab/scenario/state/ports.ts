@@ -1,7 +1,7 @@
 import type { Agenda } from "../../../kernel/base/agenda.ts";
 import type { SwitchPart } from "../../../kernel/store/switch.ts";
 import type { TrafficLog } from "../../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../../state/persons/people-store.ts";
+import type { PersonStore } from "../../../state/persons/person-store.ts";
 import type { ResetPorts } from "../../test-projects/ports.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -30,8 +30,8 @@ export interface StatePorts extends SnapshotPorts, ResetPorts {
     /** Runs work that captures it, after other such work. */
     inTurn(work: () => Promise<void>): Promise<void>;
   };
-  /** Resets these parts to the scenario. `addPeople` stores further persons. */
-  reset(parts: ReadonlySet<ResetPart>, addPeople: (people: PeopleStore) => void): Promise<void>;
+  /** Resets these parts to the scenario. `addPersons` stores further persons. */
+  reset(parts: ReadonlySet<ResetPart>, addPersons: (people: PersonStore) => void): Promise<void>;
   /** Replaces the state as a whole, or not at all. @throws the system's error */
   switchTo(parts: readonly SwitchPart[]): void;
 }

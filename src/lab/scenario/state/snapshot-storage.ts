@@ -10,7 +10,7 @@ import type { World } from "../../../state/documents/world.ts";
 import type { WorldStore } from "../../../state/documents/world-store.ts";
 import { readWorld } from "../../../state/documents/world-store.ts";
 import type { LogMark, TrafficLog } from "../../../state/journal/log/traffic-log.ts";
-import type { PeopleStore } from "../../../state/persons/people-store.ts";
+import type { PersonStore } from "../../../state/persons/person-store.ts";
 
 export interface SnapshotFacts {
   name: string;
@@ -33,7 +33,7 @@ export interface StoredSnapshot extends Pick<SnapshotFacts, "name"> {
 /** What a snapshot copies. */
 export interface Kept {
   readonly worlds: WorldStore;
-  readonly people: PeopleStore;
+  readonly people: PersonStore;
   readonly log: TrafficLog;
   readonly switchTo: (parts: readonly SwitchPart[]) => void;
   /** The data folder; null: snapshots stay in memory. */
@@ -97,7 +97,7 @@ function bytesOf(buffer: Buffer): Bytes {
 
 const labelName = "snapshot.json";
 const worldName = "world.json";
-const peopleName = "people.ndjson";
+const personsFileName = "people.ndjson";
 
 /** The content of snapshot.json. */
 interface KeptLabel extends Label {
@@ -130,7 +130,7 @@ export function folderStorage(
     return known;
   }
 
-  function writePeople(file: string): number {
+  function writePersons(file: string): number {
     const lines = fileBytes(file);
     try {
       people.copyInto(lines);
@@ -162,8 +162,11 @@ export function folderStorage(
       mkdirSync(folder, { recursive: true });
       mkdirSync(draft);
       worlds.saveAs(join(draft, worldName));
-      const people_bytes = writePeople(join(draft, peopleName));
-      const checks = { world: checkOf(join(draft, worldName)), people: checkOf(join(draft, peopleName)) };
+      const people_bytes = writePersons(join(draft, personsFileName));
+      const checks = {
+        world: checkOf(join(draft, worldName)),
+        people: checkOf(join(draft, personsFileName)),
+      };
       const kept: KeptLabel = { version: 1, ...label, people_bytes, checks };
       writeFileSync(join(draft, labelName), `${sealed(JSON.stringify(kept))}\n`, { mode: 0o600 });
       // from here on the draft is complete: a start would move it into place
@@ -185,7 +188,7 @@ export function folderStorage(
         : "it does not exist";
       if (reason) throw damagedSnapshot(label?.name ?? key, reason);
       const world = await readWorld(join(folder, key, worldName));
-      return { world, people: fileBytes(join(folder, key, peopleName)) };
+      return { world, people: fileBytes(join(folder, key, personsFileName)) };
     },
   };
 }
@@ -221,16 +224,16 @@ const unknown = { created_at: null, persons: null, events: null };
 
 /** Why a snapshot cannot be restored; undefined if it can. Files larger than `most` are not read. */
 function problemOf(folder: string, { people_bytes, checks }: KeptLabel, most: number): string | undefined {
-  for (const name of [worldName, peopleName])
+  for (const name of [worldName, personsFileName])
     if (!existsSync(join(folder, name))) return `${join(folder, name)} is missing`;
-  const lines = fileBytes(join(folder, peopleName), "r");
+  const lines = fileBytes(join(folder, personsFileName), "r");
   try {
-    if (lines.size !== people_bytes) return `${join(folder, peopleName)} was changed or cut off`;
+    if (lines.size !== people_bytes) return `${join(folder, personsFileName)} was changed or cut off`;
     if (!checks) return undefined;
     if (checkOf(join(folder, worldName)) !== checks.world)
       return `${join(folder, worldName)} was changed or cut off`;
     if (people_bytes <= most && checkOfBytes(lines) !== checks.people)
-      return `${join(folder, peopleName)} was changed`;
+      return `${join(folder, personsFileName)} was changed`;
     return undefined;
   } finally {
     lines.close();

@@ -15,7 +15,7 @@ const properties = z.custom<object>(
 );
 
 /** The lines of people.ndjson with current content. */
-const PeopleLine = z.discriminatedUnion("kind", [
+const PersonLine = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("person"),
     project,
@@ -102,6 +102,6 @@ export const StateSchema = z.strictObject({
   phx_sim_state: z.literal(1),
   saved_at: z.string().optional(),
   world: WorldSchema,
-  people: z.array(PeopleLine),
+  people: z.array(PersonLine),
   journal: z.array(JournalLine),
 });

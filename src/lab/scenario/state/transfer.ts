@@ -44,7 +44,7 @@ const tooLarge = (): SimError =>
 /** Parts of a text, and `undefined` where a large one is still being read. */
 type Texts = Generator<string | undefined>;
 
-function* peopleTexts(lines: Bytes): Texts {
+function* personTexts(lines: Bytes): Texts {
   for (const { text } of textsOf(lines, 0)) if (text !== undefined) yield text;
 }
 
@@ -71,7 +71,7 @@ function stateTexts({ worlds, people, log, clock }: ExportPorts): Texts {
   const lines = memoryBytes();
   people.copyInto(lines);
   const head = `{"phx_sim_state":1,"saved_at":"${isoOf(clock.now())}","world":${JSON.stringify(worlds.current)}`;
-  return textsWith(head, peopleTexts(lines), journalTexts(log.texts()));
+  return textsWith(head, personTexts(lines), journalTexts(log.texts()));
 }
 
 function* textsWith(head: string, people: Texts, journal: Texts): Texts {
@@ -194,7 +194,7 @@ function copiedLine({ cleared, ...line }: JsonObject): CopiedLine {
 }
 
 /** The store checks that lines refer to earlier persons. */
-function replacingPeople({ people }: ImportPorts, lines: Bytes): SwitchPart {
+function replacingPersons({ people }: ImportPorts, lines: Bytes): SwitchPart {
   try {
     return people.replacing(lines);
   } catch (error) {
@@ -206,7 +206,7 @@ function replacingPeople({ people }: ImportPorts, lines: Bytes): SwitchPart {
 function replaceState(ports: ImportPorts, { world, people, journal }: State): void {
   const { worlds, log, snapshots } = ports;
   ports.switchTo([
-    replacingPeople(ports, linesOf(people)),
+    replacingPersons(ports, linesOf(people)),
     worlds.replacing(world),
     // snapshots need the hidden lines
     log.replacing(journal.map(copiedLine), !snapshots.isEmpty),

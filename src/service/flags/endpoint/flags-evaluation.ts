@@ -1,8 +1,8 @@
 import type { Call } from "../../../kernel/http/call.ts";
 import { experimentFlagsOf } from "../../../state/documents/resources.ts";
 import type { FeatureFlag, StoredProject } from "../../../state/documents/world.ts";
-import type { People } from "../../../state/persons/people.ts";
 import type { Person } from "../../../state/persons/person.ts";
+import type { PersonData } from "../../../state/persons/person-data.ts";
 import type { Desk } from "../../capture/desk.ts";
 import type { CompiledFlag } from "../engine/compile.ts";
 import { failed } from "../engine/decision.ts";
@@ -46,7 +46,7 @@ function matchesRuntime(flag: FeatureFlag, runtime: FlagsRequest["runtime"]): bo
 }
 
 /** The persons of the ids, without duplicates. */
-function personsOf(people: People, project: number, ids: readonly string[]): Person[] {
+function personsOf(people: PersonData, project: number, ids: readonly string[]): Person[] {
   const found = new Map<string, Person>();
   for (const id of ids) {
     const person = people.personOf(project, id);
@@ -62,7 +62,7 @@ function personsOf(people: People, project: number, ids: readonly string[]): Per
  * flag_matching_utils (set_feature_flag_hash_key_overrides).
  */
 function keepContinuity(
-  people: People,
+  people: PersonData,
   { flags }: Ruleset,
   project: number,
   ids: { readonly distinctId: string; readonly anonymousId: string },

@@ -1,6 +1,6 @@
 import { fnv1a } from "../../../kernel/base/hash.ts";
 import type { Group, Person } from "../person.ts";
-import type { PeopleDocuments } from "./documents.ts";
+import type { PersonDocuments } from "./documents.ts";
 import type { IdTable } from "./ids.ts";
 import type { Change, HashKeys } from "./line.ts";
 import type { ProjectSlots } from "./projects.ts";
@@ -17,10 +17,10 @@ export const groupKey = (type: number, key: string): string => `${type}:${key}`;
 
 interface Tables {
   projects: ProjectSlots;
-  persons: PeopleDocuments<Person>;
-  groups: PeopleDocuments<Group>;
+  persons: PersonDocuments<Person>;
+  groups: PersonDocuments<Group>;
   ids: IdTable;
-  hashKeys: PeopleDocuments<HashKeys>;
+  hashKeys: PersonDocuments<HashKeys>;
 }
 
 type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, place: LinePlace) => void };

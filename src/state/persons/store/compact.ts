@@ -2,13 +2,13 @@ import type { Bytes } from "../../../kernel/store/bytes.ts";
 import { groupTypeLine, idLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
 import type { LineRows } from "./rows.ts";
-import { type PeopleState, StaleRows } from "./state.ts";
+import { type PersonStoreState, StaleRows } from "./state.ts";
 
 /** Superseded bytes for each current one from which a rewrite is worthwhile. */
 const tolerated = 4;
 
 /** True if most of the log is superseded lines. */
-export const isWasteful = ({ ids, persons, groups, hashKeys }: PeopleState, size: number): boolean =>
+export const isWasteful = ({ ids, persons, groups, hashKeys }: PersonStoreState, size: number): boolean =>
   size >
   (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
 
@@ -16,7 +16,7 @@ export const isWasteful = ({ ids, persons, groups, hashKeys }: PeopleState, size
 const piece = 1024 * 1024;
 
 /** Copies the current lines: each person before its ids, then the rest. */
-export function compactInto(target: Bytes, state: PeopleState, log: LineLog): void {
+export function compactInto(target: Bytes, state: PersonStoreState, log: LineLog): void {
   const copy = createLineLog(target, piece);
   const { persons, groups, ids, hashKeys, projects } = state;
   const copyLine = (table: LineRows, row: number) => {

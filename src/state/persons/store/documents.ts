@@ -1,7 +1,7 @@
 import { createLineRows, firstOwnColumn, type LinePlace, type LineRows } from "./rows.ts";
 
 /** Documents (persons, groups) whose newest lines are on disk; the table holds 16 bytes for each. */
-export interface PeopleDocuments<T> {
+export interface PersonDocuments<T> {
   readonly table: LineRows;
   /** Row of the document with this key in the project's slot, or -1. */
   find(slot: number, hash: number, key: string): number;
@@ -24,7 +24,7 @@ const cached = { count: 5_000, weight: 8 * 1024 * 1024 };
 export function createDocuments<T>(
   read: (place: LinePlace) => T,
   keyOf: (document: T) => string,
-): PeopleDocuments<T> {
+): PersonDocuments<T> {
   const table = createLineRows(1);
   const cache = createCache<T>(cached.count, cached.weight);
 

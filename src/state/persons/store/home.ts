@@ -5,7 +5,7 @@ import { DataFolderError, openBytes } from "../../../kernel/store/data-folder.ts
 import { lineNumber } from "../../../kernel/store/lines.ts";
 
 /** The place of people.ndjson: a data folder or memory. */
-export interface PeopleHome {
+export interface PersonHome {
   /** The name of the log in messages. */
   readonly name: string;
   /** Path of the index file; undefined in memory. */
@@ -24,7 +24,7 @@ export interface PeopleHome {
 
 const fileName = "people.ndjson";
 
-export function folderHome(folder: string): PeopleHome {
+export function folderHome(folder: string): PersonHome {
   const name = join(folder, fileName);
   const draft = `${name}.tmp`;
   return {
@@ -47,7 +47,7 @@ export function folderHome(folder: string): PeopleHome {
 }
 
 /** In memory waiting loses nothing, and many small pieces would cost more than their content. */
-export const memoryHome = (): PeopleHome => ({
+export const memoryHome = (): PersonHome => ({
   name: fileName,
   index: undefined,
   canFail: false,

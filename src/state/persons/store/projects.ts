@@ -30,7 +30,7 @@ export interface ProjectSlots {
   load(entries: readonly ProjectEntry[]): void;
 }
 
-const noPeople = (project: number): ProjectEntry => ({
+const noPersons = (project: number): ProjectEntry => ({
   project,
   persons: 0,
   ids: 0,
@@ -51,7 +51,7 @@ export function createProjectSlots(): ProjectSlots {
     if (known !== undefined) return known;
     if (entries.length === slotLimit) throw new RangeError(`people of more than ${slotLimit} projects`);
     slots.set(project, entries.length);
-    return entries.push(noPeople(project)) - 1;
+    return entries.push(noPersons(project)) - 1;
   }
 
   function settle(): void {

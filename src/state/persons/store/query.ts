@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Group, Person } from "../person.ts";
 import type { LineLog } from "./log.ts";
+import type { PersonFiles } from "./person-files.ts";
 import type { LineRows } from "./rows.ts";
-import type { PeopleFiles } from "./shelf.ts";
-import type { PeopleState } from "./state.ts";
+import type { PersonStoreState } from "./state.ts";
 
 /** The newest first (default: `limit` 100, `offset` 0). */
 interface PersonQuery {
@@ -85,7 +85,7 @@ export interface Queries {
 
 /** The existing documents of a project. */
 function allOf<T>(
-  state: PeopleState,
+  state: PersonStoreState,
   { table, at }: { readonly table: LineRows; at(row: number): T },
   project: number,
 ): T[] {
@@ -93,14 +93,14 @@ function allOf<T>(
   return Array.from(newestFirst(table)).filter(isLiving).map(at);
 }
 
-export function createQueries(shelf: PeopleFiles): Queries {
+export function createQueries(files: PersonFiles): Queries {
   /** Repeats the query if rows were cleared or moved meanwhile, or a line is damaged. */
   async function steady<T>(
     ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
   ): Promise<Listing<T>> {
     for (;;) {
-      const { epoch } = shelf;
-      const found = await ask(() => shelf.epoch === epoch).catch(shelf.renewed);
+      const { epoch } = files;
+      const found = await ask(() => files.epoch === epoch).catch(files.renewed);
       if (found) return found;
     }
   }
@@ -108,7 +108,7 @@ export function createQueries(shelf: PeopleFiles): Queries {
   return {
     persons: (query = {}) =>
       steady((isValid) => {
-        const { state, log } = shelf;
+        const { state, log } = files;
         const rows =
           query.distinct_id === undefined
             ? newestFirst(state.persons.table)
@@ -120,13 +120,13 @@ export function createQueries(shelf: PeopleFiles): Queries {
         return pageOf({ rows, fits, show: (row) => listed(state, row), isValid }, query);
       }),
     person(project, uuid) {
-      const { state } = shelf;
+      const { state } = files;
       const row = state.findPerson(project, uuid);
       return row === -1 ? undefined : listed(state, row);
     },
     groups: (query = {}) =>
       steady((isValid) => {
-        const { state } = shelf;
+        const { state } = files;
         const { table, at } = state.groups;
         const isLiving = living(table, state, query.project);
         const isType = (row: number) => query.type === undefined || at(row).type === query.type;
@@ -134,24 +134,24 @@ export function createQueries(shelf: PeopleFiles): Queries {
         const fits = (row: number) => isLiving(row) && isType(row) && holds(row);
         return pageOf({ rows: newestFirst(table), fits, show: at, isValid }, query);
       }),
-    allPersons: (project) => allOf(shelf.state, shelf.state.persons, project),
-    allGroups: (project) => allOf(shelf.state, shelf.state.groups, project),
+    allPersons: (project) => allOf(files.state, files.state.persons, project),
+    allGroups: (project) => allOf(files.state, files.state.groups, project),
   };
 }
 
-const listed = ({ persons, ids }: PeopleState, row: number): ListedPerson => ({
+const listed = ({ persons, ids }: PersonStoreState, row: number): ListedPerson => ({
   ...persons.at(row),
   distinct_ids: ids.rowsOf(row).map(ids.text),
 });
 
 /** True for rows of existing documents (of the project, if given). */
-function living(table: LineRows, { projects }: PeopleState, project?: number): (row: number) => boolean {
+function living(table: LineRows, { projects }: PersonStoreState, project?: number): (row: number) => boolean {
   const slot = project === undefined ? undefined : projects.find(project);
   return (row) => table.isAlive(row) && (slot === undefined || table.slot(row) === slot);
 }
 
 /** Searches the line as text first: most persons need no parsing. */
-function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (row: number) => boolean {
+function matches({ persons, ids }: PersonStoreState, log: LineLog, search: string): (row: number) => boolean {
   const part = search.toLowerCase();
   const written = JSON.stringify(part).slice(1, -1);
   const has = (value: unknown) => typeof value === "string" && value.toLowerCase().includes(part);
@@ -167,7 +167,7 @@ function matches({ persons, ids }: PeopleState, log: LineLog, search: string): (
 
 /** Rows of the persons with the id: at most one in each project. */
 function rowsOfId(
-  { projects, findId, ids }: PeopleState,
+  { projects, findId, ids }: PersonStoreState,
   project: number | undefined,
   distinctId: string,
 ): number[] {

@@ -5,10 +5,10 @@ import { DataFolderError } from "../../../kernel/store/data-folder.ts";
 import { lineNumber, textsOf } from "../../../kernel/store/lines.ts";
 import { type Change, readLine } from "./line.ts";
 import type { LinePlace } from "./rows.ts";
-import { type PeopleState, StaleRows } from "./state.ts";
+import { type PersonStoreState, StaleRows } from "./state.ts";
 
 interface Replay {
-  state: PeopleState;
+  state: PersonStoreState;
   bytes: Bytes;
   /** The file's name, for reports. */
   name: string;
@@ -22,18 +22,18 @@ interface Orphan {
 }
 
 /** @throws DataFolderError if the file does not begin like a people log */
-export function mustBePeople(bytes: Bytes, name: string): void {
+export function mustBePersons(bytes: Bytes, name: string): void {
   const start = bytes.read(0, sniffed);
   if (start.subarray(0, 3).equals(Buffer.from("\ufeff")))
-    throw notPeople(name, "it begins with a byte order mark, which an editor put there", "remove the mark");
+    throw notPersons(name, "it begins with a byte order mark, which an editor put there", "remove the mark");
   if (start.includes("\n") && !/"kind":"/.test(start.toString("latin1")))
-    throw notPeople(name, "it is not a people log of phx-sim, or its first lines are damaged", "restore it");
+    throw notPersons(name, "it is not a people log of phx-sim, or its first lines are damaged", "restore it");
 }
 
 /** Bytes at the beginning that show whether a file is a people log. */
 const sniffed = 64 * 1024;
 
-const notPeople = (name: string, reason: string, repair: string): DataFolderError =>
+const notPersons = (name: string, reason: string, repair: string): DataFolderError =>
   new DataFolderError(`${name}:1: ${reason}`, {
     file: name,
     line: 1,
@@ -44,7 +44,7 @@ const notPeople = (name: string, reason: string, repair: string): DataFolderErro
  * Applies the lines from an offset on. Unreadable ones are skipped and reported; changes of their persons are kept if
  * a later line has the person.
  */
-export function replayPeople({ state, bytes, name, report }: Replay, from: number): void {
+export function replayPersons({ state, bytes, name, report }: Replay, from: number): void {
   const orphans: Orphan[] = [];
   for (const { offset, length, text } of textsOf(bytes, from)) {
     const change = readOrReason(text);
@@ -77,7 +77,7 @@ function readOrReason(text: string | undefined): Change | string {
 }
 
 /** False if the change refers to an unknown person. */
-function isApplied(state: PeopleState, change: Change, place: LinePlace): boolean {
+function isApplied(state: PersonStoreState, change: Change, place: LinePlace): boolean {
   try {
     state.apply(change, place);
     return true;
@@ -88,7 +88,7 @@ function isApplied(state: PeopleState, change: Change, place: LinePlace): boolea
 }
 
 /** Retries a change after all lines. An id moves to the person into which its own was merged. */
-function isAdopted(state: PeopleState, { change, place }: Orphan, orphans: readonly Orphan[]): boolean {
+function isAdopted(state: PersonStoreState, { change, place }: Orphan, orphans: readonly Orphan[]): boolean {
   // its person does not exist in any case
   if (change.kind === "removed" || change.kind === "gone") return true;
   if (change.kind !== "id") return isApplied(state, change, place);

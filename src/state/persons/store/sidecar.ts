@@ -16,7 +16,7 @@ import { openDraft } from "../../../kernel/base/draft.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
 import type { ProjectEntry } from "./projects.ts";
 import type { LineRows } from "./rows.ts";
-import type { PeopleState } from "./state.ts";
+import type { PersonStoreState } from "./state.ts";
 
 /**
  * people.idx: the rows of people.ndjson, so that opening does not read the log. A cache: damage is not an error, and the
@@ -61,7 +61,7 @@ function printOf(bytes: Bytes, end: number): number {
   return crc32(bytes.read(from, end - from));
 }
 
-export function createSidecar(path: string, state: PeopleState): Sidecar {
+export function createSidecar(path: string, state: PersonStoreState): Sidecar {
   const draft = `${path}.tmp`;
   const tables = [state.ids.table, state.persons.table, state.groups.table, state.hashKeys.table];
   let covered = 0;

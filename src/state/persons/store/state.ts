@@ -1,6 +1,6 @@
 import type { Group, Person } from "../person.ts";
 import { createApply, groupKey, type KeyHash } from "./apply.ts";
-import { createDocuments, type PeopleDocuments } from "./documents.ts";
+import { createDocuments, type PersonDocuments } from "./documents.ts";
 import { createIdTable, type IdTable } from "./ids.ts";
 import { type Change, changeIn, type HashKeys } from "./line.ts";
 import type { LineLog } from "./log.ts";
@@ -8,13 +8,13 @@ import { createProjectSlots, type ProjectSlots } from "./projects.ts";
 import type { LinePlace } from "./rows.ts";
 
 /** Rows and caches of people.ndjson. */
-export interface PeopleState {
+export interface PersonStoreState {
   readonly projects: ProjectSlots;
-  readonly persons: PeopleDocuments<Person>;
-  readonly groups: PeopleDocuments<Group>;
+  readonly persons: PersonDocuments<Person>;
+  readonly groups: PersonDocuments<Group>;
   readonly ids: IdTable;
   /** One for each person with hash keys. */
-  readonly hashKeys: PeopleDocuments<HashKeys>;
+  readonly hashKeys: PersonDocuments<HashKeys>;
   /** Rows, or -1. */
   findPerson(project: number, uuid: string): number;
   findId(project: number, distinctId: string): number;
@@ -30,7 +30,7 @@ export interface PeopleState {
   revert(): void;
 }
 
-export function createPeopleState(log: LineLog, hash: KeyHash): PeopleState {
+export function createPersonStoreState(log: LineLog, hash: KeyHash): PersonStoreState {
   const projects = createProjectSlots();
   const persons = createDocuments(personReader(log), (person) => person.uuid);
   const groups = createDocuments(groupReader(log), (group) => groupKey(group.type, group.key));
@@ -114,7 +114,7 @@ const hashKeysReader = (log: LineLog) => (place: LinePlace) => changeAt(log, pla
 const idReader = (log: LineLog) => (place: LinePlace) =>
   changeAt(log, place, ["id", "personless"]).distinctId;
 
-export const hasPeople = ({ projects }: PeopleState): boolean =>
+export const hasPersons = ({ projects }: PersonStoreState): boolean =>
   projects.entries.some(
     ({ persons, ids, personless, groups, groupTypes }) =>
       persons + ids + personless + groups + groupTypes.length > 0,

@@ -13,14 +13,14 @@ import { createKeyring } from "../../../../src/state/documents/keyring.ts";
 import type { World } from "../../../../src/state/documents/world.ts";
 import { openWorld, type WorldStore } from "../../../../src/state/documents/world-store.ts";
 import { noPlaces, type Places } from "../../../../src/state/journal/places.ts";
-import type { People } from "../../../../src/state/persons/people.ts";
+import type { PersonData } from "../../../../src/state/persons/person-data.ts";
 
 export const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** A desk over a world in memory; the store lets it be replaced. */
 export async function deskOf(
   world: World,
-  people: People,
+  people: PersonData,
   dialect: Dialect = "documented",
   geoip: Places = noPlaces,
 ): Promise<Desk & { worlds: WorldStore }> {

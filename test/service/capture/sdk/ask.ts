@@ -1,5 +1,5 @@
 import type { World } from "../../../../src/state/documents/world.ts";
-import type { People } from "../../../../src/state/persons/people.ts";
+import type { PersonData } from "../../../../src/state/persons/person-data.ts";
 import { aMembership, aProject, aWorld as worldOf } from "../../../support/documents.ts";
 import { deskOf } from "../endpoint/ask.ts";
 
@@ -10,10 +10,10 @@ export const aWorld = (more: Partial<World> = {}): World =>
   worldOf({ projects: [aProject()], memberships: [aMembership()], ...more });
 
 /** These endpoints know no persons: touching them is a mistake. */
-const noPeople = new Proxy({} as People, {
+const noPersons = new Proxy({} as PersonData, {
   get: (_target, name) => {
     throw new Error(`people.${String(name)} was used`);
   },
 });
 
-export const aDesk = (world: World = aWorld()) => deskOf(world, noPeople);
+export const aDesk = (world: World = aWorld()) => deskOf(world, noPersons);

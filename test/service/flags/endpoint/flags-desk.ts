@@ -4,7 +4,7 @@ import { createRulesets } from "../../../../src/service/flags/rulesets.ts";
 import type { Dialect } from "../../../../src/state/documents/dialect.ts";
 import type { FeatureFlag, World } from "../../../../src/state/documents/world.ts";
 import { noPlaces, type Places } from "../../../../src/state/journal/places.ts";
-import { openPeople, type PeopleStore } from "../../../../src/state/persons/people-store.ts";
+import { openPersonStore, type PersonStore } from "../../../../src/state/persons/person-store.ts";
 import {
   aMembership,
   aPersonalApiKey,
@@ -43,8 +43,8 @@ export interface Stored {
 const uuidOf = (id: string) => uuidV5("5f3b2f4e-6c56-4d0a-9a53-5a0f6b3f9c01", id);
 
 /** People in memory, all of project 1. */
-function peopleOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): PeopleStore {
-  const people = openPeople();
+function personStoreOf({ persons = {}, groups = {}, groupTypes = [] }: Stored): PersonStore {
+  const people = openPersonStore();
   for (const name of groupTypes) people.addGroupType(1, name);
   for (const [id, properties] of Object.entries(persons)) {
     const facts = { project: 1, uuid: uuidOf(id), created_at: now, is_identified: true, version: 1 };
@@ -64,7 +64,7 @@ export async function aDesk(
   dialect?: Dialect,
   places: Places = noPlaces,
 ) {
-  const people = peopleOf(stored);
+  const people = personStoreOf(stored);
   const desk = await deskOf(world, people, dialect, places);
   return { ...desk, people, rulesets: createRulesets(desk) };
 }

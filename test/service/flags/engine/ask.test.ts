@@ -3,14 +3,14 @@ import { fixedClock } from "../../../../src/kernel/base/clock.ts";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
 import { type RequestedSubject, subjectOf } from "../../../../src/service/flags/subjects.ts";
 import type { GeoPlace, Places } from "../../../../src/state/journal/places.ts";
-import { openPeople } from "../../../../src/state/persons/people-store.ts";
-import { person } from "../../../state/persons/people-fixture.ts";
+import { openPersonStore } from "../../../../src/state/persons/person-store.ts";
+import { person } from "../../../state/persons/person-fixture.ts";
 import { aProject } from "../../../support/documents.ts";
 
 const sweden: GeoPlace = { country_code: "SE", city_name: "Umeå", latitude: 63.8 };
 const geoip: Places = { isEmpty: false, placeOf: (address) => (address === "1.2.3.4" ? sweden : undefined) };
 
-const people = openPeople();
+const people = openPersonStore();
 const stored: JsonObject = {
   plan: "pro",
   $geoip_city_name: "Oslo",

@@ -1,10 +1,10 @@
 import type { Group, Person } from "./person.ts";
 
 /**
- * Stored persons and groups, as ingest and the flag engine need them; people-store.ts implements it. Documents are
+ * Stored persons and groups, as capture and the flag engine need them; person-store.ts implements it. Documents are
  * never changed in place: a change stores a new one.
  */
-export interface People {
+export interface PersonData {
   personOf(project: number, distinctId: string): Person | undefined;
   /** True if the id was on personless events and has no person. */
   isPersonless(project: number, distinctId: string): boolean;

@@ -15,8 +15,8 @@ import {
 } from "../../../src/state/persons/store/line.ts";
 import { createLineLog } from "../../../src/state/persons/store/log.ts";
 import type { LineRows } from "../../../src/state/persons/store/rows.ts";
-import { createPeopleState } from "../../../src/state/persons/store/state.ts";
-import { group, person } from "./people-fixture.ts";
+import { createPersonStoreState } from "../../../src/state/persons/store/state.ts";
+import { group, person } from "./person-fixture.ts";
 
 const uuid = (n: number): string => person(n).uuid;
 const made = (n: number, project = 1): string => personLine(person(n, {}, project));
@@ -110,7 +110,7 @@ const rows: [name: string, lines: string[], projects: Counted[], alive: Partial<
 
 function stateAfter(lines: readonly string[], hash: KeyHash) {
   const log = createLineLog(memoryBytes());
-  const state = createPeopleState(log, hash);
+  const state = createPersonStoreState(log, hash);
   for (const line of lines) {
     const offset = log.append(line);
     state.apply(readLine(line), { offset, length: log.end - offset });

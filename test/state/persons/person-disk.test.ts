@@ -14,27 +14,31 @@ import { describe, expect, test, vi } from "vitest";
 import { type Bytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
 import { sealed } from "../../../src/kernel/store/lines.ts";
-import { openPeople, type PeopleOptions, type PeopleStore } from "../../../src/state/persons/people-store.ts";
+import {
+  openPersonStore,
+  type PersonStore,
+  type PersonStoreOptions,
+} from "../../../src/state/persons/person-store.ts";
 import { keyHash } from "../../../src/state/persons/store/apply.ts";
 import { memoryHome } from "../../../src/state/persons/store/home.ts";
 import { createLineLog } from "../../../src/state/persons/store/log.ts";
-import { openShelf } from "../../../src/state/persons/store/shelf.ts";
+import { openPersonFiles } from "../../../src/state/persons/store/person-files.ts";
 import { flush } from "../../kernel/store/changing.ts";
 import { rewriteLine } from "../../support/rewrite-line.ts";
-import { contentOf, group, newFolder, person } from "./people-fixture.ts";
+import { contentOf, group, newFolder, person } from "./person-fixture.ts";
 
 const logOf = (folder: string): string => join(folder, "people.ndjson");
 const indexOf = (folder: string): string => join(folder, "people.idx");
 
-async function contentIn(folder: string, options: PeopleOptions = {}) {
-  const people = openPeople({ folder, ...options });
+async function contentIn(folder: string, options: PersonStoreOptions = {}) {
+  const people = openPersonStore({ folder, ...options });
   const content = await contentOf(people);
   people.close();
   return content;
 }
 
 /** Each writes one line. */
-const changes: ((people: PeopleStore) => void)[] = [
+const changes: ((people: PersonStore) => void)[] = [
   (p) => p.create(person(1, { name: "Zoë ☃" }), []),
   (p) => p.attach(person(1), "été"),
   (p) => p.create(person(2), []),
@@ -50,7 +54,7 @@ const changes: ((people: PeopleStore) => void)[] = [
 describe("a crash", () => {
   test("at every byte: the lines before it are there, the torn one is cut off and reported", async () => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     const ends = [{ size: 0, content: await contentOf(people) }];
     for (const change of changes) {
       change(people);
@@ -74,7 +78,7 @@ describe("a crash", () => {
 
   test("between the two lines of a merge leaves both persons, and the merge can be done again", async () => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     people.create(person(1), ["a"]);
     people.create(person(2), ["b"]);
     people.merge(person(1), person(2, { merged: true }));
@@ -82,7 +86,7 @@ describe("a crash", () => {
     const lines = readFileSync(logOf(folder), "utf8").trimEnd().split("\n");
     writeFileSync(logOf(folder), `${lines.slice(0, -1).join("\n")}\n`);
 
-    const again = openPeople({ folder });
+    const again = openPersonStore({ folder });
     expect(again.personOf(1, "a")?.uuid).toBe(person(1).uuid);
     again.merge(person(1), person(2, { merged: true }));
     again.close();
@@ -98,7 +102,7 @@ describe("damaged lines", () => {
   /** The damage that opening reports, as `line detail`. */
   function damageIn(folder: string): string[] {
     const found: string[] = [];
-    openPeople({ folder, onDamage: ({ line, detail }) => found.push(`${line} ${detail}`) }).close();
+    openPersonStore({ folder, onDamage: ({ line, detail }) => found.push(`${line} ${detail}`) }).close();
     return found;
   }
 
@@ -119,7 +123,7 @@ describe("damaged lines", () => {
     const folder = newFolder();
     writeFileSync(logOf(folder), `${good}\n${line}\n${good.replace('"u"', '"w"')}\n`);
     expect(damageIn(folder)).toEqual([expect.stringMatching(message)]);
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     expect(people.counts()).toMatchObject({ persons: 2, ids: 0 });
     people.close();
   });
@@ -131,14 +135,14 @@ describe("damaged lines", () => {
     const folder = newFolder();
     writeFileSync(logOf(folder), `${good}\n{"kind":"gone","project":1,"uuid":"u","merged_into":"${into}"}\n`);
     expect(damageIn(folder)).toEqual([]);
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     expect(people.counts()).toMatchObject({ persons: 1 });
     people.close();
   });
 
   test("ids of a person whose first line is damaged belong to it as soon as a later line has it", () => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     people.create(person(1), ["a"]);
     people.create(person(2), ["b"]);
     people.update(person(1, { later: true }));
@@ -146,7 +150,7 @@ describe("damaged lines", () => {
     people.close();
     for (const line of [1, 3]) rewriteLine(logOf(folder), line, (text) => text.replace("person", "parson"));
     const found: unknown[] = [];
-    const again = openPeople({ folder, onDamage: ({ line }) => found.push(line) });
+    const again = openPersonStore({ folder, onDamage: ({ line }) => found.push(line) });
     expect(found).toEqual([1, 3]);
     for (const id of ["a", "b"]) expect(again.personOf(1, id)).toMatchObject({ uuid: person(1).uuid });
     again.close();
@@ -164,22 +168,22 @@ describe("damaged lines", () => {
   ])("%s is refused, and the file is left as it is", (_name, text, message) => {
     const folder = newFolder();
     writeFileSync(logOf(folder), text);
-    expect(() => openPeople({ folder })).toThrow(message);
-    expect(() => openPeople({ folder })).toThrow(DataFolderError);
+    expect(() => openPersonStore({ folder })).toThrow(message);
+    expect(() => openPersonStore({ folder })).toThrow(DataFolderError);
     expect(readFileSync(logOf(folder), "utf8")).toBe(text);
   });
 
   test("a directory instead of the file", () => {
     const folder = newFolder();
     mkdirSync(logOf(folder));
-    expect(() => openPeople({ folder })).toThrow(/people\.ndjson cannot be opened: it is a directory/);
+    expect(() => openPersonStore({ folder })).toThrow(/people\.ndjson cannot be opened: it is a directory/);
   });
 });
 
 /** A folder with a log larger than what the index's print covers, and its index. */
 function indexedFolder(): string {
   const folder = newFolder();
-  const people = openPeople({ folder, indexFrom: 1 });
+  const people = openPersonStore({ folder, indexFrom: 1 });
   people.addGroupType(1, "company");
   for (let n = 0; n < 50; n++) people.create(person(n, { n, text: "x".repeat(100) }), [`u${n}`, `v${n}`]);
   for (let n = 0; n < 10; n++) people.merge(person(n), person(n + 10, { merged: n }));
@@ -194,13 +198,13 @@ describe("the index file", () => {
     const folder = indexedFolder();
     const text = readFileSync(logOf(folder), "utf8");
     writeFileSync(logOf(folder), text.replace('"kind":"group_type"', '"KIND":"GROUP_TYPE"'));
-    const people = openPeople({ folder, indexFrom: 1 });
+    const people = openPersonStore({ folder, indexFrom: 1 });
     expect(people.groupTypes(1)).toEqual(["company"]);
     expect(people.personOf(1, "v3")?.properties).toEqual({ merged: 3 });
     people.close();
     rmSync(indexOf(folder));
     const found: unknown[] = [];
-    openPeople({ folder, onDamage: ({ line }) => found.push(line) }).close();
+    openPersonStore({ folder, onDamage: ({ line }) => found.push(line) }).close();
     expect(found).toEqual([1]);
   });
 
@@ -210,7 +214,7 @@ describe("the index file", () => {
     const merged = lines.findIndex((it) => it.includes('"merged":3'));
     rewriteLine(logOf(folder), merged + 1, (text) => text.replace('"merged":3', '"merged":4'));
     const found: unknown[] = [];
-    const people = openPeople({ folder, indexFrom: 1, onDamage: ({ line }) => found.push(line) });
+    const people = openPersonStore({ folder, indexFrom: 1, onDamage: ({ line }) => found.push(line) });
     expect(people.personOf(1, "v13")?.properties).toMatchObject({ n: 13 });
     expect(people.personOf(1, "v12")?.properties).toEqual({ merged: 2 });
     expect(found).toEqual([merged + 1]);
@@ -223,7 +227,7 @@ describe("the index file", () => {
     const merged = lines.findIndex((it) => it.includes('"merged":3'));
     rewriteLine(logOf(folder), merged + 1, (text) => text.replace('"merged":3', '"merged":4'));
     const size = statSync(logOf(folder)).size;
-    const people = openPeople({ folder, indexFrom: 1 });
+    const people = openPersonStore({ folder, indexFrom: 1 });
     people.create(person(900), ["refused"]);
     expect(people.personOf(1, "v12")?.properties).toEqual({ merged: 2 });
     expect(people.personOf(1, "refused")).toBeDefined();
@@ -234,7 +238,7 @@ describe("the index file", () => {
     people.create(person(901), ["kept"]);
     flush(people);
     people.close();
-    const again = openPeople({ folder });
+    const again = openPersonStore({ folder });
     expect([again.personOf(1, "refused"), again.personOf(1, "kept")?.uuid]).toEqual([
       undefined,
       person(901).uuid,
@@ -264,7 +268,7 @@ describe("the index file", () => {
   };
   const otherFolder = (): string => {
     const folder = newFolder();
-    const people = openPeople({ folder, indexFrom: 1 });
+    const people = openPersonStore({ folder, indexFrom: 1 });
     people.create(person(99), ["other"]);
     people.close();
     return folder;
@@ -279,7 +283,7 @@ describe("the index file", () => {
 
   test("covers what was there when it was saved; later lines are read", async () => {
     const folder = indexedFolder();
-    const people = openPeople({ folder, indexFrom: Number.POSITIVE_INFINITY });
+    const people = openPersonStore({ folder, indexFrom: Number.POSITIVE_INFINITY });
     people.update(person(20, { later: true }));
     people.create(person(100), ["w"]);
     people.merge(person(21), person(100));
@@ -302,10 +306,10 @@ describe("the index file", () => {
   test("an unused index costs nothing: it is not written again, and a small log has none", () => {
     const folder = indexedFolder();
     const before = statSync(indexOf(folder)).mtimeMs;
-    openPeople({ folder, indexFrom: 1 }).close();
+    openPersonStore({ folder, indexFrom: 1 }).close();
     expect(statSync(indexOf(folder)).mtimeMs).toBe(before);
     const small = newFolder();
-    const people = openPeople({ folder: small });
+    const people = openPersonStore({ folder: small });
     people.create(person(1), ["a"]);
     people.close();
     expect(existsSync(indexOf(small))).toBe(false);
@@ -314,7 +318,7 @@ describe("the index file", () => {
   test("is saved while running, and a clear meanwhile wins", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const folder = newFolder();
-    const people = openPeople({ folder, indexFrom: 1 });
+    const people = openPersonStore({ folder, indexFrom: 1 });
     people.create(person(1), ["old"]);
     flush(people);
     vi.advanceTimersByTime(5_000);
@@ -334,7 +338,7 @@ describe("the index file", () => {
     const folder = newFolder();
     mkdirSync(`${indexOf(folder)}.tmp`);
     const notices: string[] = [];
-    const people = openPeople({ folder, indexFrom: 1, onNotice: (text) => notices.push(text) });
+    const people = openPersonStore({ folder, indexFrom: 1, onNotice: (text) => notices.push(text) });
     people.create(person(1), ["a"]);
     const before = await contentOf(people);
     people.close();
@@ -344,13 +348,13 @@ describe("the index file", () => {
 
   test("clearing removes it", () => {
     const folder = indexedFolder();
-    const people = openPeople({ folder, indexFrom: 1 });
+    const people = openPersonStore({ folder, indexFrom: 1 });
     people.clear(1);
     flush(people);
     expect(existsSync(indexOf(folder))).toBe(false);
     people.create(person(1), ["fresh"]);
     people.close();
-    const again = openPeople({ folder, indexFrom: 1 });
+    const again = openPersonStore({ folder, indexFrom: 1 });
     expect([again.personOf(1, "fresh")?.uuid, again.counts().persons]).toEqual([person(1).uuid, 1]);
     again.close();
   });
@@ -358,10 +362,10 @@ describe("the index file", () => {
   test("rows of several pages, and look-ups while they are still being indexed", () => {
     const folder = newFolder();
     const count = 40_000;
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     for (let n = 0; n < count; n++) people.create(person(n), [`u${n}`]);
     people.close();
-    const again = openPeople({ folder });
+    const again = openPersonStore({ folder });
     expect(again.counts()).toEqual({ persons: count, ids: count, personless: 0, groups: 0 });
     for (const n of [0, 16_383, 16_384, 32_768, count - 1]) {
       expect(again.personOf(1, `u${n}`)?.uuid).toBe(person(n).uuid);
@@ -374,7 +378,7 @@ describe("the index file", () => {
 });
 
 describe("a log that is mostly superseded", () => {
-  const wasteful = (people: PeopleStore, versions: number) => {
+  const wasteful = (people: PersonStore, versions: number) => {
     people.create(person(1), ["a"]);
     people.create(person(2), ["b", "c"]);
     people.merge(person(1), person(2));
@@ -386,7 +390,7 @@ describe("a log that is mostly superseded", () => {
 
   test("is rewritten when it is opened, and says the same", async () => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     wasteful(people, 500);
     const before = await contentOf(people);
     people.close();
@@ -402,7 +406,7 @@ describe("a log that is mostly superseded", () => {
 
   test("is left alone when most of it is alive", async () => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     for (let n = 0; n < 200; n++) people.create(person(n), [`u${n}`]);
     people.close();
     const size = statSync(logOf(folder)).size;
@@ -411,7 +415,7 @@ describe("a log that is mostly superseded", () => {
   });
 
   test("in memory is rewritten while running", () => {
-    const shelf = openShelf(memoryHome(), {
+    const files = openPersonFiles(memoryHome(), {
       onNotice() {},
       onDamage() {},
       hash: keyHash,
@@ -420,15 +424,15 @@ describe("a log that is mostly superseded", () => {
     });
     const line = (version: number) => JSON.stringify({ kind: "person", ...person(1), version });
     for (let version = 0; version < 500; version++) {
-      const offset = shelf.log.append(line(version));
-      shelf.state.apply({ kind: "person", person: { ...person(1), version } }, { offset, length: 200 });
+      const offset = files.log.append(line(version));
+      files.state.apply({ kind: "person", person: { ...person(1), version } }, { offset, length: 200 });
     }
-    shelf.log.flush();
-    expect(shelf.log.bytes.size).toBeGreaterThan(50_000);
-    shelf.keepCompact();
-    expect(shelf.log.bytes.size).toBeLessThan(500);
-    expect(shelf.state.persons.at(shelf.state.findPerson(1, person(1).uuid)).version).toBe(499);
-    expect(shelf.epoch).toBe(1);
+    files.log.flush();
+    expect(files.log.bytes.size).toBeGreaterThan(50_000);
+    files.keepCompact();
+    expect(files.log.bytes.size).toBeLessThan(500);
+    expect(files.state.persons.at(files.state.findPerson(1, person(1).uuid)).version).toBe(499);
+    expect(files.epoch).toBe(1);
   });
 });
 
@@ -467,7 +471,7 @@ describe("waiting lines", () => {
 });
 
 test("a hundred thousand people", () => {
-  const people = openPeople({ folder: newFolder() });
+  const people = openPersonStore({ folder: newFolder() });
   const count = 100_000;
   for (let n = 0; n < count; n++) {
     people.create(person(n, { n }), [`user-${n}`]);
@@ -480,7 +484,7 @@ test("a hundred thousand people", () => {
 });
 
 describe("what the disk refused is taken back", () => {
-  const acts: [what: string, act: (people: PeopleStore) => void][] = [
+  const acts: [what: string, act: (people: PersonStore) => void][] = [
     ["an update", (people) => people.update(person(1, { plan: "max" }))],
     ["a new person", (people) => people.create(person(7), ["new"])],
     ["a new person of a new project", (people) => people.create(person(7, {}, 9), ["new"])],
@@ -494,13 +498,13 @@ describe("what the disk refused is taken back", () => {
     ["a person that is removed", (people) => people.remove(person(1))],
     ["a project that is cleared", (people) => people.clear(1)],
   ];
-  const all = (people: PeopleStore) => {
+  const all = (people: PersonStore) => {
     for (const [, act] of acts.filter(([what]) => !/merge|removed/.test(what))) act(people);
   };
 
   test.each([...acts, ["all of it", all] as const])("%s", async (_what, act) => {
     const folder = newFolder();
-    const people = openPeople({ folder });
+    const people = openPersonStore({ folder });
     people.create(person(1, { plan: "pro" }), ["a", "b"]);
     people.create(person(2), ["c"]);
     people.rememberPersonless(1, "nobody");

@@ -1,9 +1,13 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openPeople, type PeopleOptions, type PeopleStore } from "../../../src/state/persons/people-store.ts";
+import {
+  openPersonStore,
+  type PersonStore,
+  type PersonStoreOptions,
+} from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
-import { newFolder, person } from "./people-fixture.ts";
+import { newFolder, person } from "./person-fixture.ts";
 
 const [ann, bob, cid] = [person(1), person(2), person(3)];
 const elsewhere = person(1, {}, 2);
@@ -16,7 +20,7 @@ const hostile = new Map([
 /** What each of the persons has in the end. */
 type Story = [
   name: string,
-  act: (people: PeopleStore) => void,
+  act: (people: PersonStore) => void,
   expected: {
     ann?: Record<string, string>;
     bob?: Record<string, string>;
@@ -112,13 +116,13 @@ const stories: Story[] = [
   ["keys of any name", (p) => p.addHashKeys(ann, hostile), { ann: Object.fromEntries(hostile) }],
 ];
 
-function begin(options: PeopleOptions): PeopleStore {
-  const people = openPeople(options);
+function begin(options: PersonStoreOptions): PersonStore {
+  const people = openPersonStore(options);
   for (const it of [ann, bob, cid, elsewhere]) people.create(it, []);
   return people;
 }
 
-function check(people: PeopleStore, { ann: a = {}, bob: b = {}, elsewhere: e = {} }: Story[2]): void {
+function check(people: PersonStore, { ann: a = {}, bob: b = {}, elsewhere: e = {} }: Story[2]): void {
   const found = [ann, bob, elsewhere].map((it) => Object.fromEntries(people.hashKeysOf(it)));
   expect(found).toEqual([a, b, e]);
 }
@@ -130,7 +134,7 @@ describe.each(stories)("%s", (_name, act, expected) => {
     check(people, expected);
   });
 
-  test.each<[string, PeopleOptions]>([
+  test.each<[string, PersonStoreOptions]>([
     ["after a restart", {}],
     ["after a restart with an index", { indexFrom: 0 }],
     ["after a restart that rewrites", { compactFrom: 0 }],
@@ -141,7 +145,7 @@ describe.each(stories)("%s", (_name, act, expected) => {
     act(people);
     people.close();
     for (let round = 0; round < 2; round++) {
-      const again = openPeople({ folder, ...more });
+      const again = openPersonStore({ folder, ...more });
       check(again, expected);
       again.close();
     }
@@ -170,7 +174,7 @@ test("a mostly dead log is rewritten with them", () => {
   for (let i = 0; i < 100; i++) people.update(person(1, { i }));
   people.close();
   const before = statSync(join(folder, "people.ndjson")).size;
-  const again = openPeople({ folder, compactFrom: 0 });
+  const again = openPersonStore({ folder, compactFrom: 0 });
   expect(statSync(join(folder, "people.ndjson")).size).toBeLessThan(before / 3);
   check(again, { ann: { a: "1" } });
   again.close();
@@ -182,14 +186,14 @@ test("the index has them: the log is not read for them again", () => {
   people.addHashKeys(ann, keys({ a: "1" }));
   people.close();
   expect(existsSync(join(folder, "people.idx"))).toBe(true);
-  const again = openPeople({ folder, indexFrom: 0 });
+  const again = openPersonStore({ folder, indexFrom: 0 });
   again.addHashKeys(ann, keys({ b: "2" }));
   check(again, { ann: { a: "1", b: "2" } });
   again.close();
 });
 
 test("a person that does not exist has none and gets none", () => {
-  const people = openPeople();
+  const people = openPersonStore();
   expect(people.hashKeysOf(ann).size).toBe(0);
   expect(() => people.addHashKeys(ann, keys({ a: "1" }))).toThrow(/has no person/);
 });
@@ -210,6 +214,6 @@ test.each([
   begin({ folder }).close();
   appendFileSync(join(folder, "people.ndjson"), `${line}\n`);
   const found: string[] = [];
-  openPeople({ folder, onDamage: ({ detail }) => found.push(detail) }).close();
+  openPersonStore({ folder, onDamage: ({ detail }) => found.push(detail) }).close();
   expect(found).toEqual([expect.stringMatching(message)]);
 });

@@ -1,8 +1,8 @@
 import type { Bytes } from "../../kernel/store/bytes.ts";
 import type { SwitchPart } from "../../kernel/store/switch.ts";
 import type { Unit } from "../../kernel/store/unit.ts";
-import type { People } from "./people.ts";
 import type { Person } from "./person.ts";
+import type { PersonData } from "./person-data.ts";
 import { keyHash } from "./store/apply.ts";
 import { folderHome, memoryHome } from "./store/home.ts";
 import {
@@ -18,24 +18,24 @@ import {
   personlessLine,
   removedLine,
 } from "./store/line.ts";
+import { openPersonFiles, type PersonFiles, type PersonFilesOptions } from "./store/person-files.ts";
 import type { ProjectEntry } from "./store/projects.ts";
 import { createQueries, type Queries } from "./store/query.ts";
-import { openShelf, type PeopleFiles, type ShelfOptions } from "./store/shelf.ts";
-import type { PeopleState } from "./store/state.ts";
+import type { PersonStoreState } from "./store/state.ts";
 
-export interface PeopleOptions extends Partial<ShelfOptions> {
+export interface PersonStoreOptions extends Partial<PersonFilesOptions> {
   /** Data folder for people.ndjson and people.idx; without it everything stays in memory. */
   folder?: string;
 }
 
 /** Numbers of stored things; `ids` have a person, `personless` ones do not. */
-type PeopleCounts = Omit<ProjectEntry, "project" | "groupTypes">;
+type PersonCounts = Omit<ProjectEntry, "project" | "groupTypes">;
 
 /** Stored people and queries. Changes are visible at once; `unit.write` writes them to the disk. */
-export interface PeopleStore extends People, Queries {
+export interface PersonStore extends PersonData, Queries {
   /** Removes a stored person, if it exists, and its ids. */
   remove(person: Pick<Person, "project" | "uuid">): void;
-  counts(project?: number): PeopleCounts;
+  counts(project?: number): PersonCounts;
   /** Calls the listener with each change, before it is on the disk; undefined if anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
   /** Removes the people of a project. */
@@ -57,16 +57,16 @@ const defaults = {
   hash: keyHash,
   compactFrom: 64 * megabyte,
   indexFrom: megabyte / 4,
-} satisfies ShelfOptions;
+} satisfies PersonFilesOptions;
 
 /**
  * Opens the people of a data folder, or an empty store in memory. Reads people.idx and later lines; the whole log only
  * without a fitting index.
  * @throws DataFolderError if the log cannot be opened, or is not one
  */
-export function openPeople(options: PeopleOptions = {}): PeopleStore {
+export function openPersonStore(options: PersonStoreOptions = {}): PersonStore {
   const home = options.folder === undefined ? memoryHome() : folderHome(options.folder);
-  const shelf = openShelf(home, {
+  const files = openPersonFiles(home, {
     onNotice: options.onNotice ?? defaults.onNotice,
     onDamage: options.onDamage ?? defaults.onDamage,
     guard: options.guard,
@@ -75,91 +75,91 @@ export function openPeople(options: PeopleOptions = {}): PeopleStore {
     indexFrom: options.indexFrom ?? defaults.indexFrom,
   });
   return {
-    ...steady(shelf, createQueries(shelf)),
-    ...steady(shelf, lookUps(shelf)),
-    ...steady(shelf, changes(shelf)),
-    onChange: shelf.onChange,
+    ...steady(files, createQueries(files)),
+    ...steady(files, lookUps(files)),
+    ...steady(files, changes(files)),
+    onChange: files.onChange,
     unit: {
       write() {
-        if (shelf.log.waiting < home.flushFrom) return;
-        shelf.log.flush();
-        shelf.keepCompact();
+        if (files.log.waiting < home.flushFrom) return;
+        files.log.flush();
+        files.keepCompact();
       },
-      settle: shelf.settle,
-      rollBack: shelf.rollBack,
+      settle: files.settle,
+      rollBack: files.rollBack,
     },
-    copyInto: shelf.copyInto,
-    replacing: shelf.replacing,
-    close: shelf.close,
+    copyInto: files.copyInto,
+    replacing: files.replacing,
+    close: files.close,
   };
 }
 
 /** The same functions, which rebuild the rows if they meet a damaged line. */
-function steady<T extends object>(shelf: PeopleFiles, parts: T): T {
+function steady<T extends object>(files: PersonFiles, parts: T): T {
   const steadied = Object.entries(parts).map(([name, act]) => [
     name,
-    (...args: unknown[]) => shelf.steadily(() => act(...args)),
+    (...args: unknown[]) => files.steadily(() => act(...args)),
   ]);
   // the same functions, wrapped
   return Object.fromEntries(steadied) as T;
 }
 
 type LookUps = Pick<
-  PeopleStore,
+  PersonStore,
   "personOf" | "isPersonless" | "distinctIds" | "hashKeysOf" | "group" | "groupTypes" | "counts"
 >;
 
-function lookUps(shelf: PeopleFiles): LookUps {
+function lookUps(files: PersonFiles): LookUps {
   return {
     personOf(project, distinctId) {
-      const { state } = shelf;
+      const { state } = files;
       const row = ownerOf(state, project, distinctId);
       return row === -1 ? undefined : state.persons.at(row);
     },
     isPersonless(project, distinctId) {
-      const { state } = shelf;
+      const { state } = files;
       const row = state.findId(project, distinctId);
       return row !== -1 && state.ids.person(row) === -1;
     },
     distinctIds({ project, uuid }) {
-      const { state } = shelf;
+      const { state } = files;
       const row = state.findPerson(project, uuid);
       return row === -1 ? [] : state.ids.rowsOf(row).map(state.ids.text);
     },
-    hashKeysOf: (person) => hashKeysOf(shelf.state, person),
+    hashKeysOf: (person) => hashKeysOf(files.state, person),
     group(project, type, key) {
-      const { state } = shelf;
+      const { state } = files;
       const row = state.findGroup(project, type, key);
       return row === -1 ? undefined : state.groups.at(row);
     },
-    groupTypes: (project) => typesOf(shelf.state, project),
-    counts: (project) => countsOf(shelf.state, project),
+    groupTypes: (project) => typesOf(files.state, project),
+    counts: (project) => countsOf(files.state, project),
   };
 }
 
 type Whole = "onChange" | "copyInto" | "replacing" | "unit" | "close";
-type Changes = Omit<PeopleStore, keyof LookUps | keyof Queries | Whole>;
+type Changes = Omit<PersonStore, keyof LookUps | keyof Queries | Whole>;
 
-function changes(shelf: PeopleFiles): Changes {
-  const { record } = shelf;
+function changes(files: PersonFiles): Changes {
+  const { record } = files;
 
   /** A line that refers to an unknown person would make the file unreadable. */
   function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
-    if (shelf.state.findPerson(project, uuid) === -1)
+    if (files.state.findPerson(project, uuid) === -1)
       throw new Error(`project ${project} has no person ${uuid}`);
   }
 
   const save = (person: Person): void => record(personLine(person), { kind: "person", person });
 
   function give({ project, uuid }: Person, distinctId: string): void {
-    const { state } = shelf;
+    const { state } = files;
     const owner = ownerOf(state, project, distinctId);
     if (owner !== -1 && state.persons.at(owner).uuid === uuid) return;
     record(idLine(project, distinctId, uuid), { kind: "id", project, distinctId, uuid });
   }
 
   function addHashKeys({ project, uuid }: Pick<Person, "project" | "uuid">, added: HashKeys["keys"]): void {
-    const known = hashKeysOf(shelf.state, { project, uuid });
+    const known = hashKeysOf(files.state, { project, uuid });
     const keys = new Map([...added, ...known]);
     if (keys.size === known.size) return;
     const change = { project, uuid, keys };
@@ -168,7 +168,7 @@ function changes(shelf: PeopleFiles): Changes {
 
   return {
     rememberPersonless(project, distinctId) {
-      if (shelf.state.findId(project, distinctId) !== -1) return;
+      if (files.state.findId(project, distinctId) !== -1) return;
       record(personlessLine(project, distinctId), { kind: "personless", project, distinctId });
     },
     create(person, distinctIds) {
@@ -191,21 +191,21 @@ function changes(shelf: PeopleFiles): Changes {
       mustExist(from);
       save(into);
       if (from.uuid === into.uuid) return;
-      addHashKeys(into, hashKeysOf(shelf.state, from));
+      addHashKeys(into, hashKeysOf(files.state, from));
       const { project, uuid } = from;
       record(goneLine(project, uuid, into.uuid), { kind: "gone", project, uuid, into: into.uuid });
     },
     remove({ project, uuid }) {
-      if (shelf.state.findPerson(project, uuid) === -1) return;
+      if (files.state.findPerson(project, uuid) === -1) return;
       record(removedLine(project, uuid), { kind: "removed", project, uuid });
     },
     saveGroup: (group) => record(groupLine(group), { kind: "group", group }),
     addGroupType(project, name) {
-      if (typesOf(shelf.state, project).includes(name)) return;
+      if (typesOf(files.state, project).includes(name)) return;
       record(groupTypeLine(project, name), { kind: "group_type", project, name });
     },
     clear(project) {
-      if (shelf.state.projects.find(project) === -1) return;
+      if (files.state.projects.find(project) === -1) return;
       record(clearLine(project), { kind: "clear", project });
     },
   };
@@ -213,23 +213,23 @@ function changes(shelf: PeopleFiles): Changes {
 
 const noTypes: readonly string[] = Object.freeze([]);
 
-const typesOf = (state: PeopleState, project: number): readonly string[] =>
+const typesOf = (state: PersonStoreState, project: number): readonly string[] =>
   state.projects.known(project)?.groupTypes ?? noTypes;
 
 const noKeys: HashKeys["keys"] = new Map();
 
-function hashKeysOf(state: PeopleState, { project, uuid }: Pick<Person, "project" | "uuid">) {
+function hashKeysOf(state: PersonStoreState, { project, uuid }: Pick<Person, "project" | "uuid">) {
   const row = state.findHashKeys(project, uuid);
   return row === -1 ? noKeys : state.hashKeys.at(row).keys;
 }
 
 /** Row of the person that has the id, or -1. */
-function ownerOf(state: PeopleState, project: number, distinctId: string): number {
+function ownerOf(state: PersonStoreState, project: number, distinctId: string): number {
   const row = state.findId(project, distinctId);
   return row === -1 ? -1 : state.ids.person(row);
 }
 
-function countsOf(state: PeopleState, project?: number): PeopleCounts {
+function countsOf(state: PersonStoreState, project?: number): PersonCounts {
   const sum = { persons: 0, ids: 0, personless: 0, groups: 0 };
   for (const entry of state.projects.entries) {
     if (project !== undefined && entry.project !== project) continue;

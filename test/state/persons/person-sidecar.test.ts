@@ -24,8 +24,8 @@ import {
 } from "../../../src/state/persons/store/line.ts";
 import { createLineLog } from "../../../src/state/persons/store/log.ts";
 import { createSidecar } from "../../../src/state/persons/store/sidecar.ts";
-import { createPeopleState, type PeopleState } from "../../../src/state/persons/store/state.ts";
-import { group, newFolder, person } from "./people-fixture.ts";
+import { createPersonStoreState, type PersonStoreState } from "../../../src/state/persons/store/state.ts";
+import { group, newFolder, person } from "./person-fixture.ts";
 
 /** Bytes of the log before the place that an index covers whose change is noticed. */
 const printed = 4096;
@@ -43,7 +43,7 @@ const lines = [
 function open(folder: string) {
   const bytes = fileBytes(join(folder, "people.ndjson"));
   const log = createLineLog(bytes);
-  const state = createPeopleState(log, keyHash);
+  const state = createPersonStoreState(log, keyHash);
   const path = join(folder, "people.idx");
   return { bytes, log, state, path, sidecar: createSidecar(path, state) };
 }
@@ -71,7 +71,7 @@ interface Loaded {
   covered: number;
   isWhole: boolean;
   steps: number;
-  state: PeopleState;
+  state: PersonStoreState;
 }
 
 /** What a start takes over of an index. */

@@ -1,8 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import { openPeople, type PeopleOptions, type PeopleStore } from "../../../src/state/persons/people-store.ts";
+import {
+  openPersonStore,
+  type PersonStore,
+  type PersonStoreOptions,
+} from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
-import { contentOf, group, newFolder, person } from "./people-fixture.ts";
+import { contentOf, group, newFolder, person } from "./person-fixture.ts";
 
 const ann = person(1, { email: "ann@example.com", name: "Ann Lee" });
 const bob = person(2, { email: "BOB@example.com" });
@@ -15,7 +19,7 @@ const hostile = JSON.parse(
 /** What a story leads to: the ids that are asked for, and whose they are. */
 type Story = [
   name: string,
-  act: (people: PeopleStore) => void,
+  act: (people: PersonStore) => void,
   owners: Record<string, number | "personless" | "nobody">,
   ids: Record<number, string[]>,
 ];
@@ -224,7 +228,7 @@ const stories: Story[] = [
   ],
 ];
 
-const ways: [name: string, options: () => PeopleOptions][] = [
+const ways: [name: string, options: () => PersonStoreOptions][] = [
   ["in memory", () => ({})],
   ["in memory, colliding hashes", () => ({ hash: () => 7 })],
   ["in a folder", () => ({ folder: newFolder() })],
@@ -236,9 +240,9 @@ const ways: [name: string, options: () => PeopleOptions][] = [
   ],
 ];
 
-const opened: PeopleStore[] = [];
-function open(options: PeopleOptions): PeopleStore {
-  const people = openPeople(options);
+const opened: PersonStore[] = [];
+function open(options: PersonStoreOptions): PersonStore {
+  const people = openPersonStore(options);
   opened.push(people);
   return people;
 }
@@ -248,9 +252,9 @@ afterEach(() => {
 
 /** The store, and the same opened again where there is something to open. */
 async function* lives(
-  options: PeopleOptions,
-  act: (people: PeopleStore) => void,
-): AsyncGenerator<PeopleStore> {
+  options: PersonStoreOptions,
+  act: (people: PersonStore) => void,
+): AsyncGenerator<PersonStore> {
   const first = open(options);
   act(first);
   yield first;
@@ -278,7 +282,7 @@ describe.each(ways)("people %s", (_, options) => {
   });
 
   test("the newest version of a person counts", async () => {
-    const act = (people: PeopleStore) => {
+    const act = (people: PersonStore) => {
       people.create(ann, ["a"]);
       people.create(bob, ["b"]);
       flush(people);
@@ -292,7 +296,7 @@ describe.each(ways)("people %s", (_, options) => {
   });
 
   test("keys of the language are ordinary property names", async () => {
-    const act = (people: PeopleStore) => people.create({ ...ann, properties: hostile }, ["a"]);
+    const act = (people: PersonStore) => people.create({ ...ann, properties: hostile }, ["a"]);
     for await (const people of lives(options(), act)) {
       expect(JSON.stringify(people.personOf(1, "a")?.properties)).toBe(JSON.stringify(hostile));
       expect(Object.getPrototypeOf(people.personOf(1, "a")?.properties)).toBe(Object.prototype);
@@ -300,7 +304,7 @@ describe.each(ways)("people %s", (_, options) => {
   });
 
   test("groups and their types", async () => {
-    const act = (people: PeopleStore) => {
+    const act = (people: PersonStore) => {
       people.addGroupType(1, "company");
       people.addGroupType(1, "__proto__");
       people.addGroupType(1, "company");
@@ -323,7 +327,7 @@ describe.each(ways)("people %s", (_, options) => {
   });
 
   test("counts follow every change", async () => {
-    const act = (people: PeopleStore) => {
+    const act = (people: PersonStore) => {
       people.create(ann, ["a", "b"]);
       people.create(bob, ["c"]);
       people.rememberPersonless(1, "x");
@@ -345,11 +349,11 @@ describe.each(ways)("people %s", (_, options) => {
   });
 
   test.each([
-    ["update", (people: PeopleStore) => people.update(bob)],
-    ["attach", (people: PeopleStore) => people.attach(bob, "b")],
-    ["merge", (people: PeopleStore) => people.merge(bob, ann)],
+    ["update", (people: PersonStore) => people.update(bob)],
+    ["attach", (people: PersonStore) => people.attach(bob, "b")],
+    ["merge", (people: PersonStore) => people.merge(bob, ann)],
   ])("%s of a person that is not stored is refused and leaves no trace", async (_verb, act) => {
-    const failing = (people: PeopleStore) => {
+    const failing = (people: PersonStore) => {
       people.create(ann, ["a"]);
       expect(() => act(people)).toThrow(`project 1 has no person ${bob.uuid}`);
     };

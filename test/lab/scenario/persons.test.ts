@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { peopleOf, storePeople } from "../../../src/lab/scenario/scenario.ts";
-import { openPeople } from "../../../src/state/persons/people-store.ts";
+import { scenarioPersonsOf, storePersons } from "../../../src/lab/scenario/scenario.ts";
 import { personUuid } from "../../../src/state/persons/person.ts";
+import { openPersonStore } from "../../../src/state/persons/person-store.ts";
 import { fullExample } from "./full-example.ts";
 
 const stored = (project?: number) => {
-  const people = openPeople({ onNotice: () => {} });
-  storePeople(people, peopleOf(fullExample()), project);
+  const people = openPersonStore({ onNotice: () => {} });
+  storePersons(people, scenarioPersonsOf(fullExample()), project);
   return people;
 };
 
@@ -61,7 +61,7 @@ describe("the groups of a scenario", () => {
 });
 
 test("the same scenario has the same people, and they share nothing with the next ones", () => {
-  const [one, two] = [peopleOf(fullExample()), peopleOf(fullExample())];
+  const [one, two] = [scenarioPersonsOf(fullExample()), scenarioPersonsOf(fullExample())];
   expect(one).toEqual(two);
   expect(one.persons[0]?.person).not.toBe(two.persons[0]?.person);
 });

@@ -8,15 +8,15 @@ import { repairTail, sealedLines, textsOf } from "../../../kernel/store/lines.ts
 import { type SwitchPart, writeSynced } from "../../../kernel/store/switch.ts";
 import type { KeyHash } from "./apply.ts";
 import { compactInto, isWasteful } from "./compact.ts";
-import { damagedLine, type PeopleHome } from "./home.ts";
+import { damagedLine, type PersonHome } from "./home.ts";
 import { type Change, readLine } from "./line.ts";
 import { createLineLog, type LineLog } from "./log.ts";
-import { mustBePeople, replayPeople } from "./replay.ts";
+import { mustBePersons, replayPersons } from "./replay.ts";
 import { createSidecar, type Sidecar } from "./sidecar.ts";
-import { createPeopleState, hasPeople, type PeopleState, StaleRows } from "./state.ts";
+import { createPersonStoreState, hasPersons, type PersonStoreState, StaleRows } from "./state.ts";
 
 /** Sizes in bytes. */
-export interface ShelfOptions {
+export interface PersonFilesOptions {
   onNotice: (text: string) => void;
   /** Called for each line that cannot be read. */
   onDamage: (damage: Damage) => void;
@@ -30,10 +30,10 @@ export interface ShelfOptions {
 }
 
 /** The log, its rows and its index file, kept consistent. */
-export interface PeopleFiles {
+export interface PersonFiles {
   readonly log: LineLog;
   /** The rows, read from the index file on first use, or soon after opening. */
-  readonly state: PeopleState;
+  readonly state: PersonStoreState;
   /** Row numbers are valid within an epoch. */
   readonly epoch: number;
   /** Calls the listener with each change; undefined if it is unknown what changed. */
@@ -55,7 +55,7 @@ export interface PeopleFiles {
   close(): void;
 }
 
-const personsIn = ({ projects }: PeopleState): number =>
+const personsIn = ({ projects }: PersonStoreState): number =>
   projects.entries.reduce((sum, { persons }) => sum + persons, 0);
 
 const saveEvery = 5_000;
@@ -63,12 +63,12 @@ const saveEvery = 5_000;
 const pause = 2;
 
 /** @throws DataFolderError if the log cannot be opened, or is not one */
-export function openShelf(
-  home: PeopleHome,
-  { onNotice, onDamage, guard, hash, compactFrom, indexFrom }: ShelfOptions,
-): PeopleFiles {
+export function openPersonFiles(
+  home: PersonHome,
+  { onNotice, onDamage, guard, hash, compactFrom, indexFrom }: PersonFilesOptions,
+): PersonFiles {
   const log = createLineLog(home.open());
-  const state = createPeopleState(log, hash);
+  const state = createPersonStoreState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
   /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
@@ -84,7 +84,7 @@ export function openShelf(
   let isRebuilt = false;
 
   function replay(from: number): void {
-    replayPeople({ state, bytes: log.bytes, name: home.name, report: onDamage }, from);
+    replayPersons({ state, bytes: log.bytes, name: home.name, report: onDamage }, from);
   }
 
   /** Rebuilds the rows from the log. */
@@ -151,7 +151,7 @@ export function openShelf(
     if (fillOn()) setTimeout(fillInTime, pause).unref();
   }
 
-  function ready(): PeopleState {
+  function ready(): PersonStoreState {
     while (filling) fillOn();
     return state;
   }
@@ -170,14 +170,14 @@ export function openShelf(
     settledEnd = undefined;
     if (!wasCleared) return;
     wasCleared = false;
-    if (hasPeople(state)) return;
+    if (hasPersons(state)) return;
     log.cut(0);
     startOver();
   }
 
   /** @throws DataFolderError for a line that cannot be read or refers to an unknown person */
   function check(lines: Bytes): void {
-    const copy = createPeopleState(createLineLog(lines), hash);
+    const copy = createPersonStoreState(createLineLog(lines), hash);
     for (const { offset, length, text } of textsOf(lines, 0)) {
       try {
         if (text === undefined) throw new Error("its checksum does not match");
@@ -210,7 +210,7 @@ export function openShelf(
     });
 
   function start(): void {
-    mustBePeople(log.bytes, home.name);
+    mustBePersons(log.bytes, home.name);
     repairTail(log.bytes, home.name, onNotice);
     sidecar?.open(log.bytes);
     filling = sidecar?.fill();

@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import type { PeopleStore } from "../../../src/state/persons/people-store.ts";
 import type { Group, Person } from "../../../src/state/persons/person.ts";
+import type { PersonStore } from "../../../src/state/persons/person-store.ts";
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "phx-people-"));
 
@@ -26,7 +26,7 @@ export const group = (type: number, key: string, properties: JsonObject = {}, pr
 });
 
 /** All that a store says about itself, as one value. */
-export async function contentOf(people: PeopleStore) {
+export async function contentOf(people: PersonStore) {
   const persons = await people.persons({ limit: 1_000 });
   const groups = await people.groups({ limit: 1_000 });
   return {
