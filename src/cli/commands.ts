@@ -22,7 +22,7 @@ import { baselineCommands } from "../tools/exec/baseline.ts";
 import { exec } from "../tools/exec/exec.ts";
 import { generate } from "../tools/generate/command.ts";
 import { init } from "../tools/init/init.ts";
-import { twinCommands } from "../tools/live-project/command.ts";
+import { liveProjectCommands } from "../tools/live-project/command.ts";
 import { mcp } from "../tools/mcp/command.ts";
 import { verify } from "../tools/verify/command.ts";
 import { caCommands } from "./ca.ts";
@@ -63,7 +63,7 @@ export const commands: readonly Command[] = [
   ...exportCommands,
   ...stateCommands,
   ...scenarioCommands,
-  ...twinCommands,
+  ...liveProjectCommands,
   ...planCommands,
   ...baselineCommands,
   ...tapeCommands,

@@ -19,7 +19,7 @@ import {
   startOfClock,
   tapesOrExplain,
 } from "./opening.ts";
-import { createScenarioTraffic } from "./scenario-traffic.ts";
+import { createScenarioGenerator } from "./scenario-generator.ts";
 import { createRefusals } from "./summary.ts";
 import type { SimOptions } from "./types.ts";
 
@@ -50,7 +50,7 @@ export async function openFoundation({ options, notice }: SimSettings, app: () =
   const gauge = createGauge();
   // Node's own, also where a test environment (happy-dom) has replaced the global one; Bun has none
   const ending = util.transferableAbortController?.() ?? new AbortController();
-  const traffic = createScenarioTraffic({
+  const traffic = createScenarioGenerator({
     scenario,
     folder: options.data,
     clock,

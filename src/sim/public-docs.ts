@@ -6,7 +6,7 @@ import { parametersOf, serviceErrors } from "../service/capture/endpoint/docs-sh
 import { sdkDocs } from "../service/capture/endpoint/sdk-shapes.ts";
 import { flagDocs } from "../service/flags/endpoint/public-shapes.ts";
 
-/** The public paths that read the header (ingest/project.ts). */
+/** The public paths that read the header (capture/project.ts). */
 const paths: ReadonlySet<string> = new Set([
   "/capture",
   "/batch",

@@ -47,7 +47,7 @@ const projects = "/api/projects/:project_id";
 const environments = "/api/environments/:project_id";
 
 /** True for a row below an environment that repeats one below its project. */
-const isTwin = (path: string, paths: ReadonlySet<string>): boolean =>
+const isAlias = (path: string, paths: ReadonlySet<string>): boolean =>
   path.startsWith(environments) && paths.has(path.replace(environments, projects));
 
 const endpointTable = (rows: readonly ListedEndpoint[]): string =>
@@ -340,6 +340,6 @@ export const generated: Readonly<Record<string, () => string | Promise<string>>>
   endpoints: async () => {
     const all = (await allEndpoints()).filter((it) => it.area !== "control");
     const paths = new Set(all.map((it) => it.path));
-    return byArea(all.filter((it) => !isTwin(it.path, paths)));
+    return byArea(all.filter((it) => !isAlias(it.path, paths)));
   },
 };

@@ -4,8 +4,8 @@ import { afterEach, expect, test } from "vitest";
 import { startSim } from "../../src/index.ts";
 import { plain } from "../../src/kernel/command/style.ts";
 import { combinationsOf } from "../../src/testing/flag-matrix/combinations.ts";
-import { matrixResult } from "../../src/tools/exec/matrix-runs.ts";
-import { matrixLines } from "../../src/tools/exec/matrix-text.ts";
+import { flagMatrixResult } from "../../src/tools/exec/flag-matrix-runs.ts";
+import { flagMatrixLines } from "../../src/tools/exec/flag-matrix-text.ts";
 import "../../src/testing/vitest-matchers.ts";
 import { endAll, newFolder, phxSim, post, runHere } from "../support/phx-sim.ts";
 import { drop, tallyOf, verdict } from "../testing/run-report/facts.ts";
@@ -82,5 +82,7 @@ test("the table of a matrix", () => {
       verdict: verdict({ command, traffic: tallyOf(exit_code ? { dropped: [drop("a")] } : {}) }),
     };
   });
-  expect(`${matrixLines(matrixResult(runs, runs.length, 2), plain).join("\n")}\n`).toBe(shown("matrix"));
+  expect(`${flagMatrixLines(flagMatrixResult(runs, runs.length, 2), plain).join("\n")}\n`).toBe(
+    shown("matrix"),
+  );
 });

@@ -3,7 +3,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { reportEnded } from "./ended-keys.ts";
 import { createLateEvents } from "./late-events.ts";
 import type { AssertPorts, SimPorts } from "./ports.ts";
-import { createRecentTraffic } from "./recent-traffic.ts";
+import { createRecentRequests } from "./recent-requests.ts";
 
 export function openAssertions(sim: SimPorts): AssertPorts {
   const { log, worlds, gauge, clock, faults, ended, closing, inspectable } = sim;
@@ -23,6 +23,6 @@ export function openAssertions(sim: SimPorts): AssertPorts {
     inspectable,
     dispatcher,
     lateEvents,
-    recent: createRecentTraffic(log),
+    recent: createRecentRequests(log),
   };
 }

@@ -3,7 +3,7 @@ import type { WorldStore } from "../../state/documents/world-store.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LateEvents } from "./late-events.ts";
-import type { RecentTraffic } from "./recent-traffic.ts";
+import type { RecentRequests } from "./recent-requests.ts";
 
 /** What assertions need from the sim. */
 export interface SimPorts {
@@ -42,7 +42,7 @@ export interface SimPorts {
 export interface AssertPorts extends Omit<SimPorts, "notice"> {
   readonly dispatcher: Dispatcher;
   readonly lateEvents: LateEvents;
-  readonly recent: RecentTraffic;
+  readonly recent: RecentRequests;
 }
 
 /** What each endpoint of assertions needs. */

@@ -13,7 +13,7 @@ import { fitsEvent, sightingOf } from "./match/evaluate.ts";
 import type { Sighting, Surroundings } from "./match/report-shapes.ts";
 import type { Pattern } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";
-import { mostSearched, newest, type RequestsSeen } from "./recent-traffic.ts";
+import { mostSearched, newest, type RequestsSeen } from "./recent-requests.ts";
 
 /** The part of the log that counts: a project's events, or all, after a cursor. */
 export interface LogScope {

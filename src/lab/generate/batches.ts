@@ -1,7 +1,7 @@
 import type { GeneratedEvent } from "./generate.ts";
 
 /** The body of a `/batch/` request. */
-export interface TrafficBatch {
+export interface GeneratedBatch {
   readonly body: string;
   /** Number of its events. */
   readonly count: number;
@@ -11,9 +11,12 @@ export interface TrafficBatch {
 const batchSize = 500;
 
 /** Requests that carry the events to the project with this key, in order. */
-export function* batchesOf(events: Iterable<GeneratedEvent>, apiKey: string): Generator<TrafficBatch, void> {
+export function* batchesOf(
+  events: Iterable<GeneratedEvent>,
+  apiKey: string,
+): Generator<GeneratedBatch, void> {
   let batch: GeneratedEvent[] = [];
-  const take = (): TrafficBatch => {
+  const take = (): GeneratedBatch => {
     const full = batch;
     batch = [];
     const body = JSON.stringify({ api_key: apiKey, historical_migration: true, batch: full });

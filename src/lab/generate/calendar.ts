@@ -28,7 +28,7 @@ export interface Period {
 }
 
 /** The days and weeks of a period in a time zone, and how likely each hour of it is. */
-export class TrafficCalendar {
+export class GenerationCalendar {
   /** The beginning of the first day, ms since the epoch. */
   readonly from: number;
   readonly until: number;

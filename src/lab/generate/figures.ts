@@ -1,4 +1,4 @@
-import type { TrafficCalendar } from "./calendar.ts";
+import type { GenerationCalendar } from "./calendar.ts";
 
 /** Counts of one event, or of all; the lists are by `days` and `weeks` of the figures. */
 export interface EventFigures {
@@ -37,7 +37,7 @@ export interface TrafficFigures {
   /** Beginning and end in ISO 8601. */
   from: string;
   until: string;
-  /** TrafficCalendar days of the time zone. */
+  /** Calendar days of the time zone. */
   days: string[];
   /** First days of the weeks. */
   weeks: string[];
@@ -82,7 +82,7 @@ export interface FigureTerms {
 
 const zeros = (count: number): number[] => new Array<number>(count).fill(0);
 
-const blankEvents = ({ days, weeks }: TrafficCalendar): EventFigures => ({
+const blankEvents = ({ days, weeks }: GenerationCalendar): EventFigures => ({
   total: 0,
   users: 0,
   by_day: zeros(days.length),
@@ -105,7 +105,7 @@ function bump(counts: number[], index: number, by = 1): void {
 
 /** Counts events one at a time; its memory does not depend on their number. */
 export class FigureCounter {
-  readonly #calendar: TrafficCalendar;
+  readonly #calendar: GenerationCalendar;
   readonly #terms: FigureTerms;
   readonly #indexes: ReadonlyMap<string, number>;
   /** By event, and the last one for all. */
@@ -119,7 +119,7 @@ export class FigureCounter {
   readonly #weeks: Returns;
   readonly #revenueByDay: number[];
 
-  constructor(calendar: TrafficCalendar, terms: FigureTerms) {
+  constructor(calendar: GenerationCalendar, terms: FigureTerms) {
     const { names, funnel } = terms;
     this.#calendar = calendar;
     this.#terms = terms;

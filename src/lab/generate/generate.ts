@@ -6,7 +6,7 @@ import { seededRandom } from "../../kernel/base/seeded-random.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
 import { bucketOf } from "../../service/flags/engine/bucket.ts";
-import { type Period, TrafficCalendar } from "./calendar.ts";
+import { GenerationCalendar, type Period } from "./calendar.ts";
 import { countOf, type DrawAll, drawerOf, type Random, spanOf, weighted } from "./draws.ts";
 import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts";
 import { Queue } from "./queue.ts";
@@ -24,7 +24,7 @@ export interface GeneratedEvent {
 }
 
 /** Traffic of one persona, with every default filled in. */
-export interface TrafficPlan extends Period {
+export interface GenerationPlan extends Period {
   readonly persona: Persona;
   readonly users: number;
   readonly seed: number;
@@ -130,9 +130,9 @@ export function eventNamesOf({ steps, returns, flags, groups }: Persona): string
 const defaultWindow = "14d";
 
 /** Why a plan cannot be followed; undefined if it can. @param now A sim's time: it changes times of later events */
-export function unusablePlan(plan: TrafficPlan, now?: number): string | undefined {
+export function unusablePlan(plan: GenerationPlan, now?: number): string | undefined {
   const { persona, days, until } = plan;
-  const calendar = new TrafficCalendar(plan, persona);
+  const calendar = new GenerationCalendar(plan, persona);
   if (now !== undefined && until > now)
     return `the end, ${isoOf(until)}, is after the sim's time, ${isoOf(now)}`;
   if (calendar.from < 0) return `the ${counted(days, "day")} until ${isoOf(until)} begin before 1970`;
@@ -145,9 +145,9 @@ export function unusablePlan(plan: TrafficPlan, now?: number): string | undefine
  * The events of a plan, in order of time: the same plan gives the same events. It holds the users who may still come
  * back, never their events.
  */
-export class TrafficGenerator implements Iterable<GeneratedEvent> {
-  readonly plan: TrafficPlan;
-  readonly #calendar: TrafficCalendar;
+export class EventGenerator implements Iterable<GeneratedEvent> {
+  readonly plan: GenerationPlan;
+  readonly #calendar: GenerationCalendar;
   readonly #random: Random;
   readonly #queue = new Queue<Due>();
   readonly #counter: FigureCounter;
@@ -167,11 +167,11 @@ export class TrafficGenerator implements Iterable<GeneratedEvent> {
   #nextArrival = 0;
   #started = false;
 
-  constructor(plan: TrafficPlan) {
+  constructor(plan: GenerationPlan) {
     const { persona, seed } = plan;
     const { steps, returns, funnel, revenue } = persona;
     this.plan = plan;
-    this.#calendar = new TrafficCalendar(plan, persona);
+    this.#calendar = new GenerationCalendar(plan, persona);
     this.#random = seededRandom(fnv1a(`${seed}:${persona.name}`));
     this.#steps = compiled(steps);
     this.#laterSteps = returns?.steps ? compiled(returns.steps) : this.#steps;

@@ -6,7 +6,7 @@ import type { Linter } from "./linter.ts";
 import { lintRequestOf } from "./request.ts";
 import type { LintPage } from "./shapes.ts";
 
-export interface TrafficPorts {
+export interface FollowerPorts {
   readonly log: TrafficLog;
   readonly clock: { readonly isReal: boolean };
   /** Ends when the sim closes. */
@@ -25,7 +25,7 @@ const mostNew = 100_000;
 /** Work without a break, ms. */
 const sliceMs = 4;
 
-export function createFollower({ log, clock, closing }: TrafficPorts, linter: Linter): Follower {
+export function createFollower({ log, clock, closing }: FollowerPorts, linter: Linter): Follower {
   let n = 0;
   let seq = 0;
   let looked = 0;

@@ -3,12 +3,12 @@ import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import { liveResources } from "../../state/documents/resources.ts";
 import type { WorldStore } from "../../state/documents/world-store.ts";
-import { createFollower, type TrafficPorts } from "./follower.ts";
+import { createFollower, type FollowerPorts } from "./follower.ts";
 import { createLinter } from "./linter.ts";
 import type { LintPort } from "./rule.ts";
 import { LintPage, LintQuery, longestWork } from "./shapes.ts";
 
-interface LintPorts extends TrafficPorts {
+interface LintPorts extends FollowerPorts {
   readonly people: {
     groupTypes(project: number): readonly string[];
     group(project: number, type: number, key: string): unknown;

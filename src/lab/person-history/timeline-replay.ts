@@ -122,7 +122,7 @@ function stepOf(
 const afterOf = (person: Person | undefined): Replayed["after"] =>
   person ? { is_identified: person.is_identified, properties: person.properties } : null;
 
-/** Replays one event with the rules of ingest. */
+/** Replays one event with the rules of capture. */
 function play({ desk, people }: Scene, event: StoredEvent): Replayed & { isOnTrack: boolean } {
   const project = event.project ?? 0;
   const current = () => people.personOf(project, event.distinct_id);
@@ -151,7 +151,7 @@ export interface Beginning {
 }
 
 /**
- * Replays the events of a person, oldest first, with the rules of ingest and a store of its own. Changes without an
+ * Replays the events of a person, oldest first, with the rules of capture and a store of its own. Changes without an
  * event (the management API) are missing: compare the result with the stored person.
  */
 export function replay(desk: Desk, events: readonly StoredEvent[], beginnings: readonly Beginning[]): Replay {

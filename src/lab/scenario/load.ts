@@ -35,7 +35,7 @@ export async function readScenario(source: ScenarioSource): Promise<LoadedScenar
   if (source === "default") return shippedDefault();
   const { readLayers } = await import("./layers.ts");
   const { whole, problems, files } = await readLayers(isList(source) ? source : [source]);
-  const checked = whole && (await import("./check.ts")).checkScenario(whole);
+  const checked = whole && (await import("./check-scenario.ts")).checkScenario(whole);
   const shown = (its: readonly PlacedProblem[]) => inOrder(its, files).map(shownProblem);
   const all = shown([...problems, ...(checked?.problems.filter(isElsewhere(problems)) ?? [])]);
   if (all.length > 0 || !checked?.scenario) return { problems: all, warnings: [], files };

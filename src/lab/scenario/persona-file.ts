@@ -4,7 +4,7 @@ import { meantOf } from "../../kernel/base/nearest.ts";
 import { problemLines } from "../../kernel/base/problem.ts";
 import { personaOf } from "../generate/personas.ts";
 import { type Persona, personaNames } from "../generate/shapes.ts";
-import { checkScenario } from "./check.ts";
+import { checkScenario } from "./check-scenario.ts";
 import { nowhere, parserOf, readText } from "./layers.ts";
 import { parseJson } from "./parse.ts";
 import { inOrder, type PlacedProblem, shownProblem } from "./problems.ts";

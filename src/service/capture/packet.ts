@@ -10,7 +10,7 @@ declare module "../../kernel/http/call.ts" {
   }
 }
 
-/** The part of a call that ingest reads, and the record that it fills. */
+/** The part of a call that capture reads, and the record that it fills. */
 export interface Packet {
   /** Path without query and without a trailing slash. */
   readonly path: string;

@@ -5,8 +5,8 @@ import type { ControlCall, Send } from "../../kernel/call/call.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
 import { keysOf, type MethodOptions } from "../../kernel/call/option-keys.ts";
 import type { TrafficFigures } from "../../lab/generate/figures.ts";
-import type { GeneratedEvent, TrafficGenerator, TrafficPlan } from "../../lab/generate/generate.ts";
-import type { TrafficSetting } from "../../lab/generate/plan.ts";
+import type { EventGenerator, GeneratedEvent, GenerationPlan } from "../../lab/generate/generate.ts";
+import type { GenerationSetting } from "../../lab/generate/plan.ts";
 import type { AuthoredTraffic, Persona, PersonaName } from "../../lab/generate/shapes.ts";
 import type { WorldSummary } from "../../service/management/world-shapes.ts";
 
@@ -73,11 +73,11 @@ export async function checkedTraffic(
 }
 
 /** The traffic of a plan. @param now The time up to which events are accepted, if there is a limit @throws TypeError */
-export async function trafficFor(plan: TrafficPlan, now?: number): Promise<TrafficGenerator> {
-  const { TrafficGenerator, unusablePlan } = await import("../../lab/generate/generate.ts");
+export async function generatorFor(plan: GenerationPlan, now?: number): Promise<EventGenerator> {
+  const { EventGenerator, unusablePlan } = await import("../../lab/generate/generate.ts");
   const reason = unusablePlan(plan, now);
   if (reason !== undefined) throw new TypeError(reason);
-  return new TrafficGenerator(plan);
+  return new EventGenerator(plan);
 }
 
 /** @throws TypeError for a time zone that does not exist */
@@ -100,12 +100,12 @@ export async function generateTraffic(options: FreeTrafficOptions = {}): Promise
   const { timeZone = "UTC", weekStart = 0, ...described } = options;
   checkTimeZone(timeZone);
   const { planOf } = await import("../../lab/generate/plan.ts");
-  const setting: TrafficSetting = { now: Date.now(), timeZone, weekStart };
-  return trafficFor(planOf(await checkedTraffic(described), setting));
+  const setting: GenerationSetting = { now: Date.now(), timeZone, weekStart };
+  return generatorFor(planOf(await checkedTraffic(described), setting));
 }
 
 /** A project that captures traffic. */
-export interface TrafficTarget extends TrafficSetting {
+export interface GenerationTarget extends GenerationSetting {
   readonly id: number;
   readonly name: string;
   readonly apiKey: string;
@@ -115,7 +115,7 @@ export interface TrafficTarget extends TrafficSetting {
 export async function targetOf(
   call: ControlCall,
   project: number | undefined,
-): Promise<TrafficTarget | undefined> {
+): Promise<GenerationTarget | undefined> {
   const [{ organizations }, clock] = await Promise.all([
     call<WorldSummary>("GET", "world"),
     call<{ now: string }>("GET", "clock"),
@@ -149,7 +149,7 @@ export const generateBy =
       import("../../lab/generate/plan.ts"),
       import("../../lab/generate/batches.ts"),
     ]);
-    const traffic = await trafficFor(planOf(described, target), target.now);
+    const traffic = await generatorFor(planOf(described, target), target.now);
     for (const { body } of batchesOf(traffic, target.apiKey)) {
       const answer = await send({ method: "POST", path: "/batch/", body });
       if (answer.status !== 200) throw refused(answer.status, answer.body);

@@ -6,7 +6,7 @@ import type { PersonMode } from "./stored-event.ts";
 export type { StoredEvent } from "./stored-event.ts";
 
 /**
- * What ingest decided about an item of a request. `TrafficLine.events` stores it with the verbatim item; together they
+ * What capture decided about an item of a request. `TrafficLine.events` stores it with the verbatim item; together they
  * are the stored event. Absent keys mean the usual case.
  */
 export interface EventFacts {

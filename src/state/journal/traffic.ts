@@ -80,7 +80,7 @@ declare module "../../kernel/http/call.ts" {
     events?: EventFacts[];
     /** Index keys of each event, in the same order. */
     keys?: EventKey[];
-    /** The body, if it was decoded before the handler ran (ingest/call-owner.ts); not written. */
+    /** The body, if it was decoded before the handler ran (capture/call-owner.ts); not written. */
     decoded?: DecodedBody;
   }
 }

@@ -23,7 +23,7 @@ export const combinationText = (combination: Combination): string =>
 const mostCombinations = 1_000;
 
 /** Why these flags cannot be combined; undefined if they can. */
-export function matrixProblem(flags: readonly MatrixFlag[], strength: number): string | undefined {
+export function flagMatrixProblem(flags: readonly MatrixFlag[], strength: number): string | undefined {
   const keys = flags.map(({ key }) => key);
   const twice = keys.find((key, i) => keys.indexOf(key) !== i);
   const empty = flags.find(({ values }) => values.length === 0);
@@ -46,7 +46,7 @@ export function matrixProblem(flags: readonly MatrixFlag[], strength: number): s
  * @throws RangeError if the flags cannot be combined
  */
 export function combinationsOf(flags: readonly MatrixFlag[], strength: number): Combination[] {
-  const problem = matrixProblem(flags, strength);
+  const problem = flagMatrixProblem(flags, strength);
   if (problem !== undefined) throw new RangeError(problem);
   const rows = coveringArray(
     flags.map(({ values }) => values.length),

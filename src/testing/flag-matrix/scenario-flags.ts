@@ -56,7 +56,7 @@ function readFlag(text: string, flags: ScenarioFlags): MatrixFlag {
  * The flags that `--matrix` names: `KEY` for all its values, `KEY=a|b` for some.
  * @throws MatrixFlagError
  */
-export function matrixFlags(texts: readonly string[], scenario: Scenario): MatrixFlag[] {
+export function flagMatrixFlags(texts: readonly string[], scenario: Scenario): MatrixFlag[] {
   const flags = flagsIn(scenario);
   return texts.map((text) => readFlag(text, flags));
 }

@@ -4,9 +4,9 @@ import { explain } from "../../state/journal/reasons.ts";
 import { isUnmatched } from "../../state/journal/unmatched.ts";
 import { reportPage, trafficOf } from "./report-client.ts";
 import type { ReportData } from "./report-data.ts";
+import { verdictOf } from "./run-report.ts";
 import type { RunVerdict } from "./shapes.ts";
 import { createTally, type Tally } from "./tally.ts";
-import { verdictOf } from "./verdict.ts";
 
 /** A test that failed. */
 export interface FailedTest {

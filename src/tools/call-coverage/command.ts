@@ -128,15 +128,15 @@ async function run(settings: Settings<typeof options>, shell: Shell) {
     { tests: values["include-tests"], ignore, wrappers: wrapper },
   );
   const fired = report === undefined ? await firedInSim(settings, shell) : await firedInReport(report);
-  const { measureCoverage } = await import("./measure.ts");
-  const { coverageLcov, coverageLines, coverageSummary } = await import("./words.ts");
-  const result = measureCoverage(found, fired);
-  if (result.sites.length === 0) throw new Failure("failed", clean(coverageSummary(result), 4_000));
-  if (lcov !== undefined) await writeResult(lcov, coverageLcov(result), "--lcov");
+  const { measureCallCoverage } = await import("./measure.ts");
+  const { callCoverageLcov, callCoverageLines, callCoverageSummary } = await import("./words.ts");
+  const result = measureCallCoverage(found, fired);
+  if (result.sites.length === 0) throw new Failure("failed", clean(callCoverageSummary(result), 4_000));
+  if (lcov !== undefined) await writeResult(lcov, callCoverageLcov(result), "--lcov");
   if (json) shell.out.say(JSON.stringify(result, null, 2));
   else {
-    shell.out.say(...coverageLines(result).map((it) => clean(it, 600)));
-    shell.err.say(`phx-sim: ${clean(coverageSummary(result), 4_000)}`);
+    shell.out.say(...callCoverageLines(result).map((it) => clean(it, 600)));
+    shell.err.say(`phx-sim: ${clean(callCoverageSummary(result), 4_000)}`);
   }
   if (min !== undefined && result.percent < min)
     throw new Failure("failed", `coverage is ${result.percent} %, below --min ${min}`);

@@ -1,6 +1,6 @@
 import { compareText } from "../../kernel/base/text.ts";
 import type { FlagTotal } from "../../service/flags/decision-shapes.ts";
-import type { CoverageResult } from "./shapes.ts";
+import type { CallCoverage } from "./shapes.ts";
 import type { FoundSite, SourceFindings } from "./source-files.ts";
 
 /** How often a value of a flag was used, and served. */
@@ -53,7 +53,7 @@ export function addServed(fired: Fired, totals: readonly Pick<FlagTotal, "key" |
   }
 }
 
-type Site = CoverageResult["sites"][number];
+type Site = CallCoverage["sites"][number];
 
 const sumOf = (values: FlagValueCounts | undefined, by: "called" | "served"): number =>
   [...(values?.values() ?? [])].reduce((sum, it) => sum + it[by], 0);
@@ -73,7 +73,7 @@ function coveredSite({ isPayload, ...site }: FoundSite, { events, flags }: Fired
 /** Events of SDKs that no app captures by name. */
 const sdkEvent = /^(\$|survey (shown|sent|dismissed)$)/;
 
-function flagsOf(sites: readonly Site[], { flags }: Fired): CoverageResult["flags"]["keys"] {
+function flagsOf(sites: readonly Site[], { flags }: Fired): CallCoverage["flags"]["keys"] {
   const keys = [
     ...new Set(sites.flatMap(({ kind, name }) => (kind === "flag" && name !== null ? [name] : []))),
   ];
@@ -84,7 +84,7 @@ function flagsOf(sites: readonly Site[], { flags }: Fired): CoverageResult["flag
 }
 
 /** Joins the call sites with what fired. A site counts as fired if an event of its name was kept, wherever it came from. */
-export function measureCoverage(found: SourceFindings, fired: Fired): CoverageResult {
+export function measureCallCoverage(found: SourceFindings, fired: Fired): CallCoverage {
   const sites = found.sites.map((it) => coveredSite(it, fired));
   const named = sites.filter(({ state }) => state !== "computed");
   const covered = named.filter(({ state }) => state === "fired").length;

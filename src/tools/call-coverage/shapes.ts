@@ -9,7 +9,7 @@ const counts = {
 };
 
 /** Which calls of the source fired. */
-export const CoverageResult = z
+export const CallCoverage = z
   .strictObject({
     schema_version: z.literal(1),
     percent: z.int().describe("`covered` of `total`, rounded down"),
@@ -45,4 +45,4 @@ export const CoverageResult = z
     files: z.int().describe("Number of files that were read"),
   })
   .meta({ title: "CoverageResult" });
-export type CoverageResult = z.infer<typeof CoverageResult>;
+export type CallCoverage = z.infer<typeof CallCoverage>;

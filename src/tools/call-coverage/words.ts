@@ -1,13 +1,13 @@
 import { compareText, counted } from "../../kernel/base/text.ts";
 import type { VerdictSection } from "../../testing/run-report/shapes.ts";
 import { callNames } from "./calls.ts";
-import type { CoverageResult } from "./shapes.ts";
+import type { CallCoverage } from "./shapes.ts";
 
-type Site = CoverageResult["sites"][number];
+type Site = CallCoverage["sites"][number];
 
 const placeOf = ({ file, line }: Pick<Site, "file" | "line">): string => `${file}:${line}`;
 
-const uncovered = ({ sites }: CoverageResult): Site[] =>
+const uncovered = ({ sites }: CallCoverage): Site[] =>
   sites.filter(({ state }) => state === "never" || state === "served");
 
 /** What a site did not do. */
@@ -19,11 +19,11 @@ function sentenceOf({ kind, state }: Site): string {
 
 const mostNamed = 10;
 
-const problemLine = ({ file, line, column, message }: CoverageResult["problems"][number]): string =>
+const problemLine = ({ file, line, column, message }: CallCoverage["problems"][number]): string =>
   `${file}:${line}:${column} ${message}`;
 
 /** `27 capture calls, 18 fired; never: refund_failed src/pay.ts:88; flags read 11, both values exercised 4`. */
-export function coverageSummary(result: CoverageResult): string {
+export function callCoverageSummary(result: CallCoverage): string {
   const { events, identity, exceptions, flags, total, percent, sites, problems } = result;
   const unread = problems.slice(0, mostNamed).map(problemLine);
   if (sites.length === 0)
@@ -54,7 +54,7 @@ const nameText = ({ kind, name, method }: Site): string =>
   kind === "flag" ? `flag ${name}` : kind === "event" ? String(name) : `${method}()`;
 
 /** Everything that is missing, a line each. */
-export function coverageLines(result: CoverageResult): string[] {
+export function callCoverageLines(result: CallCoverage): string[] {
   const { sites, flags, without_site, problems } = result;
   const single = flags.keys.filter(({ values }) => values.length === 1);
   return [
@@ -72,14 +72,14 @@ export function coverageLines(result: CoverageResult): string[] {
 const mostItems = 100;
 
 /** The result as a part of a verdict. @param min Below this percentage it fails the run */
-export function coverageSection(result: CoverageResult, min: number | undefined): VerdictSection {
+export function callCoverageSection(result: CallCoverage, min: number | undefined): VerdictSection {
   const missing = uncovered(result);
   const isLow = min !== undefined && (result.percent < min || result.sites.length === 0);
   return {
     name: "coverage",
     title: "instrumentation coverage",
     failed: isLow,
-    summary: `${isLow ? `below ${min} %: ` : ""}${coverageSummary(result)}`,
+    summary: `${isLow ? `below ${min} %: ` : ""}${callCoverageSummary(result)}`,
     total: missing.length,
     items: missing.slice(0, mostItems).map((it) => ({
       code:
@@ -91,12 +91,12 @@ export function coverageSection(result: CoverageResult, min: number | undefined)
       tests: { items: [], left_out: 0 },
     })),
     left_out: Math.max(0, missing.length - mostItems),
-    text: coverageLines(result).join("\n") || null,
+    text: callCoverageLines(result).join("\n") || null,
   };
 }
 
 /** A tracefile in lcov's format: a line for each call site with a known name. */
-export function coverageLcov({ sites }: CoverageResult): string {
+export function callCoverageLcov({ sites }: CallCoverage): string {
   const files = new Map<string, Map<number, number>>();
   for (const { file, line, count, state } of sites) {
     if (state === "computed") continue;

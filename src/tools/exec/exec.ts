@@ -11,9 +11,9 @@ import { replayed } from "../../lab/tapes/commands/tape-summary.ts";
 import { readyLine } from "../../sim/command/banner.ts";
 import { closesWithin, missUpstreamOf, openSim, settles } from "../../sim/command/open-sim.ts";
 import type { FailReason } from "../../testing/run-report/fail-rules.ts";
+import { type RunFacts, verdictOf } from "../../testing/run-report/run-report.ts";
 import type { RunFailure, RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { Tally } from "../../testing/run-report/tally.ts";
-import { type RunFacts, verdictOf } from "../../testing/run-report/verdict.ts";
 import type { BaselineOutcome, BaselineRun } from "../baseline/command-run.ts";
 import {
   announceVariables,
@@ -87,9 +87,9 @@ async function run(settings: Settings<typeof runOptions>, shell: Shell): Promise
   if (parts.failOn.includes("baseline"))
     throw new Failure("usage", "--matrix and --fail-on baseline exclude each other; give one of them");
   const runOnce: RunOnce = (its, place) => runWithSim(parts, its, place);
-  const { runMatrix } = await import("./matrix-runs.ts");
+  const { runFlagMatrix } = await import("./flag-matrix-runs.ts");
   const scenario = scenarioOf(settings);
-  return runMatrix({ settings, shell, scenario, keys: matrix, strength, relay: parts.relay, runOnce });
+  return runFlagMatrix({ settings, shell, scenario, keys: matrix, strength, relay: parts.relay, runOnce });
 }
 
 /** What all runs of a command share. */
@@ -289,7 +289,7 @@ async function writeFiles(
 }
 
 async function writeJunit(file: string, verdict: RunVerdict): Promise<void> {
-  const { junitOf } = await import("./verdict-junit.ts");
+  const { junitOf } = await import("./run-report-junit.ts");
   await writeResult(file, junitOf(verdict), "--junit");
 }
 

@@ -13,9 +13,9 @@ import type { FlagTotals } from "../../service/flags/decision-shapes.ts";
 import type { SdkTotals } from "../../state/journal/sdk-shapes.ts";
 import { type FailReason, failReasons, isFailReason } from "../../testing/run-report/fail-rules.ts";
 import { resultCounts, resultSection } from "../../testing/run-report/results.ts";
+import { firstOf, type RunFacts } from "../../testing/run-report/run-report.ts";
 import type { RunVerdict, VerdictSection } from "../../testing/run-report/shapes.ts";
 import { type CountedRequest, createTally, type Tally } from "../../testing/run-report/tally.ts";
-import { firstOf, type RunFacts } from "../../testing/run-report/verdict.ts";
 import type { BaselineRun } from "../baseline/command-run.ts";
 
 /** Counts a sim's requests as they come. */
@@ -189,10 +189,10 @@ export async function coverageOf(
   const { sourceIn } = await import("../call-coverage/command.ts");
   const found = await sourceIn([folder], shell, { tests: false, ignore: [], wrappers: [] });
   return async (sim) => {
-    const { addServed, firedIn, measureCoverage } = await import("../call-coverage/measure.ts");
-    const { coverageSection } = await import("../call-coverage/words.ts");
+    const { addServed, firedIn, measureCallCoverage } = await import("../call-coverage/measure.ts");
+    const { callCoverageSection } = await import("../call-coverage/words.ts");
     const fired = await firedIn(allEvents(sim));
     addServed(fired, (await readersOf(sim, true)).flags);
-    return coverageSection(measureCoverage(found, fired), min);
+    return callCoverageSection(measureCallCoverage(found, fired), min);
   };
 }

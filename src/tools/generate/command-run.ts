@@ -13,16 +13,16 @@ import { untilSignal } from "../../kernel/command/signals.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
 import { batchesOf } from "../../lab/generate/batches.ts";
 import type { TrafficFigures } from "../../lab/generate/figures.ts";
-import type { TrafficGenerator, TrafficPlan } from "../../lab/generate/generate.ts";
-import { planOf, type TrafficSetting } from "../../lab/generate/plan.ts";
+import type { EventGenerator, GenerationPlan } from "../../lab/generate/generate.ts";
+import { type GenerationSetting, planOf } from "../../lab/generate/plan.ts";
 import type { AuthoredTraffic } from "../../lab/generate/shapes.ts";
 import { readPersona } from "../../lab/scenario/persona-file.ts";
 import {
   checkedTraffic,
   checkTimeZone,
-  type TrafficTarget,
+  type GenerationTarget,
+  generatorFor,
   targetOf,
-  trafficFor,
 } from "../../sim/client/generate.ts";
 import type { GenerateValues } from "./options.ts";
 
@@ -62,7 +62,7 @@ export async function runGenerate(settings: GenerateValues, shell: Shell): Promi
   const target = await targetOf((method, path) => callSim(sim, method, path), values.project);
   if (!target) throw new TypeError(`--project: there is no project ${values.project ?? ""}`.trim());
   const plan = planOf(described, target);
-  return toSim(sim, target, await trafficFor(plan, target.now), values, shell);
+  return toSim(sim, target, await generatorFor(plan, target.now), values, shell);
 }
 
 interface Work {
@@ -102,8 +102,8 @@ async function toFile(
 ): Promise<CommandEnd> {
   const timeZone = values["time-zone"] ?? "UTC";
   checkTimeZone(timeZone);
-  const setting: TrafficSetting = { now: Date.now(), timeZone, weekStart: 0 };
-  const traffic = await trafficFor(planOf(described, setting));
+  const setting: GenerationSetting = { now: Date.now(), timeZone, weekStart: 0 };
+  const traffic = await generatorFor(planOf(described, setting));
   const ending = await untilDone(shell, async ({ stop, progress }) => {
     async function* lines(): AsyncGenerator<string> {
       let [part, count] = ["", 0];
@@ -158,8 +158,8 @@ const droppedIn = async (sim: Address): Promise<number> =>
 
 async function toSim(
   sim: Address,
-  target: TrafficTarget,
-  traffic: TrafficGenerator,
+  target: GenerationTarget,
+  traffic: EventGenerator,
   values: Values,
   shell: Shell,
 ): Promise<CommandEnd> {
@@ -184,7 +184,7 @@ async function toSim(
 
 /** Writes and prints the figures. @throws Failure */
 async function report(
-  traffic: TrafficGenerator,
+  traffic: EventGenerator,
   where: string,
   values: Values,
   shell: Shell,
@@ -196,7 +196,7 @@ async function report(
   return "ok";
 }
 
-function linesOf(figures: TrafficFigures, plan: TrafficPlan, where: string): string[] {
+function linesOf(figures: TrafficFigures, plan: GenerationPlan, where: string): string[] {
   const { events, funnel, revenue, days, time_zone: zone, seed } = figures;
   const period = `${days[0]} to ${days.at(-1)} (${zone})`;
   const steps = funnel.steps.map((name, i) => `${clean(name)} ${number(funnel.counts[i] ?? 0)}`);

@@ -19,11 +19,11 @@ import { tapeRules } from "../../lab/tapes/redact/rules.ts";
 import { openUpstreams, type Upstreams } from "../../lab/tapes/upstream/upstreams.ts";
 import { upstreamOf } from "../../sim/command/open-sim.ts";
 import { baselineAt, fileOf } from "../baseline/command-run.ts";
-import { compareTwins, type TwinChange } from "./compare.ts";
+import { compareWithLive, type LiveChange } from "./compare.ts";
 import { type Affected, type DocumentLists, impactLists, impactOf, listsOf } from "./impact.ts";
-import { type TwinKind, twinKinds } from "./kinds.ts";
+import { type LiveKind, liveKinds } from "./kinds.ts";
 import type { impactOptions, liveOptions, pullOptions } from "./options.ts";
-import { type LeftOut, type LiveProject, readLive, type Twin, twinOf } from "./pull.ts";
+import { type LeftOut, type LiveProject, type PulledScenario, pulledScenarioOf, readLive } from "./pull.ts";
 import type { Redacted } from "./redaction.ts";
 import { type Removed, removedBetween } from "./removed.ts";
 import { openService, ServiceError } from "./service.ts";
@@ -70,7 +70,7 @@ async function refusing<T>({ config }: Shell, work: () => Promise<T>, key?: stri
 async function liveOf(
   settings: LiveSettings,
   shell: Shell,
-  kinds: readonly TwinKind[] = twinKinds,
+  kinds: readonly LiveKind[] = liveKinds,
 ): Promise<LiveProject> {
   const { upstream, offline, upstreamCa } = upstreamOf(settings);
   const { project } = settings.values;
@@ -103,9 +103,13 @@ async function liveOf(
 }
 
 /** The scenario of a live project, as the options want it. @throws Failure network */
-const twinFor = (live: LiveProject, { values }: Settings<typeof pullOptions>, shell: Shell): Promise<Twin> =>
+const pulledScenarioFor = (
+  live: LiveProject,
+  { values }: Settings<typeof pullOptions>,
+  shell: Shell,
+): Promise<PulledScenario> =>
   refusing(shell, () =>
-    twinOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }),
+    pulledScenarioOf(live, { keep: values["keep-values"], rules: tapeRules(shell.config?.redaction) }),
   );
 
 const header = [
@@ -114,7 +118,7 @@ const header = [
   "",
 ].join("\n");
 
-const twinText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
+const scenarioText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
 
 /** Lines of each list of the summary; --json has all. */
 const mostLines = 30;
@@ -131,8 +135,8 @@ const lineOf = (word: string, { kind, id, why }: LeftOut): string =>
   clean(`${word}: ${[kind, id].filter(Boolean).join(" ")}: ${why}`, 300);
 
 /** What was pulled, redacted and left out, for review. */
-function summaryLines({ counts, redacted, leftOut, warnings, notOffered }: Twin): string[] {
-  const parts = twinKinds.flatMap(({ list, noun }) => {
+function summaryLines({ counts, redacted, leftOut, warnings, notOffered }: PulledScenario): string[] {
+  const parts = liveKinds.flatMap(({ list, noun }) => {
     const count = counts[list] ?? 0;
     return count === 0 ? [] : [counted(count, noun)];
   });
@@ -169,7 +173,7 @@ const textOf = (value: Json): string => {
   return text.length > mostText ? `${text.slice(0, mostText)}…` : text;
 };
 
-const changeLine = ({ what, kind, id, path, before, after }: TwinChange): string =>
+const changeLine = ({ what, kind, id, path, before, after }: LiveChange): string =>
   clean(`${what} ${kind} ${id}${path === "" ? "" : `: ${path}: ${textOf(before)} → ${textOf(after)}`}`, 400);
 
 /** Compares the live project with the file. @throws Failure */
@@ -177,11 +181,11 @@ async function runCheck(settings: Settings<typeof pullOptions>, file: string, sh
   const { values } = settings;
   const before = await projectIn(file, values.project, shell.cwd);
   const live = await liveOf(settings, shell);
-  const twin = await twinFor(live, settings, shell);
-  const { scenario } = await readScenario([twin.scenario as ScenarioLayer]);
+  const pulled = await pulledScenarioFor(live, settings, shell);
+  const { scenario } = await readScenario([pulled.scenario as ScenarioLayer]);
   const after = scenario?.organizations[0]?.projects[0] as unknown as JsonObject;
-  const changes = compareTwins(before, after, new Set(live.documents.keys()));
-  const { notOffered: not_offered } = twin;
+  const changes = compareWithLive(before, after, new Set(live.documents.keys()));
+  const { notOffered: not_offered } = pulled;
   if (values.json) shell.out.say(JSON.stringify({ file, same: changes.length === 0, changes, not_offered }));
   else if (changes.length > 0) shell.out.say(...changes.map(changeLine));
   else shell.out.say(`${clean(shortened(file, shell.cwd))}: the live project is the same`);
@@ -198,14 +202,14 @@ export async function runPull(settings: Settings<typeof pullOptions>, shell: She
   if (existsSync(file) && !values.force)
     throw new Failure("failed", `${name} already exists; --force writes over it`);
   const live = await liveOf(settings, shell);
-  const twin = await twinFor(live, settings, shell);
-  await writeResult(file, twinText(twin.scenario), "the scenario");
+  const pulled = await pulledScenarioFor(live, settings, shell);
+  await writeResult(file, scenarioText(pulled.scenario), "the scenario");
   if (values.json) {
-    const { counts, redacted, leftOut: left_out, warnings, notOffered: not_offered } = twin;
+    const { counts, redacted, leftOut: left_out, warnings, notOffered: not_offered } = pulled;
     shell.out.say(JSON.stringify({ file, counts, redacted, left_out, warnings, not_offered }));
     return "ok" as const;
   }
-  shell.err.say(...summaryLines(twin));
+  shell.err.say(...summaryLines(pulled));
   shell.out.say(`${name} is written; start it with: phx-sim start --scenario ${name}`);
   return "ok" as const;
 }
@@ -224,7 +228,7 @@ async function searchedBy(settings: Settings<typeof impactOptions>, shell: Shell
     const found = await projectIn(from ?? resolve(shell.cwd, "twin.json"), project, shell.cwd);
     return { lists: listsOf(found), groupTypes: textsIn(found.group_types), notOffered: [] };
   }
-  const kinds = twinKinds.filter(({ list }) => impactLists.has(list));
+  const kinds = liveKinds.filter(({ list }) => impactLists.has(list));
   const { documents, groupTypes, notOffered } = await liveOf(settings, shell, kinds);
   return { lists: (list) => documents.get(list) ?? [], groupTypes, notOffered };
 }

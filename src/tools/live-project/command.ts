@@ -31,4 +31,4 @@ const impact = command({
 });
 
 /** Commands about a live project. */
-export const twinCommands: readonly Command[] = [pull, impact];
+export const liveProjectCommands: readonly Command[] = [pull, impact];

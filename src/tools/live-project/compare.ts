@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject, objectsIn, own } from "../../kernel/base/json.ts";
 import { differencesOf } from "../../lab/tapes/match/near-miss.ts";
-import { twinKinds } from "./kinds.ts";
+import { liveKinds } from "./kinds.ts";
 
 /** A difference between a scenario file and the live project. */
-export interface TwinChange {
+export interface LiveChange {
   readonly what: "added" | "removed" | "changed";
   /** `flag`, `cohort`, …, or `project` for its settings. */
   readonly kind: string;
@@ -56,10 +56,14 @@ function documentsIn(project: JsonObject, list: string): Map<string, Json> {
 const settings = ["name", "timezone", "settings", "group_types", "remote_config"];
 
 /** What changed since a file was written. @param lists Those that the live project has */
-export function compareTwins(file: JsonObject, live: JsonObject, lists: ReadonlySet<string>): TwinChange[] {
+export function compareWithLive(
+  file: JsonObject,
+  live: JsonObject,
+  lists: ReadonlySet<string>,
+): LiveChange[] {
   const same = sameRedacted();
   const walk = { same, drops: () => false };
-  const changed = (kind: string, id: string, before?: Json, after?: Json, path = ""): TwinChange[] =>
+  const changed = (kind: string, id: string, before?: Json, after?: Json, path = ""): LiveChange[] =>
     [...differencesOf(before, after, walk, path)].map((it) => ({
       what: "changed",
       kind,
@@ -71,11 +75,11 @@ export function compareTwins(file: JsonObject, live: JsonObject, lists: Readonly
   const ofProject = settings.flatMap((name) =>
     changed("project", String(live.id ?? ""), own(file, name), own(live, name), name),
   );
-  const ofDocuments = twinKinds
+  const ofDocuments = liveKinds
     .filter(({ list }) => lists.has(list))
     .flatMap(({ list, noun }) => {
       const [before, after] = [documentsIn(file, list), documentsIn(live, list)];
-      return [...new Set([...before.keys(), ...after.keys()])].flatMap((id): TwinChange[] => {
+      return [...new Set([...before.keys(), ...after.keys()])].flatMap((id): LiveChange[] => {
         const [old, fresh] = [before.get(id), after.get(id)];
         const whole = { kind: noun, id, path: "", before: null, after: null };
         if (old === undefined) return [{ what: "added", ...whole }];

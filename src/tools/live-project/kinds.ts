@@ -5,7 +5,7 @@ import { AuthoredProject } from "../../lab/scenario/project-schema.ts";
 import { resourceKinds } from "../../service/management/resources/kinds.ts";
 
 /** A kind of documents of a live project: a row of the table. */
-export interface TwinKind {
+export interface LiveKind {
   /** As the path below the project names it. */
   readonly path: string;
   /** The list of the scenario's project that has them. */
@@ -20,7 +20,7 @@ export interface TwinKind {
 }
 
 /** True if a scenario can hold documents of this kind. */
-export const isHeld = ({ list }: TwinKind): boolean => Object.hasOwn(AuthoredProject.shape, list);
+export const isHeld = ({ list }: LiveKind): boolean => Object.hasOwn(AuthoredProject.shape, list);
 
 /** What has its own shape in scenarios, as those made of tapes have it. */
 const shaped =
@@ -29,7 +29,7 @@ const shaped =
     authored({ kind, fields: new Map(Object.entries(document)) });
 
 /** What has the form of the management API: the fields that clients may write, ids for shown flags. */
-function resource(list: string): TwinKind["author"] {
+function resource(list: string): LiveKind["author"] {
   const kind = resourceKinds.find((it) => it.kind === list);
   const names = new Set(["id", "created_at", ...Object.keys({ ...kind?.fields, ...kind?.authored })]);
   return (document) =>
@@ -55,7 +55,7 @@ const surveyFields =
   "id name description type schedule linked_insight_id questions conditions appearance start_date end_date archived responses_limit iteration_count iteration_frequency_days iteration_start_dates current_iteration current_iteration_start_date response_sampling_start_date response_sampling_interval_type response_sampling_interval response_sampling_limit response_sampling_daily_limits enable_partial_responses enable_iframe_embedding base_language translations form_content created_at";
 
 /** Definitions are made from names; ids of the service have no use in a scenario. */
-const definition = (list: string): TwinKind["author"] => {
+const definition = (list: string): LiveKind["author"] => {
   const author = resource(list);
   return (document) => {
     const { id: _id, created_at: _created, owner: _owner, ...fields } = author(document);
@@ -64,7 +64,7 @@ const definition = (list: string): TwinKind["author"] => {
 };
 
 /** What is pulled, in the order of the file. Persons and events are not in it. */
-export const twinKinds: readonly TwinKind[] = [
+export const liveKinds: readonly LiveKind[] = [
   {
     path: "feature_flags",
     list: "flags",

@@ -15,7 +15,7 @@ import type { ScenarioLayer } from "../../lab/scenario/schema.ts";
 import { schemaPath } from "../../lab/scenario/starter.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";
 import { maxGroupTypes } from "../../state/persons/person.ts";
-import { isHeld, type TwinKind, twinKinds } from "./kinds.ts";
+import { isHeld, type LiveKind, liveKinds } from "./kinds.ts";
 import { createCleaner, type Redacted } from "./redaction.ts";
 import { type Service, ServiceError } from "./service.ts";
 
@@ -36,7 +36,7 @@ const mostAtOnce = 2;
 export async function readLive(
   service: Service,
   id: string,
-  kinds: readonly TwinKind[] = twinKinds,
+  kinds: readonly LiveKind[] = liveKinds,
 ): Promise<LiveProject> {
   const root = `/api/projects/${encodeURIComponent(id)}`;
   const project = await service.read(`${root}/`);
@@ -74,7 +74,7 @@ async function groupTypesOf(service: Service, root: string, project: JsonObject)
 async function documentsOf(
   service: Service,
   root: string,
-  { path, queries = [""], whole }: TwinKind,
+  { path, queries = [""], whole }: LiveKind,
   groupTypes: number,
 ): Promise<JsonObject[] | undefined> {
   const found: JsonObject[] = [];
@@ -139,7 +139,7 @@ export interface LeftOut {
 }
 
 /** A scenario made of a live project. */
-export interface Twin {
+export interface PulledScenario {
   readonly scenario: JsonObject;
   readonly counts: Readonly<Record<string, number>>;
   readonly redacted: readonly Redacted[];
@@ -150,7 +150,7 @@ export interface Twin {
 }
 
 /** How a scenario is made of a live project. */
-export interface TwinOptions {
+export interface PullOptions {
   /** Values that are not redacted. */
   readonly keep?: readonly string[] | undefined;
   readonly rules?: TapeRules | undefined;
@@ -180,14 +180,17 @@ const settingsOf = (project: JsonObject): JsonObject =>
   );
 
 /** Makes a scenario that passes `scenario check`; what it cannot hold is listed. @throws ServiceError */
-export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {}): Promise<Twin> {
+export async function pulledScenarioOf(
+  live: LiveProject,
+  { keep, rules }: PullOptions = {},
+): Promise<PulledScenario> {
   const cleaner = createCleaner(keep, rules);
   const leftOut: LeftOut[] = [];
   const { project } = live;
   const { name } =
     cleaner.clean({ name: String(project.name || `Project ${String(project.id)}`) }, "project") ?? {};
   const lists: JsonObject = {};
-  for (const kind of twinKinds) {
+  for (const kind of liveKinds) {
     const documents = live.documents.get(kind.list);
     if (documents === undefined || documents.length === 0) continue;
     if (!isHeld(kind)) {
@@ -247,7 +250,7 @@ export async function twinOf(live: LiveProject, { keep, rules }: TwinOptions = {
 const nameOf = (document: JsonObject): string => String(document.key ?? document.id ?? document.name ?? "?");
 
 /** The names of insights must differ: tiles refer to them. */
-function namesIn({ list }: TwinKind, documents: LiveProject["documents"]): ReadonlyMap<string, string> {
+function namesIn({ list }: LiveKind, documents: LiveProject["documents"]): ReadonlyMap<string, string> {
   if (list !== "insights" && list !== "dashboards") return new Map();
   const taken = new Set<string>();
   return new Map(
@@ -261,7 +264,7 @@ function namesIn({ list }: TwinKind, documents: LiveProject["documents"]): Reado
 }
 
 function authoredDocument(
-  kind: TwinKind,
+  kind: LiveKind,
   document: JsonObject,
   names: ReadonlyMap<string, string>,
 ): JsonObject {
@@ -285,7 +288,7 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
 }
 
 /** What the scenario lacks of a document that it has. */
-function notesOn(kind: TwinKind, document: JsonObject): LeftOut[] {
+function notesOn(kind: LiveKind, document: JsonObject): LeftOut[] {
   const of = (why: string): LeftOut => ({ kind: kind.noun, id: nameOf(document), why });
   if (kind.list === "cohorts" && document.is_static === true)
     return [of("the members of a static cohort: persons are not pulled")];
@@ -306,7 +309,7 @@ const projectPath = ["organizations", 0, "projects", 0] as const;
 function placeIn(scenario: JsonObject, pointer: string): string {
   const steps = stepsOf(pointer);
   const [list = "", at = "", ...rest] = steps.slice(projectPath.length);
-  const kind = twinKinds.find((it) => it.list === list);
+  const kind = liveKinds.find((it) => it.list === list);
   if (!kind) return JSON.stringify(["project", "", [list, at, ...rest].filter(Boolean).join(".")]);
   const document = valueAt(scenario, [...projectPath, list, list === "flags" ? at : Number(at)]);
   const id = list === "flags" || !isObject(document) ? at : nameOf(document);
@@ -321,7 +324,7 @@ function partAt({ place, message }: { place: string; message: string }): LeftOut
 function countsOf(scenario: JsonObject): Record<string, number> {
   const project = valueAt(scenario, projectPath);
   return Object.fromEntries(
-    twinKinds.flatMap(({ list }) => {
+    liveKinds.flatMap(({ list }) => {
       const held = isObject(project) ? own(project, list) : undefined;
       return held === undefined || held === null ? [] : [[list, Object.keys(held).length]];
     }),

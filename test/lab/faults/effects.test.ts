@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { openSim } from "../../support/sim.ts";
-import { transports, outcome, rawly } from "./transports.ts";
+import { outcome, rawly, transports } from "./transports.ts";
 
 const scenario = {
   version: 1 as const,

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { groupedBy } from "../../../src/kernel/base/grouped-by.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import {
+  EventGenerator,
   type GeneratedEvent,
-  TrafficGenerator,
-  type TrafficPlan,
+  type GenerationPlan,
   unusablePlan,
 } from "../../../src/lab/generate/generate.ts";
 import { personas } from "../../../src/lab/generate/personas.ts";
@@ -12,7 +12,7 @@ import type { Persona } from "../../../src/lab/generate/shapes.ts";
 import { zoneOf } from "../../../src/service/flags/engine/zone.ts";
 
 const until = Date.parse("2025-04-16T15:20:00Z");
-const plan = (persona: Persona, more: Partial<TrafficPlan> = {}): TrafficPlan => ({
+const plan = (persona: Persona, more: Partial<GenerationPlan> = {}): GenerationPlan => ({
   persona,
   users: 400,
   days: 60,
@@ -23,8 +23,8 @@ const plan = (persona: Persona, more: Partial<TrafficPlan> = {}): TrafficPlan =>
   ...more,
 });
 
-function generated(persona: Persona, more: Partial<TrafficPlan> = {}) {
-  const traffic = new TrafficGenerator(plan(persona, more));
+function generated(persona: Persona, more: Partial<GenerationPlan> = {}) {
+  const traffic = new EventGenerator(plan(persona, more));
   const events = [...traffic];
   return { events, figures: traffic.figures() };
 }

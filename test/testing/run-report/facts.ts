@@ -1,5 +1,5 @@
+import { type RunFacts, verdictOf } from "../../../src/testing/run-report/run-report.ts";
 import { type CountedRequest, createTally } from "../../../src/testing/run-report/tally.ts";
-import { type RunFacts, verdictOf } from "../../../src/testing/run-report/verdict.ts";
 
 const request = (given: Partial<CountedRequest> = {}): CountedRequest => ({
   method: "POST",

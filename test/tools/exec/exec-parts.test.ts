@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
 import { plain } from "../../../src/kernel/command/style.ts";
 import { relaySignals } from "../../../src/tools/exec/child-process.ts";
+import { junitOf } from "../../../src/tools/exec/run-report-junit.ts";
 import { summaryLines, summaryMarkdown } from "../../../src/tools/exec/summary-text.ts";
-import { junitOf } from "../../../src/tools/exec/verdict-junit.ts";
 import { drop, tallyOf, verdict } from "../../testing/run-report/facts.ts";
 
 test("the projects of alike mishaps are counted, and a few of them are named", () => {

@@ -249,9 +249,9 @@ describe("phx-sim impact", () => {
 
   test("a file that is missing", async () => {
     const { cwd } = await folderWith(withoutOrders);
-    const noTwin = await phxSim(["impact", "main.ndjson"], cwd);
-    expect(noTwin.stderr).toBe("phx-sim: there is no twin.json; `phx-sim pull` writes it\n");
-    expect(noTwin.code).toBe(2);
+    const noFile = await phxSim(["impact", "main.ndjson"], cwd);
+    expect(noFile.stderr).toBe("phx-sim: there is no twin.json; `phx-sim pull` writes it\n");
+    expect(noFile.code).toBe(2);
     const noBaseline = await phxSim(["impact", "gone.ndjson"], cwd);
     expect(noBaseline.stderr).toContain("there is no baseline gone.ndjson");
     expect(noBaseline.code).toBe(2);

@@ -100,12 +100,12 @@ describe("a twin of a live project", () => {
     expect(requests.filter(({ target }) => /\/(persons|events|query|groups)\b/.test(target))).toEqual([]);
 
     expect((await readScenario(join(cwd, "twin.json"))).problems).toEqual([]);
-    const twin = await simOf(join(cwd, "twin.json"));
+    const pulled = await simOf(join(cwd, "twin.json"));
     const first = (await answers(live, asked(0))) as object;
     expect(Object.keys(first).length).toBeGreaterThan(25);
     const served = new Set<string>();
     for (let i = 0; i < 1000; i++) {
-      const [theirs, ours] = await Promise.all([answers(live, asked(i)), answers(twin, asked(i))]);
+      const [theirs, ours] = await Promise.all([answers(live, asked(i)), answers(pulled, asked(i))]);
       expect(ours).toEqual(theirs);
       served.add(JSON.stringify(theirs));
     }
@@ -375,8 +375,8 @@ describe("kinds that only some services manage", () => {
     const live = await between(await simOf(liveScenario), answer);
     const cwd = newFolder();
     expect((await pull(live, cwd)).code).toBe(0);
-    const twin = await simOf(join(cwd, "twin.json"));
-    const response = await fetch(`${twin.url}/api/early_access_features/?token=phc_live`);
+    const pulled = await simOf(join(cwd, "twin.json"));
+    const response = await fetch(`${pulled.url}/api/early_access_features/?token=phc_live`);
     expect(await response.json()).toMatchObject({
       earlyAccessFeatures: [{ id: feature.id, name: "Faster", stage: "beta", flagKey: "rollout-50" }],
     });

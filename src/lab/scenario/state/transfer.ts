@@ -124,7 +124,7 @@ export async function exportState(ports: ExportPorts, most = largestState): Prom
   }
 }
 
-/** The depth that ingest accepts for bodies, and that of the list around them. */
+/** The depth that capture accepts for bodies, and that of the list around them. */
 const deepest = 140;
 
 function parsed(text: string): JsonObject {

@@ -8,8 +8,8 @@ import type { ResourceRequest } from "../../api-frame/changing.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, choice, integer, invalid, list, text } from "../../api-frame/fields.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
-import { tagsIn, textIn } from "../resources/checks.ts";
 import type { ResourceKind, Writing } from "../resources/kind.ts";
+import { tagsIn, textIn } from "../resources/resource-fields.ts";
 import {
   compareNames,
   definitionFields,
@@ -20,7 +20,7 @@ import {
   showVerified,
   termsFilter,
   tidied,
-} from "./definition-checks.ts";
+} from "./definition-fields.ts";
 import { schemasWith } from "./property-groups.ts";
 
 const nameOf = ({ fields }: StoredResource): string => textIn(fields, "name");

@@ -5,9 +5,9 @@ import { stringOf } from "../../../kernel/base/text.ts";
 import { liveResource } from "../../../state/documents/resources.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import { invalid, text } from "../../api-frame/fields.ts";
-import { fieldFilter, siblingsOf, textIn } from "../resources/checks.ts";
 import type { ResourceKind, Writing } from "../resources/kind.ts";
 import { showResource } from "../resources/kind-rows.ts";
+import { fieldFilter, siblingsOf, textIn } from "../resources/resource-fields.ts";
 import { eventDefinitions } from "./event-definitions.ts";
 import { propertyGroups } from "./property-groups.ts";
 

@@ -7,8 +7,8 @@ import { numberIn } from "../../api-frame/access.ts";
 import type { ResourceRequest } from "../../api-frame/changing.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { choice, invalid, isTrue } from "../../api-frame/fields.ts";
-import { textIn } from "../resources/checks.ts";
 import type { ResourceKind, Resources } from "../resources/kind.ts";
+import { textIn } from "../resources/resource-fields.ts";
 import {
   compareNames,
   definitionFields,
@@ -19,7 +19,7 @@ import {
   showVerified,
   termsFilter,
   tidied,
-} from "./definition-checks.ts";
+} from "./definition-fields.ts";
 
 const types = ["event", "person", "group", "session"] as const;
 const propertyTypes = ["DateTime", "String", "Numeric", "Boolean", "Duration"] as const;

@@ -6,9 +6,9 @@ import { liveResource, liveResources } from "../../../state/documents/resources.
 import type { StoredResource } from "../../../state/documents/world.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, choice, dictionary, invalid, list, text } from "../../api-frame/fields.ts";
-import { siblingsOf, textIn } from "../resources/checks.ts";
 import type { ResourceKind, Writing } from "../resources/kind.ts";
-import { compareNames } from "./definition-checks.ts";
+import { siblingsOf, textIn } from "../resources/resource-fields.ts";
+import { compareNames } from "./definition-fields.ts";
 import { checkRules } from "./property-rules.ts";
 
 const mostLetters = 200;

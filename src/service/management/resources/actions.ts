@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type JsonObject, objectsIn, textsIn } from "../../../kernel/base/json.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import { boolean, choice, datetime, dictionary, invalid, list, text } from "../../api-frame/fields.ts";
-import { searchIn, siblingsOf, tagsIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { searchIn, siblingsOf, tagsIn } from "./resource-fields.ts";
 
 const matching = () => choice(["contains", "regex", "exact"]).nullable().optional();
 

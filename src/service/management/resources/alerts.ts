@@ -4,8 +4,8 @@ import { wireTime } from "../../../state/documents/time.ts";
 import { membershipOf } from "../../api-frame/access.ts";
 import { boolean, choice, dictionary, integer, invalid, list, text } from "../../api-frame/fields.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
-import { checkReference, fieldFilter, searchIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { checkReference, fieldFilter, searchIn } from "./resource-fields.ts";
 
 /** @throws SimError does_not_exist, invalid_input */
 function checkSubscribers({ body, desk, request }: Writing): void {

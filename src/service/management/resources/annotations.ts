@@ -14,8 +14,8 @@ import {
   readWireTime,
   text,
 } from "../../api-frame/fields.ts";
-import { checkReference, searchIn, textIn } from "./checks.ts";
 import type { ResourceKind } from "./kind.ts";
+import { checkReference, searchIn, textIn } from "./resource-fields.ts";
 
 const scopes = ["dashboard_item", "dashboard", "project", "organization", "recording"] as const;
 

@@ -12,8 +12,8 @@ import {
   requireFlagScope,
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
-import { siblingsOf, textIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { siblingsOf, textIn } from "./resource-fields.ts";
 
 /** Upstream PostHog/posthog products/early_access_features/backend/api.py, models.py. */
 

@@ -12,8 +12,8 @@ import { liveResource } from "../../../state/documents/resources.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import type { ResourceRequest } from "../../api-frame/changing.ts";
 import { invalid, typeName } from "../../api-frame/fields.ts";
-import { textIn } from "./checks.ts";
 import type { Resources, Writing } from "./kind.ts";
+import { textIn } from "./resource-fields.ts";
 
 /** What the service refuses in an experiment. Upstream PostHog/posthog products/experiments/backend/experiment_service.py. */
 

@@ -24,7 +24,6 @@ import {
   flagWithKey,
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
-import { fieldFilter, searchIn, textIn } from "./checks.ts";
 import {
   checkDates,
   checkExcluded,
@@ -37,6 +36,7 @@ import {
   variantsOf,
 } from "./experiment-checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { fieldFilter, searchIn, textIn } from "./resource-fields.ts";
 
 /** Upstream PostHog/posthog products/experiments/backend/experiment_service.py. */
 

@@ -7,8 +7,8 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, dictionary, invalid, list, numberChoice, text, uuid } from "../../api-frame/fields.ts";
 import { showUser, UserShape } from "../../api-frame/users.ts";
 import { Member, showMember } from "../members.ts";
-import { siblingsOf, textIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { siblingsOf, textIn } from "./resource-fields.ts";
 
 /** Roles and invites of organizations: they have no effect on what users may do. */
 

@@ -14,8 +14,8 @@ import {
   text,
 } from "../../api-frame/fields.ts";
 import { equalFilter } from "../../api-frame/lists.ts";
-import { checkReference, fieldFilter, searchIn, siblingsOf, textIn } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { checkReference, fieldFilter, searchIn, siblingsOf, textIn } from "./resource-fields.ts";
 
 /**
  * Documents of projects that nothing else of the sim reads: no function runs, nothing is delivered. A row each. What

@@ -4,8 +4,8 @@ import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { documentNamed } from "../../api-frame/access.ts";
 import { invalid } from "../../api-frame/fields.ts";
 import { flagWithId } from "../../flags/management/linked-flags.ts";
-import { siblingsOf, textIn } from "./checks.ts";
 import type { Writing } from "./kind.ts";
+import { siblingsOf, textIn } from "./resource-fields.ts";
 
 /** What the service refuses in a survey. Upstream PostHog/posthog products/surveys/backend/api/survey.py. */
 

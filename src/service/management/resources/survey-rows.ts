@@ -13,8 +13,8 @@ import { calmly } from "../../api-frame/calmly.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { invalid, isTrue, readWireTime } from "../../api-frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
-import { textIn } from "./checks.ts";
 import { changeResource, showResource } from "./kind-rows.ts";
+import { textIn } from "./resource-fields.ts";
 import { surveys } from "./surveys.ts";
 
 /** What surveys collected, from captured events. Upstream PostHog/posthog products/surveys/backend/responses. */

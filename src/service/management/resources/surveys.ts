@@ -14,8 +14,8 @@ import {
   requireFlagScope,
   showLinkedFlag,
 } from "../../flags/management/linked-flags.ts";
-import { fieldFilter, searchIn, textIn, withIds } from "./checks.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
+import { fieldFilter, searchIn, textIn, withIds } from "./resource-fields.ts";
 import { checkSurvey, checkSurveyFields } from "./survey-checks.ts";
 
 /** Upstream PostHog/posthog products/surveys/backend/api/survey.py, models.py. */

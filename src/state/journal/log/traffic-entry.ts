@@ -273,7 +273,7 @@ export function entryWriter(): (
     if (record.partition !== undefined) head += `,"partition":${JSON.stringify(record.partition)}`;
     if (record.shape && record.shape !== "legacy") head += `,"shape":"${record.shape}"`;
     if (record.steps && record.steps.length > 0) head += `,"steps":${JSON.stringify(record.steps)}`;
-    // Ingest masks what it decodes, because persons are made of it; the other rooms leave it to the journal.
+    // Capture masks what it decodes, because persons are made of it; the other rooms leave it to the journal.
     const isChecked = record.text === undefined || record.bytes !== undefined || record.redacted === true;
     const text = isChecked ? record.text : maskKeys(record.text ?? "");
     const isTouched = record.fault !== undefined || record.scripted === true || record.source !== undefined;

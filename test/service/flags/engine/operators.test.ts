@@ -14,8 +14,8 @@ import table from "./operators.json" with { type: "json" };
 // What the import infers from the file is a union of everything in it.
 type Row = [operator: string, filter: Json, property: Json, expected: boolean];
 const rows = table.rows as Row[];
-type MatrixRow = [operator: string, filter: Json, version1: string, version2?: string];
-const matrix = table.matrix.rows as MatrixRow[];
+type FlagMatrixRow = [operator: string, filter: Json, version1: string, version2?: string];
+const matrix = table.matrix.rows as FlagMatrixRow[];
 const properties = table.matrix.properties as Json[];
 
 const prepare = (operator: string, filter: Json, version: 1 | 2) =>

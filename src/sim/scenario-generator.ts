@@ -13,7 +13,7 @@ import type { ScenarioState } from "../lab/scenario/applied.ts";
 import type { Scenario } from "../lab/scenario/scenario.ts";
 import type { StoredProject } from "../state/documents/world.ts";
 
-interface TrafficParts {
+interface GeneratorParts {
   readonly scenario: ScenarioState;
   /** The data folder; undefined: everything is in memory. */
   readonly folder: string | undefined;
@@ -26,9 +26,9 @@ interface TrafficParts {
 
 /**
  * The traffic of the scenario. It is captured once into a new world, and after a reset of events: a restart finds the
- * events in the data folder. Requests go through the normal ingest, and pass faults, tapes and upstreams by.
+ * events in the data folder. Requests go through the normal capture, and pass faults, tapes and upstreams by.
  */
-export interface ScenarioTraffic {
+export interface ScenarioGenerator {
   /** Notes that the world is about to be made: the traffic is due. @throws the system's error */
   expect(): void;
   /** `due` in a new world; `interrupted`: an earlier process ended while it captured. */
@@ -54,7 +54,7 @@ const trafficOf = ({ organizations }: Scenario): { apiKey: string; traffic: Auth
 const sender = ["content-type", "application/json", "user-agent", "phx-sim scenario"];
 const headers = { "content-type": "application/json", "user-agent": "phx-sim scenario" };
 
-export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
+export function createScenarioGenerator(parts: GeneratorParts): ScenarioGenerator {
   const { scenario, folder, clock, app, projectByKey, closing, notice } = parts;
   const marker = folder === undefined ? undefined : join(folder, markerName);
   let isDue = false;
@@ -79,7 +79,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
 
   /** @returns false if the sim closes */
   async function captureOne(project: StoredProject, authored: AuthoredTraffic): Promise<boolean> {
-    const [{ TrafficGenerator, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
+    const [{ EventGenerator, unusablePlan }, { planOf, settingOf }, { batchesOf }] = await Promise.all([
       import("../lab/generate/generate.ts"),
       import("../lab/generate/plan.ts"),
       import("../lab/generate/batches.ts"),
@@ -92,7 +92,7 @@ export function createScenarioTraffic(parts: TrafficParts): ScenarioTraffic {
       return true;
     }
     let events = 0;
-    for (const { body, count } of batchesOf(new TrafficGenerator(plan), project.api_key)) {
+    for (const { body, count } of batchesOf(new EventGenerator(plan), project.api_key)) {
       if (closing.aborted) return false;
       await send(body);
       events += count;

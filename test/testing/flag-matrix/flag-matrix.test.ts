@@ -6,10 +6,10 @@ import type { ScenarioLayer } from "../../../src/lab/scenario/schema.ts";
 import {
   combinationsOf,
   combinationText,
-  matrixProblem,
+  flagMatrixProblem,
 } from "../../../src/testing/flag-matrix/combinations.ts";
 import { choices, coveringArray } from "../../../src/testing/flag-matrix/covering-array.ts";
-import { matrixFlags, withFlags } from "../../../src/testing/flag-matrix/scenario-flags.ts";
+import { flagMatrixFlags, withFlags } from "../../../src/testing/flag-matrix/scenario-flags.ts";
 import { smallestFailing } from "../../../src/testing/flag-matrix/smallest-failing.ts";
 
 /** Every tuple of values of `strength` factors, as text. */
@@ -122,7 +122,7 @@ describe("combinations", () => {
   });
 
   test("valid flags have no problem", () => {
-    expect(matrixProblem([{ key: "a", values: on }], 1)).toBeUndefined();
+    expect(flagMatrixProblem([{ key: "a", values: on }], 1)).toBeUndefined();
   });
 });
 
@@ -190,7 +190,7 @@ describe("flags of a scenario", () => {
 
   test("all values, or the named ones", async () => {
     const scenario = await loadScenario(source);
-    expect(matrixFlags(["beta", "hero", "service", "hero=a|false", "plain=true"], scenario)).toEqual([
+    expect(flagMatrixFlags(["beta", "hero", "service", "hero=a|false", "plain=true"], scenario)).toEqual([
       { key: "beta", values: [true, false] },
       { key: "hero", values: ["a", "b", "c"] },
       { key: "service", values: ["p", "q"] },
@@ -207,7 +207,7 @@ describe("flags of a scenario", () => {
     ["constructor", 'the scenario has no flag "constructor"; its flags: beta'],
   ])("%s is refused", async (text, words) => {
     const scenario = await loadScenario(source);
-    expect(() => matrixFlags([text], scenario)).toThrow(words);
+    expect(() => flagMatrixFlags([text], scenario)).toThrow(words);
   });
 
   test("a combination decides for all users, in the default project and in projects of tests, also after a reset", async () => {

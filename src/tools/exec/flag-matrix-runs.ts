@@ -7,17 +7,22 @@ import { loadScenario, ScenarioError } from "../../lab/scenario/load.ts";
 import type { Scenario } from "../../lab/scenario/scenario.ts";
 import type { ScenarioSource } from "../../lab/scenario/source.ts";
 import { type Combination, combinationsOf, type MatrixFlag } from "../../testing/flag-matrix/combinations.ts";
-import { MatrixFlagError, matrixFlags, withFlags } from "../../testing/flag-matrix/scenario-flags.ts";
+import { flagMatrixFlags, MatrixFlagError, withFlags } from "../../testing/flag-matrix/scenario-flags.ts";
 import type { MatrixVerdict } from "../../testing/flag-matrix/shapes.ts";
 import { smallestFailing } from "../../testing/flag-matrix/smallest-failing.ts";
 import type { VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { SignalRelay } from "./child-process.ts";
 import type { ExecSettings } from "./exec-options.ts";
-import { matrixJunit, matrixLines, matrixMarkdown, shownCombination } from "./matrix-text.ts";
+import {
+  flagMatrixJunit,
+  flagMatrixLines,
+  flagMatrixMarkdown,
+  shownCombination,
+} from "./flag-matrix-text.ts";
 import { appendStepSummary, makeResultFolder } from "./report-files.ts";
 import type { RunOnce } from "./run-place.ts";
 
-interface MatrixRuns {
+interface FlagMatrixRuns {
   readonly settings: ExecSettings;
   readonly shell: Shell;
   readonly scenario: ScenarioSource;
@@ -41,7 +46,7 @@ async function scenarioIn(source: ScenarioSource): Promise<Scenario> {
 /** @throws Failure usage */
 function flagsOf(keys: readonly string[], scenario: Scenario): MatrixFlag[] {
   try {
-    return matrixFlags(keys, scenario);
+    return flagMatrixFlags(keys, scenario);
   } catch (error) {
     if (!(error instanceof MatrixFlagError)) throw error;
     throw new Failure("usage", `--matrix: ${clean(error.message, 1_000)}`, error);
@@ -71,7 +76,7 @@ const sectionOf = (flags: Combination, number: number, count: number): VerdictSe
 });
 
 /** Runs the command with each combination, and prints what they show together. */
-export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
+export async function runFlagMatrix(all: FlagMatrixRuns): Promise<CommandEnd> {
   const { settings, shell, keys, relay, runOnce } = all;
   const { values } = settings;
   const scenario = await scenarioIn(all.scenario);
@@ -96,12 +101,16 @@ export async function runMatrix(all: MatrixRuns): Promise<CommandEnd> {
     if (typeof verdict === "string") return verdict;
     runs.push({ flags: combination, verdict });
   }
-  const result = matrixResult(runs, rows.length, strength);
+  const result = flagMatrixResult(runs, rows.length, strength);
   return conclude(result, all);
 }
 
 /** What the runs show together. @param count Number of all combinations */
-export function matrixResult(runs: MatrixVerdict["runs"], count: number, strength: number): MatrixVerdict {
+export function flagMatrixResult(
+  runs: MatrixVerdict["runs"],
+  count: number,
+  strength: number,
+): MatrixVerdict {
   const results = runs.map(({ flags, verdict }) => ({ flags, failed: verdict.verdict === "failed" }));
   const cause = smallestFailing(results);
   const first = runs.find(({ verdict }) => verdict.verdict === "failed");
@@ -118,18 +127,18 @@ export function matrixResult(runs: MatrixVerdict["runs"], count: number, strengt
 }
 
 /** Writes and prints the result, and returns the exit code of the first failure. */
-async function conclude(result: MatrixVerdict, { settings, shell }: MatrixRuns): Promise<number> {
+async function conclude(result: MatrixVerdict, { settings, shell }: FlagMatrixRuns): Promise<number> {
   const { report, junit, json, quiet } = settings.values;
-  if (!quiet) shell.err.say(...matrixLines(result, shell.errStyle));
+  if (!quiet) shell.err.say(...flagMatrixLines(result, shell.errStyle));
   const document = JSON.stringify(result, null, 2);
   const files: (readonly [file: string, text: string, what: string])[] = [
     ...(report === undefined
       ? []
       : ([
           [join(report, "matrix.json"), `${document}\n`, "the report"],
-          [join(report, "matrix.md"), matrixMarkdown(result), "the report"],
+          [join(report, "matrix.md"), flagMatrixMarkdown(result), "the report"],
         ] as const)),
-    ...(junit === undefined ? [] : ([[junit, matrixJunit(result), "--junit"]] as const)),
+    ...(junit === undefined ? [] : ([[junit, flagMatrixJunit(result), "--junit"]] as const)),
   ];
   let unwritten = 0;
   for (const [file, text, what] of files) {
@@ -141,7 +150,7 @@ async function conclude(result: MatrixVerdict, { settings, shell }: MatrixRuns):
       shell.err.say(`phx-sim: ${clean(error.message)}`);
     }
   }
-  await appendStepSummary(matrixMarkdown(result), shell);
+  await appendStepSummary(flagMatrixMarkdown(result), shell);
   if (json) shell.out.say(document);
   shell.out.flush();
   return result.exit_code === 0 && unwritten > 0 ? 1 : result.exit_code;

@@ -9,8 +9,8 @@ import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { boolean, invalid, list, text } from "../../api-frame/fields.ts";
 import { jsonList, type ListFilter } from "../../api-frame/lists.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
-import { textIn } from "../resources/checks.ts";
 import type { Writing } from "../resources/kind.ts";
+import { textIn } from "../resources/resource-fields.ts";
 
 /** What definitions of events and of properties have in common. */
 

@@ -1,14 +1,19 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import { addServed, type Fired, firedIn, measureCoverage } from "../../../src/tools/call-coverage/measure.ts";
-import { CoverageResult } from "../../../src/tools/call-coverage/shapes.ts";
+import {
+  addServed,
+  type Fired,
+  firedIn,
+  measureCallCoverage,
+} from "../../../src/tools/call-coverage/measure.ts";
+import { CallCoverage } from "../../../src/tools/call-coverage/shapes.ts";
 import { findSites } from "../../../src/tools/call-coverage/source-files.ts";
 import {
-  coverageLcov,
-  coverageLines,
-  coverageSection,
-  coverageSummary,
+  callCoverageLcov,
+  callCoverageLines,
+  callCoverageSection,
+  callCoverageSummary,
 } from "../../../src/tools/call-coverage/words.ts";
 import { endAll, newFolder, phxSim, post, runHere } from "../../support/phx-sim.ts";
 import { test } from "../../support/sim.ts";
@@ -31,7 +36,7 @@ const called = (key: string, value: boolean | string) =>
 const none = { tests: false, ignore: [], wrappers: [] };
 
 async function measured(fired: Fired) {
-  return CoverageResult.parse(measureCoverage(await findSites([app], app, none), fired));
+  return CallCoverage.parse(measureCallCoverage(await findSites([app], app, none), fired));
 }
 
 describe("the result", () => {
@@ -54,10 +59,10 @@ describe("the result", () => {
       flags: { read: 1, both: 0, keys: [{ key: "new-checkout", read: true, values: ["true"] }] },
       without_site: [{ event: "signed_up", count: 1 }],
     });
-    expect(`${[...coverageLines(result), `phx-sim: ${coverageSummary(result)}`].join("\n")}\n`).toBe(
+    expect(`${[...callCoverageLines(result), `phx-sim: ${callCoverageSummary(result)}`].join("\n")}\n`).toBe(
       shown("coverage"),
     );
-    expect(coverageLcov(result)).toBe(
+    expect(callCoverageLcov(result)).toBe(
       [
         "TN:",
         "SF:src/pay.ts",
@@ -87,8 +92,8 @@ describe("the result", () => {
 
   test("is a section of the verdict, and fails it below a percentage", async () => {
     const result = await measured(await firedIn(eventsOf(["payment_started"])));
-    expect(verdict({ sections: [coverageSection(result, 20)] })).toMatchObject({ verdict: "passed" });
-    const failed = verdict({ sections: [coverageSection(result, 21)] });
+    expect(verdict({ sections: [callCoverageSection(result, 20)] })).toMatchObject({ verdict: "passed" });
+    const failed = verdict({ sections: [callCoverageSection(result, 21)] });
     expect(failed).toMatchObject({ exit_code: 1, failures: [{ code: "coverage", count: 4 }] });
     expect(failed.sections[0]).toMatchObject({
       summary: expect.stringMatching(
@@ -186,6 +191,6 @@ describe("commands", () => {
       isOwn: true,
       cwd,
     });
-    expect(CoverageResult.parse(JSON.parse(json))).toMatchObject({ percent: 20, total: 5 });
+    expect(CallCoverage.parse(JSON.parse(json))).toMatchObject({ percent: 20, total: 5 });
   });
 });

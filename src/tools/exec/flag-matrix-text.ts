@@ -5,7 +5,7 @@ import type { Style } from "../../kernel/command/style.ts";
 import { type Combination, combinationText } from "../../testing/flag-matrix/combinations.ts";
 import type { MatrixVerdict } from "../../testing/flag-matrix/shapes.ts";
 
-type MatrixRun = MatrixVerdict["runs"][number];
+type FlagMatrixRun = MatrixVerdict["runs"][number];
 
 /** Alternatives that are listed. */
 const mostAlternatives = 10;
@@ -13,13 +13,13 @@ const mostAlternatives = 10;
 /** `new-checkout=test, free-shipping=true`, safe on one line. */
 export const shownCombination = (flags: Combination): string => clean(combinationText(flags), 2_000);
 
-const outcomeOf = ({ verdict }: MatrixRun): string => {
+const outcomeOf = ({ verdict }: FlagMatrixRun): string => {
   const others = verdict.failures.filter(({ code }) => code !== "command_failed").map(({ text }) => text);
   return clean(others.join(", "), 200);
 };
 
 /** The values of a run as cells: number, exit code, dropped events, each flag, other reasons. */
-function cellsOf(run: MatrixRun, i: number, keys: readonly string[]): string[] {
+function cellsOf(run: FlagMatrixRun, i: number, keys: readonly string[]): string[] {
   const { verdict, flags } = run;
   const code = String(verdict.command?.exit_code ?? verdict.exit_code);
   const values = keys.map((key) => clean(String(flags[key] ?? ""), 60));
@@ -60,7 +60,7 @@ const countText = ({ runs, left_out, strength }: MatrixVerdict): string => {
 };
 
 /** The table by combination and the cause, for a terminal. */
-export function matrixLines(result: MatrixVerdict, style: Style): string[] {
+export function flagMatrixLines(result: MatrixVerdict, style: Style): string[] {
   const rows = tableOf(result);
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => (row[i] ?? "").length)));
   const lines = rows.map((row) => `  ${row.map((it, i) => it.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd());
@@ -78,7 +78,7 @@ export function matrixLines(result: MatrixVerdict, style: Style): string[] {
 const cell = (text: string): string => text.replace(/[\\`*_|[\]<>&]/g, (char) => `&#${char.codePointAt(0)};`);
 
 /** The same as Markdown, as CI systems show it for a job. */
-export function matrixMarkdown(result: MatrixVerdict): string {
+export function flagMatrixMarkdown(result: MatrixVerdict): string {
   const [head = [], ...rows] = tableOf(result).map((row) => `| ${row.map(cell).join(" | ")} |`);
   const columns = 4 + Object.keys(result.runs[0]?.flags ?? {}).length;
   return [
@@ -94,7 +94,7 @@ export function matrixMarkdown(result: MatrixVerdict): string {
 }
 
 /** The same as JUnit XML: a case for each combination. */
-export const matrixJunit = (result: MatrixVerdict): string =>
+export const flagMatrixJunit = (result: MatrixVerdict): string =>
   junitReport(
     "phx-sim exec --matrix",
     result.runs.map(({ flags, verdict }): JunitCase => {

@@ -30,7 +30,7 @@ export interface RequestsSeen
 }
 
 /** What reports read from the log. Assertions fail together when an app is broken: it is read once for all of them. */
-export interface RecentTraffic {
+export interface RecentRequests {
   /** The newest events of a filter, oldest first. */
   events(filter: EventFilter): Promise<readonly StoredEvent[]>;
   /** What `read` found for this scope. */
@@ -41,7 +41,7 @@ export interface RecentTraffic {
 const keptMs = 1_000;
 
 /** Keeps what was read until something is written or removed. */
-export function createRecentTraffic(log: TrafficLog): RecentTraffic {
+export function createRecentRequests(log: TrafficLog): RecentRequests {
   const events = new Map<string, Promise<readonly StoredEvent[]>>();
   const requests = new Map<string, Promise<RequestsSeen>>();
   let stop: (() => void) | undefined;
