@@ -103,7 +103,7 @@ describe("the start", () => {
   const source = join(repository, "src/lab/scenario");
 
   test("the checker is reached by its import", () => {
-    expect(loadedBy(join(source, "check.ts"))).toContain("zod");
+    expect(loadedBy(join(source, "check-scenario.ts"))).toContain("zod");
   });
 
   test.each(["load.ts", "scenario.ts"])("%s loads no checker", (file) => {
