@@ -51,7 +51,7 @@ export const targets = {
   "src/lab/assert/match/pattern.ts": tests("lab/assert/match", "pattern wire"),
   "src/lab/assert/match/operators.ts": tests("lab/assert/match", "pattern wire describe"),
   "src/lab/assert/match/differences.ts": tests("lab/assert/match", "differences"),
-  "src/lab/assert/match/evaluate.ts": tests("lab/assert/match", "evaluate report causes"),
+  "src/lab/assert/match/evaluate.ts": tests("lab/assert/match", "evaluate failure-report causes"),
   ...Object.fromEntries(
     ["near-miss", "canonical", "catalog"].map((it) => [
       `src/lab/tapes/match/${it}.ts`,
@@ -59,7 +59,7 @@ export const targets = {
     ]),
   ),
   "src/lab/tapes/match/keys.ts": matcher,
-  "src/service/flags/engine/bucket.ts": tests("service/flags/engine", "bucket evaluate"),
+  "src/service/flags/engine/bucket-hash.ts": tests("service/flags/engine", "bucket-hash evaluate"),
   "src/service/flags/engine/operators.ts": tests("service/flags/engine", "operators evaluate"),
   "src/service/flags/engine/evaluate.ts": flags,
   ...each(files("src/service/flags/engine", "cohorts cohort-tree"), first("cohorts", flags)),

@@ -1,7 +1,7 @@
 import { shortageOf, storageTrouble } from "../kernel/base/errors.ts";
 import { performance } from "../kernel/base/real-time.ts";
+import { type DropReason, explain, type Warning } from "../state/journal/drop-reasons.ts";
 import type { Written } from "../state/journal/log/traffic-log.ts";
-import { type DropReason, explain, type Warning } from "../state/journal/reasons.ts";
 import type { Finding, RequestSummary } from "../state/journal/request-summary.ts";
 import { isUnmatched } from "../state/journal/unmatched.ts";
 

@@ -7,9 +7,9 @@ import { type BlockedCall, blockedCauses } from "../lab/egress/blocked-call.ts";
 import { guardProcess } from "../lab/egress/guard.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
 import { connectSim } from "../sim/client/connect.ts";
-import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
 import type { SimMatchers } from "./matchers/matcher.ts";
 import { simMatchers } from "./matchers/matchers.ts";
+import { addLine, type ReportSetting, reportFailure } from "./report-file.ts";
 import { causesInProcess, mockText, sdkNames } from "./sdk-in-process.ts";
 import { type GuardSetting, isReroute, optionsOf, projectName, refuse, rerouteTo } from "./test-worker.ts";
 

@@ -4,7 +4,7 @@ import { assertionsOf } from "../lab/assert/client-assertions.ts";
 import { checkedWait } from "../lab/assert/limits.ts";
 import type { Project, ProjectOptions, SimClient, Tenant } from "../sim/client/api.ts";
 import { connectSim } from "../sim/client/connect.ts";
-import { addLine, type ReportSetting, reportFailure } from "./failure-report.ts";
+import { addLine, type ReportSetting, reportFailure } from "./report-file.ts";
 import { causesInProcess, isSdkName, mockText } from "./sdk-in-process.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
 import type { VitestSimOptions } from "./vitest-global.ts";

@@ -1,4 +1,4 @@
-import { dropReasons, type ReasonText, warnings } from "../../src/state/journal/reasons.ts";
+import { dropReasons, type ReasonText, warnings } from "../../src/state/journal/drop-reasons.ts";
 import { cutText, visible } from "./tree/safe-text.ts";
 
 const two = (n: number): string => String(n).padStart(2, "0");

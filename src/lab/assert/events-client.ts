@@ -100,7 +100,7 @@ const first = (events: readonly StoredEvent[]): StoredEvent => {
 /** The error with what this process knows about missing events. */
 async function explain(error: ExpectationError, known: KnownCauses): Promise<ExpectationError> {
   if (Object.values(known).every(({ length }) => length === 0)) return error;
-  const { withKnown } = await import("./match/report.ts");
+  const { withKnown } = await import("./match/failure-report.ts");
   return new ExpectationError(error.status, error.body, withKnown(error.report, known));
 }
 

@@ -4,7 +4,7 @@ import type { StoredEvent } from "../../state/journal/event.ts";
 import type { EventFilter } from "../../state/journal/log/traffic-log.ts";
 import { joinSignals } from "./event-watch.ts";
 import { evaluate } from "./match/evaluate.ts";
-import { reportOf } from "./match/report.ts";
+import { reportOf } from "./match/failure-report.ts";
 import type { Complaint } from "./match/report-shapes.ts";
 import type { Pattern, Terms, Verdict } from "./match/types.ts";
 import type { AssertPorts } from "./ports.ts";

@@ -9,7 +9,7 @@ interface Outgoing {
   body: string | Buffer | null;
 }
 
-/** What an effect does to a call apart from a wait; see the request core's `CallFault`. */
+/** What an effect does to a call apart from its delay (delay.ts). */
 export interface Effect {
   readonly answer?: Answer;
   readonly change?: <R extends Outgoing>(reply: R) => R;
@@ -65,9 +65,4 @@ export function effectFor(effect: FaultEffect, facts: CallFacts): Effect | undef
   if (quota === undefined) return {};
   const spent = quota.filter((it) => spends[it](facts));
   return spent.length > 0 ? { quota: spent } : undefined;
-}
-
-/** The wait in ms. */
-export function delayOf({ latency = 0, jitter = 0 }: FaultEffect, random: () => number): number {
-  return jitter === 0 ? latency : Math.max(0, Math.round(latency + (random() * 2 - 1) * jitter));
 }

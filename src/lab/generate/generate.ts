@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import { seededRandom } from "../../kernel/base/seeded-random.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { readDuration } from "../../kernel/base/time-text.ts";
-import { bucketOf } from "../../service/flags/engine/bucket.ts";
+import { bucketOf } from "../../service/flags/engine/bucket-hash.ts";
 import { GenerationCalendar, type Period } from "./calendar.ts";
 import { countOf, type DrawAll, drawerOf, type Random, spanOf, weighted } from "./draws.ts";
 import { FigureCounter, type TrafficFigures, type UserTally } from "./figures.ts";

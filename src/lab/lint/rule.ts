@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
 import type { Stepwise } from "../../kernel/base/work.ts";
-import type { DropReason, Warning } from "../../state/journal/reasons.ts";
+import type { DropReason, Warning } from "../../state/journal/drop-reasons.ts";
 import type { LintCode } from "./codes.ts";
 
 /** An event as it was sent, and its outcome. */

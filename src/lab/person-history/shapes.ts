@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
-import type { Warning } from "../../state/journal/reasons.ts";
+import type { Warning } from "../../state/journal/drop-reasons.ts";
 
 const project = z.int().min(0).optional();
 const offset = z.int().min(0).default(0).describe("Index of the first result");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../kernel/base/json.ts";
+import type { DropReason, Warning } from "../../state/journal/drop-reasons.ts";
 import { OfProject } from "../../state/journal/query-shapes.ts";
-import type { DropReason, Warning } from "../../state/journal/reasons.ts";
 import {
   type LossReason,
   lossReasons,

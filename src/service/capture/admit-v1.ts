@@ -1,8 +1,8 @@
 import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../kernel/base/json.ts";
 import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
+import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import { maxName, noProperties, objectOf, optionProperties } from "../../state/journal/items.ts";
-import type { DropReason } from "../../state/journal/reasons.ts";
 import { type Item, unreadItem, uuidText } from "./item.ts";
 import { isPlaceholder } from "./person-ids.ts";
 import { futureTolerance, parseRfc3339 } from "./timestamp.ts";

@@ -1,8 +1,8 @@
 import { itemsPerStep, type Work } from "../../kernel/base/work.ts";
 import { clientAddress } from "../../kernel/http/client-address.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
+import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
-import type { DropReason } from "../../state/journal/reasons.ts";
 import type { Desk } from "./desk.ts";
 import { settleProperties } from "./event-properties.ts";
 import { type PlaceFinder, placeFinder } from "./geoip.ts";

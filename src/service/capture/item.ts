@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
+import type { DropReason, Warning } from "../../state/journal/drop-reasons.ts";
 import { noProperties } from "../../state/journal/items.ts";
 import type { GeoPlace } from "../../state/journal/places.ts";
-import type { DropReason, Warning } from "../../state/journal/reasons.ts";
 
 /**
  * One item of a request, read: what the rest of the pipeline needs of it. It is its own index key

@@ -1,6 +1,6 @@
 import type { Json } from "../../kernel/base/json.ts";
 import type { Dialect } from "../../state/documents/dialect.ts";
-import type { DropReason } from "../../state/journal/reasons.ts";
+import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import { type Person, personUuid } from "../../state/persons/person.ts";
 import type { PersonData } from "../../state/persons/person-data.ts";
 import type { Item } from "./item.ts";

@@ -1,4 +1,4 @@
-import type { Warning } from "../../state/journal/reasons.ts";
+import type { Warning } from "../../state/journal/drop-reasons.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

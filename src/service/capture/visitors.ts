@@ -3,10 +3,10 @@ import { isIP } from "node:net";
 import { type Ids, uuidV7 } from "../../kernel/base/ids.ts";
 import type { Json } from "../../kernel/base/json.ts";
 import type { StoredProject } from "../../state/documents/world.ts";
+import type { DropReason } from "../../state/journal/drop-reasons.ts";
 import type { EventFacts } from "../../state/journal/event.ts";
 import { personProperties } from "../../state/journal/person-fields.ts";
 import { ipOf } from "../../state/journal/places.ts";
-import type { DropReason } from "../../state/journal/reasons.ts";
 import type { Item } from "./item.ts";
 
 /** The distinct id that SDKs send for a visitor without cookies. */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { StoredProject } from "../../state/documents/world.ts";
-import { identifierKindOf, identifierOf, isWithin } from "./engine/bucket.ts";
+import { identifierKindOf, identifierOf, isWithin } from "./engine/bucket-hash.ts";
 import type { CompiledFlag, Condition } from "./engine/compile.ts";
 import type { Decision } from "./engine/decision.ts";
 import { overridesFor } from "./engine/overrides.ts";

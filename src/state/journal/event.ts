@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../kernel/base/json.ts";
+import type { DropReason, Warning } from "./drop-reasons.ts";
 import type { GeoPlace } from "./places.ts";
-import type { DropReason, Warning } from "./reasons.ts";
 import type { PersonMode } from "./stored-event.ts";
 
 export type { StoredEvent } from "./stored-event.ts";

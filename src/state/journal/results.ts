@@ -1,6 +1,6 @@
 import { isObject } from "../../kernel/base/json.ts";
+import { dropReasons, type ReasonText, warnings } from "./drop-reasons.ts";
 import { openV1 } from "./items.ts";
-import { dropReasons, type ReasonText, warnings } from "./reasons.ts";
 import type { CaptureResult } from "./request-shapes.ts";
 import type { TrafficLine } from "./traffic.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JsonObject } from "../../kernel/base/json.ts";
-import type { DropReason, Warning } from "./reasons.ts";
+import type { DropReason, Warning } from "./drop-reasons.ts";
 
 const PersonMode = z
   .enum(["full", "propertyless", "none"])

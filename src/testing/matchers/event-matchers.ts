@@ -7,8 +7,8 @@ import { nameText, printable, quoted } from "../../lab/assert/match/printable.ts
 import type { Count } from "../../lab/assert/match/report-shapes.ts";
 import type { Pattern, Terms } from "../../lab/assert/match/types.ts";
 import type { Plan } from "../../lab/plan/plan.ts";
+import { explain } from "../../state/journal/drop-reasons.ts";
 import type { StoredEvent } from "../../state/journal/event.ts";
-import { explain } from "../../state/journal/reasons.ts";
 import type { SimRequest } from "../../state/journal/request-shapes.ts";
 import {
   type CaptureOptions,

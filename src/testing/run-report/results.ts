@@ -1,5 +1,5 @@
 import { counted } from "../../kernel/base/text.ts";
-import { explain, type ReasonText } from "../../state/journal/reasons.ts";
+import { explain, type ReasonText } from "../../state/journal/drop-reasons.ts";
 import type { RequestInFull } from "../../state/journal/request-shapes.ts";
 import type { EventPage } from "../../state/journal/stored-event.ts";
 import type { VerdictSection } from "./shapes.ts";

@@ -1,6 +1,6 @@
 import type { FlagTotal } from "../../service/flags/decision-shapes.ts";
 import type { Tenant } from "../../sim/client/api.ts";
-import { explain } from "../../state/journal/reasons.ts";
+import { explain } from "../../state/journal/drop-reasons.ts";
 import { isUnmatched } from "../../state/journal/unmatched.ts";
 import { reportPage, trafficOf } from "./report-client.ts";
 import type { ReportData } from "./report-data.ts";

@@ -5,7 +5,7 @@ import { meantOf } from "../../kernel/base/nearest.ts";
 import { counted } from "../../kernel/base/text.ts";
 import { queryText } from "../../kernel/call/call.ts";
 import { fixFor } from "../../kernel/http/rejection-fixes.ts";
-import { explain, type ReasonText } from "../../state/journal/reasons.ts";
+import { explain, type ReasonText } from "../../state/journal/drop-reasons.ts";
 import type { RequestInFull, RequestPage, SimRequest } from "../../state/journal/request-shapes.ts";
 import { type EventPage, StoredEvent } from "../../state/journal/stored-event.ts";
 import { type CapturedRow, type FoundSim, type ToolAnswer, type ToolCall, tool } from "./tool.ts";

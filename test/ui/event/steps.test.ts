@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import type { Json } from "../../../src/kernel/base/json.ts";
 import type { LintFinding } from "../../../src/lab/lint/shapes.ts";
-import { dropReasons, warnings } from "../../../src/state/journal/reasons.ts";
+import { dropReasons, warnings } from "../../../src/state/journal/drop-reasons.ts";
 import type { StoredEvent } from "../../../src/state/journal/stored-event.ts";
 import { decodeChain } from "../../../ui/api/requests.ts";
 import { explained } from "../../../ui/parts/text.ts";

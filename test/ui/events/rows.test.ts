@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { dropReasons, warnings } from "../../../src/state/journal/drop-reasons.ts";
 import type { EventRow } from "../../../src/state/journal/feed/feed-row.ts";
 import { outcomeOf } from "../../../src/state/journal/outcomes.ts";
-import { dropReasons, warnings } from "../../../src/state/journal/reasons.ts";
 import { nodeCapture, nodeSnippet } from "../../../ui/copy/snippets.ts";
 import { stepped } from "../../../ui/parts/list-positions.ts";
 import { placeOf } from "../../../ui/views/events/address.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { DropReason } from "../../../state/journal/reasons.ts";
+import type { DropReason } from "../../../state/journal/drop-reasons.ts";
 
 /** The number of events that an expectation allows. */
 export const Count = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { timeRange } from "../../../kernel/base/clock.ts";
 import { WorldSchema } from "../../../state/documents/world.schema.ts";
-import { dropReasons, warnings } from "../../../state/journal/reasons.ts";
+import { dropReasons, warnings } from "../../../state/journal/drop-reasons.ts";
 import { maxGroupTypes } from "../../../state/persons/person.ts";
 
 const time = z.int().min(timeRange.first).max(timeRange.last);

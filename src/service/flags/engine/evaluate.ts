@@ -1,4 +1,4 @@
-import { bucketOf, holdoutBucketOf, identifierKindOf, identifierOf, isWithin } from "./bucket.ts";
+import { bucketOf, holdoutBucketOf, identifierKindOf, identifierOf, isWithin } from "./bucket-hash.ts";
 import { noCohorts } from "./cohorts.ts";
 import type { CompiledFlag, Condition } from "./compile.ts";
 import { type Decision, failed } from "./decision.ts";

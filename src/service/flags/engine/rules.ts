@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../kernel/base/json.ts";
-import { isWithin, seededHoldoutBucketOf } from "./bucket.ts";
+import { isWithin, seededHoldoutBucketOf } from "./bucket-hash.ts";
 import type { Decision, RuleCode, RuleOutcome } from "./decision.ts";
 import { type FilterTest, type FlagMatching, filterTest, type PropertyTest } from "./filters.ts";
 import { isPattern } from "./pattern.ts";

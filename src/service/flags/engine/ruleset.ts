@@ -1,5 +1,5 @@
 import type { Cohort, FeatureFlag } from "../../../state/documents/world.ts";
-import { createBucketMemory } from "./bucket.ts";
+import { createBucketMemory } from "./bucket-hash.ts";
 import type { CompiledCohorts } from "./cohort-tree.ts";
 import { compileCohorts } from "./cohorts.ts";
 import { type CompiledFlag, compileFlag } from "./compile.ts";

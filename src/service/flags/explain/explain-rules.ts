@@ -1,4 +1,4 @@
-import { bucketInput, isWithin, seededHoldoutInput } from "../engine/bucket.ts";
+import { bucketInput, isWithin, seededHoldoutInput } from "../engine/bucket-hash.ts";
 import type { Decision } from "../engine/decision.ts";
 import { type FailureCode, FlagFailure } from "../engine/reasons.ts";
 import { type CompiledRule, type RuleMiss, tryRule } from "../engine/rules.ts";

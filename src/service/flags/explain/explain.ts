@@ -1,4 +1,4 @@
-import { bucketInput, holdoutInput, isWithin } from "../engine/bucket.ts";
+import { bucketInput, holdoutInput, isWithin } from "../engine/bucket-hash.ts";
 import type { CompiledFlag, Condition } from "../engine/compile.ts";
 import { type Decision, off } from "../engine/decision.ts";
 import type { FlagEntry } from "../engine/dependencies.ts";

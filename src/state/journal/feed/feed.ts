@@ -1,6 +1,7 @@
 import { stackOf } from "../../../kernel/base/errors.ts";
 import { type Batch, batchAfter, bytesOf } from "./batch.ts";
 import type { Subscription } from "./client-frames.ts";
+import { type Common, createSession, type FeedSession } from "./feed-session.ts";
 import { closing, type Stat } from "./frames.ts";
 import {
   type FeedConnection,
@@ -12,7 +13,6 @@ import {
   type Timer,
 } from "./ports.ts";
 import { createRecent } from "./recent.ts";
-import { type Common, createSession, type FeedSession } from "./session.ts";
 
 export interface FeedOptions {
   readonly journal: Journal;

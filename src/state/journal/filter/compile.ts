@@ -1,5 +1,5 @@
 import type { Json } from "../../../kernel/base/json.ts";
-import { dropReasons, warnings } from "../reasons.ts";
+import { dropReasons, warnings } from "../drop-reasons.ts";
 import { checkFor, meant, numberIn, type ValueCheck, type ValueProblem } from "./kinds.ts";
 import type { Field, Language } from "./language.ts";
 import type { Node } from "./parse.ts";

@@ -1,4 +1,4 @@
-import { dropReasons, warnings } from "../reasons.ts";
+import { dropReasons, warnings } from "../drop-reasons.ts";
 import { eventLanguage } from "./event-language.ts";
 import { filterFields } from "./fields.ts";
 import type { FieldFacts } from "./language.ts";

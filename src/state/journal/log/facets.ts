@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
+import { dropReasons, warnings } from "../drop-reasons.ts";
 import type { EventFacts } from "../event.ts";
-import { dropReasons, warnings } from "../reasons.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 
 /**

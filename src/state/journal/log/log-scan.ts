@@ -24,7 +24,7 @@ export interface EventFilter {
   outcome?: "kept" | "dropped";
   /** Only events with warnings, or without. */
   warned?: boolean;
-  /** Only events with this code of a reason or a warning (state/journal/reasons.ts). */
+  /** Only events with this code of a reason or a warning (state/journal/drop-reasons.ts). */
   reason?: string;
   /** Only events after this seq. */
   since?: number;

@@ -1,13 +1,13 @@
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { counted } from "../../../kernel/base/text.ts";
-import { recordingEvent } from "../../../state/journal/items.ts";
 import {
   type DropReason,
   dropReasons,
   explain,
   type Warning,
   warnings,
-} from "../../../state/journal/reasons.ts";
+} from "../../../state/journal/drop-reasons.ts";
+import { recordingEvent } from "../../../state/journal/items.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import {
   callsOf,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json, JsonObject } from "../../../../src/kernel/base/json.ts";
-import { bucketOf } from "../../../../src/service/flags/engine/bucket.ts";
+import { bucketOf } from "../../../../src/service/flags/engine/bucket-hash.ts";
 import { noCohorts } from "../../../../src/service/flags/engine/cohorts.ts";
 import { compileFlag } from "../../../../src/service/flags/engine/compile.ts";
 import { decide } from "../../../../src/service/flags/engine/evaluate.ts";

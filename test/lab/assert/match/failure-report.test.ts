@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { evaluate, sightingOf } from "../../../../src/lab/assert/match/evaluate.ts";
-import { type Findings, reportOf } from "../../../../src/lab/assert/match/report.ts";
+import { type Findings, reportOf } from "../../../../src/lab/assert/match/failure-report.ts";
 import type { Surroundings } from "../../../../src/lab/assert/match/report-shapes.ts";
 import type { Terms } from "../../../../src/lab/assert/match/types.ts";
 import type { StoredEvent } from "../../../../src/state/journal/event.ts";

@@ -1,5 +1,5 @@
+import { explain } from "../../../state/journal/drop-reasons.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
-import { explain } from "../../../state/journal/reasons.ts";
 import { causesOf, type KnownCauses, nothingKnown } from "./causes.ts";
 import { describePattern } from "./describe.ts";
 import { fitsEvent, sightingOf } from "./evaluate.ts";

@@ -5,7 +5,7 @@ import {
   createBucketMemory,
   holdoutBucketOf,
   isWithin,
-} from "../../../../src/service/flags/engine/bucket.ts";
+} from "../../../../src/service/flags/engine/bucket-hash.ts";
 import { fc } from "../../../support/chance.ts";
 import { decide } from "./a-flag.ts";
 import vectors from "./vectors.json" with { type: "json" };
