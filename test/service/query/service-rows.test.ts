@@ -13,6 +13,8 @@ const { sim } = await openSim({
     personal_api_keys: [{ key: "phx_rows", scopes: ["*"] }],
   },
 });
+const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+
 beforeAll(async () => {
   const o = { k: { z: "deep", n: 5, list: ["a", "b"] }, t: "flat" };
   const batch = [
@@ -34,7 +36,8 @@ beforeAll(async () => {
   await fetch(`${sim.url}/batch/`, {
     method: "POST",
     headers,
-    body: JSON.stringify({ api_key: key, batch }),
+    // a number "until now" ends with the last full second
+    body: JSON.stringify({ api_key: key, batch: batch.map((it) => ({ ...it, timestamp: anHourAgo })) }),
   });
 });
 
