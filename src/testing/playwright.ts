@@ -29,7 +29,7 @@ import {
   noteOffline,
   withStandIn,
 } from "./playwright/attach.ts";
-import { findsStandIn, type StandIn, startStandIn } from "./playwright/stand-in.ts";
+import { type StandIn, startStandIn, usesStandIn } from "./playwright/stand-in.ts";
 import { type StorageMatchers, type StorageOwner, storageMatchers } from "./playwright/stored.ts";
 import { causesInPages, isTimeStopped, readSdk, stoppedTime } from "./sdk-in-page.ts";
 import { createWorkerGuard, type GuardSetting, isReroute, projectName } from "./test-worker.ts";
@@ -279,7 +279,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   browser: [
     async ({ browser, launchOptions, connectOptions }, use) => {
       const leave = contexts.follow(browser);
-      if (!connectOptions && findsStandIn(launchOptions)) withStandIn.add(browser);
+      if (!connectOptions && usesStandIn(launchOptions)) withStandIn.add(browser);
       await use(browser);
       leave();
     },

@@ -7,7 +7,7 @@ export const sdkNames = ["posthog-node", "posthog-js", "posthog-js-lite", "posth
 
 export const isSdkName = (name: string): boolean => sdkNames.some((it) => it === name);
 
-/** The name of the runner stands apart: vitest rewrites the modules whose text calls `vi.mock`, and breaks their exports. */
+/** The runner's name is a separate argument: vitest rewrites the modules whose text calls `vi.mock`, and breaks their exports. */
 export const mockText = (runner: "vi" | "jest", name: string): string =>
   `${runner}.mock("${name}") is in force: what replaces the SDK sends nothing; remove it, the sim answers in its place`;
 

@@ -7,5 +7,13 @@ export function closeAtEnd(close: () => unknown): void {
 
 /** Files share a process and their modules, so each closes what it opened: `set-up.ts` calls this. */
 export async function closeOpened(): Promise<void> {
-  for (let close = opened.pop(); close; close = opened.pop()) await close();
+  const failures: unknown[] = [];
+  for (let close = opened.pop(); close; close = opened.pop()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }

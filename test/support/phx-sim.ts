@@ -99,7 +99,7 @@ function started(isOwn: boolean, child: ChildProcess, ended: Promise<Ended>, say
       return ended;
     },
   };
-  if (running.size === 0) closeAtEnd(endAll);
+  closeAtEnd(endAll);
   running.add(it);
   return it;
 }

@@ -8,6 +8,7 @@ import {
 } from "../../kernel/base/json.ts";
 import { meantOf, nearest } from "../../kernel/base/nearest.ts";
 import { settingNames } from "../../service/management/project-views.ts";
+import { surveyTypes } from "../../service/management/resources/survey-checks.ts";
 import { knownKinds } from "../../service/query/read-query.ts";
 import { knownScopes } from "../../state/documents/scopes.ts";
 import type { RawProblem } from "./problems.ts";
@@ -23,7 +24,6 @@ const destinations = ["S3", "Snowflake", "Postgres", "Redshift", "BigQuery", "Da
 /** Read by the simulated quotas; no setting of the service's API. */
 const ownSettings = ["quota_limited"];
 
-const surveyTypes = ["popover", "widget", "external_survey", "api"];
 const questionTypes = ["open", "link", "rating", "single_choice", "multiple_choice"];
 
 /** Keys of flags in the service's JSON, and of what is in their filters: those that are read, and others of exports. */

@@ -203,7 +203,7 @@ const isService = (url: URL): boolean => hostRuleFor(serviceRules, placeOf(url))
 /** Browsers that find the stand-in where the service would be. */
 export const withStandIn = new WeakSet<Browser>();
 
-const findsStandIn = (target: AttachTarget): boolean => {
+const hasStandIn = (target: AttachTarget): boolean => {
   const owner: { browser?(): Browser | null } = target.context?.() ?? target;
   const browser = owner.browser?.();
   return browser !== undefined && browser !== null && withStandIn.has(browser);
@@ -242,8 +242,8 @@ function escapeWatch(
       running.delete(request);
       const url = URL.canParse(request.url()) ? new URL(request.url()) : undefined;
       if (!url || !isRouted(url) || answered.has(request) || isAborted(request)) return;
-      if (request.redirectedFrom() !== null && isService(url) && findsStandIn(target)) return;
-      // the request of the service worker itself is looked at
+      if (request.redirectedFrom() !== null && isService(url) && hasStandIn(target)) return;
+      // the service worker's own request is checked
       if (request.existingResponse?.()?.fromServiceWorker()) return;
       add(request, url, "route");
     },
@@ -397,7 +397,7 @@ export async function attach(
     origin: new URL(tenant.host).origin,
     mark,
     rules,
-    found: findsStandIn(target) ? serviceRules : [],
+    found: hasStandIn(target) ? serviceRules : [],
     blocked: adBlockSources(options.adBlocked),
   });
   await target.addInitScript({ content: leaving });

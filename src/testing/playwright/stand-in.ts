@@ -3,6 +3,7 @@ import { createServer as createHttp, type IncomingMessage, type ServerResponse }
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { LaunchOptions } from "@playwright/test";
+import { der, sequence } from "../../kernel/codec/der.ts";
 import { serviceHosts } from "../../kernel/http/host-rules.ts";
 import type { Forwarded } from "../../lab/egress/browser-traffic.ts";
 
@@ -19,22 +20,13 @@ export type AnswerUnrouted = (request: UnroutedRequest) => Promise<Forwarded | u
 
 /** A server on this machine to which the browser resolves the service's hosts. */
 export interface StandIn {
-  /** Answers requests; undefined: none are. */
+  /** Answers requests. While it is undefined, connections are closed without a response. */
   answer: AnswerUnrouted | undefined;
-  /** The options of a Chromium that finds it, instead of the service. Its rules come before those of the test. */
+  /** Launch options with which Chromium resolves the service's hosts to it; its rules come before those of the test. */
   launchOptions(options: LaunchOptions, simUrl: string): LaunchOptions;
   close(): void;
 }
 
-/** A value of DER with its tag. */
-function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(parts);
-  const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
-  return Buffer.concat([Buffer.from([tag, ...size]), content]);
-}
-
-const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts);
 const utcTime = (ms: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(ms).toISOString().slice(2, 19).replace(/[-T:]/g, "")}Z`));
 
@@ -120,7 +112,7 @@ export async function startStandIn(): Promise<StandIn> {
   const place = `127.0.0.1:${port}`;
   return Object.assign(standIn, {
     launchOptions(options: LaunchOptions, simUrl: string): LaunchOptions {
-      // a dot at the end of a name is part of it here
+      // Chromium matches a name with a final dot only by a rule of its own
       const rules = serviceHosts.map((it) => `MAP ${it} ${place},MAP ${it}. ${place}`).join(",");
       // Pages of public addresses may send to both without a permission of the user.
       const addresses = [place, new URL(simUrl).host].map((it) => `${it}=public`).join(",");
@@ -134,6 +126,6 @@ export async function startStandIn(): Promise<StandIn> {
   });
 }
 
-/** True if the browser finds the stand-in. */
-export const findsStandIn = ({ args = [] }: LaunchOptions): boolean =>
+/** True if a browser with these options resolves the service's hosts to the stand-in. */
+export const usesStandIn = ({ args = [] }: LaunchOptions): boolean =>
   args.some((it) => it.startsWith(`${resolverRules}MAP ${serviceHosts[0]} 127.0.0.1:`));

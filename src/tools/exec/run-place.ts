@@ -5,7 +5,7 @@ import type { BaselineRun } from "../baseline/command-run.ts";
 import type { ExecSettings } from "./exec-options.ts";
 import type { ExitCheck } from "./kill-after-response.ts";
 
-/** With what a command runs. */
+/** What a command runs with. */
 export interface RunPlace {
   readonly scenario: ScenarioSource;
   readonly baseline?: BaselineRun | undefined;

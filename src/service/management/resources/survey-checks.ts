@@ -9,6 +9,8 @@ import { siblingsOf, textIn } from "./resource-fields.ts";
 
 /** What the service refuses in a survey. Upstream PostHog/posthog products/surveys/backend/api/survey.py. */
 
+export const surveyTypes = ["popover", "widget", "external_survey", "api"] as const;
+
 const questionsRefused = (detail: string) => invalid(detail, "questions");
 
 const linkSchemes = ["https", "mailto"];

@@ -16,7 +16,7 @@ import {
 } from "../../flags/management/linked-flags.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
 import { fieldFilter, searchIn, textIn, withIds } from "./resource-fields.ts";
-import { checkSurvey, checkSurveyFields } from "./survey-checks.ts";
+import { checkSurvey, checkSurveyFields, surveyTypes } from "./survey-checks.ts";
 
 /** Upstream PostHog/posthog products/surveys/backend/api/survey.py, models.py. */
 
@@ -187,7 +187,7 @@ export const surveys: ResourceKind = {
   fields: {
     name: text({ max: 400 }),
     description: text({ blank: true }).optional(),
-    type: choice(["popover", "widget", "external_survey", "api"]),
+    type: choice(surveyTypes),
     schedule: text().nullable().optional(),
     linked_flag_id: integer().nullable().optional(),
     linked_insight_id: integer().nullable().optional(),

@@ -2,6 +2,7 @@ import { createHash, createPrivateKey, randomBytes, X509Certificate } from "node
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { der, sequence } from "../../../kernel/codec/der.ts";
 
 /** The authority that signs the proxy's certificates. One per user, never in a project. */
 export interface Ca {
@@ -107,20 +108,14 @@ async function readText(file: string): Promise<string | undefined> {
 
 const commonName = "phx-sim local CA: only for posthog.com and localhost";
 
-/** A value of DER with its tag; all of ours are shorter than 128 bytes. */
-const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
-  const content = Buffer.concat(parts);
-  return Buffer.concat([Buffer.from([tag, content.length]), content]);
-};
-
 /** NameConstraints of RFC 5280, 4.2.1.10: names and addresses that are permitted. */
 function nameConstraints(): Buffer {
-  const [sequence, permitted, dnsName, ipAddress] = [0x30, 0xa0, 0x82, 0x87] as const;
+  const [permitted, dnsName, ipAddress] = [0xa0, 0x82, 0x87] as const;
   const bases = [
     ...caNames.map((it) => der(dnsName, Buffer.from(it))),
     ...caAddresses.map((it) => der(ipAddress, Buffer.from(it, "hex"))),
   ];
-  return der(sequence, der(permitted, ...bases.map((it) => der(sequence, it))));
+  return sequence(der(permitted, ...bases.map((it) => sequence(it))));
 }
 
 /** It signs certificates of hosts only, no other authority (a path length of 0). */

@@ -48,7 +48,7 @@ export const deliveryRules = {
   nothing_observed: {
     area: "app",
     severity: "error",
-    sentence: "no page was opened and no request arrived, so that nothing was checked",
+    sentence: "no page was opened and no request arrived, so nothing was checked",
     fix: "name the address of the app, or start a program that sends to the environment's host",
     unless: [...noDelivery, "app_failed"],
     find: (o) =>
