@@ -1,5 +1,5 @@
 import { type JsonNode, parseCommentedJson } from "./commented-json.ts";
-import { isTooDeep, type Json, pointerTo } from "./json.ts";
+import { isTooDeep, type Json, type Path, pointerTo } from "./json.ts";
 
 interface Position {
   readonly line: number;
@@ -11,8 +11,6 @@ export interface JsonMistake extends Position {
   readonly pointer: string;
   readonly message: string;
 }
-
-type Path = readonly (string | number)[];
 
 /** Parsed JSON with comments: the value, and the position of each part of it. */
 export interface PlacedJson {
@@ -93,7 +91,8 @@ function duplicates(node: JsonNode, path: Path): { path: Path; offset: number }[
   const known = new Set<string>();
   return entriesOf(node).flatMap(([key, value]) => {
     const here = [...path, String(key.value)];
-    const isNew = known.size !== known.add(String(key.value)).size;
+    const isNew = !known.has(String(key.value));
+    known.add(String(key.value));
     return [...(isNew ? [] : [{ path: here, offset: key.offset }]), ...duplicates(value, here)];
   });
 }

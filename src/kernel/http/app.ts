@@ -148,7 +148,7 @@ class Core implements ObservingApp {
     const { onCrash, onRefusal } = this.#options;
     const error = asSimError(thrown);
     if (error.code === "internal") onCrash(error.extra.cause ?? error, call);
-    if (isRefused.has(error.code)) onRefusal(error.extra.cause);
+    if (refusals.has(error.code)) onRefusal(error.extra.cause);
     const { attr, hint } = error.extra;
     // The answer names the field by itself; who reads the log wants to know it as well.
     const detail = attr === undefined ? error.message : `${attr}: ${error.message}`;
@@ -254,7 +254,7 @@ const abandoned = {
 const missing: ReadonlySet<string> = new Set(["not_found", "not_emulated"]);
 
 /** Errors of the machine, not of the request. */
-const isRefused: ReadonlySet<string> = new Set(["storage_failed", "not_ready"]);
+const refusals: ReadonlySet<string> = new Set(["storage_failed", "not_ready"]);
 
 const masked = ({ reason, detail, hint }: Rejection): Rejection => ({
   reason,

@@ -87,9 +87,7 @@ export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<v
       resolve();
     };
     const timer = setTimeout(done, ms);
-    for (const signal of signals) {
-      if (signal.aborted) done();
-      else signal.addEventListener("abort", done);
-    }
+    if (signals.some((it) => it.aborted)) return done();
+    for (const signal of signals) signal.addEventListener("abort", done);
   });
 }

@@ -1,9 +1,10 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { SimError } from "../../../src/kernel/base/errors.ts";
 import { createApp } from "../../../src/kernel/http/app.ts";
 import { type CallRecord, callFrom } from "../../../src/kernel/http/call.ts";
 import type { Endpoint } from "../../../src/kernel/http/endpoint.ts";
-import { deciding, delivering, type Layer } from "../../../src/kernel/http/layer.ts";
+import { deciding, delivering, type Layer, pause } from "../../../src/kernel/http/layer.ts";
 import { text } from "../../../src/kernel/http/reply.ts";
 import { createRouter } from "../../../src/kernel/http/router.ts";
 
@@ -107,4 +108,10 @@ describe("layers", () => {
     const { reply, steps } = await answered((it) => [waiting, answering("late"), delivery(it)]);
     expect([reply.body, steps]).toEqual(["late", ["wait", "identify"]]);
   });
+});
+
+test("a wait that is over before it begins listens to no signal", async () => {
+  const { signal } = new AbortController();
+  await pause(60_000, AbortSignal.abort(), signal);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { Work } from "../../../kernel/base/work.ts";
+import { isGzip } from "../../../kernel/codec/inflate.ts";
 import type { Exchange, HeaderPairs, TapeBody, WireForm } from "../format/exchange.ts";
 import { routeOf } from "../format/routes.ts";
 import { decodedPart } from "./fields.ts";
@@ -215,7 +216,10 @@ export function filterBytes(bytes: Buffer, path: string, filter: SecretFilter): 
     if (after === text) return bytes;
     return packed ? packed.pack(after) : Buffer.from(after);
   }
-  const isClean = seenAs.every((seen) => filter.text(seen(bytes), path) === seen(bytes));
+  const isClean = seenAs.every((seen) => {
+    const text = seen(bytes);
+    return filter.text(text, path) === text;
+  });
   return isClean ? bytes : undefined;
 }
 
@@ -237,8 +241,7 @@ function filterText(text: string, bulk: Bulk, filter: SecretFilter): TapeBody {
 function filterBase64(b64: string, bulk: Bulk, filter: SecretFilter): TapeBody {
   const bytes = Buffer.from(b64, "base64");
   const type = headerIn(bulk, "content-type");
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (bulk.isAnswer && media.test(type) && !isPacked) return { b64 };
+  if (bulk.isAnswer && media.test(type) && !isGzip(bytes)) return { b64 };
   const latin1 = bytes.toString("latin1");
   const boundary = boundaryOf(type, latin1);
   const parts = boundary === undefined ? undefined : filterParts(latin1, boundary, bulk.path, filter);

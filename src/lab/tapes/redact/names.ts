@@ -73,18 +73,22 @@ export function grantText(text: string): GrantText {
 const isLongCode = (value: string): boolean =>
   value.length >= 16 && (/\d/.test(value) || value.length >= 24) && !/\s/.test(value);
 
+/** Parameters that are secret by their value or what is beside it. */
+const secretByValue: ReadonlyMap<string, (value: string, all: GrantText) => boolean> = new Map([
+  ["code", (value: string, all: GrantText) => isLongCode(value) || all.isGrant()],
+  ["auth", isLongCode],
+]);
+
 /** Whether a parameter of this name can be secret, by its value or what is beside it. */
 export const mayBeSecretParameter = (name: string): boolean => {
   const plain = plainName(name);
-  return plain === "code" || plain === "auth" || secretParameter.test(plain);
+  return secretByValue.has(plain) || secretParameter.test(plain);
 };
 
 /** Whether a parameter of a URL or form is secret there. @param all The text that has all of them */
 export function isSecretParameter(name: string, value: string, all: GrantText): boolean {
   const plain = plainName(name);
-  if (plain === "code") return isLongCode(value) || all.isGrant();
-  if (plain === "auth") return isLongCode(value);
-  return secretParameter.test(plain);
+  return secretByValue.get(plain)?.(value, all) ?? secretParameter.test(plain);
 }
 
 /** Whether a member `code` is the code of an OAuth grant, by the other members of its object. */
