@@ -4,6 +4,7 @@ import { otherMethodOf } from "../api-frame/row.ts";
 import { openMemberships } from "../api-frame/users.ts";
 import { batchExportEndpoints } from "../batch-exports/management/batch-export-rows.ts";
 import { featureFlagEndpoints } from "../flags/management/flag-rows.ts";
+import type { Rulesets } from "../flags/rulesets.ts";
 import { queryEndpoints } from "../query/management/query-rows.ts";
 import { accountEndpoints, openAccountView } from "./account.ts";
 import { cohortEndpoints } from "./cohorts.ts";
@@ -58,27 +59,32 @@ function closed(endpoints: readonly Endpoint[], desk: ManagementDesk): Endpoint[
 
 interface ManagementPorts {
   readonly resources: ManagementDesk;
+  /** Compiled flags, which all slices share. */
+  readonly rulesets: Rulesets;
 }
 
 /** The management API, and the pages that its sharing tokens open. */
-export const managementSlice = slice(["resources"], ({ resources: desk }: ManagementPorts) => [
-  ...closed(
-    [
-      ...batchExportEndpoints(desk),
-      ...cohortEndpoints(desk),
-      ...collaboratorEndpoints(desk),
-      ...dashboardEndpoints(desk),
-      ...dashboardTemplateEndpoints(desk),
-      ...eventEndpoints(desk),
-      ...featureFlagEndpoints(desk),
-      ...insightEndpoints(desk),
-      ...personEndpoints(desk),
-      ...queryEndpoints(desk),
-      ...resourceKindEndpoints(desk),
-      ...sharingEndpoints(desk),
-      ...tenancyEndpoints(desk),
-    ],
-    desk,
-  ),
-  ...publicSharingEndpoints(desk),
-]);
+export const managementSlice = slice(
+  ["resources", "rulesets"],
+  ({ resources: desk, rulesets }: ManagementPorts) => [
+    ...closed(
+      [
+        ...batchExportEndpoints(desk),
+        ...cohortEndpoints(desk),
+        ...collaboratorEndpoints(desk),
+        ...dashboardEndpoints(desk),
+        ...dashboardTemplateEndpoints(desk),
+        ...eventEndpoints(desk),
+        ...featureFlagEndpoints(desk, rulesets),
+        ...insightEndpoints(desk),
+        ...personEndpoints(desk),
+        ...queryEndpoints(desk),
+        ...resourceKindEndpoints(desk),
+        ...sharingEndpoints(desk),
+        ...tenancyEndpoints(desk),
+      ],
+      desk,
+    ),
+    ...publicSharingEndpoints(desk),
+  ],
+);

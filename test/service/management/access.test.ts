@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fixedClock } from "../../../src/kernel/base/clock.ts";
 import { createThrottle } from "../../../src/service/api-frame/desk.ts";
+import { createRulesets } from "../../../src/service/flags/rulesets.ts";
 import { managementSlice } from "../../../src/service/management/rows.ts";
 import { manage, now } from "./manage.ts";
 import { acme, globex, twoOrganizations, uuidOf } from "./world.ts";
@@ -31,9 +32,10 @@ const wrongMethod = (method: string) =>
 
 /** Asked only for what is refused or read: nothing changes in it. */
 const { ask } = manage();
+const { desk } = manage();
 
 const rows = managementSlice
-  .rows({ resources: manage().desk })
+  .rows({ resources: desk, rulesets: createRulesets(desk) })
   .filter(({ family }) => family === "management")
   .flatMap(({ methods, path, scope, allow }) => methods.map((method) => ({ method, path, scope, allow })));
 const scoped = rows.filter((it): it is (typeof rows)[number] & { scope: string } => it.scope !== undefined);

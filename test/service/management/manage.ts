@@ -9,6 +9,7 @@ import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { noThrottle, type Throttle } from "../../../src/service/api-frame/desk.ts";
 import { createExportEngine } from "../../../src/service/batch-exports/engine.ts";
 import { createVisitors } from "../../../src/service/capture/visitors.ts";
+import { createRulesets } from "../../../src/service/flags/rulesets.ts";
 import type { ManagementDesk } from "../../../src/service/management/desk.ts";
 import { managementSlice } from "../../../src/service/management/rows.ts";
 import { openQueries } from "../../../src/service/query/open-queries.ts";
@@ -106,7 +107,7 @@ export function manage(options: ManageOptions = {}) {
   };
   const crashes: unknown[] = [];
   const app = createApp({
-    router: createRouter(managementSlice.rows({ resources: desk })),
+    router: createRouter(managementSlice.rows({ resources: desk, rulesets: createRulesets(desk) })),
     journal: async () => {},
     identify: () => {},
     unknownPath: () => new SimError("not_found", "Endpoint not found."),

@@ -14,13 +14,19 @@ import { inProject, managementRow, type ProjectRequest, projectRoot } from "../.
 import { conditionsOf, payloadOf } from "../endpoint/flags-answer.ts";
 import { overridesFor, withOverrides } from "../engine/overrides.ts";
 import { evaluateRuleset } from "../engine/ruleset.ts";
-import { createRulesets } from "../rulesets.ts";
+import type { Rulesets } from "../rulesets.ts";
 import { type RequestedSubject, subjectOf } from "../subjects.ts";
-import { activeDependents, updateFlag } from "./flag-changes.ts";
+import { activeDependents, flagsOf, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, type FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
 import { showLinkedFlag } from "./linked-flags.ts";
 
-type FlagOf = (request: ProjectRequest<unknown>) => FeatureFlag;
+interface FlagActParts {
+  /** The live flags of a project, the last created first. */
+  flags(project: number): readonly FeatureFlag[];
+  /** The flag of the path. @throws SimError not_found */
+  flagOf(request: ProjectRequest<unknown>): FeatureFlag;
+  readonly rulesets: Rulesets;
+}
 
 const Activity = z
   .object({
@@ -59,7 +65,7 @@ const Activity = z
 type Entry = z.infer<typeof Activity>["results"][number];
 
 const activityLimit = 10;
-/** Namespace of the ids of entries that no change wrote. */
+/** Namespace of the ids of entries that no change wrote: that of RFC 4122 for OIDs. */
 const createdEntries = "6ba7b812-9dad-11d1-80b4-00c04fd430c8";
 
 /** How a flag was created, and its changes, newest first. */
@@ -162,18 +168,10 @@ function usedProperties(flag: FeatureFlag, stored: JsonObject): JsonObject {
 }
 
 /** Questions about flags, and what is done to one. Upstream PostHog/posthog posthog/api/feature_flag.py. */
-export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
-  const rulesets = createRulesets(desk);
+export function flagActRows(desk: ResourceDesk, { flags, flagOf, rulesets }: FlagActParts): Endpoint[] {
   const reads = inProject("feature_flag:read");
   const writes = inProject("feature_flag:write");
   const root = `${projectRoot}/feature_flags`;
-  const liveFlags = (project: number): FeatureFlag[] => {
-    const ofSurveys = surveyFlagIds(desk.worlds.current, project);
-    return desk.worlds.current.feature_flags.filter(
-      (it) => it.project === project && !it.deleted && !ofSurveys.has(it.id),
-    );
-  };
-
   function decide(project: StoredProject, asked: RequestedSubject) {
     const overrides = overridesFor(desk.worlds, project.id, asked.distinctId);
     const ruleset = rulesets.overriddenRulesetOf(project, overrides);
@@ -184,7 +182,12 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
   }
 
   /** A change without a body; a flag that is so already is not written. */
-  const switched = (name: string, summary: string, change: Pick<FlagPatch, "active" | "archived">) =>
+  const switched = (
+    name: string,
+    doing: string,
+    summary: string,
+    change: Pick<FlagPatch, "active" | "archived">,
+  ) =>
     managementRow(desk, {
       method: "POST",
       path: `${root}/:id/${name}`,
@@ -194,13 +197,16 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
       handle(request) {
         const flag = flagOf(request);
         if (flag.deleted) {
-          throw invalid(`This feature flag has been deleted. Restore it before ${name.slice(0, -1)}ing it.`);
+          throw invalid(`This feature flag has been deleted. Restore it before ${doing} it.`);
         }
-        const isSo =
+        const isUnchanged =
           change.archived === undefined
             ? flag.active === change.active
             : (flag.archived === true) === change.archived;
-        return showFlag(desk, isSo ? flag : updateFlag(desk, flag, { ...request, body: () => change }, true));
+        return showFlag(
+          desk,
+          isUnchanged ? flag : updateFlag(desk, flag, { ...request, body: () => change }, true),
+        );
       },
     });
 
@@ -225,9 +231,9 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
           groupProperties: {},
         });
         const values = new Map(results.map((it) => [it.compiled.flag.id, it.decision.value]));
-        return liveFlags(project.id)
-          .filter((flag) => keys.length === 0 || keys.includes(flag.key))
-          .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || b.id - a.id)
+        const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
+        return flags(project.id)
+          .filter((it) => !ofSurveys.has(it.id) && (keys.length === 0 || keys.includes(it.key)))
           .map((flag) => ({ feature_flag: showLinkedFlag(flag), value: values.get(flag.id) ?? false }));
       },
     }),
@@ -238,12 +244,7 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
       access: inProject("activity_log:read"),
       query: activityQuery,
       reply: Activity,
-      handle: ({ call, project }) =>
-        activityOf(
-          desk,
-          call,
-          desk.worlds.current.feature_flags.filter((it) => it.project === project.id),
-        ),
+      handle: ({ call, project }) => activityOf(desk, call, flagsOf(desk, project.id)),
     }),
     ...managementRow(desk, {
       method: "GET",
@@ -326,9 +327,14 @@ export function flagActRows(desk: ResourceDesk, flagOf: FlagOf): Endpoint[] {
         };
       },
     }),
-    ...switched("enable", "Switches a flag on", { active: true }),
-    ...switched("disable", "Switches a flag off", { active: false }),
-    ...switched("archive", "Archives a flag, and switches it off", { active: false, archived: true }),
-    ...switched("unarchive", "Brings a flag back from the archive; it stays off", { archived: false }),
+    ...switched("enable", "enabling", "Switches a flag on", { active: true }),
+    ...switched("disable", "disabling", "Switches a flag off", { active: false }),
+    ...switched("archive", "archiving", "Archives a flag, and switches it off", {
+      active: false,
+      archived: true,
+    }),
+    ...switched("unarchive", "unarchiving", "Brings a flag back from the archive; it stays off", {
+      archived: false,
+    }),
   ];
 }

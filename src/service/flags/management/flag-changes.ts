@@ -18,7 +18,8 @@ import { FlagBody, type FlagPatch } from "./flag-shapes.ts";
 
 /** How flags are made and changed. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 
-const flagsOf = (desk: ResourceDesk, project: number): FeatureFlag[] =>
+/** All flags of a project, also deleted ones. */
+export const flagsOf = (desk: ResourceDesk, project: number): FeatureFlag[] =>
   desk.worlds.current.feature_flags.filter((flag) => flag.project === project);
 
 /** @throws SimError unique */
@@ -197,7 +198,7 @@ const logged: Readonly<Record<string, Json>> = {
   tags: null,
 };
 
-/** Characters of JSON; older changes are forgotten, but for the last. */
+/** Characters of JSON; the oldest changes are dropped first; the latest always stays. */
 const mostHistory = 200_000;
 
 /** The changed flag, with the change in its history. */

@@ -15,6 +15,7 @@ import {
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { newestFirst, sortedByProject } from "../../api-frame/sorted.ts";
+import type { Rulesets } from "../rulesets.ts";
 import { flagActRows } from "./flag-acts.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
@@ -78,13 +79,13 @@ const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>)
   found(documentNamed(desk, "feature_flags", project.id, param("id")));
 
 /** Feature flags of a project. Upstream PostHog/posthog posthog/api/feature_flag.py. */
-export function featureFlagEndpoints(desk: ResourceDesk): Endpoint[] {
+export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): Endpoint[] {
   const flags = sortedByProject(desk.worlds, "feature_flags", {
     compare: newestFirst,
     has: ({ deleted }) => !deleted,
   });
   // rows with a name in the path come before those of any id
-  const acts = flagActRows(desk, (request) => flagOf(desk, request));
+  const acts = flagActRows(desk, { flags, flagOf: (request) => flagOf(desk, request), rulesets });
   const documents = resourceRows(desk, {
     path: `${projectRoot}/feature_flags`,
     reads: inProject("feature_flag:read"),
