@@ -29,10 +29,7 @@ export default defineConfig({
   test: {
     projects: [
       // Loading the sim anew for each file would take as long as all their tests.
-      {
-        extends: true,
-        test: { name: "together", include: [every], exclude: [...foreign, ...apart], isolate: false },
-      },
+      { extends: true, test: { name: "together", include: [every], exclude: [...foreign, ...apart], isolate: false } },
       { extends: true, test: { name: "apart", include: apart, exclude: foreign } },
     ],
     setupFiles: "test/support/set-up.ts",

@@ -15,11 +15,7 @@ const entries = [
 ];
 
 /** What a start loads a moment after the port is open. */
-const afterStart = [
-  "sim/public-slices.ts",
-  "service/flags/rulesets.ts",
-  "service/batch-exports/open-exports.ts",
-];
+const afterStart = ["sim/public-slices.ts", "service/flags/rulesets.ts", "service/batch-exports/open-exports.ts"];
 
 /** [name, its modules]: a module goes to the first chunk that has it; those of `null` stay with their entry. */
 function chunksOf(graph) {
@@ -108,11 +104,7 @@ const trimmed = {
 };
 
 /** Names of functions stay, for stack traces. */
-const minify = {
-  compress: true,
-  mangle: { toplevel: false, keepNames: true },
-  codegen: { removeWhitespace: true },
-};
+const minify = { compress: true, mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } };
 
 /** Bundles src/FILE into dist/FILE for each of these files; returns the chunks. */
 const bundle = (files, output, plugins = []) =>

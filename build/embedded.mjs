@@ -66,20 +66,13 @@ const underneath = [
 /** C code in WebAssembly, by package. */
 const compiled = {
   "zstd-codec": [
-    [
-      "Zstandard",
-      "BSD-3-Clause",
-      "Copyright (c) Meta Platforms, Inc. and affiliates. All rights reserved.",
-      bsd,
-    ],
+    ["Zstandard", "BSD-3-Clause", "Copyright (c) Meta Platforms, Inc. and affiliates. All rights reserved.", bsd],
     ["Emscripten's runtime", "MIT", "Copyright (c) 2010-2014 Emscripten authors", mit],
   ],
 };
 
 /** Texts that packages leave out. */
-const copyrights = {
-  "zstd-codec": `The MIT License (MIT)\n\nCopyright (c) 2017 Yoshihito Hirakawa\n\n${mit}`,
-};
+const copyrights = { "zstd-codec": `The MIT License (MIT)\n\nCopyright (c) 2017 Yoshihito Hirakawa\n\n${mit}` };
 
 const entry = (name, licence, by, text, within) => `${name} (${licence}), in ${within}\n\n${by}\n\n${text}`;
 
@@ -93,8 +86,7 @@ function cratesIn(file, within) {
   );
   const named = [...found].map((it) => {
     const [name] = it.split(" ");
-    if (!Object.hasOwn(crates, name))
-      throw new Error(`${file} contains ${it}: add its licence to build/embedded.mjs`);
+    if (!Object.hasOwn(crates, name)) throw new Error(`${file} contains ${it}: add its licence to build/embedded.mjs`);
     const [licence, by] = crates[name];
     return entry(it, licence, by, mit, within);
   });

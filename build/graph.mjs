@@ -58,8 +58,5 @@ export function inChunks(chunksOf) {
     },
   };
   const name = (id) => chunks.find(([, paths]) => paths.has(pathOf(id)))?.[0] ?? null;
-  return {
-    plugin,
-    codeSplitting: { groups: [{ name, debugName: "chunks" }], includeDependenciesRecursively: false },
-  };
+  return { plugin, codeSplitting: { groups: [{ name, debugName: "chunks" }], includeDependenciesRecursively: false } };
 }

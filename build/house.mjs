@@ -16,18 +16,7 @@ export const rooms = {
   sim: ["folder", "server", "client", ".", "command"],
   testing: ["run-report", "flag-matrix", "matchers", "."],
   tools: [
-    ...[
-      "generate",
-      "verify",
-      "call-coverage",
-      "baseline",
-      "exec",
-      "doctor",
-      "init",
-      "check",
-      "live-project",
-      "mcp",
-    ],
+    ...["generate", "verify", "call-coverage", "baseline", "exec", "doctor", "init", "check", "live-project", "mcp"],
   ],
   cli: ["."],
 };
@@ -72,11 +61,7 @@ export function readHouse(source) {
       target: target.startsWith(".") ? posix.join(posix.dirname(file), target) : target,
     })),
   );
-  return {
-    files,
-    imports,
-    lines: new Map(read.map(({ file, code }) => [file, code.split("\n").length - 1])),
-  };
+  return { files, imports, lines: new Map(read.map(({ file, code }) => [file, code.split("\n").length - 1])) };
 }
 
 /** `room/slice` of a file; `room` of a room's own files, and the name of a file that stands in no room. */

@@ -46,8 +46,7 @@ function licenceOf(folder, version = factsOf(folder).version) {
   const texts = known
     ? [known]
     : files.map((it) => readFileSync(join(folder, it), "utf8").replaceAll("\r\n", "\n").trim());
-  return [
-    `${name} ${version} (${license})${texts.length > 0 || !by ? "" : `\nCopyright ${by}`}`,
-    ...texts,
-  ].join("\n\n");
+  return [`${name} ${version} (${license})${texts.length > 0 || !by ? "" : `\nCopyright ${by}`}`, ...texts].join(
+    "\n\n",
+  );
 }

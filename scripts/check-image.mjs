@@ -3,16 +3,7 @@
 // its user, waits for its HEALTHCHECK, captures an event, stops it, and starts it again on the same data. Run as root
 // by `npm run check:image`. Linux only.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { nodeOf, root } from "./nodes.mjs";
@@ -42,15 +33,11 @@ function newStage(image) {
   for (const folder of ["root/usr", "root/etc", "root/proc", "root/dev", "root/root", "upper", "scratch"])
     mkdirSync(join(at, folder), { recursive: true });
   mkdirSync(join(at, "root/tmp"), { mode: 0o1777 });
-  for (const folder of ["bin", "lib", "lib64", "sbin"])
-    symlinkSync(`usr/${folder}`, join(at, "root", folder));
+  for (const folder of ["bin", "lib", "lib64", "sbin"]) symlinkSync(`usr/${folder}`, join(at, "root", folder));
   for (const file of ["resolv.conf", "hosts", "nsswitch.conf", "ssl", "npmrc", "ca-certificates.conf"])
     if (existsSync(`/etc/${file}`))
       cpSync(`/etc/${file}`, join(at, "root/etc", file), { recursive: true, dereference: true });
-  writeFileSync(
-    join(at, "root/etc/passwd"),
-    `root:x:0:0::/root:/bin/sh\nnode:x:${uid}:${uid}::/home/node:/bin/sh\n`,
-  );
+  writeFileSync(join(at, "root/etc/passwd"), `root:x:0:0::/root:/bin/sh\nnode:x:${uid}:${uid}::/home/node:/bin/sh\n`);
   writeFileSync(join(at, "root/etc/group"), `root:x:0:\nnode:x:${uid}:\n`);
   const [, major] = /^node:(\d+)/.exec(image);
   return {
@@ -66,11 +53,7 @@ function newStage(image) {
 /** A shell script that runs in the stage's root directory, as its user, with its variables. */
 function inside({ at, root: base, node, env, folder, user }, script, more = {}) {
   const who = user === "root" ? [] : [`--userspec=${user}:${user}`];
-  const words = [
-    "env",
-    "-i",
-    ...Object.entries({ HOME: "/root", ...env, ...more }).map(([k, v]) => `${k}=${v}`),
-  ];
+  const words = ["env", "-i", ...Object.entries({ HOME: "/root", ...env, ...more }).map(([k, v]) => `${k}=${v}`)];
   return `set -eu
 mount -t overlay overlay -o lowerdir=/usr,upperdir=${at}/upper,workdir=${at}/scratch ${base}/usr
 mkdir -p ${base}/usr/local/bin && touch ${base}/usr/local/bin/node
@@ -83,18 +66,13 @@ exec chroot ${who.join(" ")} ${base} ${words.map(quoted).join(" ")} sh -c ${quot
 const isolated = ["--mount", "--pid", "--fork", "--kill-child"];
 
 function run(stage, script) {
-  const { status } = spawnSync("unshare", [...isolated, "sh", "-c", inside(stage, script)], {
-    stdio: "inherit",
-  });
+  const { status } = spawnSync("unshare", [...isolated, "sh", "-c", inside(stage, script)], { stdio: "inherit" });
   if (status !== 0) throw new Error(`the step ended with ${status}: ${script}`);
 }
 
 /** The files of the build context: those that git has, as on a fresh checkout, and .dockerignore allows. */
 function copyContext(target) {
-  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], {
-    cwd: root,
-    encoding: "utf8",
-  });
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
   const allowed = readFileSync(join(root, ".dockerignore"), "utf8")
     .split("\n")
     .filter((it) => it.startsWith("!"))
@@ -150,16 +128,8 @@ try {
   const started = (script) =>
     spawn(
       "unshare",
-      [
-        ...isolated,
-        "--net",
-        "sh",
-        "-c",
-        `ip link set lo up\n${inside(stage, script, { PHX_SIM_TOKEN: token })}`,
-      ],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-      },
+      [...isolated, "--net", "sh", "-c", `ip link set lo up\n${inside(stage, script, { PHX_SIM_TOKEN: token })}`],
+      { stdio: ["ignore", "pipe", "inherit"] },
     );
   const session = (ask) => `${words([...entry, ...command])} & sim=$!
 tries=0; until ${words(health)}; do tries=$((tries+1)); [ $tries -lt 120 ] || exit 9; sleep 0.25; done

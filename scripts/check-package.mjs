@@ -81,8 +81,7 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
   check(`Node ${major}: ${(bytes / 1e6).toFixed(1)} MB, at most ${mostBytes / 1e6}`, bytes <= mostBytes);
 
   const bin = join(project, "node_modules/phx-sim/bin/phx-sim.js");
-  const run = (args) =>
-    spawn(node, [bin, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
+  const run = (args) => spawn(node, [bin, ...args], { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = (args) => spawnSync(node, [bin, ...args], { cwd: project, env, encoding: "utf8" });
   const { child, url } = await started(run, project);
   const capture = await fetch(`${url}/capture/`, {
@@ -91,10 +90,7 @@ for (const major of process.argv.length > 2 ? process.argv.slice(2) : [20, 22, 2
     body: JSON.stringify({ api_key: "phc_sim_default", event: "signup", distinct_id: "u1" }),
   });
   check(`Node ${major}: start takes an event`, capture.status === 200);
-  check(
-    `Node ${major}: the page is there`,
-    (await (await fetch(`${url}/__sim/`)).text()).includes("<script"),
-  );
+  check(`Node ${major}: the page is there`, (await (await fetch(`${url}/__sim/`)).text()).includes("<script"));
   const list = ended(["events", "list", "--url", url]);
   check(`Node ${major}: events list shows it`, list.stdout.includes("signup"), list.stdout + list.stderr);
   const boards = await fetch(`${url}/api/projects/1/dashboards/`, {
@@ -123,8 +119,9 @@ const project = join(
   readdirSync(folder).find((it) => it.startsWith("on-")),
 );
 writeFileSync(join(project, "types.ts"), types);
-const flags =
-  "--noEmit --strict --target es2023 --lib es2023,dom,esnext.disposable --module nodenext --types".split(" ");
+const flags = "--noEmit --strict --target es2023 --lib es2023,dom,esnext.disposable --module nodenext --types".split(
+  " ",
+);
 const compiled = spawnSync(
   process.execPath,
   [join(root, "node_modules/typescript/bin/tsc"), ...flags, "", "types.ts"],

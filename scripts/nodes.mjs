@@ -13,9 +13,6 @@ export function nodeOf(major) {
   const home = join(root, "node_modules/.cache/phx-nodes", String(major));
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, "package.json"), "{}");
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${platform}@${major}`], {
-    cwd: home,
-    stdio: "ignore",
-  });
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", `${platform}@${major}`], { cwd: home, stdio: "ignore" });
   return join(home, "node_modules", platform, "bin/node");
 }

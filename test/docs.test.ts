@@ -107,17 +107,13 @@ const linesOf = (script: string): string[] =>
 
 describe("command lines", () => {
   const commands = listedCommands();
-  const nouns = new Map(
-    [...commands.keys()].map((it) => [it.split(" ")[0]?.replace(/s$/, ""), it.split(" ")[0]]),
-  );
+  const nouns = new Map([...commands.keys()].map((it) => [it.split(" ")[0]?.replace(/s$/, ""), it.split(" ")[0]]));
 
   /** The command of a line, with a noun in the singular, or the default one. */
   function commandOf(words: readonly string[]): string {
     const [first = "", second = ""] = words;
     const noun = nouns.get(first) ?? first;
-    return (
-      [`${noun} ${second}`, first].find((it) => commands.has(it)) ?? (/^[a-z]/.test(first) ? "" : "start")
-    );
+    return [`${noun} ${second}`, first].find((it) => commands.has(it)) ?? (/^[a-z]/.test(first) ? "" : "start");
   }
 
   function mistakesIn(line: string): string[] {
@@ -138,9 +134,7 @@ describe("command lines", () => {
 
   test("in the text, too", () => {
     const found = docFiles.flatMap((file) =>
-      [...readDoc(file).matchAll(/`(?:npx )?phx-sim( [^`]*)?`/g)].map(
-        ([, line = ""]) => [file, line.trim()] as const,
-      ),
+      [...readDoc(file).matchAll(/`(?:npx )?phx-sim( [^`]*)?`/g)].map(([, line = ""]) => [file, line.trim()] as const),
     );
     expect(found.length).toBeGreaterThan(40);
     const whole = found.filter(([, line]) => !/[|…<]|[A-Z]{2}/.test(line.replace(/ -- .*/, "")));
@@ -153,11 +147,7 @@ describe("command lines", () => {
 
   test("of curl are all run", () => {
     const curl = inLanguage("sh").filter(([, it]) => it.code.includes("curl"));
-    expect(curl.map(([, it]) => it.file)).toEqual([
-      "docs/events.md",
-      "docs/events.md",
-      "docs/testing/http.md",
-    ]);
+    expect(curl.map(([, it]) => it.file)).toEqual(["docs/events.md", "docs/events.md", "docs/testing/http.md"]);
   });
 });
 

@@ -69,9 +69,7 @@ describe("the structure of src", () => {
   test("every path in ARCHITECTURE.md exists", () => {
     const text = readFileSync(join(source, "../ARCHITECTURE.md"), "utf8");
     const paths = [...text.matchAll(/`((?:[\w-]+\/)+[\w.-]+)`/g)].map(([, path = ""]) => path);
-    const missing = paths.filter(
-      (it) => !existsSync(join(source, it)) && !existsSync(join(source, "..", it)),
-    );
+    const missing = paths.filter((it) => !existsSync(join(source, it)) && !existsSync(join(source, "..", it)));
     expect(paths.length).toBeGreaterThan(30);
     expect(missing).toEqual([]);
   });

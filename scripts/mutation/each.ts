@@ -28,9 +28,7 @@ if (!("isWatched" in globalThis)) {
 
 // Each mutant has modules of its own, so that tables that are built at loading change, too.
 vi.resetModules();
-Object.assign(globalThis, {
-  activeMutant: Number(/mutant=(\d+)/.exec(expect.getState().testPath ?? "")?.[1]),
-});
+Object.assign(globalThis, { activeMutant: Number(/mutant=(\d+)/.exec(expect.getState().testPath ?? "")?.[1]) });
 let failed = false;
 beforeEach((context) => {
   if (failed) context.skip();

@@ -53,11 +53,7 @@ async function runOf(file, code, mutants, tests, isolate) {
     },
     {
       plugins: [
-        {
-          name: "mutants",
-          enforce: "pre",
-          transform: (_, id) => (id === file ? { code, map: null } : undefined),
-        },
+        { name: "mutants", enforce: "pre", transform: (_, id) => (id === file ? { code, map: null } : undefined) },
       ],
     },
   );
@@ -67,13 +63,9 @@ async function runOf(file, code, mutants, tests, isolate) {
     mutants.map((id) => project.createSpecification(`${each}?mutant=${id}`)),
   );
   await vitest.close();
-  const [broken] = testModules.flatMap((it) =>
-    numberOf(it) === unchanged ? [...it.children.allTests("failed")] : [],
-  );
+  const [broken] = testModules.flatMap((it) => (numberOf(it) === unchanged ? [...it.children.allTests("failed")] : []));
   if (broken)
-    throw new Error(
-      `"${broken.fullName}" fails without a mutant of ${file}: ${broken.result().errors[0]?.message}`,
-    );
+    throw new Error(`"${broken.fullName}" fails without a mutant of ${file}: ${broken.result().errors[0]?.message}`);
   const numbersOf = (state) => testModules.filter((it) => it.state() === state).map(numberOf);
   return { failed: numbersOf("failed"), passed: numbersOf("passed"), stuck };
 }
@@ -87,8 +79,7 @@ async function killed(file, code, mutants, tests, isolate) {
     const ended = new Set([...failed, ...passed, stuck]);
     dead.push(...failed, ...(stuck === undefined ? [] : [stuck]));
     const rest = open.filter((id) => !ended.has(id));
-    if (rest.length === open.length)
-      throw new Error(`no mutant of ${file} was tried: the test runner failed`);
+    if (rest.length === open.length) throw new Error(`no mutant of ${file} was tried: the test runner failed`);
     open = rest;
   }
   return new Set(dead);
@@ -99,8 +90,7 @@ const isAccepted = (name, lines, { line, to }) =>
   (accepted[name] ?? []).some(([part, made]) => lines[line - 1].includes(part) && to.startsWith(made));
 
 /** The mutants that survived the last run of a file, where neither it nor the script has changed. */
-const lastOf = (name) =>
-  resolve(root, "node_modules/.cache/phx-mutants", `${name.replaceAll("/", "-")}.json`);
+const lastOf = (name) => resolve(root, "node_modules/.cache/phx-mutants", `${name.replaceAll("/", "-")}.json`);
 
 function lastSurvivors(name, mutants) {
   const last = existsSync(lastOf(name)) ? JSON.parse(readFileSync(lastOf(name), "utf8")) : undefined;

@@ -33,10 +33,7 @@ function* regexMutants(raw) {
     // Conditions on what stands around it.
     [/\(\?<?!(?:\[[^\]]*\]|[^()[\]])*\)/g, () => [""]],
     // Repetitions.
-    [
-      /\{(\d+)(,\d*)?\}/g,
-      (_, n, rest = "") => [`{${+n + 1}${rest}}`, ...(+n > 0 ? [`{${n - 1}${rest}}`] : [])],
-    ],
+    [/\{(\d+)(,\d*)?\}/g, (_, n, rest = "") => [`{${+n + 1}${rest}}`, ...(+n > 0 ? [`{${n - 1}${rest}}`] : [])]],
     [/(?<=\{\d+,)(\d+)(?=\})/g, (all) => [`${+all + 1}`]],
     // A class, and its opposite.
     [/\\[dwsDWS]/g, (all) => [all[1] < "a" ? all.toLowerCase() : all.toUpperCase()]],
@@ -85,8 +82,7 @@ function* expressionMutants(node, parent, text) {
       if (node.operator === "!" || node.operator === "-") yield at(node.argument);
       break;
     case "ConditionalExpression":
-      if (isNegatable(node.test))
-        yield `(${at(node.test)}) ? (${at(node.alternate)}) : (${at(node.consequent)})`;
+      if (isNegatable(node.test)) yield `(${at(node.test)}) ? (${at(node.alternate)}) : (${at(node.consequent)})`;
       break;
     case "CallExpression":
       yield* callMutants(node, text);
@@ -106,8 +102,7 @@ function* literalMutants(node, parent) {
     if (isSplit) {
       const words = node.value.split(" ");
       for (const word of words) yield JSON.stringify(words.filter((it) => it !== word).join(" "));
-    } else if (!isProse(node.value) && !isTypeof && parent.type !== "ArrayExpression")
-      yield JSON.stringify("mutant");
+    } else if (!isProse(node.value) && !isTypeof && parent.type !== "ArrayExpression") yield JSON.stringify("mutant");
   }
 }
 
@@ -157,12 +152,7 @@ export function mutantsOf(text) {
   const lineOf = (offset) => text.slice(0, offset).split("\n").length;
 
   const add = (node, to) => {
-    mutants.push({
-      id: mutants.length + 1,
-      line: lineOf(node.start),
-      from: text.slice(node.start, node.end),
-      to,
-    });
+    mutants.push({ id: mutants.length + 1, line: lineOf(node.start), from: text.slice(node.start, node.end), to });
     return mutants.length;
   };
   const wrap = (node, prefix, suffix) => {
@@ -229,8 +219,7 @@ function* childrenOf(node) {
       if (isKey) continue;
       if (key === "elements" && node.type === "ArrayExpression") yield [child, "element"];
       else if (key === "properties" && node.type === "ObjectExpression") yield [child, "property"];
-      else if (key === "test" && (node.type === "IfStatement" || node.type === "WhileStatement"))
-        yield [child, "test"];
+      else if (key === "test" && (node.type === "IfStatement" || node.type === "WhileStatement")) yield [child, "test"];
       else if (key === "label" || key === "source") continue;
       else yield [child];
     }

@@ -31,15 +31,9 @@ export const targets = {
   "src/lab/tapes/redact/placeholders.ts": tests("lab/tapes/redact", "memory restore rules"),
   "src/lab/tapes/redact/secret-filter.ts": tests("lab/tapes/redact", "secret-filter redactor rules memory"),
   "src/lab/tapes/redact/fields.ts": tests("lab/tapes/redact", "fields redactor"),
-  ...each(
-    files("src/lab/tapes/redact", "packed encoded"),
-    tests("lab/tapes/redact", "encoded redactor token-formats"),
-  ),
+  ...each(files("src/lab/tapes/redact", "packed encoded"), tests("lab/tapes/redact", "encoded redactor token-formats")),
   "src/lab/tapes/redact/scan.ts": tests("lab/tapes/redact", "scan-tape redactor rules"),
-  "src/lab/tapes/redact/walk.ts": tests(
-    "lab/tapes/redact",
-    "places json-text memory personal redactor rules",
-  ),
+  "src/lab/tapes/redact/walk.ts": tests("lab/tapes/redact", "places json-text memory personal redactor rules"),
   "src/lab/tapes/redact/exchange.ts": [...tests("lab/tapes/redact", "body"), ...redact],
   "src/lab/tapes/redact/personal.ts": tests("lab/tapes/redact", "personal"),
   "src/lab/tapes/redact/redactor.ts": tests("lab/tapes/redact", "redactor-results personal"),
@@ -141,11 +135,7 @@ export const accepted = {
     ["new RegExp(source ??", "source", types],
     ["if (!isObject(value)) return", "false", "what is no object throws, which comes to the same"],
     ["path.lastIndexOf", "/(?:\\[\\])+/", "brackets of lists stand at the end of a name"],
-    [
-      "= /^\\/(.+)\\/([a-z]*)$/s.exec(String(pattern))",
-      "/^\\/(.+)\\/([a-z]*)/s",
-      "checked rules end with their flags",
-    ],
+    ["= /^\\/(.+)\\/([a-z]*)$/s.exec(String(pattern))", "/^\\/(.+)\\/([a-z]*)/s", "checked rules end with their flags"],
     ["const isNamed =", "", shortcut],
     ["const keptNames =", "/", "no field has the name of a path"],
     ["const keptPaths =", "/(?:req", "no place begins otherwise"],
@@ -378,11 +368,7 @@ export const accepted = {
     ["failed: undefined", "(removed)", absent],
     ["(chosen[i]?.length ?? 0)", "chosen[i]?.length", types],
     ["(chosen[i]?.length ?? 0)", "1", types],
-    [
-      "[event, ...inner]",
-      "(removed)",
-      "operators and properties in one pattern are a mistake that is reported",
-    ],
+    ["[event, ...inner]", "(removed)", "operators and properties in one pattern are a mistake that is reported"],
   ],
   "src/lab/assert/match/operators.ts": [
     ["Number.isFinite(value)", "Number.isFinite", types],
@@ -451,9 +437,7 @@ export const accepted = {
     ["if (run.members.has(cohort.id)) continue", "(removed)", cache],
     ["return run.members.get(id) === true", "", "who asks first only has it computed"],
   ],
-  "src/service/flags/engine/cohort-tree.ts": [
-    ["filter.value ?? null", "filter.value", "an absent value is as null"],
-  ],
+  "src/service/flags/engine/cohort-tree.ts": [["filter.value ?? null", "filter.value", "an absent value is as null"]],
   "src/service/flags/engine/overrides.ts": [
     ["all.length === 0", "", shortcut],
     ["overrides.size === 0", "", shortcut],
@@ -469,11 +453,7 @@ export const accepted = {
   "src/service/capture/admit-v1.ts": [
     ["text.length > maxName ||", "Buffer.byteLength(text) > maxName", shortcut],
     ["?? noProperties;", "optionProperties(item.raw.options)", types],
-    ...["set", "setOnce", "place", "dropped", "detail"].map((it) => [
-      `${it}: undefined`,
-      "(removed)",
-      absent,
-    ]),
+    ...["set", "setOnce", "place", "dropped", "detail"].map((it) => [`${it}: undefined`, "(removed)", absent]),
   ],
   "src/kernel/store/lines.ts": [
     ["const chunkSize", "", "pieces of any size will do"],

@@ -51,10 +51,7 @@ export const caCommands: readonly Command[] = [
     name: "ca export",
     group,
     describe: "Print its certificate (PEM), never its key",
-    options: {
-      out,
-      json: { ...json, describe: "Print the certificate, and the file if one was written, as JSON" },
-    },
+    options: { out, json: { ...json, describe: "Print the certificate, and the file if one was written, as JSON" } },
     examples: [["phx-sim ca export --out phx-sim-ca.pem", "for a container, or another user"]],
     async run({ values }, shell) {
       const { cert } = await authority(shell);
@@ -139,10 +136,7 @@ const systems: Readonly<Record<string, { trust: Commands; untrust: Commands }>> 
 };
 
 /** The commands that the user may run; nothing is run here. */
-export function trustLines(
-  { cert_file, subject, recipes }: CertificateAuthority,
-  platform: string,
-): string[] {
+export function trustLines({ cert_file, subject, recipes }: CertificateAuthority, platform: string): string[] {
   const system = systems[platform];
   const name = /CN=([^,]+)/.exec(subject)?.[1] ?? "phx-sim";
   const whole = system

@@ -90,9 +90,7 @@ async function afterCommand(
     );
   }
   const flags = Object.entries(options)
-    .filter(
-      ([it, { place, rest, many }]) => place === undefined && !rest && (many || !Object.hasOwn(given, it)),
-    )
+    .filter(([it, { place, rest, many }]) => place === undefined && !rest && (many || !Object.hasOwn(given, it)))
     .map(([it, { describe }]) => ({ word: `--${it}`, note: describe }));
   if (current.startsWith("-")) return of(flags);
   const placed = placedOf(options);
@@ -104,11 +102,7 @@ async function afterCommand(
 
 const others: Readonly<Record<string, Other>> = { file: "files", folder: "folders", scenario: "files" };
 
-async function optionValues(
-  option: Option | undefined,
-  given: OptionTexts,
-  suggest: Suggest,
-): Promise<Completion> {
+async function optionValues(option: Option | undefined, given: OptionTexts, suggest: Suggest): Promise<Completion> {
   if (!option) return of([]);
   const { choices, suggests, kind } = option;
   const what = suggests ?? (kind === "scenario" ? "scenarios" : undefined);
@@ -126,10 +120,7 @@ type Source = (ask: Ask, cwd: string) => Promise<Candidate[]>;
 const listed =
   (path: string, list: string, word: string, note: string): Source =>
   async (ask) =>
-    ((await ask(path))[list] ?? []).map((it) => ({
-      word: String(it[word]),
-      note: String([it[note]].flat()[0] ?? ""),
-    }));
+    ((await ask(path))[list] ?? []).map((it) => ({ word: String(it[word]), note: String([it[note]].flat()[0] ?? "") }));
 
 const sources: Readonly<Record<Suggested, Source>> = {
   flags: listed("flags", "flags", "key", "rules"),

@@ -17,20 +17,13 @@ const mostBytes = 16 * 1024 * 1024;
 const nameIn = (line: string): string | undefined => /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=/.exec(line)?.[1];
 
 /** Sets the variables in a file: their lines are replaced, new ones added, all others stay. @returns what was done */
-export async function writeVariables(
-  file: string,
-  groups: readonly EnvGroup[],
-  { cwd }: Shell,
-): Promise<string> {
+export async function writeVariables(file: string, groups: readonly EnvGroup[], { cwd }: Shell): Promise<string> {
   const shown = clean(shortened(file, cwd));
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     const bytes = found ? readRegularFile(file, mostBytes) : Buffer.alloc(0);
     if (bytes.includes(0))
-      throw new Failure(
-        "failed",
-        `${shown} is not a text of UTF-8 (UTF-16?); save it as UTF-8, and try again`,
-      );
+      throw new Failure("failed", `${shown} is not a text of UTF-8 (UTF-16?); save it as UTF-8, and try again`);
     // bytes of another encoding stay as they are: the variables are ASCII
     const encoding = isUtf8(bytes) ? "utf8" : "latin1";
     const text = Buffer.from(withVariables(bytes.toString(encoding), groups), encoding);

@@ -10,19 +10,8 @@ import { writeVariables } from "./env-file.ts";
 
 const options = {
   ...whereOptions,
-  format: {
-    kind: "text",
-    describe: "Output format",
-    default: "dotenv",
-    choices: envFormats,
-    flagOnly: true,
-  },
-  framework: {
-    kind: "text",
-    describe: "Only the names this framework reads",
-    choices: frameworks,
-    flagOnly: true,
-  },
+  format: { kind: "text", describe: "Output format", default: "dotenv", choices: envFormats, flagOnly: true },
+  framework: { kind: "text", describe: "Only the names this framework reads", choices: frameworks, flagOnly: true },
   write: {
     kind: "file",
     describe: "Put the variables into this file, such as .env.local; its other lines stay",
@@ -94,21 +83,12 @@ async function accessAtStart({ values }: Settings<typeof options>, shell: Shell)
 }
 
 /** A value with a line end or another control character would change the meaning of what is printed. */
-const isPlain = (value: unknown): value is string =>
-  typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
+const isPlain = (value: unknown): value is string => typeof value === "string" && /^[\x21-\x7e]+$/.test(value);
 
 function accessOf({ info, foundBy }: Running): Access {
   const { url, project_api_key, personal_api_key, project_id } = info;
-  if (
-    isPlain(url) &&
-    isPlain(project_api_key) &&
-    isPlain(personal_api_key) &&
-    typeof project_id === "number"
-  ) {
+  if (isPlain(url) && isPlain(project_api_key) && isPlain(personal_api_key) && typeof project_id === "number") {
     return { url, project_api_key, personal_api_key, project_id };
   }
-  throw new Failure(
-    "no_sim",
-    `the sim found by ${foundBy} does not report its keys; it may be of another version`,
-  );
+  throw new Failure("no_sim", `the sim found by ${foundBy} does not report its keys; it may be of another version`);
 }

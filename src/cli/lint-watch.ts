@@ -33,8 +33,7 @@ const timer = (ms: number, act: () => void): (() => void) => {
   return () => clearTimeout(set);
 };
 
-const keyOf = ({ code, project, event, detail }: LintFinding): string =>
-  JSON.stringify([code, project, event, detail]);
+const keyOf = ({ code, project, event, detail }: LintFinding): string => JSON.stringify([code, project, event, detail]);
 
 export function createLintWatch(sim: Pick<Sim, "lint">, options: LintWatchOptions): LintWatch {
   const { say, style, since, later = timer } = options;

@@ -71,12 +71,7 @@ const options = {
   "max-age": text("With --mode once or new: record a tape again that is older than this (7d, 12h)"),
   include: texts("Tape only paths like this: '/flags/**'"),
   exclude: texts("Do not tape paths like this: '*.js'"),
-  redact: {
-    kind: "text",
-    describe: redact.describe,
-    default: "default",
-    choices: ["default", "pii"],
-  },
+  redact: { kind: "text", describe: redact.describe, default: "default", choices: ["default", "pii"] },
   raw: toggle("Redact nothing: tape, log and data folder hold everything as it was sent"),
   "allow-writes": toggle("With --mode spy: also pass on requests that change something"),
   port: {
@@ -122,8 +117,7 @@ async function run(settings: RecordSettings, shell: Shell): Promise<CommandEnd> 
   const { values } = settings;
   await checkReroute(values);
   if (values.command.length > 0) return runCommand(settings, shell);
-  if (isRerouting(values))
-    throw new Failure("usage", "--reroute needs a command: phx-sim record … -- COMMAND");
+  if (isRerouting(values)) throw new Failure("usage", "--reroute needs a command: phx-sim record … -- COMMAND");
   return serve(settings, shell);
 }
 
@@ -268,9 +262,7 @@ async function conclude(sim: Sim, log: RequestLog, quiet: boolean, shell: Shell)
 /** The app keeps its own keys: it only gets the address for its requests. */
 function hostVariables(sim: Sim): Record<string, string> {
   const access = { ...readyLine(sim), url: sim.url };
-  return Object.fromEntries(
-    Object.entries(childVariables(access)).filter(([, value]) => value === access.url),
-  );
+  return Object.fromEntries(Object.entries(childVariables(access)).filter(([, value]) => value === access.url));
 }
 
 async function runCommand(settings: RecordSettings, shell: Shell): Promise<CommandEnd> {
@@ -315,15 +307,10 @@ function differenceLines({ compared, differing, groups }: Differences, style: St
     return `  ${severity} ${clean(it.route, 80)} ${clean(it.path, 120)}: ${it.detail} (${seen}) ×${it.count} of ${it.of}`;
   });
   const more = groups.length > most ? [`  … and ${groups.length - most} more kinds of differences`] : [];
-  return [
-    `phx-sim: the emulator differs in ${differing} of ${counted(compared, "response")}`,
-    ...lines,
-    ...more,
-  ];
+  return [`phx-sim: the emulator differs in ${differing} of ${counted(compared, "response")}`, ...lines, ...more];
 }
 
-const silence =
-  "  nothing reached it: does the app send to this address, with a project key of the upstream?";
+const silence = "  nothing reached it: does the app send to this address, with a project key of the upstream?";
 
 /** The summary of a recording on a terminal. */
 function recordingLines(facts: RecordingFacts, style: Style): string[] {
@@ -337,9 +324,7 @@ function recordingLines(facts: RecordingFacts, style: Style): string[] {
   const taping =
     tape === null
       ? []
-      : [
-          `phx-sim: ${counted(taped, "exchange")} on ${clean(tape, 1000)}, ${counted(redacted, "secret")} redacted`,
-        ];
+      : [`phx-sim: ${counted(taped, "exchange")} on ${clean(tape, 1000)}, ${counted(redacted, "secret")} redacted`];
   return [
     `phx-sim: ${passing}`,
     ...(passed === 0 && facts.mode !== "spy" ? [silence] : []),

@@ -22,18 +22,12 @@ const options: Options = {
   }),
   ...rerouteOptions,
   ...(command && {
-    command: {
-      ...command,
-      describe: "A command to run against it, and its arguments",
-      optional: true,
-    },
+    command: { ...command, describe: "A command to run against it, and its arguments", optional: true },
   }),
 };
 
 /** Options of `start` that mean nothing to a run of a command. */
-const servingOnly = ["data", ...Object.keys(startOptions)].filter(
-  (name) => !Object.hasOwn(execOptions, name),
-);
+const servingOnly = ["data", ...Object.keys(startOptions)].filter((name) => !Object.hasOwn(execOptions, name));
 
 /** @throws Failure usage when an option is about serving, and there is a command to run */
 function checkForRun(flags: OptionTexts): void {
@@ -64,10 +58,7 @@ export const replay: Command = {
   examples: [
     ["phx-sim replay checkout", "serve tapes/checkout.tape.ndjson; what is not on it is an error"],
     ["phx-sim replay checkout --on-miss emulate", "the emulator answers what is not on it"],
-    [
-      "phx-sim replay checkout --on-miss upstream --upstream us",
-      "the real service answers what is not on it",
-    ],
+    ["phx-sim replay checkout --on-miss upstream --upstream us", "the real service answers what is not on it"],
     ["phx-sim replay checkout -- npm test", "run a command; exit 1 when a request is not on the tape"],
     ["phx-sim replay checkout --reroute -- npm test", "for a command whose host is hard-coded"],
   ],

@@ -77,8 +77,7 @@ async function run(settings: StartSettings, shell: Shell) {
   const log = openRequestLog(sim, quiet ? "quiet" : verbose ? "verbose" : "normal", shell);
   if (!settings.values.quiet) sim.onRequest(log.add);
   announce(sim, settings, shell);
-  const watch =
-    settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, client, shell);
+  const watch = settings.values.quiet || settings.values["no-lint"] ? undefined : watchLint(sim, client, shell);
   if (settings.values.open) await showInspector(sim, shell);
   const loading = new AbortController();
   loadRest(sim, loading.signal).then(

@@ -49,9 +49,7 @@ function statusLines(running: Running, { outStyle: style, cwd }: Shell): string[
   return [
     `phx-sim ${clean(show(info.version), 20)} is running at ${style.bold(clean(show(info.url)))}`,
     ...shown,
-    ...mistakes
-      .slice(0, 1)
-      .map((it) => row("scenario edit", `not valid, the last good one is in force: ${it}`)),
+    ...mistakes.slice(0, 1).map((it) => row("scenario edit", `not valid, the last good one is in force: ${it}`)),
     ...countLines(info, row),
     row("found by", foundBy),
   ];
@@ -61,9 +59,7 @@ function countLines(info: JsonObject, row: (name: string, text: string) => strin
   const { counts } = info;
   if (typeof counts !== "object" || counts === null || Array.isArray(counts)) return [];
   const shown = Object.entries(counts).filter(([, value]) => typeof value === "number");
-  return shown.length === 0
-    ? []
-    : [row("counts", shown.map(([name, value]) => `${name} ${show(value)}`).join(", "))];
+  return shown.length === 0 ? [] : [row("counts", shown.map(([name, value]) => `${name} ${show(value)}`).join(", "))];
 }
 
 const show = (value: Json | undefined): string => {

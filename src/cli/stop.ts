@@ -10,12 +10,7 @@ import { print } from "../kernel/command/thin-command.ts";
 
 const options = {
   ...whereOptions,
-  timeout: {
-    kind: "duration",
-    describe: "Fail if it still runs after this time",
-    default: "10s",
-    flagOnly: true,
-  },
+  timeout: { kind: "duration", describe: "Fail if it still runs after this time", default: "10s", flagOnly: true },
   json: { kind: "switch", describe: "Print what was stopped as JSON", flagOnly: true },
 } as const;
 
@@ -58,10 +53,7 @@ async function untilGone({ url, info }: Running, timeoutMs: number): Promise<voi
   while (await isRunning()) {
     if (performance.now() >= end) {
       const after = `${timeoutMs / 1000} s`;
-      throw new Failure(
-        "failed",
-        `the sim at ${clean(url)} (pid ${text(info.pid)}) still runs after ${after}`,
-      );
+      throw new Failure("failed", `the sim at ${clean(url)} (pid ${text(info.pid)}) still runs after ${after}`);
     }
     await pause(pollMs);
   }

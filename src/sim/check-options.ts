@@ -1,11 +1,6 @@
 import { inspect } from "node:util";
 import { didYouMean } from "../kernel/base/nearest.ts";
-import {
-  controlTokenExpected,
-  isControlToken,
-  publicUrlExpected,
-  readPublicUrl,
-} from "../kernel/http/reach.ts";
+import { controlTokenExpected, isControlToken, publicUrlExpected, readPublicUrl } from "../kernel/http/reach.ts";
 import type { OnChange } from "../lab/scenario/reload.ts";
 import type { Mode } from "../lab/tapes/ports.ts";
 import { RedactionRuleError, type RedactionRules, readRules } from "../lab/tapes/redact/rules.ts";
@@ -115,8 +110,7 @@ const names = Object.keys(kinds);
 
 const isOption = (name: string): name is keyof SimOptions => Object.hasOwn(kinds, name);
 
-const shown = (value: unknown): string =>
-  inspect(value, { depth: 1, maxArrayLength: 5, maxStringLength: 100 });
+const shown = (value: unknown): string => inspect(value, { depth: 1, maxArrayLength: 5, maxStringLength: 100 });
 
 /** Refuses what types would refuse: a misspelt option must not start another sim than the one that was meant. @throws StartError option */
 export function checkOptions(options: SimOptions): void {
@@ -145,11 +139,6 @@ export function redactionOf({ redaction }: SimOptions): Required<RedactionRules>
   } catch (error) {
     if (!(error instanceof RedactionRuleError)) throw error;
     const place = error.path === "" ? "redaction" : `redaction.${error.path}`;
-    throw new StartError(
-      "option",
-      `${place} ${error.message}`,
-      "see docs/tapes.md#redaction in the package",
-      error,
-    );
+    throw new StartError("option", `${place} ${error.message}`, "see docs/tapes.md#redaction in the package", error);
   }
 }

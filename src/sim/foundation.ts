@@ -67,9 +67,7 @@ export async function openFoundation({ options, notice }: SimSettings, app: () =
   const agenda = createAgenda(
     clock,
     (error) =>
-      storageTrouble(error) === undefined
-        ? notice(`what was due failed: ${stackOf(error)}`)
-        : onRefusal(error),
+      storageTrouble(error) === undefined ? notice(`what was due failed: ${stackOf(error)}`) : onRefusal(error),
     store.clock?.keep,
   );
   const lastSeen = kept?.seen;

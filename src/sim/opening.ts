@@ -67,11 +67,7 @@ function nameOf(source: ScenarioSource): string {
 export function startOfClock(setting: ClockSetting | undefined): ClockStart {
   const start = setting === undefined ? realTime : readClockStart(setting);
   if (start) return start;
-  throw new StartError(
-    "clock",
-    `the clock cannot start at ${JSON.stringify(setting)}`,
-    `give ${clockStartExpected}`,
-  );
+  throw new StartError("clock", `the clock cannot start at ${JSON.stringify(setting)}`, `give ${clockStartExpected}`);
 }
 
 /** Reads the city database, if there is one. */
@@ -92,8 +88,7 @@ export async function lookupOrExplain(
 /** @throws StartError option */
 function keepOf({ keep, data }: SimOptions): Keep | undefined {
   const asked = keep === undefined ? {} : readKeep(keep);
-  if (!asked)
-    throw new StartError("option", `keep cannot be ${JSON.stringify(keep)}`, `give ${keepExpected}`);
+  if (!asked) throw new StartError("option", `keep cannot be ${JSON.stringify(keep)}`, `give ${keepExpected}`);
   if (data === undefined) return { bytes: memoryLimit, ...asked };
   return keep === undefined ? undefined : asked;
 }
@@ -129,8 +124,7 @@ export async function openOrExplain(
     if (people) applied.keep(scenario, null);
     return store;
   } catch (error) {
-    if (error instanceof DataFolderError)
-      throw new StartError("data_folder", error.message, error.hint, error);
+    if (error instanceof DataFolderError) throw new StartError("data_folder", error.message, error.hint, error);
     throw error;
   }
 }
@@ -202,11 +196,7 @@ function canListen({ port = 0, host = "127.0.0.1" }: SimOptions): Promise<void> 
   });
 }
 
-export async function listenOrExplain<T>(
-  open: () => Promise<T>,
-  options: SimOptions,
-  store: Store,
-): Promise<T> {
+export async function listenOrExplain<T>(open: () => Promise<T>, options: SimOptions, store: Store): Promise<T> {
   try {
     return await open();
   } catch (error) {

@@ -66,8 +66,6 @@ async function answer(
   const callWith = (content: Buffer): Call =>
     callFrom({ ...parts, ...times, body: content, transport: "fetch", publicUrl });
   const isTooLarge = bytes.length > app.bodyLimit(method, pathOf(path));
-  const reply = await (isTooLarge
-    ? app.refuseTooLarge(callWith(Buffer.alloc(0)))
-    : app.handle(callWith(bytes)));
+  const reply = await (isTooLarge ? app.refuseTooLarge(callWith(Buffer.alloc(0))) : app.handle(callWith(bytes)));
   return { status: reply.status, body: reply.body ?? "" };
 }

@@ -94,9 +94,7 @@ export function openedPorts({ options }: SimSettings, ready: ReadyPorts, exports
   });
   return {
     exports,
-    asserting: onFirstUse(async () =>
-      (await import("../lab/assert/open-assertions.ts")).openAssertions(ready),
-    ),
+    asserting: onFirstUse(async () => (await import("../lab/assert/open-assertions.ts")).openAssertions(ready)),
     queries: async () => (await running()).queries,
     dropOffs: async () => (await running()).dropOffs,
     rulesets: onFirstUse(async () => {

@@ -33,13 +33,9 @@ export type RequestProblem = z.infer<typeof RequestProblem>;
 
 export const Problems = z
   .strictObject({
-    complete: z
-      .boolean()
-      .describe("False if a part is not counted yet, or can no longer be read: there may be more"),
+    complete: z.boolean().describe("False if a part is not counted yet, or can no longer be read: there may be more"),
     counting: z.boolean().describe("True if a part is not counted yet; the next call continues"),
-    events: z
-      .array(EventProblem)
-      .describe("Events that were dropped, or have warnings; the most frequent ones first"),
+    events: z.array(EventProblem).describe("Events that were dropped, or have warnings; the most frequent ones first"),
     requests: z
       .array(RequestProblem)
       .describe(

@@ -87,10 +87,7 @@ const requestCounter = (log: TrafficLog): Counter<RequestCount> => ({
   first: () => log.firstRequest,
   last: () => log.lastRequest,
   *range(count, from, to, isDown) {
-    const rejected = oneByOne<IndexedRequest>(
-      (use) => log.eachRequest(from, to, { rejected: true }, use),
-      isDown,
-    );
+    const rejected = oneByOne<IndexedRequest>((use) => log.eachRequest(from, to, { rejected: true }, use), isDown);
     for (const { n, isCleared } of rejected) {
       if (isCleared) continue;
       const head = log.head(n);

@@ -50,16 +50,9 @@ const refusal = (family: Endpoint["family"]) =>
   family === "service" ? serviceErrors(400) : errorReplies(textShape, 400);
 
 /** The docs of an endpoint, with the header if it reads it. */
-const withProjectHeader = (
-  { path, family }: Pick<Endpoint, "path" | "family">,
-  docs: EndpointDocs,
-): EndpointDocs =>
+const withProjectHeader = ({ path, family }: Pick<Endpoint, "path" | "family">, docs: EndpointDocs): EndpointDocs =>
   paths.has(path)
-    ? {
-        ...docs,
-        headers: [...(docs.headers ?? []), ...headers],
-        replies: { ...refusal(family), ...docs.replies },
-      }
+    ? { ...docs, headers: [...(docs.headers ?? []), ...headers], replies: { ...refusal(family), ...docs.replies } }
     : docs;
 
 const table = new Map<string, EndpointDocs>(Object.entries({ ...captureDocs, ...flagDocs, ...sdkDocs }));

@@ -38,10 +38,7 @@ export function createResetting(
   function freshWorld(withoutEvents: boolean): World {
     const world = worldOf(scenario.current);
     const { projects = 0 } = withoutEvents ? {} : worlds.current.sequences;
-    return {
-      ...world,
-      sequences: { ...world.sequences, projects: Math.max(projects, world.sequences.projects ?? 0) },
-    };
+    return { ...world, sequences: { ...world.sequences, projects: Math.max(projects, world.sequences.projects ?? 0) } };
   }
 
   function freshPersons(addMore: (people: PersonStore) => void): Bytes {
@@ -53,17 +50,11 @@ export function createResetting(
     return lines;
   }
 
-  async function resetNow(
-    parts: ReadonlySet<ResetPart>,
-    addPersons: (people: PersonStore) => void,
-  ): Promise<void> {
+  async function resetNow(parts: ReadonlySet<ResetPart>, addPersons: (people: PersonStore) => void): Promise<void> {
     await requestsSettled();
     store.switchTo([
       ...(parts.has("world")
-        ? [
-            worlds.replacing(freshWorld(parts.has("events"))),
-            scenario.applied.replacing(scenario.current, null),
-          ]
+        ? [worlds.replacing(freshWorld(parts.has("events"))), scenario.applied.replacing(scenario.current, null)]
         : []),
       ...(parts.has("people") ? [people.replacing(freshPersons(addPersons))] : []),
       ...(parts.has("events") ? [log.replacing([], !store.snapshots.isEmpty)] : []),
@@ -99,10 +90,7 @@ export function createResetting(
 }
 
 /** Files and knowledge of exports go with what they were made of. */
-async function resetExports(
-  { files, forgetEvents }: RunningExports,
-  parts: ReadonlySet<ResetPart>,
-): Promise<void> {
+async function resetExports({ files, forgetEvents }: RunningExports, parts: ReadonlySet<ResetPart>): Promise<void> {
   if (parts.has("world")) await files.clear();
   if (parts.has("events")) forgetEvents();
 }

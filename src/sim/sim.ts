@@ -71,13 +71,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
 
   // The rows of the slices, with the ports that each needs.
   const { facts, info } = createInfo(settings, foundation, desk, substitutes, late.address);
-  const { settled, reset, captureAtStart } = createResetting(
-    settings,
-    foundation,
-    desk,
-    substitutes,
-    exports,
-  );
+  const { settled, reset, captureAtStart } = createResetting(settings, foundation, desk, substitutes, exports);
   const projectsMade = createBus<{ id: number; name: string | null }>();
   const probes = createProbeDesk();
   const ready = readyPorts(settings, foundation, desk, substitutes, {
@@ -185,11 +179,7 @@ export async function runSim(given: SimOptions): Promise<SimServer> {
 }
 
 /** What handlers may use. */
-function createDesk(
-  { options, isOpen, notice }: SimSettings,
-  foundation: Foundation,
-  adopts: () => boolean,
-): Desk {
+function createDesk({ options, isOpen, notice }: SimSettings, foundation: Foundation, adopts: () => boolean): Desk {
   const { scenario, lookup, clock, store } = foundation;
   const { worlds, people, log } = store;
   const ids = randomIds(clock);

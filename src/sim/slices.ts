@@ -16,10 +16,7 @@ const isControl = (path: string): boolean => path.startsWith("/__sim");
 
 /** The other slices, by when they are loaded: for the first request to a path that they may have. */
 const lateSlices: readonly LateSlices[] = [
-  {
-    owns: (path) => !isControl(path),
-    load: async () => (await import("./public-slices.ts")).publicSlices,
-  },
+  { owns: (path) => !isControl(path), load: async () => (await import("./public-slices.ts")).publicSlices },
   {
     owns: (path) => /^\/(api|shared|shared_dashboard|embedded)\//.test(path),
     load: async () => [(await import("../service/management/rows.ts")).managementSlice],
@@ -28,10 +25,7 @@ const lateSlices: readonly LateSlices[] = [
     owns: (path) => /^\/__sim\/(?:contacts|events|feed|projects|requests|settle|ws)(?:\/|$)/.test(path),
     load: async () => (await import("./assertion-slices.ts")).assertionSlices,
   },
-  {
-    owns: isControl,
-    load: async () => (await import("./control-slices.ts")).controlSlices,
-  },
+  { owns: isControl, load: async () => (await import("./control-slices.ts")).controlSlices },
 ];
 
 /** Opens those of the ports that the slices name. */

@@ -14,10 +14,7 @@ const worldVersion = ({ worlds }: Store): number =>
   collections.reduce((sum: number, name: CollectionName) => sum + worlds.versionOf(name), 0);
 
 /** The facts of the sim that the feed reports. */
-export function factsForFeed(
-  { clock, gauge, scenario, store }: Foundation,
-  substitutes: Substitutes,
-): FeedFacts {
+export function factsForFeed({ clock, gauge, scenario, store }: Foundation, substitutes: Substitutes): FeedFacts {
   const { edit } = scenario;
   return {
     persons: store.people.counts().persons,

@@ -43,11 +43,9 @@ export function unknownPath(call: Call, endpoints: readonly Endpoint[], strict: 
   const { nearest, hint } = explainUnknownPath(known, call.path, call.origin);
   if (strict && !isControl) {
     const detail = `${notEmulatedText} ${call.method} ${call.path}.`;
-    return new SimError(
-      "not_emulated",
-      nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail,
-      { hint },
-    );
+    return new SimError("not_emulated", nearest.length > 0 ? `${detail} Nearest: ${nearest.join(", ")}.` : detail, {
+      hint,
+    });
   }
   return new SimError("not_found", unknownPathText, { hint });
 }

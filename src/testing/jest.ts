@@ -34,9 +34,7 @@ const noSim =
   "`phx-sim exec -- jest`";
 
 const place = Symbol.for("phx-sim.jest.file");
-const holder = globalThis as {
-  [place]?: Pick<typeof import("./jest.ts"), "project" | "sim" | "withProject">;
-};
+const holder = globalThis as { [place]?: Pick<typeof import("./jest.ts"), "project" | "sim" | "withProject"> };
 /** The test file's first copy of this module, which has the hooks; undefined in the first: resetModules() makes more. */
 const first = holder[place];
 holder[place] ??= { project, sim, withProject };
@@ -58,9 +56,7 @@ interface CircusTest {
 
 /** The state of jest-circus, which has no public API for a test's limit; undefined with another runner. */
 function circus(): { currentlyRunningTest: CircusTest | null; testTimeout: number } | undefined {
-  const key = Object.getOwnPropertySymbols(globalThis).find(
-    ({ description }) => description === "JEST_STATE_SYMBOL",
-  );
+  const key = Object.getOwnPropertySymbols(globalThis).find(({ description }) => description === "JEST_STATE_SYMBOL");
   return key === undefined ? undefined : Reflect.get(globalThis, key);
 }
 
@@ -126,9 +122,7 @@ function verifyAwaited(): void {
 
 /** False for functions that take `done` and for generators, which jest runs in other ways. */
 const returnsPromise = (fn: unknown): fn is () => unknown =>
-  typeof fn === "function" &&
-  fn.length === 0 &&
-  Object.prototype.toString.call(fn) !== "[object GeneratorFunction]";
+  typeof fn === "function" && fn.length === 0 && Object.prototype.toString.call(fn) !== "[object GeneratorFunction]";
 
 /** Tests of `test.concurrent` that still run keep theirs. */
 async function deleteEnded(): Promise<void> {
@@ -305,10 +299,7 @@ const inTest =
  * A test's body with its own project, which is deleted at its end.
  * @example test("tracks the signup", withProject(async (ph) => { … }));
  */
-export function withProject(
-  body: (project: Project) => unknown,
-  options?: ProjectOptions,
-): () => Promise<void> {
+export function withProject(body: (project: Project) => unknown, options?: ProjectOptions): () => Promise<void> {
   if (first) return first.withProject(body, options);
   if (circus()?.currentlyRunningTest || running !== undefined) throw new TypeError(inTest);
   return async () => {

@@ -24,15 +24,11 @@ async function configured(): Promise<SimOptions> {
       import("../lab/tapes/redact/config-section.ts"),
     ]);
   const cwd = process.cwd();
-  const config = await findConfig(
-    cwd,
-    async () => configOptions((await import("../cli/commands.ts")).commands),
-    [redactionSection],
-  );
+  const config = await findConfig(cwd, async () => configOptions((await import("../cli/commands.ts")).commands), [
+    redactionSection,
+  ]);
   const { values, origins } = resolveSettings(simOptions, {}, { cwd, env: process.env, config });
-  const set = (Object.keys(names) as (keyof typeof names)[]).filter(
-    (name) => origins[name].source !== "default",
-  );
+  const set = (Object.keys(names) as (keyof typeof names)[]).filter((name) => origins[name].source !== "default");
   return {
     ...Object.fromEntries(set.map((name) => [names[name], values[name]])),
     ...(config?.redaction && { redaction: config.redaction }),

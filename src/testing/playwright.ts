@@ -134,10 +134,7 @@ async function showCaptured(project: Project, info: TestInfo, isReported: boolea
     started: Date.now() - info.duration,
     ended: Date.now(),
   });
-  await info.attach("phx-sim verdict", {
-    body: JSON.stringify(verdict, null, 2),
-    contentType: "application/json",
-  });
+  await info.attach("phx-sim verdict", { body: JSON.stringify(verdict, null, 2), contentType: "application/json" });
   // by its path: reporters print the bodies of attachments
   const path = info.outputPath("phx-sim-report.html");
   await writeWhole(path, [html], 0o666);
@@ -177,8 +174,7 @@ function checkOf(info: TestInfo, blocked: () => readonly string[]): Omit<Check, 
       const assertions = assertionsOf(tenant);
       assertions.learn(async () => ({ certain: blocked() }));
       for (const it of known) assertions.learn(it);
-      assertions.deadline = () =>
-        info.timeout <= 0 ? undefined : { at: start + info.timeout, limit: info.timeout };
+      assertions.deadline = () => (info.timeout <= 0 ? undefined : { at: start + info.timeout, limit: info.timeout });
       watched.push(assertions);
     },
     look,
@@ -302,10 +298,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
   ],
   ph: [
     async ({ sim, phxProject, phxAttach, phxReport, phxWait, phxCheck, phxStandIn }, use, info) => {
-      const project = await sim.project({
-        name: projectName(info.titlePath.slice(1).join(" › ")),
-        ...phxProject,
-      });
+      const project = await sim.project({ name: projectName(info.titlePath.slice(1).join(" › ")), ...phxProject });
       if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
       phxCheck.reroute(project);
       const attachments: Attachment[] = [];
@@ -328,9 +321,7 @@ export const test = base.extend<PlaywrightFixtures & SimTestOptions, SimWorkerFi
       if (phxAttach !== false) phxStandIn.answer = answerUnrouted(project, options);
       try {
         if (phxAttach !== false)
-          early.push(
-            ...(await contexts.begin(async (it) => void keep(it, await attachForTest(it, project, options)))),
-          );
+          early.push(...(await contexts.begin(async (it) => void keep(it, await attachForTest(it, project, options)))));
         await use(Object.assign(project, { attach: attachTo }));
         await phxCheck.look();
         await Promise.all(attachments.map((it) => it.finish()));

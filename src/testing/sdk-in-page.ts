@@ -76,9 +76,7 @@ export function readSdk(given?: PageSdk): SdkInPage {
 }
 
 interface ClockScope {
-  readonly __pwClock?: {
-    readonly builtins: { readonly setTimeout: (run: () => void, ms: number) => unknown };
-  };
+  readonly __pwClock?: { readonly builtins: { readonly setTimeout: (run: () => void, ms: number) => unknown } };
 }
 
 /**

@@ -31,10 +31,7 @@ export async function setup(project: Setup): Promise<(() => Promise<void>) | und
     return undefined;
   }
   const { startOwnSim } = await import("./own-sim.ts");
-  const sim = await startOwnSim({
-    reportLinks: project.config.watch === true,
-    ...project.config.provide?.phxSim,
-  });
+  const sim = await startOwnSim({ reportLinks: project.config.watch === true, ...project.config.provide?.phxSim });
   project.provide("phxSimUrl", sim.url);
   if (sim.controlToken !== null) project.provide("phxSimToken", sim.controlToken);
   return () => sim.close();

@@ -127,12 +127,7 @@ function whenUsed({ context }: Task, used: () => void): void {
 /** Writes the report of a failed test, and names it in the failure. */
 async function report(project: Project, task: Task, started: number, setting: ReportSetting): Promise<void> {
   const errors = task.result?.errors ?? [];
-  const test = {
-    title: task.fullTestName,
-    errors: errors.map(({ message }) => message),
-    started,
-    ended: Date.now(),
-  };
+  const test = { title: task.fullTestName, errors: errors.map(({ message }) => message), started, ended: Date.now() };
   const line = await reportFailure(project, test, { file: task.file.name, setting });
   if (line !== undefined) for (const error of errors) addLine(error, line);
 }
@@ -159,9 +154,7 @@ interface Mocker {
 function mocksOfVitest(): string[] {
   const { __vitest_mocker__: mocker } = globalThis as { __vitest_mocker__?: Mocker };
   const mocked = [...(mocker?.getMockerRegistry?.().registryById?.values() ?? [])];
-  return mocked
-    .filter(({ raw, type }) => type !== "autospy" && isSdkName(raw))
-    .map(({ raw }) => mockText("vi", raw));
+  return mocked.filter(({ raw, type }) => type !== "autospy" && isSdkName(raw)).map(({ raw }) => mockText("vi", raw));
 }
 
 const guard = createWorkerGuard();
@@ -172,10 +165,7 @@ async function openSim(): Promise<SimClient> {
   const token = inject("phxSimToken");
   if (url !== undefined && url !== "") {
     const { waitMs } = inject("phxSim") ?? {};
-    return connectSim(url, {
-      ...(token !== undefined && { token }),
-      ...(waitMs !== undefined && { waitMs }),
-    });
+    return connectSim(url, { ...(token !== undefined && { token }), ...(waitMs !== undefined && { waitMs }) });
   }
   const { startOwnSim } = await import("./own-sim.ts");
   return startOwnSim(inject("phxSim") ?? {});
@@ -210,9 +200,7 @@ export const test = base.extend<SimFixtures>({
       else check.watch(sim);
       // Vitest reports an error of a fixture twice.
       onTestFinished(() => guarded.end());
-      const project = isReroute(phxGuard)
-        ? await sim.project({ name: projectName(name), ...phxProject })
-        : undefined;
+      const project = isReroute(phxGuard) ? await sim.project({ name: projectName(name), ...phxProject }) : undefined;
       if (project) {
         guarded.reroute(project.projectId);
         onTestFinished(() => project.dispose());
@@ -223,8 +211,7 @@ export const test = base.extend<SimFixtures>({
   ],
   ph: async ({ sim, phxProject, phxReport, phxWait, phxCheck, task }, use) => {
     const project =
-      phxCheck.project ??
-      (await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject }));
+      phxCheck.project ?? (await sim.project({ name: projectName(task.fullTestName ?? task.name), ...phxProject }));
     if (phxWait !== undefined) assertionsOf(project).waitMs = checkedWait(phxWait, `phxWait: ${phxWait}`);
     phxCheck.watch(project);
     const started = Date.now();

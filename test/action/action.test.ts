@@ -100,10 +100,7 @@ interface Ended {
 }
 
 /** Runs the action's steps as GitHub does. */
-async function run(
-  inputs: Record<string, string>,
-  event: object = { pull_request: { number: 7 } },
-): Promise<Ended> {
+async function run(inputs: Record<string, string>, event: object = { pull_request: { number: 7 } }): Promise<Ended> {
   const file = (name: string) => join(folder, name);
   writeFileSync(file("event.json"), JSON.stringify(event));
   const facts: Record<string, string> = { "github.token": "the-token" };
@@ -127,9 +124,7 @@ async function run(
       GITHUB_RUN_ID: "42",
       GITHUB_SERVER_URL: "https://github.example",
       GITHUB_STEP_SUMMARY: file("step-summary.md"),
-      ...Object.fromEntries(
-        Object.entries(step.env ?? {}).map(([name, text]) => [name, filled(text, facts)]),
-      ),
+      ...Object.fromEntries(Object.entries(step.env ?? {}).map(([name, text]) => [name, filled(text, facts)])),
     };
     const child = spawn("bash", ["-eo", "pipefail", "-c", step.run], { cwd: folder, env });
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (ended.log += part));
@@ -154,11 +149,7 @@ describe("the action", () => {
   test("comments what is lost, and updates the comment once it is fixed", async () => {
     const failed = await run({ run: capture(true), "fail-on": "dropped" });
     expect(failed.code, failed.log).toBe(1);
-    expect(failed.outputs).toEqual({
-      verdict: "failed",
-      "exit-code": "1",
-      report: join(folder, "phx-report"),
-    });
+    expect(failed.outputs).toEqual({ verdict: "failed", "exit-code": "1", report: join(folder, "phx-report") });
     expect(failed.uploaded).toEqual([join(folder, "phx-report")]);
     expect(failed.summary).toContain("signed&#95;up");
     expect(hub.comments).toHaveLength(1);

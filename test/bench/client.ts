@@ -39,17 +39,14 @@ export function connect(server: Server): Client {
         });
       });
       sent.on("error", reject);
-      sent.setTimeout(patience, () =>
-        sent.destroy(new Error(`${method} ${path}: no answer in ${patience} ms`)),
-      );
+      sent.setTimeout(patience, () => sent.destroy(new Error(`${method} ${path}: no answer in ${patience} ms`)));
       sent.end(body);
     });
   return {
     call,
     async json<T>(method: string, path: string, body?: Buffer | string) {
       const answer = await call(method, path, body);
-      if (answer.status !== 200)
-        throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 300)}`);
+      if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.body.slice(0, 300)}`);
       return JSON.parse(answer.body) as T;
     },
     close: () => agent.destroy(),

@@ -68,5 +68,4 @@ export const cpuPerRequest = (rounds: Rounds): number[] =>
 export const memories = (rounds: Rounds): number[] => rounds.map((it) => it.memory);
 
 /** The median over the rounds of one figure. */
-export const middle = (rounds: Rounds, figure: "p50" | "p99" | "max"): number =>
-  median(rounds.map((it) => it[figure]));
+export const middle = (rounds: Rounds, figure: "p50" | "p99" | "max"): number => median(rounds.map((it) => it[figure]));

@@ -104,11 +104,7 @@ describe("payloads", () => {
 
 test("a missed bar is said in plain sight", () => {
   const verdicts = [hold("speed", 1, "atLeast", 2), hold("memory", 1, "atMost", 2)];
-  const text = showReport({
-    tables: [{ title: "t", columns: ["", "x"], rows: [["sim", "1"]] }],
-    verdicts,
-    notes: [],
-  });
+  const text = showReport({ tables: [{ title: "t", columns: ["", "x"], rows: [["sim", "1"]] }], verdicts, notes: [] });
   expect(text).toMatch(/speed +≥ 2 × +1\.00 × +MISSED/);
   expect(text).toMatch(/memory +≤ 2 × +1\.00 × +met/);
 });

@@ -37,8 +37,7 @@ export interface Filled {
 async function send(client: Client, server: Server, first: number, ids: number): Promise<void> {
   const items = Array.from({ length: batchSize }, (_, i) => filledEvent(first + i, ids));
   const answer = await client.call("POST", "/batch/", batchBody(server.key, items));
-  if (answer.status !== 200)
-    throw new Error(`/batch/ answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+  if (answer.status !== 200) throw new Error(`/batch/ answered ${answer.status}: ${answer.body.slice(0, 300)}`);
 }
 
 /** Two connections take turns, so that the server has the next batch when it is done with one. */

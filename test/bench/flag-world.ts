@@ -54,12 +54,7 @@ export const flagScenario = (count: number): Scenario => ({
 /** The i-th of the users that flags are requested for. */
 export const flagUser = (i: number) => ({
   distinct_id: `user-${digits(i)}`,
-  person_properties: {
-    plan: `plan-${i % 7}`,
-    email: `user${i}@example.com`,
-    seats: i % 60,
-    trial: i % 2 === 0,
-  },
+  person_properties: { plan: `plan-${i % 7}`, email: `user${i}@example.com`, seats: i % 60, trial: i % 2 === 0 },
 });
 
 /** The body of POST /flags for the i-th user. */

@@ -87,7 +87,6 @@ export async function runLoad(server: Server, load: Load): Promise<LoadResult> {
   const output = await text(child.stdout);
   await ended;
   const result = JSON.parse(output) as LoadResult;
-  if (result.failures > 0)
-    throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`);
+  if (result.failures > 0) throw new Error(`${result.failures} requests failed, first: ${result.firstFailure}`);
   return result;
 }

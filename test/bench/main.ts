@@ -39,9 +39,7 @@ const usage = `npm run bench -- [--quick] [--peers] [--only SUITE]…   --peers:
 function chosen(names: readonly string[]): readonly Suite[] {
   const unknown = names.find((name) => !suites.some((it) => it.name === name));
   if (unknown !== undefined) throw new Error(`no suite "${unknown}"\n${usage}`);
-  return names.length === 0
-    ? suites.filter((it) => !it.isOptional)
-    : suites.filter((it) => names.includes(it.name));
+  return names.length === 0 ? suites.filter((it) => !it.isOptional) : suites.filter((it) => names.includes(it.name));
 }
 
 /** The line of progress on a terminal; it is overwritten by the next one. */
@@ -62,9 +60,7 @@ async function runSuite(suite: Suite, bench: Bench): Promise<readonly Verdict[]>
     return report.verdicts.map((it) => ({ ...it, what: `${suite.name}: ${it.what}` }));
   } catch (error) {
     progress("");
-    console.log(
-      `\n${suite.name} — could not be measured: ${error instanceof Error ? error.message : error}\n`,
-    );
+    console.log(`\n${suite.name} — could not be measured: ${error instanceof Error ? error.message : error}\n`);
     process.exitCode = 1;
     return [];
   }

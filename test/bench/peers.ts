@@ -144,12 +144,7 @@ const mockoonEnvironment = {
       ...{ uuid: "b7b2c8a0-0000-4000-8000-000000000002", type: "http", method: "post", endpoint: "capture" },
       responses: [
         {
-          ...{
-            uuid: "b7b2c8a0-0000-4000-8000-000000000003",
-            body: answer,
-            bodyType: "INLINE",
-            statusCode: 200,
-          },
+          ...{ uuid: "b7b2c8a0-0000-4000-8000-000000000003", body: answer, bodyType: "INLINE", statusCode: 200 },
           headers: [{ key: "content-type", value: "application/json" }],
           ...{ disableTemplating: true, default: true },
         },
@@ -162,11 +157,7 @@ const mockoonEnvironment = {
 /** True if the text of a request's body is a capture of a user. */
 const isOf = (body: string, user: string): boolean => body.includes(`"distinct_id":"${user}"`);
 
-export const sim = ready(
-  "phx-sim",
-  "sim",
-  (user) => `/__sim/events?event=needle&distinct_id=${user}&limit=10`,
-);
+export const sim = ready("phx-sim", "sim", (user) => `/__sim/events?event=needle&distinct_id=${user}&limit=10`);
 export const mockttp = ready("mockttp", "recording", (user) => `/found?user=${user}`);
 
 export const wiremock = peerOf({
@@ -206,9 +197,7 @@ export const mountebank = peerOf({
     return JSON.parse(await ask(`${url}/imposters`, JSON.stringify(imposter))).port;
   },
   async count(url, user, port) {
-    const { requests } = JSON.parse(await ask(`${url}/imposters/${port}`)) as {
-      requests: { body: string }[];
-    };
+    const { requests } = JSON.parse(await ask(`${url}/imposters/${port}`)) as { requests: { body: string }[] };
     return requests.filter((it) => isOf(it.body, user)).length;
   },
 });

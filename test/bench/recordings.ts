@@ -15,12 +15,7 @@ function snapshot(): string {
   const childNodes: object[] = [];
   for (let size = 0; size < one; size += 260) {
     const text = { type: 3, id: ++id, textContent: `Order ${id} of 42.00 is on its way to the customer` };
-    const attributes = {
-      class: "row order",
-      "data-id": `o${id}`,
-      style: "width: 50%",
-      href: `/orders/${id}?a=b%20c`,
-    };
+    const attributes = { class: "row order", "data-id": `o${id}`, style: "width: 50%", href: `/orders/${id}?a=b%20c` };
     childNodes.push({ type: 2, id: ++id, tagName: "a", attributes, childNodes: [text] });
   }
   return packed({ node: { type: 0, id: 1, childNodes } });

@@ -90,9 +90,7 @@ function firstLine(child: ChildProcess, program: Program): Promise<string> {
     child.stderr?.on("data", (chunk: Buffer) => complaints.push(chunk));
     child.once("error", reject);
     child.once("close", (code, signal) => {
-      reject(
-        new Error(`${program} ended with ${code ?? signal}: ${Buffer.concat(complaints).toString().trim()}`),
-      );
+      reject(new Error(`${program} ended with ${code ?? signal}: ${Buffer.concat(complaints).toString().trim()}`));
     });
   });
 }
@@ -145,10 +143,7 @@ export async function launch(
 ): Promise<Server> {
   const role = pinned ? "server" : "anywhere";
   const [file, args] = command(role, [...programs[program](folder), ...more], node);
-  const child = spawnServer(file, args, {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
+  const child = spawnServer(file, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   const { url, project_api_key: key } = JSON.parse(await firstLine(child, program)) as Announcement;
   return serverOf(child, url, key);
 }

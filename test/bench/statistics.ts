@@ -33,13 +33,7 @@ export function pairedRange(values: readonly number[], base: readonly number[]):
 const signs = { atLeast: "≥", atMost: "≤" } as const;
 
 /** Holds a figure against its bar. A figure that could not be measured (NaN) does not meet it. */
-export function hold(
-  what: string,
-  measured: number,
-  sense: keyof typeof signs,
-  bar: number,
-  unit = "×",
-): Verdict {
+export function hold(what: string, measured: number, sense: keyof typeof signs, bar: number, unit = "×"): Verdict {
   const met = sense === "atLeast" ? measured >= bar : measured <= bar;
   return { what, bar: `${signs[sense]} ${bar} ${unit}`, measured: `${figure(measured)} ${unit}`, met };
 }

@@ -44,16 +44,7 @@ function exchange(i: number): Exchange {
       wire,
       body: { json: flagsAsk(i) },
     },
-    res: {
-      status: 200,
-      reason: "OK",
-      http: "1.1",
-      headers,
-      wire,
-      body: { json: answer },
-      ttfb: 20,
-      total: 21,
-    },
+    res: { status: 200, reason: "OK", http: "1.1", headers, wire, body: { json: answer }, ttfb: 20, total: 21 },
     complete: true,
     redacted: [],
   };

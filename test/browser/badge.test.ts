@@ -6,8 +6,7 @@ import { type Sim, startSim } from "../../src/index.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
 import { openPageServer, type PageServer } from "./page-server.ts";
 
-const example = (name: string) =>
-  readFileSync(join(import.meta.dirname, "../usage/apps/badge", name), "utf8");
+const example = (name: string) => readFileSync(join(import.meta.dirname, "../usage/apps/badge", name), "utf8");
 const scriptText = example("badge.html");
 const policyText = example("policy.txt");
 

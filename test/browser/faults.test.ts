@@ -1,13 +1,7 @@
 import type { Page } from "playwright-core";
 import type { PostHog } from "posthog-js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  type FaultOptions,
-  type FaultPresetName,
-  type Sim,
-  type SimOptions,
-  startSim,
-} from "../../src/index.ts";
+import { type FaultOptions, type FaultPresetName, type Sim, type SimOptions, startSim } from "../../src/index.ts";
 import { chromiumOfFile } from "../support/chromium.ts";
 import { loaders, openPageServer, type PageServer } from "./page-server.ts";
 
@@ -20,12 +14,7 @@ const scenario: SimOptions["scenario"] = {
     {
       name: "Org",
       projects: [
-        {
-          id: 3,
-          name: "Shop",
-          api_key: "phc_browser",
-          flags: { alpha: { rollout: 100 }, beta: { rollout: 100 } },
-        },
+        { id: 3, name: "Shop", api_key: "phc_browser", flags: { alpha: { rollout: 100 }, beta: { rollout: 100 } } },
       ],
     },
   ],
@@ -121,9 +110,7 @@ describe("captures", () => {
     await page.evaluate(() => window.posthog.capture("stubborn"));
     await sim.events.waitFor("stubborn", undefined, veryPatient);
     expect((await journal(events)).filter(([, fault]) => fault !== null)).toEqual([[503, "capture-503"]]);
-    const again = (await sim.requests.list()).filter(({ target }) =>
-      String(target).includes("retry_count=1"),
-    );
+    const again = (await sim.requests.list()).filter(({ target }) => String(target).includes("retry_count=1"));
     expect(again).toMatchObject([{ status: 200, fault: null }]);
     expect(await sim.events.list({ event: "stubborn" })).toHaveLength(1);
   });

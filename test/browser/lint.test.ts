@@ -29,9 +29,7 @@ test("an ordinary session of posthog-js has no findings", async () => {
                 pro: { person: { plan: "pro" } },
               },
               remote_config: { sessionRecording: true, capturePerformance: true, heatmaps: true },
-              early_access_features: [
-                { id: "e1", name: "Early", description: "", stage: "beta", flagKey: "off" },
-              ],
+              early_access_features: [{ id: "e1", name: "Early", description: "", stage: "beta", flagKey: "off" }],
             },
           ],
         },

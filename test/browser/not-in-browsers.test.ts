@@ -22,9 +22,7 @@ test.each(["index.js", "testing/vitest.js", "testing/vitest-matchers.js"])(
     });
     await tab.goto("http://phx.test/");
     const message = await tab.evaluate(`import("/dist/${file}").then(() => "it was loaded", String)`);
-    expect(message).toMatch(
-      /phx-sim runs in Node and cannot be loaded in a browser.*test\.browser\.commands/,
-    );
+    expect(message).toMatch(/phx-sim runs in Node and cannot be loaded in a browser.*test\.browser\.commands/);
     await tab.close();
   },
 );

@@ -33,10 +33,7 @@ const page = (head: string): string =>
 /** An application as npm users build theirs, with the SDK in the bundle. */
 async function bundle(): Promise<Uint8Array> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: 'import posthog from "posthog-js"; window.posthog = posthog;',
-      resolveDir: import.meta.dirname,
-    },
+    stdin: { contents: 'import posthog from "posthog-js"; window.posthog = posthog;', resolveDir: import.meta.dirname },
     bundle: true,
     format: "iife",
     write: false,

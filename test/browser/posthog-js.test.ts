@@ -40,9 +40,7 @@ const scenario: SimOptions["scenario"] = {
               current_iteration_start_date: null,
             },
           ],
-          early_access_features: [
-            { id: "e1", name: "Beta", description: "", stage: "beta", flagKey: "beta-feature" },
-          ],
+          early_access_features: [{ id: "e1", name: "Beta", description: "", stage: "beta", flagKey: "beta-feature" }],
         },
       ],
     },
@@ -168,9 +166,7 @@ describe.each(Object.entries(loaders))("posthog-js as %s", (_name, load) => {
     const surveys = await page.evaluate(
       () =>
         new Promise<string[]>((resolve) =>
-          window.posthog.getActiveMatchingSurveys((them: { name: string }[]) =>
-            resolve(them.map((it) => it.name)),
-          ),
+          window.posthog.getActiveMatchingSurveys((them: { name: string }[]) => resolve(them.map((it) => it.name))),
         ),
     );
     expect(surveys).toEqual(["How was it?"]);
@@ -178,10 +174,7 @@ describe.each(Object.entries(loaders))("posthog-js as %s", (_name, load) => {
     const features = await page.evaluate(
       () =>
         new Promise<string[]>((resolve) =>
-          window.posthog.getEarlyAccessFeatures(
-            (them: { name: string }[]) => resolve(them.map((it) => it.name)),
-            true,
-          ),
+          window.posthog.getEarlyAccessFeatures((them: { name: string }[]) => resolve(them.map((it) => it.name)), true),
         ),
     );
     expect(features).toEqual(["Beta"]);

@@ -30,17 +30,7 @@ declare const document: {
 const count = Number(process.env.PLANTED_VALUES ?? 3);
 const ways: [string, Loader][] = Object.entries(loaders).slice(0, count > 3 ? 3 : 1);
 
-const places = [
-  "text",
-  "input",
-  "attribute",
-  "title",
-  "style",
-  "added",
-  "changed",
-  "network",
-  "console",
-] as const;
+const places = ["text", "input", "attribute", "title", "style", "added", "changed", "network", "console"] as const;
 type Place = (typeof places)[number];
 
 /** One value for each place, so that a find names the place. */
@@ -51,9 +41,7 @@ const planted = places.flatMap((place) => numbers.map((i) => plantedAt(place, i)
 /** Takes what the pages send: another origin than theirs. */
 async function openApi() {
   const server = createServer((_, response) => {
-    response
-      .writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" })
-      .end("{}");
+    response.writeHead(200, { "access-control-allow-origin": "*", "access-control-allow-headers": "*" }).end("{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
@@ -133,9 +121,7 @@ async function recordPage(load: Loader, apiKey: string, settings: object): Promi
       for (const it of attribute) add("a", (node) => node.setAttribute("data-user", it));
       for (const it of title) add("img", (node) => Object.assign(node, { title: it, alt: it }));
       add("style", (node) => {
-        node.textContent = style
-          .map((it: string, i: number) => `.s${i}::after { content: "${it}" }`)
-          .join("\n");
+        node.textContent = style.map((it: string, i: number) => `.s${i}::after { content: "${it}" }`).join("\n");
       });
       for (let i = 0; i < inputs; i++) add("input", (node) => (node.id = `input-${i}`));
       add("div", (node) => (node.id = "later"));
@@ -165,10 +151,7 @@ async function recordPage(load: Loader, apiKey: string, settings: object): Promi
       }
       later.setAttribute("data-user", changed.join(" "));
       for (const it of network)
-        await fetch(`${url}/pay?m=${encodeURIComponent(it)}`, {
-          method: "POST",
-          body: JSON.stringify({ to: it }),
-        });
+        await fetch(`${url}/pay?m=${encodeURIComponent(it)}`, { method: "POST", body: JSON.stringify({ to: it }) });
       for (const it of logged) console.log("paid by", { who: it });
     },
     {

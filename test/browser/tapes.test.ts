@@ -124,8 +124,7 @@ async function countAnswered(tape: string): Promise<number> {
 async function kindsOn(tape: string): Promise<Set<string | undefined>> {
   const kinds = new Set<string | undefined>();
   for await (const exchange of readTape(tape, { bodies: "whole" })) {
-    for (const [, kind] of JSON.stringify(exchange).matchAll(/secret(?::|%3A)([a-z\d_]+)(?:#|%23)\d/g))
-      kinds.add(kind);
+    for (const [, kind] of JSON.stringify(exchange).matchAll(/secret(?::|%3A)([a-z\d_]+)(?:#|%23)\d/g)) kinds.add(kind);
   }
   return kinds;
 }

@@ -49,9 +49,7 @@ describe("phx-sim ca", () => {
   test("show names the addresses of one without limits, and how to renew it", async () => {
     const older = join(cwd, "older");
     const env = { PHX_SIM_CA_DIR: older };
-    const made = await generateCACertificate({
-      nameConstraints: { permitted: ["posthog.com", "localhost"] },
-    });
+    const made = await generateCACertificate({ nameConstraints: { permitted: ["posthog.com", "localhost"] } });
     mkdirSync(older);
     writeFileSync(join(older, "ca.pem"), made.cert);
     writeFileSync(join(older, "ca.key"), made.key);
@@ -73,11 +71,10 @@ describe("phx-sim ca", () => {
 
   test("an expired one is replaced, and the output names it", async () => {
     const expired = join(cwd, "expired");
-    const keys = await crypto.subtle.generateKey(
-      { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
-      true,
-      ["sign", "verify"],
-    );
+    const keys = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" }, true, [
+      "sign",
+      "verify",
+    ]);
     const old = await X509CertificateGenerator.createSelfSigned({
       name: "CN=old",
       notBefore: new Date("2024-01-01"),
@@ -98,11 +95,7 @@ describe("phx-sim ca", () => {
     expect(stdout).toContain("Replaces     one that expired on 2025-01-01: have clients trust this one");
     expect(readFileSync(join(expired, "ca.pem"), "utf8")).not.toBe(old.toString("pem"));
     const again = await ca(["show", "--json"], env);
-    expect(JSON.parse(again.stdout)).toMatchObject({
-      limits_addresses: true,
-      limits_path: true,
-      replaced: null,
-    });
+    expect(JSON.parse(again.stdout)).toMatchObject({ limits_addresses: true, limits_path: true, replaced: null });
   });
 
   test("a damaged folder: what is wrong, and the way out", async () => {

@@ -143,9 +143,8 @@ test("what a shell would read as more than a word is not offered", async () => {
 });
 
 test("without a sim there are no values, and no complaint", async () => {
-  const { code, stdout, stderr } = await phxSim(["completion", "bash", "--", "flags", "set", ""], {
-    cwd: newFolder(),
-  }).ended;
+  const { code, stdout, stderr } = await phxSim(["completion", "bash", "--", "flags", "set", ""], { cwd: newFolder() })
+    .ended;
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "none\n", stderr: "" });
 });
 

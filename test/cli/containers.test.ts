@@ -93,9 +93,7 @@ test.skipIf(!canIsolate)("the documentation's compose file works from one networ
     kill -TERM $!
     wait`,
   );
-  const { stdout } = await promisify(execFile)("unshare", [...isolated, "bash", "compose.sh"], {
-    cwd: folder,
-  });
+  const { stdout } = await promisify(execFile)("unshare", [...isolated, "bash", "compose.sh"], { cwd: folder });
   const [facts = "", ...env] = stdout.trim().split("\n");
   expect(JSON.parse(facts)).toEqual({
     event: "signed_up",
@@ -161,9 +159,7 @@ describe("a token of one's own", () => {
         code: "option",
         message: "the token cannot be used",
       });
-      await expect(connectSim("http://127.0.0.1:1", { token: bad })).rejects.toMatchObject({
-        code: "bad_token",
-      });
+      await expect(connectSim("http://127.0.0.1:1", { token: bad })).rejects.toMatchObject({ code: "bad_token" });
     },
   );
 });
@@ -215,24 +211,19 @@ describe("a public address", () => {
     });
     expect([info.status, JSON.parse(info.body)]).toMatchObject([200, { url: at, local_url: sim.url }]);
     expect((await get("/__sim/", { host: "sim.test:8080" })).status).toBe(200);
-    expect(
-      (await get("/__sim/info", { origin: "http://sim.test", authorization: `Bearer ${token}` })).status,
-    ).toBe(403);
+    expect((await get("/__sim/info", { origin: "http://sim.test", authorization: `Bearer ${token}` })).status).toBe(
+      403,
+    );
   });
 
-  test.each([
-    "sim:7490",
-    "ftp://sim",
-    "http://sim/path",
-    "http://a:b@sim",
-    "http://sim?x",
-    "http://sim/#x",
-    "http://",
-  ])("%s is refused", async (bad) => {
-    const { code, stderr } = await runHere(["start", "--public-url", bad], { cwd: newFolder() });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining("--public-url must be an http address without a path"),
-    ]);
-  });
+  test.each(["sim:7490", "ftp://sim", "http://sim/path", "http://a:b@sim", "http://sim?x", "http://sim/#x", "http://"])(
+    "%s is refused",
+    async (bad) => {
+      const { code, stderr } = await runHere(["start", "--public-url", bad], { cwd: newFolder() });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining("--public-url must be an http address without a path"),
+      ]);
+    },
+  );
 });

@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
@@ -43,9 +35,7 @@ describe("env --write", () => {
     const { code, stdout } = await runHere(["env", "--framework", "next", "--write", ".env.local"], { cwd });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+ variables set in \.env\.local\n$/)]);
     const text = read(cwd);
-    expect(text.split("\n").slice(0, 5)).toEqual(
-      before.with(2, `export NEXT_PUBLIC_POSTHOG_HOST=${ready.url}`),
-    );
+    expect(text.split("\n").slice(0, 5)).toEqual(before.with(2, `export NEXT_PUBLIC_POSTHOG_HOST=${ready.url}`));
     expect(text).toContain(`\nNEXT_PUBLIC_POSTHOG_KEY=${ready.project_api_key}\n`);
     expect(statSync(join(cwd, ".env.local")).mode & 0o777).toBe(0o640);
     // a second run changes nothing
@@ -71,15 +61,11 @@ describe("env --write", () => {
     const before = `${key}\n${quoted}\nPOSTHOG_API_KEY="old\nold"\nOPEN="not closed\nPOSTHOG_HOST=old\n`;
     for (const ends of ["\n", "\r\n"]) {
       writeFileSync(join(cwd, ".env"), before.replaceAll("\n", ends));
-      expect(await runHere(["env", "--framework", "node", "--write", ".env"], { cwd })).toMatchObject({
-        code: 0,
-      });
+      expect(await runHere(["env", "--framework", "node", "--write", ".env"], { cwd })).toMatchObject({ code: 0 });
       const expected = before
         .replace('POSTHOG_API_KEY="old\nold"', `POSTHOG_API_KEY=${ready.project_api_key}`)
         .replace("POSTHOG_HOST=old", `POSTHOG_HOST=${ready.url}`);
-      expect(read(cwd, ".env").slice(0, expected.replaceAll("\n", ends).length)).toBe(
-        expected.replaceAll("\n", ends),
-      );
+      expect(read(cwd, ".env").slice(0, expected.replaceAll("\n", ends).length)).toBe(expected.replaceAll("\n", ends));
     }
   });
 
@@ -127,10 +113,7 @@ describe("env --write", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("missing/.env cannot be written: ")]);
     // a device or a pipe has no lines to keep
     const device = await runHere(["env", "--write", devNull], { cwd });
-    expect(device).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("a pipe, a socket or a device"),
-    });
+    expect(device).toMatchObject({ code: 1, stderr: expect.stringContaining("a pipe, a socket or a device") });
   });
 });
 
@@ -138,36 +121,24 @@ describe("without a running sim", () => {
   test("env prints what a start in this folder has", async ({ folder: cwd }) => {
     const port = await freePort();
     writeFileSync(join(cwd, "s.yaml"), "api_key: phc_mine\n");
-    writeFileSync(
-      join(cwd, "phx-sim.config.json"),
-      JSON.stringify({ scenario: "s.yaml", port: Number(port) }),
-    );
+    writeFileSync(join(cwd, "phx-sim.config.json"), JSON.stringify({ scenario: "s.yaml", port: Number(port) }));
     const { code, stdout, stderr } = await runHere(["env"], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(`POSTHOG_HOST=http://127.0.0.1:${port}\n`);
     expect(stdout).toContain("POSTHOG_API_KEY=phc_mine\n");
-    expect(stderr).toMatch(
-      /^phx-sim: no sim runs; these are the address and keys that `phx-sim start` has here/,
-    );
+    expect(stderr).toMatch(/^phx-sim: no sim runs; these are the address and keys that `phx-sim start` has here/);
     const { sim, ready } = await startReady(["--port", port], { cwd });
-    expect((await runHere(["status"], { cwd })).stdout).toContain(
-      `scenario          ${join(cwd, "s.yaml")}\n`,
-    );
+    expect((await runHere(["status"], { cwd })).stdout).toContain(`scenario          ${join(cwd, "s.yaml")}\n`);
     expect((await runHere(["env"], { cwd })).stdout).toBe(stdout);
     expect(ready.project_api_key).toBe("phc_mine");
     await sim.signal("SIGINT");
     writeFileSync(join(cwd, "s.yaml"), "flag: {}\n");
-    expect(await runHere(["env"], { cwd })).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining("s.yaml:1:1"),
-    });
+    expect(await runHere(["env"], { cwd })).toMatchObject({ code: 3, stderr: expect.stringContaining("s.yaml:1:1") });
   });
 
   test("an address or a folder that was given must have one", async ({ folder: cwd }) => {
     const env = { PHX_SIM_PORT: await freePort() };
-    expect((await runHere(["env", "--url", `http://127.0.0.1:${env.PHX_SIM_PORT}`], { cwd, env })).code).toBe(
-      5,
-    );
+    expect((await runHere(["env", "--url", `http://127.0.0.1:${env.PHX_SIM_PORT}`], { cwd, env })).code).toBe(5);
     expect((await runHere(["env", "--data", "elsewhere"], { cwd, env })).code).toBe(5);
     expect((await runHere(["status"], { cwd, env })).code).toBe(5);
   });

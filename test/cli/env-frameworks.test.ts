@@ -10,8 +10,7 @@ const cwd = newFolder();
 const { ready } = await startReady([], { cwd });
 
 const run = (...args: string[]) => runHere(["env", ...args], { cwd });
-const printed = (framework: Framework, access: Access = ready) =>
-  envLines(envGroups(access, framework), "dotenv");
+const printed = (framework: Framework, access: Access = ready) => envLines(envGroups(access, framework), "dotenv");
 
 /** Variables of a .env file, as Node and the loaders of the frameworks read it. */
 const dotenv = (framework: Framework) => parseEnv(printed(framework).join("\n"));
@@ -36,15 +35,10 @@ const browser: [Framework, file: string, prefix: string, names: string[]][] = [
 
 test.each(browser)("%s: %s, and its prefix only", async (framework, file, prefix, names) => {
   const { code, stdout } = await run("--framework", framework);
-  expect([code, stdout.split("\n")[0]]).toEqual([
-    0,
-    expect.stringMatching(`^# ${framework}: ${file}(?: |$)`),
-  ]);
+  expect([code, stdout.split("\n")[0]]).toEqual([0, expect.stringMatching(`^# ${framework}: ${file}(?: |$)`)]);
   const variables = parseEnv(stdout);
   for (const name of names) expect(variables).toHaveProperty(name, ready.project_api_key);
-  const isOwn = new RegExp(
-    `^(POSTHOG_|PHX_SIM_|(${prefix})\\w*POSTHOG_(HOST|KEY|API_KEY|PUBLIC_KEY|PROJECT_TOKEN)$)`,
-  );
+  const isOwn = new RegExp(`^(POSTHOG_|PHX_SIM_|(${prefix})\\w*POSTHOG_(HOST|KEY|API_KEY|PUBLIC_KEY|PROJECT_TOKEN)$)`);
   expect(Object.keys(variables).filter((name) => !isOwn.test(name))).toEqual([]);
   expect(variables).toMatchObject({
     POSTHOG_HOST: ready.url,
@@ -126,8 +120,7 @@ test("the documentation names every framework", () => {
   const table = readDoc("docs/sdks.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
-  for (const framework of frameworks)
-    expect(table).toContainEqual(expect.stringMatching(`^\\| [^|]*\`${framework}\``));
+  for (const framework of frameworks) expect(table).toContainEqual(expect.stringMatching(`^\\| [^|]*\`${framework}\``));
 });
 
 test.each([

@@ -98,10 +98,7 @@ const rows: Readonly<Record<string, Row>> = {
   "baseline update": { args: ["--from", "analytics.baseline.ndjson"] },
   "baseline diff": { args: ["analytics.baseline.ndjson"], ...result },
   "baseline show": result,
-  exec: {
-    isProcess: true,
-    args: ["--", process.execPath, "-e", ""],
-  },
+  exec: { isProcess: true, args: ["--", process.execPath, "-e", ""] },
   verify: { args: ["one"] },
   send: { isProcess: true, args: () => ["one", "--to", sim.url, "--token", sim.apiKey, "--ignore-status"] },
   "events list": result,
@@ -155,9 +152,7 @@ const rows: Readonly<Record<string, Row>> = {
   "scenario schema": result,
   "scenario list": result,
   "scenario from-tape": { args: ["one"], ...result },
-  pull: {
-    args: () => ["--upstream", sim.url, "--project", String(sim.projectId), "--key-env", "LIVE_KEY"],
-  },
+  pull: { args: () => ["--upstream", sim.url, "--project", String(sim.projectId), "--key-env", "LIVE_KEY"] },
   impact: { args: ["analytics.baseline.ndjson", "--from", "world.yaml"], ...result },
   "plan infer": result,
   "plan check": {},
@@ -205,9 +200,7 @@ async function ended(name: string, row: Row, option: string) {
 
 /** Before `--`: what follows is another program's. */
 const withOption = (args: readonly string[], option: string): string[] =>
-  args[0] === "--"
-    ? [option, ...args]
-    : [...args, option].toSorted((a, b) => Number(a === "--") - Number(b === "--"));
+  args[0] === "--" ? [option, ...args] : [...args, option].toSorted((a, b) => Number(a === "--") - Number(b === "--"));
 
 const endOf = ({ serves, code = 0 }: Row): number => (serves ? 143 : code);
 
@@ -270,17 +263,14 @@ function wordsOf(line: string): string[] {
 }
 
 describe("help", () => {
-  test.each(commands.map((it) => [it.name, it] as const))(
-    "%s has examples that can be run",
-    (name, { examples }) => {
-      const named = examples.map(([line]) => {
-        const reading = readArgs(wordsOf(line), commands);
-        expect(reading, line).toHaveProperty("command");
-        return "command" in reading ? reading.command.name : "";
-      });
-      expect(named).toContain(name);
-    },
-  );
+  test.each(commands.map((it) => [it.name, it] as const))("%s has examples that can be run", (name, { examples }) => {
+    const named = examples.map(([line]) => {
+      const reading = readArgs(wordsOf(line), commands);
+      expect(reading, line).toHaveProperty("command");
+      return "command" in reading ? reading.command.name : "";
+    });
+    expect(named).toContain(name);
+  });
 
   test.each([
     ["help", "events", "list"],

@@ -22,8 +22,7 @@ function complaintOf({ code, stdout, stderr }: Awaited<ReturnType<typeof runHere
 
 const complaint = async (args: readonly string[], cwd: string, env: Record<string, string> = {}) =>
   complaintOf(await runHere(args, { cwd, env }));
-const failedStart = async (args: readonly string[], cwd: string) =>
-  complaintOf(await phxSim(args, { cwd }).ended);
+const failedStart = async (args: readonly string[], cwd: string) => complaintOf(await phxSim(args, { cwd }).ended);
 
 describe("usage mistakes end with 2", () => {
   test.each<[string[], Record<string, string>, string]>([
@@ -40,21 +39,13 @@ describe("usage mistakes end with 2", () => {
     [["--port"], {}, "--port needs a value (phx-sim --help lists all)"],
     [[], { PHX_SIM_PORT: "x" }, 'PHX_SIM_PORT must be a whole number from 0 to 65535, not "x"'],
     [["--host", "http://x"], {}, '--host must be a host name or an IP address, not "http://x"'],
-    [
-      ["--dialect", "prod"],
-      {},
-      '--dialect must be documented or production, not "prod"; did you mean production?',
-    ],
+    [["--dialect", "prod"], {}, '--dialect must be documented or production, not "prod"; did you mean production?'],
     [["--memory", "--data", "x"], {}, "--data and --memory exclude each other; give one of them"],
     [["--prot", "1"], {}, "unknown option --prot; did you mean --port? (phx-sim --help lists all)"],
     [["start", "extra"], {}, 'unexpected argument "extra" (phx-sim start --help)'],
     [["strat"], {}, 'unknown command "strat"; did you mean start? (phx-sim --help lists all)'],
     [["status", "--wait", "soon"], {}, '--wait must be a time such as 10s, 500ms or 2m, not "soon"'],
-    [
-      ["env", "--format", "jsn"],
-      {},
-      '--format must be dotenv, shell, json or github, not "jsn"; did you mean json?',
-    ],
+    [["env", "--format", "jsn"], {}, '--format must be dotenv, shell, json or github, not "jsn"; did you mean json?'],
   ])("%j %j", async (args, env, message) => {
     expect(await complaint(args, newFolder(), env)).toEqual({ code: 2, line: `phx-sim: ${message}` });
   });
@@ -71,10 +62,7 @@ describe("usage mistakes end with 2", () => {
   });
 
   test("an address of another machine", async () => {
-    const { code, line } = await failedStart(
-      ["--memory", "--port", "0", "--host", "203.0.113.7"],
-      newFolder(),
-    );
+    const { code, line } = await failedStart(["--memory", "--port", "0", "--host", "203.0.113.7"], newFolder());
     expect(code).toBe(2);
     expect(line).toContain("203.0.113.7 is not an address of this machine");
   });
@@ -103,9 +91,7 @@ describe("what keeps a sim from starting ends with 3", () => {
     const { code, line } = await failedStart(["--memory", "--port", String(port)], newFolder());
     expect(code).toBe(3);
     const holder = process.platform === "linux" ? `.+ \\(pid ${process.pid}\\)` : "another program";
-    expect(line).toMatch(
-      new RegExp(`^phx-sim: port ${port} is in use by ${holder}; stop it, or use --port 0 `),
-    );
+    expect(line).toMatch(new RegExp(`^phx-sim: port ${port} is in use by ${holder}; stop it, or use --port 0 `));
   });
 
   test("the data folder is another sim's", async ({ folder: cwd }) => {

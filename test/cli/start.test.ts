@@ -12,35 +12,32 @@ const capture = (ready: { url: string; project_api_key: string }, event: unknown
   post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...(event as object) });
 
 describe("the banner", () => {
-  test.each([[["--port", "0"]], [["start", "--port", "0"]]])(
-    "phx-sim %j prints everything to paste",
-    async (args) => {
-      const cwd = newFolder();
-      const sim = phxSim(args, { cwd, isOwn: true });
-      const [, url] = await sim.says("stdout", /is ready at (http:\S+)[\s\S]*PHX_SIM_URL=.*\n/);
-      const { stdout } = await sim.signal("SIGINT");
-      expect(stdout).toMatch(/^phx-sim \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+\n/);
-      const key = /project key +(phc_\w+)/.exec(stdout)?.[1];
-      const personal = /personal key +(phx_\w+)/.exec(stdout)?.[1];
-      const id = /project id +(\d+)/.exec(stdout)?.[1];
-      expect(stdout).toContain(`  inspector     ${url}/__sim/\n`);
-      expect(stdout).toContain("  scenario      default\n");
-      expect(stdout).toContain(`  data          ${join(cwd, ".phx-sim")}\n`);
-      expect(stdout).toContain(
-        "  dialect       documented: as the API documentation says; --dialect production answers as the live service does\n",
-      );
-      expect(stdout).toContain(
-        [
-          `POSTHOG_HOST=${url}`,
-          `POSTHOG_API_KEY=${key}`,
-          `POSTHOG_PROJECT_TOKEN=${key}`,
-          `POSTHOG_PERSONAL_API_KEY=${personal}`,
-          `POSTHOG_PROJECT_ID=${id}`,
-        ].join("\n"),
-      );
-      expect(stdout).toMatch(/^# POSTHOG_API_KEY is the project key/m);
-    },
-  );
+  test.each([[["--port", "0"]], [["start", "--port", "0"]]])("phx-sim %j prints everything to paste", async (args) => {
+    const cwd = newFolder();
+    const sim = phxSim(args, { cwd, isOwn: true });
+    const [, url] = await sim.says("stdout", /is ready at (http:\S+)[\s\S]*PHX_SIM_URL=.*\n/);
+    const { stdout } = await sim.signal("SIGINT");
+    expect(stdout).toMatch(/^phx-sim \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+\n/);
+    const key = /project key +(phc_\w+)/.exec(stdout)?.[1];
+    const personal = /personal key +(phx_\w+)/.exec(stdout)?.[1];
+    const id = /project id +(\d+)/.exec(stdout)?.[1];
+    expect(stdout).toContain(`  inspector     ${url}/__sim/\n`);
+    expect(stdout).toContain("  scenario      default\n");
+    expect(stdout).toContain(`  data          ${join(cwd, ".phx-sim")}\n`);
+    expect(stdout).toContain(
+      "  dialect       documented: as the API documentation says; --dialect production answers as the live service does\n",
+    );
+    expect(stdout).toContain(
+      [
+        `POSTHOG_HOST=${url}`,
+        `POSTHOG_API_KEY=${key}`,
+        `POSTHOG_PROJECT_TOKEN=${key}`,
+        `POSTHOG_PERSONAL_API_KEY=${personal}`,
+        `POSTHOG_PROJECT_ID=${id}`,
+      ].join("\n"),
+    );
+    expect(stdout).toMatch(/^# POSTHOG_API_KEY is the project key/m);
+  });
 
   test.each([
     ["piped", {}, false],
@@ -88,16 +85,10 @@ describe("--json", () => {
 
 describe("settings", () => {
   test("come from the config file above, the environment and the flags", async ({ folder: cwd }) => {
-    writeFileSync(
-      join(cwd, "phx-sim.config.json"),
-      '{"dialect": "production", "data": "kept", "verbose": true}',
-    );
+    writeFileSync(join(cwd, "phx-sim.config.json"), '{"dialect": "production", "data": "kept", "verbose": true}');
     const { sim, ready } = await startReady([], { cwd, env: { PHX_SIM_DIALECT: "documented" } });
     expect(ready).toMatchObject({ dialect: "documented", data: join(cwd, "kept") });
-    await sim.says(
-      "stderr",
-      /port from --port,.* data from .*phx-sim\.config\.json,.* dialect from PHX_SIM_DIALECT/,
-    );
+    await sim.says("stderr", /port from --port,.* data from .*phx-sim\.config\.json,.* dialect from PHX_SIM_DIALECT/);
   });
 
   test("bound wider than loopback, the control API requires the token of the first line", async () => {
@@ -153,18 +144,12 @@ describe("the request log", () => {
   test("says why a path does not exist, and what to do", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     const rows: [path: string, line: RegExp][] = [
-      [
-        "/bacth/",
-        /^ {2}⊖ rejected not_found: .* → check the path: it does not exist; nearest: POST \/batch/m,
-      ],
+      ["/bacth/", /^ {2}⊖ rejected not_found: .* → check the path: it does not exist; nearest: POST \/batch/m],
       [
         "/ingest/batch/",
         /^ {2}⊖ rejected not_found: .* → \/ingest looks like .* host to http:\S+, without \/ingest; /m,
       ],
-      [
-        "/api/projects/1/heatmaps/",
-        /^ {2}⊖ rejected not_found: .* → not emulated: the service has this endpoint/m,
-      ],
+      ["/api/projects/1/heatmaps/", /^ {2}⊖ rejected not_found: .* → not emulated: the service has this endpoint/m],
     ];
     for (const [path, line] of rows) {
       await post(`${ready.url}${path}`, {});
@@ -194,10 +179,7 @@ describe("the request log", () => {
     ];
     for (const target of targets) {
       await fetch(ready.url + target, { headers: { authorization: "Bearer phx_mysecretkey" } });
-      await post(`${ready.url}${target}`, {
-        api_key: "phx_mysecretkey",
-        personal_api_key: "phx_mysecretkey",
-      });
+      await post(`${ready.url}${target}`, { api_key: "phx_mysecretkey", personal_api_key: "phx_mysecretkey" });
     }
     const { stderr } = await sim.signal("SIGINT");
     expect(stderr.match(/^(GET|POST) \//gm)).toHaveLength(2 * targets.length);
@@ -221,9 +203,7 @@ describe("the request log", () => {
 
 test.runIf(process.platform === "linux")("--open hands the inspector's address to the browser", async () => {
   const cwd = newFolder();
-  writeFileSync(join(cwd, "xdg-open"), '#!/bin/sh\necho "$1" > opened\nkill -TERM "$PPID"\n', {
-    mode: 0o755,
-  });
+  writeFileSync(join(cwd, "xdg-open"), '#!/bin/sh\necho "$1" > opened\nkill -TERM "$PPID"\n', { mode: 0o755 });
   const PATH = `${cwd}:${process.env.PATH}`;
   const { sim, ready } = await startReady(["--memory", "--open"], { cwd, env: { PATH } });
   expect((await sim.ended).code).toBe(143);
@@ -250,15 +230,11 @@ describe("a damaged data folder", () => {
     await sim.signal("SIGINT");
     return { cwd, file: join(cwd, ".phx-sim", "traffic.ndjson") };
   }
-  const doctor = (cwd: string, ...args: string[]) =>
-    runHere(["doctor", "--data", ".phx-sim", ...args], { cwd });
+  const doctor = (cwd: string, ...args: string[]) => runHere(["doctor", "--data", ".phx-sim", ...args], { cwd });
 
   test("a damaged line is skipped and reported: at the start, in info, by doctor", async () => {
     const { cwd, file } = await folderWithEvents();
-    expect(await doctor(cwd)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(".phx-sim is intact\n"),
-    });
+    expect(await doctor(cwd)).toMatchObject({ code: 0, stdout: expect.stringContaining(".phx-sim is intact\n") });
     rewriteLine(file, 3, (text) => text.replace('"two"', '"twa"'));
     const lost = { file, line: 3, detail: "this line is damaged: request 2 with event 2 lost" };
     const checked = await doctor(cwd, "--json");
@@ -269,10 +245,7 @@ describe("a damaged data folder", () => {
     });
     for (const index of ["requests.idx", "events.idx"]) rmSync(join(cwd, ".phx-sim", index));
     const { sim, ready } = await startReady([], { cwd });
-    await sim.says(
-      "stderr",
-      /^phx-sim: .*traffic\.ndjson:3: this line is damaged: request 2 with event 2 lost\n/m,
-    );
+    await sim.says("stderr", /^phx-sim: .*traffic\.ndjson:3: this line is damaged: request 2 with event 2 lost\n/m);
     const answer = async (path: string) => (await fetch(`${ready.url}/__sim/${path}`)).json();
     expect(await answer("info")).toMatchObject({ damage: [lost], damage_count: 1 });
     expect(await answer("events")).toMatchObject({
@@ -334,9 +307,8 @@ describe("the end", () => {
 });
 
 test("a data folder that the system does not make is one line, and no endless try", async () => {
-  const { code, stdout, stderr } = await phxSim(["--port", "0", "--data", "/proc/phx-sim/data"], {
-    cwd: newFolder(),
-  }).ended;
+  const { code, stdout, stderr } = await phxSim(["--port", "0", "--data", "/proc/phx-sim/data"], { cwd: newFolder() })
+    .ended;
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toMatch(/^phx-sim: data folder \/proc\/phx-sim\/data .*; choose another .*--memory\n$/);
 });

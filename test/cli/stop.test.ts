@@ -23,31 +23,21 @@ describe("phx-sim stop", () => {
     );
     expect(existsSync(join(cwd, ".phx-sim", "run.json"))).toBe(false);
     await expect(fetch(ready.url)).rejects.toThrow();
-    expect(await sim.ended).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("stopped; 1 event kept"),
-    });
+    expect(await sim.ended).toMatchObject({ code: 0, stderr: expect.stringContaining("stopped; 1 event kept") });
   });
 
   test("finds it by --url, and answers JSON", async () => {
     const { sim, ready } = await startReady(["--memory"], { cwd: newFolder() });
     const { code, stdout } = await stop("--url", ready.url, "--json");
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({
-      url: ready.url,
-      version: ready.version,
-      pid: ready.pid,
-      data: null,
-    });
+    expect(JSON.parse(stdout)).toEqual({ url: ready.url, version: ready.version, pid: ready.pid, data: null });
     expect((await sim.ended).code).toBe(0);
   });
 
   test("ends a recording with its tape whole", async () => {
     const upstream = await startSim();
     try {
-      const record = phxSim(["record", "--upstream", upstream.url, "--port", "0", "--tape", "t", "--json"], {
-        cwd,
-      });
+      const record = phxSim(["record", "--upstream", upstream.url, "--port", "0", "--tape", "t", "--json"], { cwd });
       const [line] = await record.says("stdout", /^\{.*\}\n/);
       const { url } = JSON.parse(line);
       await post(`${url}/flags/?v=2`, { token: upstream.apiKey, distinct_id: "u" });
@@ -61,19 +51,12 @@ describe("phx-sim stop", () => {
   });
 
   test("ends with 5 when none runs", async () => {
-    expect(await stop()).toMatchObject({
-      code: 5,
-      stdout: "",
-      stderr: expect.stringMatching(/^phx-sim: no running/),
-    });
+    expect(await stop()).toMatchObject({ code: 5, stdout: "", stderr: expect.stringMatching(/^phx-sim: no running/) });
   });
 
   test("needs the token of a sim that is bound wider than loopback", async () => {
     const { ready } = await startReady(["--memory", "--host", "0.0.0.0"], { cwd: newFolder() });
-    expect(await stop("--url", ready.url)).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining("--token"),
-    });
+    expect(await stop("--url", ready.url)).toMatchObject({ code: 5, stderr: expect.stringContaining("--token") });
     expect((await fetch(`${ready.url}/__sim/stop`, { method: "POST" })).status).toBe(401);
     expect((await stop("--url", ready.url, "--token", ready.control_token ?? "")).code).toBe(0);
   });

@@ -42,8 +42,7 @@ export function checkerOf(document: SimDocument): AnswerCheck {
   return (operation, answer, text) => {
     const status = String(answer.status);
     const documented = operation.responses[status];
-    if (answer.status >= 500 || !documented)
-      return [`status ${status} is not documented: ${text.slice(0, 500)}`];
+    if (answer.status >= 500 || !documented) return [`status ${status} is not documented: ${text.slice(0, 500)}`];
     const types = Object.keys(documented.content ?? {}).map(withoutParameters);
     if (text === "" && (types.length === 0 || maybeEmpty.has(operation.path))) return [];
     const type = mediaTypeOf(answer);

@@ -8,10 +8,7 @@ import type { Schema } from "./document.ts";
 const tree: Schema = {
   type: "object",
   required: ["value"],
-  properties: {
-    value: { type: "integer" },
-    children: { type: "array", items: { $ref: "#/components/schemas/Tree" } },
-  },
+  properties: { value: { type: "integer" }, children: { type: "array", items: { $ref: "#/components/schemas/Tree" } } },
   additionalProperties: false,
 };
 

@@ -28,33 +28,8 @@ const huge = "x".repeat(70_000);
 
 /** Values that are rarely what a schema asks for. */
 export const wrongValues: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(
-    null,
-    true,
-    false,
-    0,
-    -1,
-    1.5,
-    1e300,
-    "",
-    " ",
-    "0",
-    huge,
-    "\u0000",
-    "\ud800",
-    "💥",
-  ),
-  fc.constantFrom<unknown>(
-    [],
-    {},
-    [[]],
-    [null],
-    { "": null },
-    [{}],
-    { id: {} },
-    "2026-13-45T99:99:99Z",
-    "@current",
-  ),
+  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e300, "", " ", "0", huge, "\u0000", "\ud800", "💥"),
+  fc.constantFrom<unknown>([], {}, [[]], [null], { "": null }, [{}], { id: {} }, "2026-13-45T99:99:99Z", "@current"),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
@@ -68,11 +43,7 @@ function texts(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.format === "uuid") return fc.uuid();
   if (schema.format === "date-time") {
     return fc
-      .date({
-        min: new Date("1970-01-01T00:00:00Z"),
-        max: new Date("2099-12-31T00:00:00Z"),
-        noInvalidDate: true,
-      })
+      .date({ min: new Date("1970-01-01T00:00:00Z"), max: new Date("2099-12-31T00:00:00Z"), noInvalidDate: true })
       .map((date) => date.toISOString());
   }
   const minLength = numberIn(schema, "minLength") ?? 0;
@@ -116,10 +87,7 @@ function objects(schema: Schema, making: Making): fc.Arbitrary<unknown> {
   const filled =
     free && !isSmall
       ? fc
-          .tuple(
-            complete,
-            fc.dictionary(fc.string({ maxLength: 8 }), arbitrary(free, deeper(making)), { maxKeys: 3 }),
-          )
+          .tuple(complete, fc.dictionary(fc.string({ maxLength: 8 }), arbitrary(free, deeper(making)), { maxKeys: 3 }))
           .map(([known, others]) => Object.fromEntries([...Object.entries(others), ...Object.entries(known)]))
       : complete;
   if (making.wrong === 0) return filled;
@@ -170,10 +138,7 @@ function fitting(schema: Schema, making: Making): fc.Arbitrary<unknown> {
 function arbitrary(schema: Schema, making: Making): fc.Arbitrary<unknown> {
   const fits = fitting(schema, making);
   if (making.wrong === 0) return fits;
-  return fc.oneof(
-    { weight: 20 - making.wrong, arbitrary: fits },
-    { weight: making.wrong, arbitrary: wrongValues },
-  );
+  return fc.oneof({ weight: 20 - making.wrong, arbitrary: fits }, { weight: making.wrong, arbitrary: wrongValues });
 }
 
 /** Values that fit a JSON Schema, as far as the document's schemas go. */

@@ -71,8 +71,7 @@ const there: Readonly<Record<string, readonly string[]>> = {
 const wellFormed = (text: string): string => Buffer.from(text).toString("utf8");
 
 /** A segment that a URL would change, or that would make another path. */
-const isSegment = (text: string): boolean =>
-  text !== "" && text !== "." && text !== ".." && wellFormed(text) === text;
+const isSegment = (text: string): boolean => text !== "" && text !== "." && text !== ".." && wellFormed(text) === text;
 
 const nonsense = fc.oneof(
   fc.constantFrom(
@@ -156,12 +155,7 @@ function bearer({ security }: Operation): fc.Arbitrary<string | undefined> {
     { weight: 12, arbitrary: fc.constant(right) },
     {
       weight: 4,
-      arbitrary: fc.constantFrom<string | undefined>(
-        ...Object.values(keys),
-        "phs_contract",
-        "phx_nobody",
-        undefined,
-      ),
+      arbitrary: fc.constantFrom<string | undefined>(...Object.values(keys), "phs_contract", "phx_nobody", undefined),
     },
   );
 }
@@ -192,24 +186,12 @@ function variations(example: object): fc.Arbitrary<object> {
     const before = entries.slice(0, at);
     const after = entries.slice(at + 1);
     const name = entries[at]?.[0] ?? "";
-    return Object.fromEntries(
-      value === undefined ? [...before, ...after] : [...before, [name, value], ...after],
-    );
+    return Object.fromEntries(value === undefined ? [...before, ...after] : [...before, [name, value], ...after]);
   });
   return fc.oneof({ weight: 2, arbitrary: fc.constant(example) }, { weight: 1, arbitrary: changed });
 }
 
-const broken = fc.constantFrom<string>(
-  "{",
-  "[1,",
-  "nonsense",
-  '{"a": NaN}',
-  "null",
-  "[]",
-  "7",
-  '""',
-  "[".repeat(300),
-);
+const broken = fc.constantFrom<string>("{", "[1,", "nonsense", '{"a": NaN}', "null", "[]", "7", '""', "[".repeat(300));
 
 function bodies(operation: Operation, components: Components): fc.Arbitrary<string | undefined> {
   const { requestBody, path, method } = operation;
@@ -232,12 +214,7 @@ function bodies(operation: Operation, components: Components): fc.Arbitrary<stri
   );
 }
 
-function target(
-  path: string,
-  segments: Record<string, string>,
-  query: Record<string, string>,
-  slash: boolean,
-): string {
+function target(path: string, segments: Record<string, string>, query: Record<string, string>, slash: boolean): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(segments[name] ?? ""));
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, wellFormed(value)]);
   const search = new URLSearchParams(pairs).toString();
@@ -258,10 +235,7 @@ export function callsOf(operation: Operation, components: Components): fc.Arbitr
         inPlace("path").map((it) => [it.name, segmentFor(path, it, components)]),
         pathNames,
       ),
-      query: fc.oneof(
-        fc.constant({}),
-        some(inPlace("query").map((it) => [it.name, queryValue(it, components)])),
-      ),
+      query: fc.oneof(fc.constant({}), some(inPlace("query").map((it) => [it.name, queryValue(it, components)]))),
       named: some(
         inPlace("header").map((it) => [it.name, headerValue(it, components)]),
         headerNames,

@@ -4,13 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../src/index.ts";
 import type { Endpoint } from "../../src/kernel/http/endpoint.ts";
 import type { Scenario } from "../../src/lab/scenario/scenario.ts";
-import {
-  type ContractEndpoint,
-  errors,
-  ingestionEndpoints,
-  managementEndpoints,
-  open,
-} from "./contract-rows.ts";
+import { type ContractEndpoint, errors, ingestionEndpoints, managementEndpoints, open } from "./contract-rows.ts";
 import type { Schema } from "./document.ts";
 import { exampleFor } from "./examples.ts";
 import { decideShape, responses } from "./shapes.ts";
@@ -39,9 +33,7 @@ describe.each(["documented", "production"] as const)("the rows, %s", (dialect) =
 
   test.each(rows)("%s is served", (name, row) => {
     const found = served.filter((it) => it.contract === name);
-    expect(found.map(({ path, scope }) => ({ path, scope }))).toEqual([
-      { path: row.path, scope: scopeOf(row) },
-    ]);
+    expect(found.map(({ path, scope }) => ({ path, scope }))).toEqual([{ path: row.path, scope: scopeOf(row) }]);
     expect(found[0]?.methods).toContain(row.method);
   });
 
@@ -130,9 +122,7 @@ describe("each row of the contract answers as it says", () => {
     await using sim = await startSim({ scenario: scoped });
     const [, row] = rows.find(([name]) => name.startsWith("GET") && name.endsWith("batch_exports/:id")) ?? [];
     const answer = row && (await call(sim, row, urlOf(row), "phx_all"));
-    expect(await answer?.json()).toMatchObject({
-      latest_runs: [{ id: ids.run, batch_export: ids.batchExport }],
-    });
+    expect(await answer?.json()).toMatchObject({ latest_runs: [{ id: ids.run, batch_export: ids.batchExport }] });
   });
 
   test.each(rows)("%s asks for its scope", async (_, row) => {
@@ -166,15 +156,14 @@ describe("the ingestion API", () => {
     ["/capture", { api_key, event: "seen", distinct_id: "user-1" }],
     ["/batch", { api_key, batch: [{ event: "seen", properties: { distinct_id: "user-1" } }] }],
   ];
-  test.each(
-    accepted.flatMap(([path, body]) => ["", "/"].map((slash): [string, object] => [path + slash, body])),
-  )("POST %s takes an event", async (path, body) => {
-    await using sim = await startSim({ scenario: twoOrganizations });
-    expect((await post(sim, path, body)).status).toBe(200);
-    expect(await sim.events.list()).toMatchObject([
-      { event: "seen", distinct_id: "user-1", outcome: "kept" },
-    ]);
-  });
+  test.each(accepted.flatMap(([path, body]) => ["", "/"].map((slash): [string, object] => [path + slash, body])))(
+    "POST %s takes an event",
+    async (path, body) => {
+      await using sim = await startSim({ scenario: twoOrganizations });
+      expect((await post(sim, path, body)).status).toBe(200);
+      expect(await sim.events.list()).toMatchObject([{ event: "seen", distinct_id: "user-1", outcome: "kept" }]);
+    },
+  );
 
   test.each(["/decide?v=3", "/decide/?v=3"])("POST %s answers in the contract's shape", async (path) => {
     await using sim = await startSim({ scenario: twoOrganizations });
@@ -203,23 +192,16 @@ describe("the Errors table", () => {
     expect(await sim.events.dropped()).toHaveLength(1);
   });
 
-  const failing: [what: string, path: string, body: unknown][] = [
-    "/capture/",
-    "/batch/",
-    "/decide?v=3",
-  ].flatMap((path): [string, string, unknown][] => [
-    ["an invalid payload", path, "{"],
-    [
-      "an invalid project key",
-      path,
-      {
-        api_key: "phc_nobody",
-        event: "seen",
-        distinct_id: "u",
-        batch: [{ event: "seen", distinct_id: "u" }],
-      },
+  const failing: [what: string, path: string, body: unknown][] = ["/capture/", "/batch/", "/decide?v=3"].flatMap(
+    (path): [string, string, unknown][] => [
+      ["an invalid payload", path, "{"],
+      [
+        "an invalid project key",
+        path,
+        { api_key: "phc_nobody", event: "seen", distinct_id: "u", batch: [{ event: "seen", distinct_id: "u" }] },
+      ],
     ],
-  ]);
+  );
   test.each(failing)("%s on %s fails", async (_, path, body) => {
     await using sim = await startSim({ scenario: twoOrganizations });
     const { status } = await post(sim, path, body);

@@ -37,23 +37,14 @@ function send(sim: Sim, { method }: Operation, { path, headers, body }: Generate
 }
 
 const happened = [
-  {
-    event: "seen",
-    uuid: ids.event,
-    distinct_id: "user-1",
-    properties: { $set: { email: "user-1@contract.test" } },
-  },
+  { event: "seen", uuid: ids.event, distinct_id: "user-1", properties: { $set: { email: "user-1@contract.test" } } },
   { event: "grouped", distinct_id: "user-1", properties: { $groups: { company: "acme" } } },
   { distinct_id: "user-2" },
 ];
 
 /** A sim in which something has happened. */
 async function inhabitedSim(dialect: Dialect, notices: string[]): Promise<Sim> {
-  const sim = await startSim({
-    scenario: twoOrganizations,
-    dialect,
-    onNotice: (text) => notices.push(text),
-  });
+  const sim = await startSim({ scenario: twoOrganizations, dialect, onNotice: (text) => notices.push(text) });
   for (const event of happened) {
     const body = JSON.stringify({ api_key: ids.projectKey, ...event });
     await sim.handle(new Request(`${origin}/capture/`, { method: "POST", body }));

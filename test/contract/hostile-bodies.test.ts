@@ -55,8 +55,7 @@ function* hostileBodies(body: string, turn: () => number): Generator<string> {
   } catch {
     return;
   }
-  if (isRecord(value))
-    yield body.replace(/\{/, `{${unknownKeys}${Object.keys(value).length === 0 ? "" : ","}`);
+  if (isRecord(value)) yield body.replace(/\{/, `{${unknownKeys}${Object.keys(value).length === 0 ? "" : ","}`);
   for (const it of marked(value)) {
     const text = JSON.stringify(it);
     yield text.replace(JSON.stringify(mark), hostile[turn() % hostile.length] ?? "");
@@ -66,11 +65,7 @@ function* hostileBodies(body: string, turn: () => number): Generator<string> {
 const notices: string[] = [];
 const { sim } = await openSim({ scenario: twoOrganizations, onNotice: (text) => notices.push(text) });
 
-async function statusOf(
-  { method }: Operation,
-  { path, headers }: GeneratedCall,
-  body: string,
-): Promise<number> {
+async function statusOf({ method }: Operation, { path, headers }: GeneratedCall, body: string): Promise<number> {
   const type = { "content-type": "application/json", ...headers };
   const answer = await fetch(sim.url + path, { method, headers: type, body, redirect: "manual" });
   await answer.body?.cancel();
@@ -106,21 +101,15 @@ const properties: readonly string[] = [
   ..."$set $set_once $unset $groups $group_type $group_key $group_set $anon_distinct_id alias distinct_id token".split(
     " ",
   ),
-  ..."$lib $lib_version $current_url $pathname $host $referrer $session_id $window_id $ip $useragent".split(
-    " ",
-  ),
-  ..."$feature_flag $feature_flag_response $feature/beta $active_feature_flags $feature_flag_payload".split(
-    " ",
-  ),
+  ..."$lib $lib_version $current_url $pathname $host $referrer $session_id $window_id $ip $useragent".split(" "),
+  ..."$feature_flag $feature_flag_response $feature/beta $active_feature_flags $feature_flag_payload".split(" "),
   ..."$exception_list $exception_type $exception_message $exception_fingerprint $exception_level $issue_name".split(
     " ",
   ),
   ..."$ai_trace_id $ai_span_id $ai_parent_id $ai_input $ai_output_choices $ai_model $ai_latency $ai_input_tokens".split(
     " ",
   ),
-  ..."$ai_tools $ai_error $ai_is_error $ai_total_cost_usd $snapshot_data $snapshot_source $heatmap_data".split(
-    " ",
-  ),
+  ..."$ai_tools $ai_error $ai_is_error $ai_total_cost_usd $snapshot_data $snapshot_source $heatmap_data".split(" "),
   ..."$elements $elements_chain $event_type $survey_id $survey_response $survey_questions $web_vitals_LCP_value".split(
     " ",
   ),
@@ -167,10 +156,7 @@ describe("events with values that cannot become text", () => {
     "%s shows them",
     async (_, operation) => {
       const failed: string[] = [];
-      for (const { path, headers } of fc.sample(callsOf(operation, components.schemas), {
-        numRuns: runs,
-        seed,
-      })) {
+      for (const { path, headers } of fc.sample(callsOf(operation, components.schemas), { numRuns: runs, seed })) {
         const answer = await fetch(url + path, { headers, redirect: "manual" });
         await answer.body?.cancel();
         if (answer.status >= 500 && answer.status !== 501) failed.push(`${answer.status} ${path}`);
@@ -184,10 +170,7 @@ describe("events with values that cannot become text", () => {
   const queries: readonly object[] = [
     { kind: "HogQLQuery", query: "select event, properties, person.properties, distinct_id from events" },
     ...["$set", "$groups", "$current_url", "plain", "$exception_list"].flatMap((name) => [
-      {
-        kind: "HogQLQuery",
-        query: `select properties.\`${name}\`, count() from events group by 1 order by 1`,
-      },
+      { kind: "HogQLQuery", query: `select properties.\`${name}\`, count() from events group by 1 order by 1` },
       { kind: "EventsQuery", select: ["*", `properties.${name}`], where: [`properties.${name} > 1`] },
       ...["event", "person"].map((type) => ({
         kind: "TrendsQuery",

@@ -80,20 +80,12 @@ export const twoOrganizations: Scenario = {
           api_key: ids.projectKey,
           secret_api_key: "phs_contract",
           flags: {
-            beta: {
-              id: ids.flag,
-              filters: { groups: [{ properties: [], rollout_percentage: 50 }] },
-            },
+            beta: { id: ids.flag, filters: { groups: [{ properties: [], rollout_percentage: 50 }] } },
             variants: { rollout: 100, variants: { control: 50, test: 50 }, payloads: { test: { a: 1 } } },
-            remote: {
-              is_remote_configuration: true,
-              filters: { groups: [], payloads: { true: '"on"' } },
-            },
+            remote: { is_remote_configuration: true, filters: { groups: [], payloads: { true: '"on"' } } },
           },
           cohorts: [{ id: ids.cohort, name: "Everyone" }],
-          insights: [
-            { id: ids.insight, short_id: ids.shortId, name: "Pageviews", query: { kind: "InsightVizNode" } },
-          ],
+          insights: [{ id: ids.insight, short_id: ids.shortId, name: "Pageviews", query: { kind: "InsightVizNode" } }],
           dashboards: [
             {
               id: ids.dashboard,
@@ -111,11 +103,7 @@ export const twoOrganizations: Scenario = {
             { id: ids.otherDashboard, name: "Third" },
           ],
           dashboard_templates: [
-            {
-              id: ids.template,
-              template_name: "Starter",
-              tiles: [{ type: "TEXT", body: "Hello", layouts: {} }],
-            },
+            { id: ids.template, template_name: "Starter", tiles: [{ type: "TEXT", body: "Hello", layouts: {} }] },
           ],
           batch_exports: [
             {
@@ -169,22 +157,13 @@ export const twoOrganizations: Scenario = {
           insight_variables: [{ id: ids.variable, name: "Limit", type: "Number" }],
           event_definitions: [{ id: ids.eventDefinition, name: "seen" }],
           schema_property_groups: [
-            {
-              id: ids.propertyGroup,
-              name: "Contact",
-              properties: [{ name: "email", property_type: "String" }],
-            },
+            { id: ids.propertyGroup, name: "Contact", properties: [{ name: "email", property_type: "String" }] },
           ],
           event_schemas: [{ id: ids.eventSchema, event_definition: "seen", property_group_id: "Contact" }],
           property_definitions: [{ id: ids.propertyDefinition, name: "plan" }],
           early_access_features: [{ id: ids.feature, stage: "beta" }],
           experiments: [
-            {
-              id: ids.experiment,
-              name: "Colours",
-              feature_flag_key: "variants",
-              start_date: "2026-01-01T00:00:00Z",
-            },
+            { id: ids.experiment, name: "Colours", feature_flag_key: "variants", start_date: "2026-01-01T00:00:00Z" },
             { id: ids.draft, name: "Draft", feature_flag_key: "variants" },
             {
               id: ids.ended,
@@ -203,9 +182,7 @@ export const twoOrganizations: Scenario = {
       id: ids.globex,
       name: "Globex",
       members: { "stranger@contract.test": "owner" },
-      projects: [
-        { id: 21, name: "Elsewhere", api_key: "phc_elsewhere", dashboards: [{ id: 201, name: "Theirs" }] },
-      ],
+      projects: [{ id: 21, name: "Elsewhere", api_key: "phc_elsewhere", dashboards: [{ id: 201, name: "Theirs" }] }],
     },
   ],
   personal_api_keys: [

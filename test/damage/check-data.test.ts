@@ -70,9 +70,7 @@ test("a log whose older requests were let go is intact, and damage to it is foun
   const file = join(data, "traffic.ndjson");
   const text = readFileSync(file, "latin1");
   const line = text.split("\n").findIndex((it) => it.includes('"two"')) + 1;
-  const found = [
-    { file, line, detail: expect.stringMatching(/^this line is damaged: request \d with event 2 lost$/) },
-  ];
+  const found = [{ file, line, detail: expect.stringMatching(/^this line is damaged: request \d with event 2 lost$/) }];
   writeFileSync(file, text.replace('"two"', '"twa"'), "latin1");
   expect(await checkData(data)).toEqual(found);
   for (const hasIndex of [true, false]) {

@@ -34,11 +34,7 @@ export async function ask(
   return { status: answer.status, body: await answer.text() };
 }
 
-const item = (event: string, distinct_id: string, properties: object = {}) => ({
-  event,
-  distinct_id,
-  properties,
-});
+const item = (event: string, distinct_id: string, properties: object = {}) => ({ event, distinct_id, properties });
 
 export const capture = (sim: Pick<Sim, "handle">, ...items: object[]) =>
   ask(sim, "POST", "/batch/", { api_key: projectKey, batch: items });
@@ -56,14 +52,9 @@ async function fill(sim: Sim, from: number, to: number): Promise<void> {
         sim,
         item("$identify", `named-${n}`, { $anon_distinct_id: `anon-${n}` }),
         item("seen", `named-${n}`, { $groups: { company: `company-${n % 3}` } }),
-        item("$groupidentify", user, {
-          $group_type: "company",
-          $group_key: `company-${n % 3}`,
-          $group_set: { n },
-        }),
+        item("$groupidentify", user, { $group_type: "company", $group_key: `company-${n % 3}`, $group_set: { n } }),
       );
-    if (n % 7 === 0)
-      await ask(sim, "POST", "/batch/", { api_key: "phc_unknown", batch: [item("lost", user)] });
+    if (n % 7 === 0) await ask(sim, "POST", "/batch/", { api_key: "phc_unknown", batch: [item("lost", user)] });
     if (n % 9 === 0) await ask(sim, "POST", "/api/projects/1/dashboards/", { name: `dashboard ${n}` });
   }
 }
@@ -78,8 +69,7 @@ export async function makeFolders(): Promise<Templates> {
   const working = newFolder();
   const [killed, closed, continued, trimmed] = [newFolder(), newFolder(), newFolder(), newFolder()];
   // This process holds the lock of the folder that it copies.
-  const copy = (to: string) =>
-    cpSync(working, to, { recursive: true, filter: (it) => !it.endsWith("run.json") });
+  const copy = (to: string) => cpSync(working, to, { recursive: true, filter: (it) => !it.endsWith("run.json") });
   const first = await startSim({ data: working });
   await fill(first, 0, 20);
   const other = await first.project();

@@ -141,9 +141,7 @@ interface Answers {
   persons: { uuid: string }[];
 }
 
-async function listed(
-  sim: Sim,
-): Promise<{ requests: Set<number>; events: Set<number>; persons: Set<string> }> {
+async function listed(sim: Sim): Promise<{ requests: Set<number>; events: Set<number>; persons: Set<string> }> {
   const read = async (path: string): Promise<Partial<Answers>> => {
     const { status, body } = await ask(sim, "GET", path);
     expect({ path, status, body: status === 200 ? "" : body }).toEqual({ path, status: 200, body: "" });
@@ -168,8 +166,7 @@ async function started(data: string): Promise<Sim | StartError> {
   }
 }
 
-const missing = <T>(expected: readonly T[], found: ReadonlySet<T>): T[] =>
-  expected.filter((it) => !found.has(it));
+const missing = <T>(expected: readonly T[], found: ReadonlySet<T>): T[] => expected.filter((it) => !found.has(it));
 
 async function look(sim: Sim, original: string, folder: string, isFirst: boolean): Promise<void> {
   const of = (name: string) => [join(original, name), join(folder, name)] as const;

@@ -21,8 +21,7 @@ beforeEach(async () => {
   const sim = await startSim({ data });
   for (const name of ["one", "two", "three", "four"])
     await capture(sim, { event: name, distinct_id: "u", properties: { $set: { plan: "free" } } });
-  for (const name of ["first", "second", "third"])
-    await ask(sim, "POST", "/api/projects/1/dashboards/", { name });
+  for (const name of ["first", "second", "third"]) await ask(sim, "POST", "/api/projects/1/dashboards/", { name });
   await sim.clock.advance("90m");
   await sim.snapshot("before");
   await sim.close();
@@ -36,12 +35,7 @@ async function started() {
   const events = (await sim.events.list()).map((it) => it.event);
   const boards = JSON.parse((await ask(sim, "GET", "/api/projects/1/dashboards/")).body);
   await sim.close();
-  return {
-    said: said.join("\n"),
-    damage,
-    events,
-    boards: boards.results.map((it: { name: string }) => it.name),
-  };
+  return { said: said.join("\n"), damage, events, boards: boards.results.map((it: { name: string }) => it.name) };
 }
 
 describe("a file that is missing or empty at the start is reported, and by doctor before it", () => {
@@ -91,22 +85,19 @@ describe("a file that is missing or empty at the start is reported, and by docto
   });
 });
 
-test.each(["first", "third"])(
-  "a dashboard's line that is dropped from world.json is reported: %s",
-  async (name) => {
-    const file = join(data, "world.json");
-    const lines = readFileSync(file, "utf8").split("\n");
-    writeFileSync(file, lines.filter((it) => !it.includes(`"name":"${name}"`)).join("\n"));
-    const detail = expect.stringMatching(
-      /^dashboards: 1 of the \d+ documents that phx-sim wrote is missing: removed by hand, or lost$/,
-    );
-    expect(await checkData(data)).toContainEqual({ file, line: null, detail });
-    const { damage, boards } = await started();
-    expect(damage).toContainEqual({ file, line: null, detail });
-    expect(boards).not.toContain(name);
-    expect(await checkData(data)).toEqual([]);
-  },
-);
+test.each(["first", "third"])("a dashboard's line that is dropped from world.json is reported: %s", async (name) => {
+  const file = join(data, "world.json");
+  const lines = readFileSync(file, "utf8").split("\n");
+  writeFileSync(file, lines.filter((it) => !it.includes(`"name":"${name}"`)).join("\n"));
+  const detail = expect.stringMatching(
+    /^dashboards: 1 of the \d+ documents that phx-sim wrote is missing: removed by hand, or lost$/,
+  );
+  expect(await checkData(data)).toContainEqual({ file, line: null, detail });
+  const { damage, boards } = await started();
+  expect(damage).toContainEqual({ file, line: null, detail });
+  expect(boards).not.toContain(name);
+  expect(await checkData(data)).toEqual([]);
+});
 
 describe("index files whose rows do not lead to the lines of the log are found and made again", () => {
   /** Changes a cell, and saves the file with right checksums. */

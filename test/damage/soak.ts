@@ -52,11 +52,10 @@ async function capture(server: Server, isOver: () => boolean, acknowledged: Set<
 async function listed(client: Client): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (let since = 0, more = true; more; ) {
-    const page = await client.json<{
-      events: { event: string; seq: number }[];
-      cursor: number;
-      more: boolean;
-    }>("GET", `/__sim/events?limit=10000&since=${since}`);
+    const page = await client.json<{ events: { event: string; seq: number }[]; cursor: number; more: boolean }>(
+      "GET",
+      `/__sim/events?limit=10000&since=${since}`,
+    );
     for (const { event, seq } of page.events) found.set(event, seq);
     ({ cursor: since, more } = page);
   }
@@ -216,9 +215,7 @@ for (const way of ways.filter((it) => it.name.includes(given.only))) {
   for (let done = 0, isKilled = true; done < runs; done += perSim, isKilled = !isKilled)
     await withOneSim(way, Math.min(perSim, runs - done), isKilled, outcome);
   const { events, missing, reported, slowest, unnoticed } = outcome;
-  const lost = way.isLossy
-    ? `, ${reported} removed and reported`
-    : `, noticed after ${Math.round(slowest)} ms`;
+  const lost = way.isLossy ? `, ${reported} removed and reported` : `, noticed after ${Math.round(slowest)} ms`;
   console.log(`${way.name.padEnd(52)} ${events} events, ${missing.length} missing${lost}`);
   if (missing.length > 0) console.log(`  ${missing.slice(0, 5).join(", ")}`);
   if (missing.length + unnoticed > 0) isMet = false;
@@ -226,9 +223,7 @@ for (const way of ways.filter((it) => it.name.includes(given.only))) {
 if ("a second sim".includes(given.only)) {
   const { refused, taken, missing } = await withTwoSims(runs);
   const counts = `${refused} refused, ${taken} took the folder over`;
-  console.log(
-    `${"a second sim, without a lock that can be read".padEnd(52)} ${missing.length} missing, ${counts}`,
-  );
+  console.log(`${"a second sim, without a lock that can be read".padEnd(52)} ${missing.length} missing, ${counts}`);
   if (missing.length > 0) isMet = false;
 }
 console.log(isMet ? "\nmet: no acknowledged event is missing" : "\nmissed");

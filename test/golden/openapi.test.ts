@@ -11,9 +11,7 @@ test("the OpenAPI document, one line for each operation and each schema", async 
     return [
       `${it.method} ${it.path}`,
       `  ${it.operationId}, ${it.tags.join()}, ${JSON.stringify(it.security)}`,
-      ...it.parameters.map(
-        (parameter) => `  ${parameter.in} ${parameter.name} ${JSON.stringify(parameter.schema)}`,
-      ),
+      ...it.parameters.map((parameter) => `  ${parameter.in} ${parameter.name} ${JSON.stringify(parameter.schema)}`),
       ...(it.requestBody ? [`  body ${JSON.stringify(it.requestBody)}`] : []),
       ...replies.map(([status, reply]) => `  ${status} ${JSON.stringify(reply.content ?? {})}`),
       `  errors ${Object.keys(it.responses).filter((status) => Number(status) >= 400)}`,

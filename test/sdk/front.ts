@@ -20,10 +20,7 @@ async function pass(request: IncomingMessage, body: Buffer, target: string): Pro
     if (typeof value === "string" && !hopByHop.has(name)) headers.set(name, value);
   }
   const init: RequestInit = { method: request.method ?? "GET", headers };
-  return fetch(
-    target + (request.url ?? "/"),
-    body.length > 0 ? { ...init, body: new Uint8Array(body) } : init,
-  );
+  return fetch(target + (request.url ?? "/"), body.length > 0 ? { ...init, body: new Uint8Array(body) } : init);
 }
 
 const hopByHop = new Set(["connection", "content-length", "host", "transfer-encoding", "expect"]);

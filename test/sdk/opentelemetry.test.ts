@@ -46,11 +46,7 @@ function work(provider: TracerProvider): void {
     inAgent,
   );
   chat.end([1_780_000_001, 20_000_000]);
-  const failed = tracer.startSpan(
-    "chat gpt-4o",
-    { attributes: { "gen_ai.operation.name": "chat" } },
-    inAgent,
-  );
+  const failed = tracer.startSpan("chat gpt-4o", { attributes: { "gen_ai.operation.name": "chat" } }, inAgent);
   failed.recordException({ name: "RateLimitError", message: "HTTP 429" });
   failed.setStatus({ code: SpanStatusCode.ERROR, message: "rate limited" });
   failed.end();
@@ -74,11 +70,7 @@ test.each(kinds)("the exporter for %s, compression %s", async (kind, compression
   expect(events.map((it) => it.event).toSorted()).toEqual(["$ai_generation", "$ai_generation", "$ai_trace"]);
   const root = events.find((it) => it.event === "$ai_trace");
   const [chat, failed] = events.filter((it) => it.event === "$ai_generation");
-  expect(root?.properties).toMatchObject({
-    $ai_span_name: "answer",
-    $lib: "posthog-otel",
-    $lib_version: "1.2.3",
-  });
+  expect(root?.properties).toMatchObject({ $ai_span_name: "answer", $lib: "posthog-otel", $lib_version: "1.2.3" });
   expect(chat).toMatchObject({
     distinct_id: "customer-1",
     timestamp: new Date(1_780_000_000_000).toISOString(),

@@ -18,10 +18,7 @@ const scenario: SimOptions["scenario"] = {
             "beta-feature": { rollout: 100, payloads: { true: { color: "blue" } } },
             "off-for-everyone": { rollout: 0 },
             "pro-only": { person: { plan: "pro" } },
-            "three-ways": {
-              variants: { control: 0, test: 100 },
-              payloads: { test: { cta: "Buy" } },
-            },
+            "three-ways": { variants: { control: 0, test: 100 }, payloads: { test: { cta: "Buy" } } },
             settings: {
               is_remote_configuration: true,
               filters: { groups: [{ rollout_percentage: 100 }], payloads: { true: '{"limit":5}' } },
@@ -125,9 +122,7 @@ describe.each(modes)("events, $mode", ({ mode, path }) => {
     const client = connect();
     client.identify({ distinctId: "u1", properties: { $set: { plan: "pro" }, $set_once: { first: 1 } } });
     await client.flush();
-    expect(await sim.persons.list({ distinct_id: "u1" })).toMatchObject([
-      { properties: { plan: "pro", first: 1 } },
-    ]);
+    expect(await sim.persons.list({ distinct_id: "u1" })).toMatchObject([{ properties: { plan: "pro", first: 1 } }]);
   });
 
   test("an alias leads to the same person", async () => {
@@ -254,10 +249,7 @@ describe("flags, asked of the sim", () => {
         "pro-only": false,
         "three-ways": "test",
       }),
-      featureFlagPayloads: expect.objectContaining({
-        "beta-feature": { color: "blue" },
-        "three-ways": { cta: "Buy" },
-      }),
+      featureFlagPayloads: expect.objectContaining({ "beta-feature": { color: "blue" }, "three-ways": { cta: "Buy" } }),
     });
     const [request] = await requestsTo("/flags");
     expect(request).toMatchObject({ method: "POST", target: "/flags/?v=2", status: 200, project: 7 });
@@ -266,9 +258,7 @@ describe("flags, asked of the sim", () => {
   test("person properties of the request and of the stored person", async () => {
     const client = connect();
     const flagOf = async (distinctId: string, personProperties?: Record<string, string>) =>
-      (await client.evaluateFlags(distinctId, personProperties ? { personProperties } : {})).isEnabled(
-        "pro-only",
-      );
+      (await client.evaluateFlags(distinctId, personProperties ? { personProperties } : {})).isEnabled("pro-only");
     expect(await flagOf("u1")).toBe(false);
     expect(await flagOf("u1", { plan: "pro" })).toBe(true);
     await client.identifyImmediate({ distinctId: "u1", properties: { plan: "pro" } });
@@ -313,9 +303,7 @@ describe("flags, evaluated locally", () => {
     const [first, ...later] = (await requestsTo("/flags/definitions")).map((it) => it.status);
     expect(first).toBe(200);
     expect(new Set(later)).toEqual(new Set([304]));
-    expect(await client.getAllFlags("u1", { onlyEvaluateLocally: true })).toMatchObject({
-      "beta-feature": true,
-    });
+    expect(await client.getAllFlags("u1", { onlyEvaluateLocally: true })).toMatchObject({ "beta-feature": true });
   });
 
   test("a remote config payload", async () => {

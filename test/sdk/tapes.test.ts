@@ -9,10 +9,7 @@ const project = {
   id: 7,
   name: "App",
   api_key: "phc_node",
-  flags: {
-    beta: { rollout: 100, payloads: { true: { color: "blue" } } },
-    pro: { person: { plan: "pro" } },
-  },
+  flags: { beta: { rollout: 100, payloads: { true: { color: "blue" } } }, pro: { person: { plan: "pro" } } },
 };
 const scenario: SimOptions["scenario"] = {
   version: 1,
@@ -50,11 +47,7 @@ async function session({ url }: Sim): Promise<unknown> {
   const beta = local.isEnabled("beta");
   const anonymous = randomUUID();
   const flags = await client.getAllFlags(anonymous, { personProperties: { plan: "pro" } });
-  client.capture({
-    distinctId: anonymous,
-    event: "ordered",
-    properties: { items: [1, 2], trace: randomUUID() },
-  });
+  client.capture({ distinctId: anonymous, event: "ordered", properties: { items: [1, 2], trace: randomUUID() } });
   client.identify({ distinctId: "ann", properties: { plan: "pro" } });
   client.groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold" } });
   await client.flush();
@@ -79,11 +72,7 @@ async function recorded(name: string) {
 
 test("posthog-node, recorded twice: each tape answers the other session, nothing is left", async () => {
   const [first, second] = [await recorded("first"), await recorded("second")];
-  expect(first.reported).toEqual({
-    beta: true,
-    payload: { color: "blue" },
-    flags: { beta: true, pro: true },
-  });
+  expect(first.reported).toEqual({ beta: true, payload: { color: "blue" }, flags: { beta: true, pro: true } });
   for (const { tape, events } of [first, second]) {
     const replaying = await started({ tape, mode: "replay" });
     expect(await session(replaying)).toEqual(first.reported);

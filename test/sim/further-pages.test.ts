@@ -16,8 +16,7 @@ async function service(prefix = ""): Promise<{ url: string; asked: string[] }> {
     asked.push(`${req.headers.host}${req.url}`);
     const own = `http://${req.headers.host}`;
     const { pathname, searchParams } = new URL(req.url ?? "", own);
-    if (pathname === `${prefix}/old`)
-      return void res.writeHead(302, { location: `${own}${prefix}${list}` }).end();
+    if (pathname === `${prefix}/old`) return void res.writeHead(302, { location: `${own}${prefix}${list}` }).end();
     const isSecond = searchParams.get("offset") === "1";
     const body = {
       count: 2,
@@ -126,8 +125,7 @@ describe("links to further pages lead to the sim", () => {
     const last = await fetch(`${near.url}${list}?offset=1&x`);
     expect(last.headers.get("content-encoding")).toBeNull();
     await near.recording.stop();
-    for await (const { res } of readTape(tape))
-      expect(JSON.stringify(res?.body)).toContain(`${far.url}${list}`);
+    for await (const { res } of readTape(tape)) expect(JSON.stringify(res?.body)).toContain(`${far.url}${list}`);
   });
 
   test.each([

@@ -50,20 +50,15 @@ function fieldsOf(schema: unknown, depth = 2): string[][] {
 
 /** `["tiles", "0", "type"]` and a value become `{"tiles": [{"type": value}]}`. */
 const bodyWith = (path: readonly string[], value: string): string =>
-  path.reduceRight(
-    (inner, step) => (step === "0" ? `[${inner}]` : `{${JSON.stringify(step)}: ${inner}}`),
-    value,
-  );
+  path.reduceRight((inner, step) => (step === "0" ? `[${inner}]` : `{${JSON.stringify(step)}: ${inner}}`), value);
 
-const targetOf = (path: string): string =>
-  path.replace(/:organization_id/g, "@current").replace(/:(\w+)/g, "1");
+const targetOf = (path: string): string => path.replace(/:organization_id/g, "@current").replace(/:(\w+)/g, "1");
 
 /** Queries first: they read the journal, which bodies fill. */
 async function* requests(): AsyncGenerator<[method: string, target: string, body?: string]> {
   // Some rows end the state that the others need, or wait; /api/environments has the handlers of /api/projects.
   const rows = (await sim.endpoints()).filter(
-    ({ path }) =>
-      !/^\/api\/environments\/|\/(reset|restore|state|stream|settle|wait|scenario)\b|:name/.test(path),
+    ({ path }) => !/^\/api\/environments\/|\/(reset|restore|state|stream|settle|wait|scenario)\b|:name/.test(path),
   );
   for (const { path, docs } of rows.filter(({ methods }) => methods.includes("GET")))
     for (const { name } of docs?.().query ?? [])
@@ -98,9 +93,7 @@ test("a method of such a name", async () => {
 test("a flag with a hostile holdout is decided and explained", async () => {
   const headers = { authorization: "Bearer phx_of_mine", "content-type": "application/json" };
   const ask = (target: string, body?: string) =>
-    sim.handle(
-      new Request(`http://sim${target}`, { method: body ? "POST" : "GET", headers, ...(body && { body }) }),
-    );
+    sim.handle(new Request(`http://sim${target}`, { method: body ? "POST" : "GET", headers, ...(body && { body }) }));
   const holdout = '{"id": {"toString": 1}, "exclusion_percentage": 100}';
   const filters = `{"groups": [{"rollout_percentage": 100}], "holdout": ${holdout}}`;
   await ask("/api/projects/1/feature_flags/", `{"key": "held", "filters": ${filters}}`);

@@ -76,22 +76,13 @@ const published: Record<string, Asked> = {
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: "personal_api_key=phx_sim_default&name=x",
   },
-  "flag definitions": {
-    path: "/api/feature_flag/local_evaluation?token=phc_one",
-    headers: bearer("phx_sim_default"),
-  },
-  "flag definitions for a derived secret key": {
-    path: "/flags/definitions?token=phc_one",
-    headers: bearer("phs_one"),
-  },
+  "flag definitions": { path: "/api/feature_flag/local_evaluation?token=phc_one", headers: bearer("phx_sim_default") },
+  "flag definitions for a derived secret key": { path: "/flags/definitions?token=phc_one", headers: bearer("phs_one") },
   "flag definitions for a header alone": {
     path: "/api/feature_flag/local_evaluation",
     headers: { "x-phx-project": "1" },
   },
-  "a prompt for a derived secret key": {
-    path: "/api/projects/@current/llm_prompts/",
-    headers: bearer("phs_one"),
-  },
+  "a prompt for a derived secret key": { path: "/api/projects/@current/llm_prompts/", headers: bearer("phs_one") },
 };
 
 const configured: Record<string, Asked> = {
@@ -152,32 +143,23 @@ describe("on loopback", () => {
     });
   });
 
-  test.each(rowsOf(configured, { ...local, ...foreign }))(
-    "a key of one's own: %s serves %s",
-    async (_, __, asked) => {
-      const { status, headers } = await send(sim, asked);
-      expect(status).toBe(200);
-      expect(headers["access-control-allow-origin"]).toBe(asked.headers?.origin);
-    },
-  );
+  test.each(rowsOf(configured, { ...local, ...foreign }))("a key of one's own: %s serves %s", async (_, __, asked) => {
+    const { status, headers } = await send(sim, asked);
+    expect(status).toBe(200);
+    expect(headers["access-control-allow-origin"]).toBe(asked.headers?.origin);
+  });
 
   test("a preflight needs no key", async () => {
     const headers = { origin: "https://app.example", "access-control-request-method": "GET" };
     const answer = await send(sim, { path: "/api/projects/", method: "OPTIONS", headers });
-    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([
-      200,
-      "https://app.example",
-    ]);
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, "https://app.example"]);
   });
 
   test("pages of other sites capture events as with the service", async () => {
     const headers = { ...json, origin: "https://app.example" };
     const body = '{"api_key": "phc_one", "event": "seen", "distinct_id": "a"}';
     const answer = await send(sim, { path: "/capture/", method: "POST", headers, body });
-    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([
-      200,
-      "https://app.example",
-    ]);
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, "https://app.example"]);
   });
 
   test("a shared page is not for pages of other origins to read", async () => {
@@ -189,10 +171,7 @@ describe("on loopback", () => {
   });
 
   test("a shared page does not answer to a rebound name", async () => {
-    const { status, text } = await send(sim, {
-      path: "/shared/autumn.json",
-      headers: { host: "evil.example" },
-    });
+    const { status, text } = await send(sim, { path: "/shared/autumn.json", headers: { host: "evil.example" } });
     expect([status, JSON.parse(text).code]).toEqual([403, "permission_denied"]);
   });
 
@@ -237,8 +216,7 @@ describe("open to the network", () => {
   });
   afterAll(() => sim.close());
 
-  const statusFor = async (key: string) =>
-    (await send(sim, { path: "/api/projects/", headers: bearer(key) })).status;
+  const statusFor = async (key: string) => (await send(sim, { path: "/api/projects/", headers: bearer(key) })).status;
 
   test("the published personal key is replaced by a generated one that every place shows", async () => {
     expect(sim.personalApiKey).toMatch(/^phx_sim_default_[\da-f]{32}$/);

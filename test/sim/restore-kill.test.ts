@@ -32,12 +32,7 @@ const send = (url: string, method: string, path: string, body: object, key?: str
 async function live({ url, projectId, personalApiKey, apiKey }: Sim, tag: string): Promise<void> {
   for (let i = 0; i < 5; i++) {
     const properties = { $set: { tag }, $anon_distinct_id: `anon-${tag}-${i}` };
-    await post(`${url}/capture/`, {
-      api_key: apiKey,
-      event: "$identify",
-      distinct_id: `${tag}-${i}`,
-      properties,
-    });
+    await post(`${url}/capture/`, { api_key: apiKey, event: "$identify", distinct_id: `${tag}-${i}`, properties });
   }
   await send(url, "POST", `/api/projects/${projectId}/dashboards/`, { name: tag }, personalApiKey);
 }

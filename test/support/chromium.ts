@@ -114,9 +114,7 @@ function candidates(around: ChromiumSurroundings) {
  * Variables for a process that starts a browser of its own: `CHROMIUM_PATH`, and what that one needs in addition.
  * @throws Error when there is none
  */
-export async function chromiumEnv(
-  around: ChromiumSurroundings = thisMachine(),
-): Promise<Record<string, string>> {
+export async function chromiumEnv(around: ChromiumSurroundings = thisMachine()): Promise<Record<string, string>> {
   const candidate = installedChromiums(around)[0] ?? (await packagedCandidate(around));
   if (!candidate) throw new Error(advice);
   return { CHROMIUM_PATH: candidate.path, ...candidate.env };

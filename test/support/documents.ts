@@ -62,10 +62,7 @@ export const anOrganization = (more: Partial<Organization> = {}): Organization =
 /** User 1 as owner, unless said otherwise. */
 export const aMembership = (more: Partial<Membership> = {}): Membership => {
   const { user = 1 } = more;
-  return blankMembership(
-    { id: uuidFor(user, "e"), organization: organizationId, user, level: 15, ...more },
-    madeAt,
-  );
+  return blankMembership({ id: uuidFor(user, "e"), organization: organizationId, user, level: 15, ...more }, madeAt);
 };
 
 export const aProject = (more: Partial<StoredProject> = {}): StoredProject => {
@@ -136,10 +133,7 @@ export const aSharing = (more: Partial<SharingConfiguration> = {}): SharingConfi
 export const anInsight = (more: Partial<Insight> = {}): Insight => {
   const { id = 1 } = more;
   const shortId = `insight${id}`;
-  return blankInsight(
-    { id, short_id: shortId, project: 1, name: "Pageviews", created_by: 1, ...more },
-    madeAt,
-  );
+  return blankInsight({ id, short_id: shortId, project: 1, name: "Pageviews", created_by: 1, ...more }, madeAt);
 };
 
 /** On for everyone. */

@@ -118,9 +118,7 @@ const isShared = (command: Command, [name, option]: OptionEntry): boolean =>
 
 const optionRow = ([name, option]: OptionEntry): string[] => [
   `\`--${name}\``,
-  [option.describe, option.choices ? `(${option.choices.map((it) => `\`${it}\``).join(", ")})` : ""]
-    .join(" ")
-    .trim(),
+  [option.describe, option.choices ? `(${option.choices.map((it) => `\`${it}\``).join(", ")})` : ""].join(" ").trim(),
   option.default === undefined ? "" : `\`${option.default}\``,
   option.flagOnly ? "" : `\`${variableOf(name)}\``,
 ];
@@ -166,9 +164,7 @@ function commandList(): string {
 
 const shared = (): OptionEntry[] =>
   sharedNames.flatMap((name) => {
-    const command = commands.find((it) =>
-      optionsOf(it).some((entry) => entry[0] === name && isShared(it, entry)),
-    );
+    const command = commands.find((it) => optionsOf(it).some((entry) => entry[0] === name && isShared(it, entry)));
     return command ? optionsOf(command).filter((it) => it[0] === name) : [];
   });
 
@@ -228,9 +224,7 @@ const code = (names: readonly string[]): string => names.map((name) => `\`${name
 function absentClauses(): string[] {
   const folder = join(root, "src/service/query/hogql/grammar");
   const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-  const found = texts.flatMap((text) =>
-    [...text.matchAll(/unsupported\("([^"]+)"/g)].map(([, it = ""]) => it),
-  );
+  const found = texts.flatMap((text) => [...text.matchAll(/unsupported\("([^"]+)"/g)].map(([, it = ""]) => it));
   return [...new Set(found)].sort();
 }
 
@@ -238,10 +232,7 @@ const absentInQueries = (): string =>
   table(
     ["what", "not emulated"],
     [
-      [
-        "kinds",
-        code(knownKinds.filter((kind) => !wrappers.includes(kind) && !kinds.some((it) => it.kind === kind))),
-      ],
+      ["kinds", code(knownKinds.filter((kind) => !wrappers.includes(kind) && !kinds.some((it) => it.kind === kind)))],
       ["clauses of HogQL", absentClauses().join(", ")],
       ["tables", `${code(absentTables)}, \`system.*\``],
       ["columns of `events`", code(absentEventColumns)],

@@ -112,8 +112,7 @@ export const phxSim = (args: readonly string[], options: RunOptions): Process =>
   options.isOwn || options.nodeOptions ? own(args, options) : reused(args, options);
 
 /** How a command ended. */
-export const runHere = (args: readonly string[], options: RunOptions): Promise<Ended> =>
-  phxSim(args, options).ended;
+export const runHere = (args: readonly string[], options: RunOptions): Promise<Ended> => phxSim(args, options).ended;
 
 function own(args: readonly string[], { cwd, env = {}, nodeOptions = [] }: RunOptions): Process {
   const child = spawn(process.execPath, [...nodeOptions, bin, ...args], {
@@ -161,8 +160,7 @@ function startReusable(): Reusable {
 /** One that rests ends with the process of these tests. */
 function keepAlive({ child }: Reusable, keeps: boolean): void {
   const name = keeps ? "ref" : "unref";
-  for (const it of [child, child.channel, child.stdout as Socket | null, child.stderr as Socket | null])
-    it?.[name]();
+  for (const it of [child, child.channel, child.stdout as Socket | null, child.stderr as Socket | null]) it?.[name]();
 }
 
 /** What is killed is not used again. */
@@ -261,8 +259,4 @@ export const childCall = `const call = (method, path, body) => new Promise((reso
 
 /** Sends JSON, as an SDK would. */
 export const post = (url: string, body: unknown): Promise<Response> =>
-  fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
+  fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });

@@ -18,11 +18,7 @@ const pythons = ["python3", "/usr/bin/python3"];
 export const programs = {
   curl: { needs: "curl 7.82", commands: ["curl"], check: ["--json", "{}", "--version"] },
   python: { needs: "Python 3.11", commands: pythons, check: ["-c", pythonCheck] },
-  pytest: {
-    needs: "Python 3.11 with pytest",
-    commands: pythons,
-    check: ["-c", `import pytest; ${pythonCheck}`],
-  },
+  pytest: { needs: "Python 3.11 with pytest", commands: pythons, check: ["-c", `import pytest; ${pythonCheck}`] },
   ruby: { needs: "Ruby with minitest", commands: ["ruby"], check: ["-e", "require 'minitest'"] },
   go: { needs: "Go", commands: ["go"], check: ["version"] },
   php: { needs: "PHP 8", commands: ["php"], check: ["-r", "exit(PHP_VERSION_ID < 80000 ? 1 : 0);"] },

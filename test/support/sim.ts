@@ -10,8 +10,7 @@ async function start(options?: SimOptions): Promise<Sim> {
 
 /** Calls of a sim without a socket. */
 function callsOf(sim: Sim) {
-  const get = (path: string, init?: RequestInit): Promise<Response> =>
-    sim.handle(new Request(sim.url + path, init));
+  const get = (path: string, init?: RequestInit): Promise<Response> => sim.handle(new Request(sim.url + path, init));
   /** Sends text as it is, and anything else as JSON. */
   const post = (path: string, body: unknown, init: RequestInit = {}): Promise<Response> =>
     get(path, {

@@ -50,9 +50,7 @@ const inBlock = ({ file: page, line, language, code }: Block): TypedCommand[] =>
   if (/^(?:sh|bash|shell|console|zsh)$/.test(language))
     return commandsIn(code).map((it) => ({ page, line: line + 1 + it.line, text: it.text }));
   if (language !== "yaml") return [];
-  return scriptsIn(parseYaml(code)).flatMap((script) =>
-    commandsIn(script).map(({ text }) => ({ page, line, text })),
-  );
+  return scriptsIn(parseYaml(code)).flatMap((script) => commandsIn(script).map(({ text }) => ({ page, line, text })));
 };
 
 /** A command or an option that the text only names, such as `phx-sim tape` or `phx-sim exec --reroute`. */

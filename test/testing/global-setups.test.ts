@@ -6,10 +6,7 @@ import { setup } from "../../src/testing/vitest-global.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-const sims = {
-  "with a token of its own": { token: "sixteen-characters" },
-  "open to the network": { host: "0.0.0.0" },
-};
+const sims = { "with a token of its own": { token: "sixteen-characters" }, "open to the network": { host: "0.0.0.0" } };
 
 test.each(Object.entries(sims))("vitest's workers get the token of a sim %s", async (_, phxSim) => {
   vi.stubEnv("PHX_SIM_URL", undefined);
@@ -35,8 +32,5 @@ test.each(Object.entries(sims))("jest's workers get the token of a sim %s", asyn
   await using sim = await connectSim();
   expect((await sim.info()).name).toBe("phx-sim");
   await endForJest();
-  expect([process.env.PHX_SIM_URL, process.env.PHX_SIM_TOKEN]).toEqual([
-    undefined,
-    "of-another-sim-elsewhere",
-  ]);
+  expect([process.env.PHX_SIM_URL, process.env.PHX_SIM_TOKEN]).toEqual([undefined, "of-another-sim-elsewhere"]);
 });

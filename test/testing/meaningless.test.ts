@@ -115,11 +115,7 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     (ph) => expect(ph).not.toHaveCaptured(["a", "b"] as never),
     /expected an event's name or a pattern, got \["a", "b"\]/,
   ],
-  [
-    "a promise",
-    (ph) => expect(ph).not.toHaveCaptured(Promise.resolve("a") as never),
-    /expected an event's name/,
-  ],
+  ["a promise", (ph) => expect(ph).not.toHaveCaptured(Promise.resolve("a") as never), /expected an event's name/],
   [
     "a text instead of properties",
     (ph) => expect(ph).not.toHaveCaptured("a", "pro" as never),
@@ -141,21 +137,9 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     (ph) => expect(ph).not.toHaveCaptured({ asymmetricMatch: (it: unknown) => it === "a" }),
     /as the event: write \{ event: … \} around it/,
   ],
-  [
-    "a matcher for lists",
-    (ph) => expect(ph).not.toHaveCaptured(expect.arrayContaining(["a"])),
-    /as the event/,
-  ],
-  [
-    "a matcher for everything",
-    (ph) => expect(ph).toHaveCaptured(expect.anything()),
-    /Anything fits every event/,
-  ],
-  [
-    "a matcher for every name",
-    (ph) => expect(ph).toHaveCaptured(expect.any(String)),
-    /Any<String> fits every event/,
-  ],
+  ["a matcher for lists", (ph) => expect(ph).not.toHaveCaptured(expect.arrayContaining(["a"])), /as the event/],
+  ["a matcher for everything", (ph) => expect(ph).toHaveCaptured(expect.anything()), /Anything fits every event/],
+  ["a matcher for every name", (ph) => expect(ph).toHaveCaptured(expect.any(String)), /Any<String> fits every event/],
   [
     "a text in every name",
     (ph) => expect(ph).toHaveCaptured(expect.stringContaining("")),
@@ -201,42 +185,22 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
     (ph) => expect(ph).not.toHaveCaptured("a", { plan: async (it: unknown) => it === "pro" }),
     /an async function answers with a promise/,
   ],
-  [
-    "a number that JSON has not",
-    (ph) => expect(ph).not.toHaveCaptured("a", { n: Number.NaN }),
-    /NaN never fits/,
-  ],
+  ["a number that JSON has not", (ph) => expect(ph).not.toHaveCaptured("a", { n: Number.NaN }), /NaN never fits/],
   ["a Map", (ph) => expect(ph).not.toHaveCaptured("a", { n: new Map() }), /no JSON value fits it/],
-  [
-    "a kind that JSON has not",
-    (ph) => expect(ph).not.toHaveCaptured("a", { n: expect.any(Function) }),
-    /never fits/,
-  ],
+  ["a kind that JSON has not", (ph) => expect(ph).not.toHaveCaptured("a", { n: expect.any(Function) }), /never fits/],
   [
     "what dropped events have",
     (ph) => expect(ph).not.toHaveCaptured({ event: "a", outcome: "dropped" }),
     /assertions are about kept events: "outcome" is "kept".*events\.dropped\(\)/,
   ],
-  [
-    "a count of none, waited for",
-    (ph) => ph.events.waitForCount("a", 0),
-    /a whole number from 1.*expectNone/,
-  ],
+  ["a count of none, waited for", (ph) => ph.events.waitForCount("a", 0), /a whole number from 1.*expectNone/],
   [
     "a minimum of none",
     (ph) => ph.events.verify({ expect: [{ match: { event: "a" }, count: { min: 0 } }] }),
     /always holds/,
   ],
-  [
-    "a verification of everything",
-    (ph) => ph.events.verify({ expect: [{ match: {} }] }),
-    /\{\} fits every event/,
-  ],
-  [
-    "a cursor of another sim",
-    (ph) => expect(ph).not.toHaveCaptured("a", {}, { since: 1e9 }),
-    /newest event is #/,
-  ],
+  ["a verification of everything", (ph) => ph.events.verify({ expect: [{ match: {} }] }), /\{\} fits every event/],
+  ["a cursor of another sim", (ph) => expect(ph).not.toHaveCaptured("a", {}, { since: 1e9 }), /newest event is #/],
   [
     "a cursor of another sim, with a function",
     (ph) => expect(ph).not.toHaveCaptured("a", { n: (it: unknown) => it === 1 }, { since: 1e9 }),
@@ -259,8 +223,7 @@ const refused: [what: string, assertion: (ph: Project) => Promise<unknown>, mess
   ],
   [
     "an insight's value that is undefined",
-    (ph) =>
-      expect(ph).toHaveInsight({ kind: "HogQLQuery", query: "select 1" }, { value: undefined } as never),
+    (ph) => expect(ph).toHaveInsight({ kind: "HogQLQuery", query: "select 1" }, { value: undefined } as never),
     /value is undefined; give what the insight shows/,
   ],
   [
@@ -286,11 +249,7 @@ test("a function that gives no answer is no proof", async () => {
   await send(ph, { event: "a", distinct_id: "u", properties: { n: null } });
   const broken = expect(ph).not.toHaveCaptured("a", { n: (it: unknown) => (it as string).length > 3 }, now);
   await expect(broken).rejects.toThrow(/gave no answer for #\d+ a: it threw: Cannot read/);
-  const promise = expect(ph).not.toHaveCaptured(
-    "a",
-    { n: (it: unknown) => Promise.resolve(it === null) },
-    now,
-  );
+  const promise = expect(ph).not.toHaveCaptured("a", { n: (it: unknown) => Promise.resolve(it === null) }, now);
   await expect(promise).rejects.toThrow(/gave no answer.*must answer at once/);
   // with another name the function does not matter
   await expect(ph).not.toHaveCaptured("b", { n: (it: unknown) => (it as string).length > 3 }, now);
@@ -331,10 +290,7 @@ const aMinuteAgo = () => ({ timestamp: new Date(Date.now() - 60_000).toISOString
 /** Assertions that an event that was sent with a wrong key must not leave green. */
 const negatives: [name: string, assertion: (ph: Project) => Promise<unknown>][] = [
   ["not.toHaveCaptured", (ph) => expect(ph).not.toHaveCaptured("signed_up", {}, now)],
-  [
-    "not.toHaveCaptured with properties",
-    (ph) => expect(ph).not.toHaveCaptured("signed_up", { plan: "pro" }, now),
-  ],
+  ["not.toHaveCaptured with properties", (ph) => expect(ph).not.toHaveCaptured("signed_up", { plan: "pro" }, now)],
   [
     "not.toHaveCaptured with a function",
     (ph) => expect(ph).not.toHaveCaptured({ event: expect.stringMatching(/^signed/) }, {}, now),
@@ -373,14 +329,10 @@ describe("an SDK with a key that no project has", () => {
   };
   const wrongKeys: [where: string, send: (of: Sim) => Promise<unknown>][] = [
     ["in the body", (of) => capture("phc_other", "signed_up", {}, of)],
-    [
-      "in the item",
-      (of) => post(of, "/i/v0/e/", {}, { token: "phc_other", event: "signed_up", distinct_id: "u" }),
-    ],
+    ["in the item", (of) => post(of, "/i/v0/e/", {}, { token: "phc_other", event: "signed_up", distinct_id: "u" })],
     [
       "in the header of capture v1",
-      (of) =>
-        post(of, "/i/v1/analytics/events", v1Headers, { batch: [{ event: "signed_up", distinct_id: "u" }] }),
+      (of) => post(of, "/i/v1/analytics/events", v1Headers, { batch: [{ event: "signed_up", distinct_id: "u" }] }),
     ],
   ];
 
@@ -400,11 +352,7 @@ describe("an SDK with a key that no project has", () => {
   });
 
   test.each<[string, object, RegExp]>([
-    [
-      "no key",
-      { batch: [{ event: "signed_up", distinct_id: "u" }] },
-      /the SDK sent no project key; expected phc_/,
-    ],
+    ["no key", { batch: [{ event: "signed_up", distinct_id: "u" }] }, /the SDK sent no project key; expected phc_/],
     [
       "an empty key",
       { api_key: "", batch: [{ event: "signed_up", distinct_id: "u" }] },
@@ -431,9 +379,7 @@ describe("an SDK with a key that no project has", () => {
     await using ph = await production.project();
     await capture("phc_other", "signed_up", {}, production);
     expect(await failureOf(expect(ph).toHaveNoDroppedEvents())).toContain("used the key phc_other");
-    expect(await failureOf(expect(ph).toHaveCaptured("signed_up", {}, now))).toContain(
-      "used the key phc_other",
-    );
+    expect(await failureOf(expect(ph).toHaveCaptured("signed_up", {}, now))).toContain("used the key phc_other");
   });
 
   test("is no failure if another test can have sent it, which a report says", async () => {

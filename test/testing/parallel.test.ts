@@ -17,8 +17,7 @@ async function use(project: Project, owner: number): Promise<void> {
   const flags = await posthog.evaluateFlags("user");
   expect(flags.getFlag("crowd")).toBe(`variant-${owner}`);
   posthog.identify({ distinctId: "user", properties: { owner, $anon_distinct_id: "visitor" } });
-  for (let i = 0; i <= owner % 3; i++)
-    posthog.capture({ distinctId: "user", event: "bought", properties: { owner } });
+  for (let i = 0; i <= owner % 3; i++) posthog.capture({ distinctId: "user", event: "bought", properties: { owner } });
   await posthog.shutdown();
 }
 

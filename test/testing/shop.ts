@@ -22,10 +22,6 @@ export async function askFlags(tenant: Tenant, distinctId: string, version = 2):
 /** A visitor who became a user. */
 export const signedUp: readonly Sent[] = [
   { event: "signup_started", distinct_id: "visitor" },
-  {
-    event: "$identify",
-    distinct_id: "anna",
-    properties: { $anon_distinct_id: "visitor", $set: { plan: "pro" } },
-  },
+  { event: "$identify", distinct_id: "anna", properties: { $anon_distinct_id: "visitor", $set: { plan: "pro" } } },
   { event: "signup_completed", properties: { plan: "pro", amount: 49 } },
 ];

@@ -42,10 +42,7 @@ async function userFolder(files: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), "phx-types-"));
   await mkdir(join(folder, "node_modules"));
   for (const name of ["phx-sim", "vitest", "@playwright", "@jest", "@types"])
-    await symlink(
-      name === "phx-sim" ? root : join(root, "node_modules", name),
-      join(folder, "node_modules", name),
-    );
+    await symlink(name === "phx-sim" ? root : join(root, "node_modules", name), join(folder, "node_modules", name));
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
@@ -99,9 +96,7 @@ test("CommonJS requires what ES modules import", async () => {
       .then((same) => console.log(same.join()));`;
   await using user = await userFolder({ "required.cjs": script });
   const out = await new Promise((resolve) =>
-    execFile(process.execPath, [join(user.folder, "required.cjs")], (_, text, error) =>
-      resolve(text + error),
-    ),
+    execFile(process.execPath, [join(user.folder, "required.cjs")], (_, text, error) => resolve(text + error)),
   );
   expect(out).toBe("true,true,true\n");
 });
@@ -117,10 +112,7 @@ test("a compiler without exports finds the types of every subpath", async () => 
     await mkdir(join(folder, "node_modules"));
     await symlink(root, join(folder, "node_modules/phx-sim"), "junction");
     await writeFile(join(folder, "consumer.ts"), consumer(subpaths));
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["consumer.ts"] }),
-    );
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }));
     expect(subpaths).toContain("vitest/matchers");
     expect(await compile("typescript-5", folder)).toBe("");
   } finally {

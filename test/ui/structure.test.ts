@@ -103,9 +103,7 @@ describe("the structure of the page", () => {
       jsxImportSource: "preact",
       logLevel: "error",
     });
-    const parts = Object.keys(metafile.inputs).map(
-      (it) => /^(?:node_modules\/(?:@\w+\/)?\w+|\w+)/.exec(it)?.[0],
-    );
+    const parts = Object.keys(metafile.inputs).map((it) => /^(?:node_modules\/(?:@\w+\/)?\w+|\w+)/.exec(it)?.[0]);
     const packages = ["node_modules/@preact/signals", "node_modules/marked", "node_modules/preact"];
     expect([...new Set(parts)].sort()).toEqual([...packages, "src", "ui"]);
   });
@@ -131,8 +129,7 @@ describe("the structure of the page", () => {
           .map((line) => `${file}: ${line.trim()}`),
       );
     expect(bare).toEqual([]);
-    const inline =
-      /(?:color|background|fill|stroke)\w*[=:]\s*\{?["'](?!var\(|none|currentcolor)[^"']*["']|fontSize/i;
+    const inline = /(?:color|background|fill|stroke)\w*[=:]\s*\{?["'](?!var\(|none|currentcolor)[^"']*["']|fontSize/i;
     expect(code.filter((file) => file.endsWith(".tsx") && inline.test(textOf(file)))).toEqual([]);
   });
 });

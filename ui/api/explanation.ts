@@ -9,11 +9,7 @@ interface ExplanationResult {
 }
 
 /** Explains a flag's value for a subject, again when `revision` changes; `undefined` explains nothing. */
-export function useExplanation(
-  key: string,
-  subject: object | undefined,
-  revision: unknown,
-): ExplanationResult {
+export function useExplanation(key: string, subject: object | undefined, revision: unknown): ExplanationResult {
   const body = subject === undefined ? undefined : JSON.stringify(subject);
   const [result, setResult] = useState<ExplanationResult>({});
   useEffect(() => {

@@ -16,9 +16,7 @@ const stepNames: Readonly<Partial<Record<DecodeStep, string>>> = {
 };
 
 /** The decoding steps of a body: `text/plain`, `gzip`, `JSON`. Empty without a body. */
-export function decodeChain(
-  request: Pick<RequestInFull, "headers" | "decode_steps" | "raw" | "body">,
-): string[] {
+export function decodeChain(request: Pick<RequestInFull, "headers" | "decode_steps" | "raw" | "body">): string[] {
   const { decode_steps: steps, body, raw } = request;
   if (body === null && raw === null && steps.length === 0) return [];
   const type = headerOf(request, "content-type")?.split(";", 1)[0]?.trim();

@@ -32,17 +32,9 @@ export function useLast<T>(value: T | undefined): T | undefined {
 }
 
 /** Reads a path of the control API; `null` reads nothing. A new path starts without data. */
-export function useResource<T>(
-  path: string | null,
-  { revision, again }: ResourceOptions<T> = {},
-): Resource<T> {
+export function useResource<T>(path: string | null, { revision, again }: ResourceOptions<T> = {}): Resource<T> {
   const [turn, setTurn] = useState(0);
-  const [state, setState] = useState<State<T>>({
-    path,
-    data: undefined,
-    problem: undefined,
-    isLoading: path !== null,
-  });
+  const [state, setState] = useState<State<T>>({ path, data: undefined, problem: undefined, isLoading: path !== null });
   const ask = useRef<() => void>();
   useEffect(() => {
     if (path === null) return;
@@ -55,9 +47,7 @@ export function useResource<T>(
       if (isAsking) return;
       isAsking = true;
       setState((it) =>
-        it.path === path
-          ? { ...it, isLoading: true }
-          : { path, data: undefined, problem: undefined, isLoading: true },
+        it.path === path ? { ...it, isLoading: true } : { path, data: undefined, problem: undefined, isLoading: true },
       );
       const settle = (change: (it: State<T>) => State<T>): void => {
         isAsking = false;
@@ -78,8 +68,7 @@ export function useResource<T>(
   // `path`, `revision` and `turn` only trigger the reload
   useEffect(() => ask.current?.(), [path, revision, turn]);
   const reload = useCallback(() => setTurn((it) => it + 1), []);
-  const current =
-    state.path === path ? state : { data: undefined, problem: undefined, isLoading: path !== null };
+  const current = state.path === path ? state : { data: undefined, problem: undefined, isLoading: path !== null };
   const { data, isLoading } = current;
   const pause = typeof again === "function" ? again(data) : again;
   useEffect(() => {

@@ -65,9 +65,7 @@ function Faults({ names }: { names: readonly string[] }) {
       <span>{names.map((it) => plain(it, 60)).join(", ")}</span>
       {problem && <span>{`They could not be cleared: ${problem.message}`}</span>}
       <Where view="faults" text="See the faults" />
-      <Button onClick={() => run(call("DELETE", "faults"))}>
-        {names.length === 1 ? "Clear it" : "Clear all"}
-      </Button>
+      <Button onClick={() => run(call("DELETE", "faults"))}>{names.length === 1 ? "Clear it" : "Clear all"}</Button>
     </Line>
   );
 }

@@ -33,8 +33,7 @@ export function useListKeys<Row>(keys: ListKeys<Row>): void {
     document.querySelector<HTMLElement>(list)?.focus({ preventScroll: true });
   }
   // in the details, these keys scroll
-  const isInDetails = ({ target }: KeyPress) =>
-    target instanceof Element && target.closest(".split-details") !== null;
+  const isInDetails = ({ target }: KeyPress) => target instanceof Element && target.closest(".split-details") !== null;
   const inList = (key: string, does: string, step: number): Key => ({
     keys: key,
     does,

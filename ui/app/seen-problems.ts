@@ -22,22 +22,17 @@ export const problemKeys = ({ events, requests }: Problems): string[] => [
   ...requests.map(keyOfRequests),
 ];
 
-const isTexts = (it: unknown): it is string[] =>
-  Array.isArray(it) && it.every((text) => typeof text === "string");
+const isTexts = (it: unknown): it is string[] => Array.isArray(it) && it.every((text) => typeof text === "string");
 
 /** What was stored by the same run; another page may have stored anything. */
 export function readSeen(text: string | null, run: string): Seen {
   const none: Seen = { run, projects: {} };
   try {
     const stored: unknown = JSON.parse(text ?? "null");
-    if (typeof stored !== "object" || stored === null || !("run" in stored) || stored.run !== run)
-      return none;
+    if (typeof stored !== "object" || stored === null || !("run" in stored) || stored.run !== run) return none;
     const { projects } = stored as { projects?: unknown };
     if (typeof projects !== "object" || projects === null) return none;
-    return {
-      run,
-      projects: Object.fromEntries(Object.entries(projects).filter(([, keys]) => isTexts(keys))),
-    };
+    return { run, projects: Object.fromEntries(Object.entries(projects).filter(([, keys]) => isTexts(keys))) };
   } catch {
     return none;
   }

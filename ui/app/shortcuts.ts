@@ -27,10 +27,7 @@ export function keyFor(pressed: string, sets: readonly KeySet[]): Key | undefine
 /** The shortcuts to list; those overridden by an inner one are left out. */
 export const shownKeys = (sets: readonly KeySet[]): KeySet[] =>
   sets
-    .map(({ title, keys }, i) => ({
-      title,
-      keys: keys.filter((it) => keyFor(it.keys, sets.slice(i)) === it),
-    }))
+    .map(({ title, keys }, i) => ({ title, keys: keys.filter((it) => keyFor(it.keys, sets.slice(i)) === it) }))
     .filter(({ keys }) => keys.length > 0);
 
 /** Time between the two keys of a sequence, ms. */

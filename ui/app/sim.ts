@@ -18,9 +18,7 @@ export const projectKey = computed<string | undefined>(() => {
 });
 
 /** Changes with each request and each change of the world; used to reload what depends on them. */
-export const revision = computed(
-  () => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`,
-);
+export const revision = computed(() => `${greetings.value}/${stat.value?.requests ?? 0}/${stat.value?.world ?? 0}`);
 
 export const worldRevision = computed(() => `${greetings.value}/${stat.value?.world ?? 0}`);
 
@@ -50,10 +48,7 @@ const pause = 500;
 
 /** A resource that the sim may count over several calls; reloaded as requests arrive. */
 export const useCounted = <T>(path: string | null, isCounting: (it: T) => boolean): Resource<T> =>
-  useResource<T>(path, {
-    revision: revision.value,
-    again: (it) => (it && isCounting(it) ? pause : undefined),
-  });
+  useResource<T>(path, { revision: revision.value, again: (it) => (it && isCounting(it) ? pause : undefined) });
 
 /** Totals over everything that arrived; undefined until known. */
 export const useTotals = ({ project, events, requests }: Counted): Totals | undefined =>

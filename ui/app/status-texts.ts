@@ -63,12 +63,7 @@ export const seenBy = (seen: Totals, now: Totals): Totals => ({
  * The tab's title: the view, the problems that were not seen yet, and what arrived since the page was last visible.
  * @param seen Totals at that moment; undefined while the page is visible
  */
-export function titleOf(
-  label: string,
-  now: Totals | undefined,
-  seen: Totals | undefined,
-  problems = 0,
-): string {
+export function titleOf(label: string, now: Totals | undefined, seen: Totals | undefined, problems = 0): string {
   const counts: [number, string][] = [[problems, problems === 1 ? "problem" : "problems"]];
   if (now && seen) counts.push([fresh(now) - fresh(seen), "new"], [wrong(now) - wrong(seen), "lost"]);
   const parts = counts.flatMap(([n, word]) => (n > 0 ? [`${n} ${word}`] : []));

@@ -30,12 +30,7 @@ export function Status({ onHelp }: { onHelp: () => void }) {
           </Badge>
         </span>
         <span class="shell-zone muted">{zoneText(Date.now())}</span>
-        <Button
-          kind="quiet"
-          class="shell-theme"
-          onClick={nextTheme}
-          title="Dark, light or system colours (T)"
-        >
+        <Button kind="quiet" class="shell-theme" onClick={nextTheme} title="Dark, light or system colours (T)">
           <Icon of="theme" />
           <span class="unseen">Colours: {theme.value}</span>
         </Button>
@@ -65,11 +60,7 @@ const totals = ["kept", "warned", "dropped", "rejected"] as const;
 type Figures = Readonly<Record<(typeof totals)[number], number>>;
 
 /** The sim counts warned events as kept, too; on the page each event has one outcome. */
-const figuresOf = ({ kept, warned, ...others }: Figures): Figures => ({
-  ...others,
-  kept: kept - warned,
-  warned,
-});
+const figuresOf = ({ kept, warned, ...others }: Figures): Figures => ({ ...others, kept: kept - warned, warned });
 
 /** "Events: stored as sent". */
 const titleOf = ({ of, means }: (typeof outcomes)[Outcome]): string =>

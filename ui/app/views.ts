@@ -18,18 +18,9 @@ const StartView = late(async () => (await import("../views/start/start.tsx")).St
 const EventsView = late(async () => (await import("../views/events/events.tsx")).EventsView, "events");
 const EventDetails = late(async () => (await import("../views/event/event.tsx")).EventDetails, "event");
 const EventCompare = late(async () => (await import("../views/event/compare.tsx")).EventCompare, "event");
-const SessionsView = late(
-  async () => (await import("../views/sessions/sessions.tsx")).SessionsView,
-  "sessions",
-);
-const RequestsView = late(
-  async () => (await import("../views/requests/requests.tsx")).RequestsView,
-  "requests",
-);
-const RequestDetails = late(
-  async () => (await import("../views/requests/details.tsx")).RequestDetails,
-  "requests",
-);
+const SessionsView = late(async () => (await import("../views/sessions/sessions.tsx")).SessionsView, "sessions");
+const RequestsView = late(async () => (await import("../views/requests/requests.tsx")).RequestsView, "requests");
+const RequestDetails = late(async () => (await import("../views/requests/details.tsx")).RequestDetails, "requests");
 const PeopleView = late(async () => (await import("../views/people/people.tsx")).PeopleView, "people");
 const FlagsView = late(async () => (await import("../views/flags/flags.tsx")).FlagsView, "flags");
 const DashboardsView = late(

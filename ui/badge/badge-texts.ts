@@ -12,8 +12,7 @@ const number = (n: number): string => n.toLocaleString("en-US");
 
 /** What comes over the network is checked: the address may belong to something else. */
 const count = (value: unknown): number => (typeof value === "number" && value >= 0 ? Math.floor(value) : 0);
-const code = (value: unknown): string =>
-  typeof value === "string" && /^[a-z_]{1,60}$/.test(value) ? value : "";
+const code = (value: unknown): string => (typeof value === "string" && /^[a-z_]{1,60}$/.test(value) ? value : "");
 
 /** `12 events`, `3 lost`, the last reason; the full text for the tooltip. */
 export function textsOf(counts: BadgeCounts) {

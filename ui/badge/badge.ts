@@ -22,10 +22,7 @@ function keep(isCollapsed: boolean): void {
   } catch {}
 }
 
-function element<Tag extends keyof HTMLElementTagNameMap>(
-  name: Tag,
-  className: string,
-): HTMLElementTagNameMap[Tag] {
+function element<Tag extends keyof HTMLElementTagNameMap>(name: Tag, className: string): HTMLElementTagNameMap[Tag] {
   const made = document.createElement(name);
   made.className = className;
   return made;

@@ -72,8 +72,7 @@ function patternOf(event: StoredEvent): Written {
   ]);
 }
 
-const scopeOf = ({ project }: StoredEvent): [string, Written][] =>
-  project === null ? [] : [["project", project]];
+const scopeOf = ({ project }: StoredEvent): [string, Written][] => (project === null ? [] : [["project", project]]);
 
 const pythonHead = `import json
 import urllib.request

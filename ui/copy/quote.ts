@@ -37,9 +37,7 @@ const script: Notation = { text: quoted, key: keyInScript, words: jsonWords, pad
 
 /** Python reads `\ud83d\ude00` as two characters; characters beyond the first plane need `\U`. */
 const pythonEscape = (character: string): string =>
-  character.length === 1
-    ? units(character)
-    : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`;
+  character.length === 1 ? units(character) : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`;
 
 /** A quoted string for Python and YAML. */
 const quotedPython = (text: string): string => JSON.stringify(text).replace(hidden, pythonEscape);
@@ -63,11 +61,7 @@ export interface Code {
 export type Written = Json | Code | readonly Written[] | ReadonlyMap<string, Written>;
 
 const isCode = (value: Written): value is Code =>
-  typeof value === "object" &&
-  value !== null &&
-  "code" in value &&
-  Object.keys(value).length === 1 &&
-  isOurs(value);
+  typeof value === "object" && value !== null && "code" in value && Object.keys(value).length === 1 && isOurs(value);
 
 /** Only `code()` creates code: captured objects with a `code` key are data. */
 const ours = new WeakSet<object>();
@@ -121,18 +115,14 @@ function written(value: Written, how: How): string {
 }
 
 /** A value as JavaScript, at an indentation. */
-export const scriptText = (value: Written, indent = 0): string =>
-  written(value, { notation: script, indent, step: 2 });
+export const scriptText = (value: Written, indent = 0): string => written(value, { notation: script, indent, step: 2 });
 
-export const yamlText = (value: Written, indent = 0): string =>
-  written(value, { notation: yaml, indent, step: 2 });
+export const yamlText = (value: Written, indent = 0): string => written(value, { notation: yaml, indent, step: 2 });
 
-export const pythonText = (value: Written, indent = 0): string =>
-  written(value, { notation: python, indent, step: 4 });
+export const pythonText = (value: Written, indent = 0): string => written(value, { notation: python, indent, step: 4 });
 
 /** A value as JSON, on several lines if long. */
-export const prettyJson = (value: Written, indent = 0): string =>
-  written(value, { notation: json, indent, step: 2 });
+export const prettyJson = (value: Written, indent = 0): string => written(value, { notation: json, indent, step: 2 });
 
 /** A value as JSON on one line, with unsafe characters escaped. */
 export const jsonText = (value: Json): string => JSON.stringify(value).replace(hidden, units);

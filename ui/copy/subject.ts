@@ -29,8 +29,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 
 /** True for a uuid or timestamp, which are generated each time. */
-const isMadeAnew = (value: Json): boolean =>
-  typeof value === "string" && (uuid.test(value) || moment.test(value));
+const isMadeAnew = (value: Json): boolean => typeof value === "string" && (uuid.test(value) || moment.test(value));
 
 /** `$` properties that are sent intentionally; the SDK adds the others. */
 const meant: ReadonlySet<string> = new Set(
@@ -42,8 +41,7 @@ const meant: ReadonlySet<string> = new Set(
 
 /** True for a property that a test may assert: the app's own, some of the SDK's, and non-null campaign parameters. */
 const isMeant = (name: string, value: Json): boolean =>
-  !isVolatile(name) &&
-  (!isSdkProperty(name) || meant.has(name) || (isCampaignParameter(name) && value !== null));
+  !isVolatile(name) && (!isSdkProperty(name) || meant.has(name) || (isCampaignParameter(name) && value !== null));
 
 /** Context of the copied event. */
 export interface CopyContext {
@@ -71,8 +69,7 @@ const initialNames: ReadonlySet<string> = new Set(copiedProperties.values());
 export const isCopy = (key: string): boolean =>
   copiedProperties.has(key) || initialNames.has(key) || key.startsWith("$geoip_");
 
-const isAdded = (key: string): boolean =>
-  key === "$ip" || key.startsWith("$geoip_") || /^\$group_\d$/.test(key);
+const isAdded = (key: string): boolean => key === "$ip" || key.startsWith("$geoip_") || /^\$group_\d$/.test(key);
 
 /** `$set` or `$set_once` without properties added by the service; undefined if empty. */
 function withoutCopies(value: Json | undefined): JsonObject | undefined {
@@ -96,11 +93,7 @@ function sentProperties(properties: JsonObject): JsonObject {
 /** The item that reproduces the event. */
 function itemToSend(event: StoredEvent, { item }: CopyContext): Json {
   if (item === undefined)
-    return {
-      event: event.event,
-      distinct_id: event.distinct_id,
-      properties: sentProperties(event.properties),
-    };
+    return { event: event.event, distinct_id: event.distinct_id, properties: sentProperties(event.properties) };
   if (!isObject(item)) return item;
   const properties = own(item, "properties");
   const rest = picked(item, isKept);
@@ -114,13 +107,11 @@ export const bodyToSend = (event: StoredEvent, context: CopyContext): JsonObject
 });
 
 /** The intentionally sent properties, for a `capture()`. */
-export const meantProperties = (event: StoredEvent): JsonObject =>
-  picked(sentProperties(event.properties), isMeant);
+export const meantProperties = (event: StoredEvent): JsonObject => picked(sentProperties(event.properties), isMeant);
 
 const most = { properties: 20, text: 200, json: 2_000, depth: 8 } as const;
 
-const isReadable = (value: Json): boolean =>
-  !isTooDeep(value, most.depth) && JSON.stringify(value).length <= most.json;
+const isReadable = (value: Json): boolean => !isTooDeep(value, most.depth) && JSON.stringify(value).length <= most.json;
 
 /** In a pattern, keys that start with `@` are operators; a literal `@` is doubled. */
 const patternKey = (key: string): string => (key.startsWith("@") ? `@${key}` : key);
@@ -131,10 +122,7 @@ function patternOf(value: Json, anyText: Written): Written {
   return isObject(value) ? patternMap(Object.entries(value), anyText) : value;
 }
 
-const patternMap = (
-  entries: readonly (readonly [string, Json])[],
-  anyText: Written,
-): ReadonlyMap<string, Written> =>
+const patternMap = (entries: readonly (readonly [string, Json])[], anyText: Written): ReadonlyMap<string, Written> =>
   new Map(entries.map(([key, value]) => [patternKey(key), patternOf(value, anyText)]));
 
 const isLongText = (value: Json): boolean => typeof value === "string" && value.length > most.text;
@@ -144,9 +132,7 @@ const isLongText = (value: Json): boolean => typeof value === "string" && value.
  * @param anyText Matches any string
  */
 export function assertedProperties(event: StoredEvent, anyText: Written): ReadonlyMap<string, Written> {
-  const entries = Object.entries(meantProperties(event)).filter(
-    ([, value]) => isLongText(value) || isReadable(value),
-  );
+  const entries = Object.entries(meantProperties(event)).filter(([, value]) => isLongText(value) || isReadable(value));
   return patternMap(entries.slice(0, most.properties), anyText);
 }
 

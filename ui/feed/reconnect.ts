@@ -17,10 +17,7 @@ const endings: Readonly<Record<number, Ending>> = {
   },
   [closing.token_required]: { why: null, again: "never" },
   [closing.stalled]: { why: null, again: "immediately" },
-  [closing.too_many_messages]: {
-    why: "This page sent too many requests. It resumes in a moment.",
-    again: "late",
-  },
+  [closing.too_many_messages]: { why: "This page sent too many requests. It resumes in a moment.", again: "late" },
   [closing.too_many_pages]: {
     why: "Too many pages of this sim are open. Close some: this one connects as soon as possible.",
     again: "late",

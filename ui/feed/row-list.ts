@@ -191,9 +191,7 @@ export class RowList<Row> {
     if (first === undefined || last === undefined) return;
     const below = this.#numberAt(this.#shown - 1);
     const before = this.#numberAt(this.#shown);
-    const inside = this.#gaps.filter(
-      (it) => it.below >= below && (it.before ?? Number.POSITIVE_INFINITY) <= before,
-    );
+    const inside = this.#gaps.filter((it) => it.below >= below && (it.before ?? Number.POSITIVE_INFINITY) <= before);
     const from = Math.min(this.#kind.request(first), ...inside.map((it) => it.from));
     const gap: Gap = { from, to: this.#kind.request(last), below, before };
     this.#gaps = [...this.#gaps.filter((it) => !inside.includes(it)), gap];

@@ -87,8 +87,7 @@ const handlers: { readonly [T in SimFrame["t"]]: (frame: Extract<SimFrame, { t: 
   hello(frame) {
     attempts = 0;
     connection.value = "live";
-    lostBecause.value =
-      frame.v === protocol ? null : "The sim and this page have different versions: reload the page.";
+    lostBecause.value = frame.v === protocol ? null : "The sim and this page have different versions: reload the page.";
     stat.value = frame.stat;
     greetings.value++;
     requestRows();

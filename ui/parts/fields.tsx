@@ -71,11 +71,7 @@ interface CheckFieldProps {
 export function CheckField({ label, title, isChecked, onChange }: CheckFieldProps) {
   return (
     <label class="switch" title={title}>
-      <input
-        type="checkbox"
-        checked={isChecked}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
+      <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>
   );

@@ -43,12 +43,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
 
 interface TabsProps {
   label: string;
-  tabs: readonly {
-    id: string;
-    title: ComponentChildren;
-    href: string;
-    count?: number | string | undefined;
-  }[];
+  tabs: readonly { id: string; title: ComponentChildren; href: string; count?: number | string | undefined }[];
   current: string;
 }
 

@@ -26,8 +26,7 @@ export function zoneText(ms: number): string {
 }
 
 /** 2026-01-31 14:05:09.123 UTC+1. */
-export const exactText = (ms: number): string =>
-  `${dateText(ms).slice(0, 10)} ${clockText(ms)} ${zoneText(ms)}`;
+export const exactText = (ms: number): string => `${dateText(ms).slice(0, 10)} ${clockText(ms)} ${zoneText(ms)}`;
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -47,8 +46,7 @@ const units = { d: day, h: hour, min: minute, s: second };
 /** A duration in its largest unit, unsigned: 3 min, 250 ms. */
 export function spanText(ms: number): string {
   const size = Math.abs(ms);
-  for (const [unit, length] of Object.entries(units))
-    if (size >= length) return `${Math.round(size / length)} ${unit}`;
+  for (const [unit, length] of Object.entries(units)) if (size >= length) return `${Math.round(size / length)} ${unit}`;
   return `${size < 10 && !Number.isInteger(size) ? size.toFixed(1) : Math.round(size)} ms`;
 }
 
@@ -56,8 +54,7 @@ export function spanText(ms: number): string {
 export const numberText = (n: number): string => n.toLocaleString("en-US");
 
 /** `1 event`, `1,203 events`. */
-export const counted = (count: number, noun: string): string =>
-  `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, noun: string): string => `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 const sizes = ["B", "kB", "MB", "GB"] as const;
 

@@ -54,8 +54,7 @@ function measured(box: HTMLElement): Measures {
 const isSame = (a: Measures, b: Measures): boolean =>
   a.rowHeight === b.rowHeight &&
   a.height === b.height &&
-  firstShown(a.top, a.rowHeight, Number.MAX_SAFE_INTEGER) ===
-    firstShown(b.top, b.rowHeight, Number.MAX_SAFE_INTEGER);
+  firstShown(a.top, a.rowHeight, Number.MAX_SAFE_INTEGER) === firstShown(b.top, b.rowHeight, Number.MAX_SAFE_INTEGER);
 
 /** Measures the element and follows its size. */
 function useMeasures() {
@@ -167,12 +166,7 @@ export function WindowedList<Row>(props: ListProps<Row>) {
     const row = at(index);
     if (row !== undefined && isPassed(index))
       return (
-        <div
-          role="row"
-          key={keyAt(index)}
-          class="list-divider"
-          aria-rowindex={index + (head === undefined ? 1 : 2)}
-        >
+        <div role="row" key={keyAt(index)} class="list-divider" aria-rowindex={index + (head === undefined ? 1 : 2)}>
           {cellsOf(row)}
         </div>
       );
@@ -221,11 +215,7 @@ export function WindowedList<Row>(props: ListProps<Row>) {
         )}
         <div class="list-probe" aria-hidden="true" />
         <div role="presentation" class="list-space" style={{ height: `${count * view.rowHeight}px` }}>
-          <div
-            role="rowgroup"
-            class="list-window"
-            style={{ transform: `translateY(${first * view.rowHeight}px)` }}
-          >
+          <div role="rowgroup" class="list-window" style={{ transform: `translateY(${first * view.rowHeight}px)` }}>
             {Array.from({ length: shown }, (_, i) => rowAt(first + i))}
           </div>
         </div>

@@ -7,24 +7,9 @@ import type {
 
 /** What happened in a test at one moment. */
 export type Entry =
-  | {
-      readonly kind: "event";
-      readonly at: number;
-      readonly project: number | null;
-      readonly it: ReportedEvent;
-    }
-  | {
-      readonly kind: "request";
-      readonly at: number;
-      readonly project: number | null;
-      readonly it: ReportedRequest;
-    }
-  | {
-      readonly kind: "flags";
-      readonly at: number;
-      readonly project: number | null;
-      readonly it: ReportedDecision;
-    };
+  | { readonly kind: "event"; readonly at: number; readonly project: number | null; readonly it: ReportedEvent }
+  | { readonly kind: "request"; readonly at: number; readonly project: number | null; readonly it: ReportedRequest }
+  | { readonly kind: "flags"; readonly at: number; readonly project: number | null; readonly it: ReportedDecision };
 
 /** Which entries are shown. */
 export interface Choice {
@@ -57,9 +42,7 @@ function textOf({ kind, it }: Entry): string {
 /** All entries in order of time. */
 export function entriesOf({ events, requests, decisions }: ReportData): Entry[] {
   const all: Entry[] = [
-    ...events.map(
-      (it) => ({ kind: "event", at: Date.parse(it.received_at), project: it.project, it }) as const,
-    ),
+    ...events.map((it) => ({ kind: "event", at: Date.parse(it.received_at), project: it.project, it }) as const),
     ...requests.map((it) => ({ kind: "request", at: Date.parse(it.at), project: it.project, it }) as const),
     ...decisions.map((it) => ({ kind: "flags", at: Date.parse(it.at), project: it.project, it }) as const),
   ];
@@ -70,10 +53,7 @@ export function entriesOf({ events, requests, decisions }: ReportData): Entry[] 
 export function chosen(entries: readonly Entry[], choice: Choice): Entry[] {
   const text = choice.text.trim().toLowerCase();
   return entries.filter(
-    (it) =>
-      isShown(it, choice) &&
-      hasOutcome(it, choice) &&
-      (text === "" || textOf(it).toLowerCase().includes(text)),
+    (it) => isShown(it, choice) && hasOutcome(it, choice) && (text === "" || textOf(it).toLowerCase().includes(text)),
   );
 }
 

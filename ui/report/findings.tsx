@@ -90,8 +90,7 @@ export const TextReport = ({ title, text }: { title: string; text: string }) => 
   </Section>
 );
 
-const valueText = (value: boolean | string | null): string =>
-  value === null ? "no value" : plain(String(value), 80);
+const valueText = (value: boolean | string | null): string => (value === null ? "no value" : plain(String(value), 80));
 
 export function Flags({ flags }: Pick<RunVerdict, "flags">) {
   if (flags.items.length === 0) return null;
@@ -104,9 +103,7 @@ export function Flags({ flags }: Pick<RunVerdict, "flags">) {
               <td class="mono">{plain(key, 120)}</td>
               <td class="number">{numberText(served)}</td>
               <td class="number">{numberText(called)}</td>
-              <td>
-                {values.map((it) => `${valueText(it.value)} ×${Math.max(it.served, it.called)}`).join(", ")}
-              </td>
+              <td>{values.map((it) => `${valueText(it.value)} ×${Math.max(it.served, it.called)}`).join(", ")}</td>
             </tr>
           ))}
         </Table>
@@ -121,9 +118,7 @@ export function Sdks({ sdks }: Pick<RunVerdict, "sdks">) {
   return (
     <Section title="SDKs">
       <Scrolled label="SDKs">
-        <Table
-          columns={["name", "version", ["requests", "number"], ["kept", "number"], ["dropped", "number"], ""]}
-        >
+        <Table columns={["name", "version", ["requests", "number"], ["kept", "number"], ["dropped", "number"], ""]}>
           {sdks.items.map(({ name, version, requests, kept, dropped, hints }) => (
             <tr key={`${name} ${version}`}>
               <td>{plain(name, 100)}</td>

@@ -144,9 +144,7 @@ export function Report({ data }: { data: ReportData }) {
       <Search choice={choice} count={shown.length} all={all.length} onChange={setChoice} />
       <Tests verdict={verdict} groups={groups} isFiltered={choice !== everything} />
       <Lint lint={verdict.lint} />
-      {plan && (
-        <TextReport title={`Tracking plan (${counted(plan.violations, "violation")})`} text={plan.text} />
-      )}
+      {plan && <TextReport title={`Tracking plan (${counted(plan.violations, "violation")})`} text={plan.text} />}
       {tape && <TextReport title="Tape" text={tape.text} />}
       <Flags flags={verdict.flags} />
       <EventNames events={verdict.events} />

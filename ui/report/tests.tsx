@@ -32,11 +32,7 @@ function Timeline({ entries }: { entries: readonly Entry[] }) {
   // a problem is always drawn
   const drawn = entries.filter((it, i) => i % step === 0 || isBad(it)).slice(0, 2 * mostDots);
   return (
-    <div
-      class="report-track"
-      role="img"
-      aria-label={`${counted(entries.length, "entry")} in ${spanText(length)}`}
-    >
+    <div class="report-track" role="img" aria-label={`${counted(entries.length, "entry")} in ${spanText(length)}`}>
       {drawn.map((entry, i) => (
         <i
           key={i}
@@ -74,9 +70,7 @@ function EventRow({ it }: { it: Extract<Entry, { kind: "event" }>["it"] }) {
         }}
       />
       {it.properties === null ? (
-        <p class="muted">
-          The properties are left out: the report would be too large. events.ndjson has them.
-        </p>
+        <p class="muted">The properties are left out: the report would be too large. events.ndjson has them.</p>
       ) : (
         <PayloadTree value={it.properties} label="Properties" />
       )}
@@ -87,9 +81,7 @@ function EventRow({ it }: { it: Extract<Entry, { kind: "event" }>["it"] }) {
 function RequestRow({ it }: { it: Extract<Entry, { kind: "request" }>["it"] }) {
   return (
     <div class="stack">
-      {it.rejected && (
-        <Why code={it.rejected.reason} text={it.rejected.detail} fix={it.rejected.hint ?? ""} />
-      )}
+      {it.rejected && <Why code={it.rejected.reason} text={it.rejected.detail} fix={it.rejected.hint ?? ""} />}
       <Facts
         rows={{
           address: <code>{plain(it.target, 2_000)}</code>,
@@ -105,8 +97,7 @@ function RequestRow({ it }: { it: Extract<Entry, { kind: "request" }>["it"] }) {
   );
 }
 
-const valueText = (value: boolean | string | null): string =>
-  value === null ? "no value" : plain(String(value), 80);
+const valueText = (value: boolean | string | null): string => (value === null ? "no value" : plain(String(value), 80));
 
 function FlagsRow({ it }: { it: Extract<Entry, { kind: "flags" }>["it"] }) {
   return (
@@ -184,9 +175,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
 
 interface TestCardProps {
   name: string;
-  counts:
-    | Pick<RunVerdict["tests"]["items"][number], "kept" | "dropped" | "rejected" | "unmatched">
-    | undefined;
+  counts: Pick<RunVerdict["tests"]["items"][number], "kept" | "dropped" | "rejected" | "unmatched"> | undefined;
   entries: readonly Entry[];
   isFirst: boolean;
 }
@@ -224,11 +213,7 @@ export function Tests({ verdict, groups, isFiltered }: TestsProps) {
   const others = [...groups.keys()].filter((it) => it === null || !known.has(it));
   const rows = [
     ...verdict.tests.items.map((it) => ({ id: it.project, name: it.name, counts: it })),
-    ...others.map((id) => ({
-      id,
-      name: id === null ? "Without a project" : `Project ${id}`,
-      counts: undefined,
-    })),
+    ...others.map((id) => ({ id, name: id === null ? "Without a project" : `Project ${id}`, counts: undefined })),
   ].flatMap((it) => {
     const entries = groups.get(it.id) ?? [];
     return entries.length === 0 && isFiltered ? [] : [{ ...it, entries }];

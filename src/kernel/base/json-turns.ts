@@ -1,14 +1,6 @@
 import { endOfPiece, joiningBytes } from "./bytes-turns.ts";
 import { isObject, type Json, type JsonObject, maxDepth } from "./json.ts";
-import {
-  code,
-  endOfString,
-  mostNodes,
-  type NodeRoom,
-  smallText,
-  TooManyLevels,
-  TooManyNodes,
-} from "./json-bounds.ts";
+import { code, endOfString, mostNodes, type NodeRoom, smallText, TooManyLevels, TooManyNodes } from "./json-bounds.ts";
 import { bytesPerStep, type Stepwise } from "./work.ts";
 
 /** Characters examined in a step: about a millisecond. */
@@ -51,15 +43,13 @@ function* measured(text: string, deepest: number, room: NodeRoom): Stepwise<Larg
       here.close = at;
       if (path.length === 0) root = here;
       else if (at - here.open > bytesPerStep) path.at(-1)?.large.push(here);
-    } else if (char === code.comma && here && at - (here.cuts.at(-1) ?? here.open) > bytesPerStep)
-      here.cuts.push(at);
+    } else if (char === code.comma && here && at - (here.cuts.at(-1) ?? here.open) > bytesPerStep) here.cuts.push(at);
     if (at - stepFrom < charactersPerStep) continue;
     stepFrom = at;
     yield;
   }
   if (path.length > 0) throw invalid(text.length);
-  if (root && (text.slice(0, root.open) + text.slice(root.close + 1)).trim() !== "")
-    throw invalid(root.close);
+  if (root && (text.slice(0, root.open) + text.slice(root.close + 1)).trim() !== "") throw invalid(root.close);
   return root;
 }
 

@@ -16,8 +16,7 @@ export function makeFolder(path: string, mode?: number): void {
   } catch (error) {
     if (isFolder(folder)) return;
     const parent = dirname(folder);
-    const isOrphan =
-      error instanceof Error && "code" in error && error.code === "ENOENT" && !existsSync(parent);
+    const isOrphan = error instanceof Error && "code" in error && error.code === "ENOENT" && !existsSync(parent);
     if (!isOrphan) throw error;
     makeFolder(parent, mode);
     make();

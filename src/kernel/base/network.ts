@@ -68,9 +68,6 @@ export function isInNetwork(address: IpAddress, network: Network): boolean {
 /** The usual text of an address; IPv6 with all its groups. */
 export function addressText(address: IpAddress): string {
   if (address.length === 4) return address.join(".");
-  const groups = Array.from(
-    { length: 8 },
-    (_, i) => ((address[2 * i] ?? 0) << 8) | (address[2 * i + 1] ?? 0),
-  );
+  const groups = Array.from({ length: 8 }, (_, i) => ((address[2 * i] ?? 0) << 8) | (address[2 * i + 1] ?? 0));
   return groups.map((group) => group.toString(16)).join(":");
 }

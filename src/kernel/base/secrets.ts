@@ -66,10 +66,7 @@ export const maskKeys = (text: string): string => maskLayers(text, deepest);
 const secretName = String.raw`[\w.$-]*(?:password|passphrase|secret|private_key|access_key|credential|api_key|token|client_email)[\w.$-]*`;
 const jsonField = new RegExp(String.raw`("${secretName}"\s*:\s*)"(?:[^"\\]|\\.)*"?`, "gi");
 const formField = new RegExp(`((?:^|&)${secretName}=)[^&]*`, "gi");
-const partField = new RegExp(
-  String.raw`(name="${secretName}"(?:\r\n[^\r\n]+)*\r\n\r\n)[\s\S]*?(?=\r\n--|$)`,
-  "gi",
-);
+const partField = new RegExp(String.raw`(name="${secretName}"(?:\r\n[^\r\n]+)*\r\n\r\n)[\s\S]*?(?=\r\n--|$)`, "gi");
 
 /**
  * Masks the values of fields whose names say that they are secret, in the text of a JSON, form or multipart
@@ -81,7 +78,5 @@ export const maskSecretFields = (text: string): string =>
 /** An address as it may be shown: keys, and the values of parameters (of its fragment, too) whose names say that they are secret. */
 export function maskTargetSecrets(target: string): string {
   const at = target.search(/[?#]/);
-  return at === -1
-    ? maskKeys(target)
-    : maskKeys(`${target.slice(0, at + 1)}${maskSecretFields(target.slice(at + 1))}`);
+  return at === -1 ? maskKeys(target) : maskKeys(`${target.slice(0, at + 1)}${maskSecretFields(target.slice(at + 1))}`);
 }

@@ -1,8 +1,7 @@
 import { type ClockStart, isInRange } from "./clock.ts";
 import { isObject } from "./json.ts";
 
-const momentShape =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+const momentShape = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 /**
  * A time in ISO 8601 as ms since the epoch: a day, or a day and a time with or without seconds and an offset.

@@ -3,8 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { systemCode } from "./errors.ts";
 
-const readOnly = (file: string): Error =>
-  Object.assign(new Error(`EACCES: ${file}`), { code: "EACCES", path: file });
+const readOnly = (file: string): Error => Object.assign(new Error(`EACCES: ${file}`), { code: "EACCES", path: file });
 
 /** Where the file is, or would be. @throws the system's error */
 function behindLinks(file: string): string {

@@ -23,12 +23,7 @@ export interface Incoming {
 export type Send = (request: Outgoing) => Promise<Incoming>;
 
 /** Makes a control call, `path` below /__sim, and returns its answer. @throws ControlError */
-export type ControlCall = <T>(
-  method: string,
-  path: string,
-  body?: unknown,
-  signal?: AbortSignal,
-) => Promise<T>;
+export type ControlCall = <T>(method: string, path: string, body?: unknown, signal?: AbortSignal) => Promise<T>;
 
 /** Fetches the raw answer of a path of the sim. @throws ControlError */
 export type ControlFetch = (path: string) => Promise<Uint8Array>;
@@ -89,8 +84,7 @@ export type Query = Record<string, string | number | JsonObject | undefined>;
 export function queryText(query: Query): string {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined)
-      search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
+    if (value !== undefined) search.set(key, typeof value === "object" ? JSON.stringify(value) : String(value));
   }
   return search.size === 0 ? "" : `?${search}`;
 }
@@ -116,11 +110,7 @@ export function causeOf(error: unknown): string {
 }
 
 const unanswered = (base: string, cause: unknown): ControlError =>
-  new ControlError(
-    0,
-    { code: "no_sim", detail: `the sim at ${base} does not answer: ${causeOf(cause)}` },
-    { cause },
-  );
+  new ControlError(0, { code: "no_sim", detail: `the sim at ${base} does not answer: ${causeOf(cause)}` }, { cause });
 
 function bodyOf(message: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

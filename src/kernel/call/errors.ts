@@ -18,10 +18,7 @@ export class ControlError extends Error {
   readonly body: JsonObject;
 
   constructor(status: number, body: JsonObject, options?: { message?: string; cause?: unknown }) {
-    super(
-      options?.message ?? messageOf(body),
-      options?.cause === undefined ? undefined : { cause: options.cause },
-    );
+    super(options?.message ?? messageOf(body), options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ControlError";
     this.status = status;
     this.code = textOf(body.code) ?? "error";

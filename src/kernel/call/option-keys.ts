@@ -40,13 +40,10 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value
 function badTime(options: object): string | undefined {
   const bad = Object.entries(options).find(
     ([key, value]) =>
-      key.endsWith("Ms") &&
-      value !== undefined &&
-      !(typeof value === "number" && value >= 0 && value < Infinity),
+      key.endsWith("Ms") && value !== undefined && !(typeof value === "number" && value >= 0 && value < Infinity),
   );
   return (
-    bad &&
-    `${bad[0]} is a number of milliseconds from 0, not ${typeof bad[1] === "number" ? bad[1] : shown(bad[1])}`
+    bad && `${bad[0]} is a number of milliseconds from 0, not ${typeof bad[1] === "number" ? bad[1] : shown(bad[1])}`
   );
 }
 

@@ -18,17 +18,13 @@ const holder: { [place]?: Socket["connect"] } = Socket as never;
 const connect = holder[place] ?? Socket.prototype.connect;
 holder[place] = connect;
 
-const open = (options: { host: string; port: number }): Socket =>
-  Reflect.apply(connect, new Socket(), [options]);
+const open = (options: { host: string; port: number }): Socket => Reflect.apply(connect, new Socket(), [options]);
 
 /**
  * A request over a connection of its own that no test tool sees: neither a replaced `http.request`, nor a replaced
  * `connect` of sockets, if it was replaced after this was loaded.
  */
-export function ownRequest(
-  url: URL,
-  options: { method: string; headers: Record<string, string> },
-): ClientRequest {
+export function ownRequest(url: URL, options: { method: string; headers: Record<string, string> }): ClientRequest {
   const isSecure = url.protocol === "https:";
   const host = plainHost(url.hostname);
   const defaultPort = isSecure ? 443 : 80;

@@ -19,8 +19,5 @@ interface Form {
 export function readForm(text: string): Form {
   const fields = new URLSearchParams(text);
   const data = fields.get("data");
-  return {
-    data: data === null ? undefined : Buffer.from(data),
-    compression: fields.get("compression") ?? undefined,
-  };
+  return { data: data === null ? undefined : Buffer.from(data), compression: fields.get("compression") ?? undefined };
 }

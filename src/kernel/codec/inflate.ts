@@ -7,10 +7,7 @@ type Inflate = (bytes: Buffer, limit: number) => Buffer;
 
 /** The failure of a body that decodes to more than `limit` bytes. */
 export const tooLarge = (limit: number): SimError =>
-  new SimError(
-    "payload_too_large",
-    `maximum event size exceeded: the decoded payload is larger than ${limit} bytes`,
-  );
+  new SimError("payload_too_large", `maximum event size exceeded: the decoded payload is larger than ${limit} bytes`);
 
 /** The failure of a body whose bytes are not what they should be; `why` is the service's text. */
 export const undecodable = (why: string): SimError =>
@@ -71,8 +68,7 @@ const badGzip = "invalid GZIP data";
 function afterGzipHeader(bytes: Buffer): number {
   const flags = bytes[3] ?? 0;
   let at = 10;
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8 || (flags & 0xe0) !== 0)
-    throw new Error(badGzip);
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b || bytes[2] !== 8 || (flags & 0xe0) !== 0) throw new Error(badGzip);
   if (flags & 4) at += 2 + bytes.readUInt16LE(at);
   // name, then comment
   for (const flag of [8, 16]) if (flags & flag) at = bytes.indexOf(0, at) + 1 || bytes.length;
@@ -94,8 +90,7 @@ function checkedMember(bytes: Buffer, from: number, found: unknown): Buffer {
   if (!isInflated(found)) throw new Error(badGzip);
   const { buffer, engine } = found;
   const end = from + engine.bytesWritten;
-  const isRight =
-    bytes.readUInt32LE(end) === zlib.crc32(buffer) && bytes.readUInt32LE(end + 4) === buffer.length;
+  const isRight = bytes.readUInt32LE(end) === zlib.crc32(buffer) && bytes.readUInt32LE(end + 4) === buffer.length;
   if (!isRight) throw new Error(badGzip);
   return buffer;
 }

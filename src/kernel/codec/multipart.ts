@@ -1,8 +1,7 @@
 import { SimError } from "../base/errors.ts";
 import { mediaType } from "./media-type.ts";
 
-const undecodable = (detail: string) =>
-  new SimError("undecodable_payload", `failed to decode request: ${detail}`);
+const undecodable = (detail: string) => new SimError("undecodable_payload", `failed to decode request: ${detail}`);
 
 /** One part of a multipart body. */
 export interface MultipartPart {

@@ -71,8 +71,7 @@ export async function trySim(
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   if (body !== undefined) headers["content-type"] = "application/json";
   const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutMs), redirect: "error" };
-  if (body !== undefined)
-    init.body = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+  if (body !== undefined) init.body = body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
   try {
     const response = await fetch(`${url}/__sim/${path}`, init);
     return { status: response.status, answer: await response.json() };
@@ -89,8 +88,7 @@ interface Refusal {
   readonly pointer?: string;
 }
 
-const textOf = ({ detail, hint }: Refusal): string =>
-  clean(hint === undefined ? detail : `${detail}; ${hint}`);
+const textOf = ({ detail, hint }: Refusal): string => clean(hint === undefined ? detail : `${detail}; ${hint}`);
 
 /** A call that the sim refused, in the words of the control API. `command` translates it to those of the command line. */
 export class RefusedCall extends Failure {
@@ -143,8 +141,7 @@ const phrases: readonly (readonly [api: string, commandLine: string])[] = [
 const inUnits = (text: string): string =>
   text.replace(
     /milliseconds from (\d+) to (\d+), got (\d+)/,
-    (_, least, most, got) =>
-      `a time from ${least} to ${durationText(Number(most))}, got ${durationText(Number(got))}`,
+    (_, least, most, got) => `a time from ${least} to ${durationText(Number(most))}, got ${durationText(Number(got))}`,
   );
 
 const inPhrases = (text: string): string =>
@@ -172,11 +169,7 @@ function placeOf(pointer: string, options: Options, origins: Origins): Place | u
 }
 
 /** The refusal in terms of a command's options. */
-export function inOptionNames(
-  { kind, refusal, cause }: RefusedCall,
-  options: Options,
-  origins: Origins,
-): Failure {
+export function inOptionNames({ kind, refusal, cause }: RefusedCall, options: Options, origins: Origins): Failure {
   const { detail, hint, pointer } = refusal;
   const place = pointer === undefined ? undefined : placeOf(pointer, options, origins);
   return new Failure(

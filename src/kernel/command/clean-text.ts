@@ -10,12 +10,10 @@ export function clean(text: string, limit = 400): string {
 }
 
 /** A JSON value on one line, safe on a terminal. */
-export const cleanJson = (value: unknown, limit?: number): string =>
-  clean(JSON.stringify(value) ?? "", limit);
+export const cleanJson = (value: unknown, limit?: number): string => clean(JSON.stringify(value) ?? "", limit);
 
 /** The same for text of several lines, line by line. */
-export const cleanLines = (text: string, limit = 400): string[] =>
-  text.split("\n").map((line) => clean(line, limit));
+export const cleanLines = (text: string, limit = 400): string[] => text.split("\n").map((line) => clean(line, limit));
 
 /** Headers of a request or response, one a line. */
 export const headerLines = (headers: readonly (readonly [name: string, value: string])[]): string[] =>

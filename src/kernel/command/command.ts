@@ -43,11 +43,7 @@ interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
   run(settings: Settings<O>, shell: Shell): Promise<CommandEnd>;
 }
 
-const quietOption = {
-  kind: "switch",
-  describe: "Print only results and errors",
-  flagOnly: true,
-} as const;
+const quietOption = { kind: "switch", describe: "Print only results and errors", flagOnly: true } as const;
 
 /**
  * Makes a command from its table and a function that takes the resolved settings. Every command has `--quiet`, and
@@ -64,9 +60,7 @@ export const command = <const O extends Options>(row: Row<O>): Command => {
       const isQuiet = !isOwn && resolveSettings({ quiet: quietOption }, flags, shell).values.quiet;
       const isSilent = row.confirms === true && flags.json === undefined;
       try {
-        return await (isQuiet
-          ? runQuietly((it) => row.run(settings, it), shell, isSilent)
-          : row.run(settings, shell));
+        return await (isQuiet ? runQuietly((it) => row.run(settings, it), shell, isSilent) : row.run(settings, shell));
       } catch (error) {
         throw error instanceof RefusedCall ? inOptionNames(error, row.options, settings.origins) : error;
       }

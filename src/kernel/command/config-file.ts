@@ -115,8 +115,7 @@ async function checked(
   sections: readonly ConfigSection[],
 ): Promise<Omit<Config, "file" | "folder">> {
   const { value, positionOf } = await parsed(file, text);
-  if (!isObject(value))
-    throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
+  if (!isObject(value)) throw new Failure("usage", `${clean(file)}:1:1: expected an object such as {"port": 7490}`);
   const texts = new Map<string, string>();
   const found = new Map<string, unknown>();
   for (const [key, entry] of Object.entries(value)) {
@@ -126,8 +125,7 @@ async function checked(
     const option = Object.hasOwn(options, key) ? options[key] : undefined;
     const { line, column } = positionOf([key], true);
     const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
-    if (!option)
-      throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
+    if (!option) throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
     const { json, expects, isSecret }: OptionKind = kinds[option.kind];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;

@@ -94,8 +94,7 @@ export const kinds = {
   switch: {
     expects: "true or false",
     json: "boolean",
-    read: (text: string) =>
-      on.includes(text.toLowerCase()) || (off.includes(text.toLowerCase()) ? false : undefined),
+    read: (text: string) => on.includes(text.toLowerCase()) || (off.includes(text.toLowerCase()) ? false : undefined),
   },
   duration: { expects: "a time such as 10s, 500ms or 2m", json: "string", read: readDuration },
   url: { expects: "an http address such as http://127.0.0.1:7490", json: "string", read: readUrl },
@@ -153,9 +152,7 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-type Value<O extends Option> = O extends { choices: readonly (infer Choice)[] }
-  ? Choice
-  : KindValue<O["kind"]>;
+type Value<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : KindValue<O["kind"]>;
 
 type Always = { kind: "switch" } | { default: string } | { place: number };
 

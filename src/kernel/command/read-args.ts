@@ -31,8 +31,7 @@ const spellings: Readonly<Record<string, string>> = {
   "tape send": "send",
 };
 
-const spelled = (words: string): string =>
-  Object.hasOwn(spellings, words) ? (spellings[words] ?? "") : words;
+const spelled = (words: string): string => (Object.hasOwn(spellings, words) ? (spellings[words] ?? "") : words);
 
 const helpWords = ["help", "--help", "-h"];
 
@@ -90,8 +89,7 @@ function plainSwitch(arg: string, options: Options): string {
 }
 
 /** Name of the option that takes the words after `--`. */
-const restOf = (options: Options): string | undefined =>
-  Object.keys(options).find((name) => options[name]?.rest);
+const restOf = (options: Options): string | undefined => Object.keys(options).find((name) => options[name]?.rest);
 
 const isNamed = ([, { place, rest }]: [string, Option]): boolean => place === undefined && !rest;
 
@@ -160,8 +158,7 @@ function flagValue(value: unknown, { kind, many }: Option): OptionTexts[string] 
 const typed = (key: string, args: readonly string[]): string =>
   args
     .map((arg) => arg.split("=")[0] ?? arg)
-    .find((arg) => arg.startsWith("-") && arg.replace(/^--?(no-)?/, "") === key.replace(/^no-/, "")) ??
-  `--${key}`;
+    .find((arg) => arg.startsWith("-") && arg.replace(/^--?(no-)?/, "") === key.replace(/^no-/, "")) ?? `--${key}`;
 
 /**
  * Reads a command line; the first command is the default.

@@ -48,13 +48,9 @@ export function resolveSettings<O extends Options>(
     const option = loser && options[loser];
     if (option) found.set(loser, find(loser, option, undefined, { env: {}, cwd: around.cwd, config: null }));
   }
-  const pick = <T>(part: (it: Found) => T) =>
-    Object.fromEntries([...found].map(([name, it]) => [name, part(it)]));
+  const pick = <T>(part: (it: Found) => T) => Object.fromEntries([...found].map(([name, it]) => [name, part(it)]));
   // The table defines the type of each value; the compiler cannot follow it through the map.
-  return {
-    values: pick((it) => it.value),
-    origins: pick(({ source, where }) => ({ source, where })),
-  } as Settings<O>;
+  return { values: pick((it) => it.value), origins: pick(({ source, where }) => ({ source, where })) } as Settings<O>;
 }
 
 function find(
@@ -66,9 +62,7 @@ function find(
   const where = spelledOption(name, option);
   if (option.many) {
     const value = [flag ?? []].flat().map((text) => readValue(option, String(text), where, cwd));
-    return value.length > 0
-      ? { source: "flag", where, value }
-      : { source: "default", where: "default", value };
+    return value.length > 0 ? { source: "flag", where, value } : { source: "default", where: "default", value };
   }
   const read = (source: Origin["source"], from: string, text: string, folder = cwd): Found => ({
     source,
@@ -100,8 +94,7 @@ type Named = readonly [name: string, found: Found | undefined];
 function exclusionLoser([name, one]: Named, [other, two]: Named): string | undefined {
   const isOn = (it: Found): boolean => it.value !== false && it.source !== "default";
   if (!one || !two || !isOn(one) || !isOn(two)) return undefined;
-  if (one.source !== two.source)
-    return sources.indexOf(one.source) > sources.indexOf(two.source) ? name : other;
+  if (one.source !== two.source) return sources.indexOf(one.source) > sources.indexOf(two.source) ? name : other;
   const [first, second] = one.source === "config" ? [`"${name}"`, `"${other}"`] : [one.where, two.where];
   throw new Failure("usage", `${first} and ${second} exclude each other; give one of them`);
 }

@@ -12,12 +12,7 @@ const same = (text: string): string => text;
 const between = (open: number, close: number) => (text: string) => `\u001b[${open}m${text}\u001b[${close}m`;
 
 export const plain: Style = { bold: same, dim: same, good: same, bad: same };
-const emphatic: Style = {
-  bold: between(1, 22),
-  dim: between(2, 22),
-  good: between(32, 39),
-  bad: between(31, 39),
-};
+const emphatic: Style = { bold: between(1, 22), dim: between(2, 22), good: between(32, 39), bad: between(31, 39) };
 
 const off = ["0", "false"];
 

@@ -22,12 +22,7 @@ export async function ask<T>(
 }
 
 /** Prints a result as JSON (`--json`) or in lines. */
-export function print(
-  shell: Pick<Shell, "out">,
-  asJson: boolean,
-  result: unknown,
-  lines: readonly string[],
-): "ok" {
+export function print(shell: Pick<Shell, "out">, asJson: boolean, result: unknown, lines: readonly string[]): "ok" {
   shell.out.say(...(asJson ? [JSON.stringify(result, null, 2)] : lines));
   return "ok";
 }
@@ -83,28 +78,15 @@ export const thinCommand = <const O extends Options & typeof thinOptions, Answer
       const sent = sends?.(settings.values) ?? parametersIn(values, pattern);
       const path = pattern.replace(/:([\w-]+)/g, (_, name) => encodeURIComponent(String(values[name])));
       const place = isInBody ? path : `${path}${queryText(scalarsIn(sent))}`;
-      const answer = await ask<Answer>(
-        settings,
-        shell,
-        method,
-        place,
-        isInBody ? sent : undefined,
-        timeoutMs,
-      );
-      if (hints && isObject(answer) && typeof answer.hint === "string")
-        shell.err.say(`phx-sim: ${clean(answer.hint)}`);
+      const answer = await ask<Answer>(settings, shell, method, place, isInBody ? sent : undefined, timeoutMs);
+      if (hints && isObject(answer) && typeof answer.hint === "string") shell.err.say(`phx-sim: ${clean(answer.hint)}`);
       return print(shell, settings.values.json, answer, lines(answer, shell.outStyle, settings.values));
     },
   });
 };
 
 /** Prints rows: a line each, or a JSON object each (`--json`). */
-function printRows<T>(
-  shell: Pick<Shell, "out">,
-  asJson: boolean,
-  rows: readonly T[],
-  line: (row: T) => string,
-): "ok" {
+function printRows<T>(shell: Pick<Shell, "out">, asJson: boolean, rows: readonly T[], line: (row: T) => string): "ok" {
   shell.out.say(...rows.map((it) => (asJson ? JSON.stringify(it) : line(it))));
   return "ok";
 }

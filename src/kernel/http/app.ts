@@ -170,8 +170,7 @@ class Core implements ObservingApp {
   /** Completes the record, and journals it. */
   #keep(call: Call, reply: Reply, rejection: Rejection | undefined): Promise<void> {
     const { record } = call;
-    if (rejection && !(missing.has(rejection.reason) && isBrowsersOwn(call)))
-      record.rejected = masked(rejection);
+    if (rejection && !(missing.has(rejection.reason) && isBrowsersOwn(call))) record.rejected = masked(rejection);
     if (reply.fault !== undefined) record.fault = reply.fault;
     if (reply.scripted) record.scripted = true;
     if (reply.source !== undefined) record.source = reply.source;

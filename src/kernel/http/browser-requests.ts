@@ -6,10 +6,5 @@ const ownPaths =
  * True for a request that browsers, their tools and crawlers make by themselves. That there is no answer is no mistake of
  * the app.
  */
-export const isBrowsersOwn = ({
-  method,
-  path,
-}: {
-  readonly method: string;
-  readonly path: string;
-}): boolean => (method === "GET" || method === "HEAD") && ownPaths.test(path);
+export const isBrowsersOwn = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  (method === "GET" || method === "HEAD") && ownPaths.test(path);

@@ -163,9 +163,7 @@ class LazyCall implements Call {
   }
   get origin(): string {
     const { publicUrl, scheme = "http" } = this.#parts;
-    return publicUrl !== undefined && !this.proxied
-      ? publicUrl
-      : `${scheme}://${this.headers.host ?? "localhost"}`;
+    return publicUrl !== undefined && !this.proxied ? publicUrl : `${scheme}://${this.headers.host ?? "localhost"}`;
   }
   get query(): URLSearchParams {
     if (this.#query) return this.#query;
@@ -180,8 +178,7 @@ export const callFrom = (parts: CallParts): Call => new LazyCall(parts);
 const bearerPattern = /^Bearer\s+(\S+)\s*$/i;
 
 /** The key of an `Authorization: Bearer …` header. */
-export const bearerOf = (call: Call): string | undefined =>
-  bearerPattern.exec(call.headers.authorization ?? "")?.[1];
+export const bearerOf = (call: Call): string | undefined => bearerPattern.exec(call.headers.authorization ?? "")?.[1];
 
 /** The project key in the query, under either name that clients use. */
 export const queryToken = (call: Call): string | undefined =>

@@ -16,15 +16,10 @@ function serviceBody(error: SimError): Reply {
 /** How each family writes an error. */
 const bodies: Record<Family, (error: SimError) => Reply> = {
   // An unknown key is the one JSON answer of the capture edge: the shape of the old Django capture.
-  capture: (error) =>
-    error.code === "invalid_api_key" ? serviceBody(error) : text(error.message, error.status),
+  capture: (error) => (error.code === "invalid_api_key" ? serviceBody(error) : text(error.message, error.status)),
   "capture-v1": (error) =>
     json(
-      {
-        error: error.code,
-        error_description: error.message,
-        error_uri: "https://posthog.com/docs/api",
-      },
+      { error: error.code, error_description: error.message, error_uri: "https://posthog.com/docs/api" },
       error.status,
     ),
   flags: (error) =>
@@ -67,7 +62,4 @@ export function asSimError(thrown: unknown): SimError {
 
 /** The answer to a request that could not be kept. */
 export const storageFailed = (cause: unknown, hint?: string): SimError =>
-  new SimError("storage_failed", "transient error, please retry", {
-    cause,
-    ...(hint !== undefined && { hint }),
-  });
+  new SimError("storage_failed", "transient error, please retry", { cause, ...(hint !== undefined && { hint }) });

@@ -53,9 +53,7 @@ type Shape = Omit<ReplyDocs, "description">;
 
 /** Error answers of one shape, for a row's `replies`. */
 export const errorReplies = (shape: Shape, ...statuses: readonly number[]): Record<number, ReplyDocs> =>
-  Object.fromEntries(
-    statuses.map((status) => [status, { description: descriptions[status] ?? "An error", ...shape }]),
-  );
+  Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status] ?? "An error", ...shape }]));
 
 /** An answer without a body that JSON could be in. */
 export const textShape: Shape = { type: "text/plain" };

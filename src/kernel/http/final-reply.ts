@@ -20,8 +20,7 @@ export const finalReply = (call: Call, kind: ReplyKind, reply: Reply): Reply => 
 });
 
 /** What is sent: a final reply, or its head. */
-export const sentReply = (call: Call, reply: Reply): Reply =>
-  call.method === "HEAD" ? headOf(reply) : reply;
+export const sentReply = (call: Call, reply: Reply): Reply => (call.method === "HEAD" ? headOf(reply) : reply);
 
 /** The answer to HEAD: the GET's headers and length, no body. A recorded one has the length that it had. */
 function headOf(reply: Reply): Reply {
@@ -46,11 +45,7 @@ function sourceOf(reply: Reply): readonly string[] {
 const withoutNamed = (flat: readonly string[], reply: Reply): string[] =>
   flat.filter((_, i) => headerOf(reply, flat[i - (i % 2)] ?? "") === undefined);
 
-function finalHeaders(
-  call: Call,
-  { family, allow, cors: limit, isEmbeddable }: ReplyKind,
-  reply: Reply,
-): string[] {
+function finalHeaders(call: Call, { family, allow, cors: limit, isEmbeddable }: ReplyKind, reply: Reply): string[] {
   const given = limit === false ? [] : corsHeaders(call, family);
   const cors = reply.scripted ? withoutNamed(given, reply) : given;
   const source = sourceOf(reply);

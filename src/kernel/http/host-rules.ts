@@ -23,8 +23,7 @@ export interface RequestTarget {
   readonly path?: string | undefined;
 }
 
-const shape =
-  /^(?:https?:\/\/)?(\*\.|\*(?=$|[:/]))?(\[[\da-f:.]+\]|[^*:/?#\s[\]]*)(?::(\d{1,5}))?(\/[^?#\s]*)?$/i;
+const shape = /^(?:https?:\/\/)?(\*\.|\*(?=$|[:/]))?(\[[\da-f:.]+\]|[^*:/?#\s[\]]*)(?::(\d{1,5}))?(\/[^?#\s]*)?$/i;
 
 /** One spelling for a host: lower case, without the brackets of an IPv6 address or the dot of the root. */
 export const plainHost = (host: string): string =>
@@ -62,8 +61,7 @@ function fitsHost({ host, below }: HostRule, given: string): boolean {
 const fitsPrefix = ({ prefix }: HostRule, path: string | undefined): boolean =>
   prefix === "" || (path !== undefined && (path === prefix || /^[/?#]/.test(after(path, prefix))));
 
-const after = (path: string, prefix: string): string =>
-  path.startsWith(prefix) ? path.slice(prefix.length) : "";
+const after = (path: string, prefix: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : "");
 
 /** The first rule that the place fits. */
 export const hostRuleFor = (rules: readonly HostRule[], place: RequestTarget): HostRule | undefined =>
@@ -74,12 +72,7 @@ export const hostRuleFor = (rules: readonly HostRule[], place: RequestTarget): H
       fitsPrefix(rule, place.path),
   );
 
-const ports: Readonly<Record<string, string>> = {
-  "http:": "80",
-  "https:": "443",
-  "ws:": "80",
-  "wss:": "443",
-};
+const ports: Readonly<Record<string, string>> = { "http:": "80", "https:": "443", "ws:": "80", "wss:": "443" };
 
 /** Where a URL leads. */
 export const placeOf = (url: URL): RequestTarget => ({

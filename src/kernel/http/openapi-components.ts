@@ -53,9 +53,7 @@ function textOf(schema: JsonSchema, place: Place, open: readonly JsonSchema[] = 
     if (it.$ref === undefined) return withInner(it, expand);
     const led = target(it.$ref, place);
     const depth = open.indexOf(led);
-    return depth === -1
-      ? JSON.parse(textOf(led, place, [...open, led]))
-      : { $ref: `^${open.length - depth}` };
+    return depth === -1 ? JSON.parse(textOf(led, place, [...open, led])) : { $ref: `^${open.length - depth}` };
   };
   return JSON.stringify(withInner(schema, expand));
 }
@@ -68,9 +66,7 @@ export interface Components {
 }
 
 const nameOf = ({ title }: JsonSchema): string =>
-  typeof title === "string"
-    ? title.replace(/(?:^|[^\w.-]+)(\w)/g, (_, letter) => letter.toUpperCase())
-    : "Value";
+  typeof title === "string" ? title.replace(/(?:^|[^\w.-]+)(\w)/g, (_, letter) => letter.toUpperCase()) : "Value";
 
 /**
  * Collects schemas under their titles: one that is met again counts once, another one with the same title

@@ -21,10 +21,7 @@ type Part = { readonly [key: string]: unknown };
 export interface OpenApiDocument extends Part {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Part>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly [key: string]: Part;
-  };
+  readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>>; readonly [key: string]: Part };
 }
 
 /** What a method does, in the words of the service's own document. Upstream drf-spectacular. */
@@ -105,9 +102,7 @@ function securityOf({ family, scope }: Endpoint, { bearer }: EndpointDocs): Part
 const bearerScheme = (description: string): Part => ({ type: "http", scheme: "bearer", description });
 
 const securitySchemes: Part = {
-  personal_api_key: bearerScheme(
-    "A personal key, `phx_…`; the scopes that it needs are named where it is used",
-  ),
+  personal_api_key: bearerScheme("A personal key, `phx_…`; the scopes that it needs are named where it is used"),
   project_secret_key: bearerScheme("A project's secret key, `phs_…`"),
   project_key: bearerScheme("A project's public key, `phc_…`"),
   control_token: bearerScheme("Needed once the port is bound wider than loopback; the banner shows it"),

@@ -2,8 +2,7 @@ import type { ErrorCode } from "../base/errors.ts";
 
 const key = "use the project key {key} (phx-sim env prints it), or start with --adopt-tokens";
 const personal = "send the personal API key as `Authorization: Bearer` (phx-sim env prints it)";
-const json =
-  "send JSON as `Content-Type: application/json`; gzip, base64, lz64 and form `data=` are understood, too";
+const json = "send JSON as `Content-Type: application/json`; gzip, base64, lz64 and form `data=` are understood, too";
 
 /** What the sender can do about a rejected request; `{key}` stands for the known project key. */
 const fixes: Partial<Record<ErrorCode, string>> = {
@@ -38,8 +37,7 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   unsupported_media_type: "send JSON as `Content-Type: application/json`",
   throttled: "wait as long as Retry-After says, or start without --rate-limits",
   query_timeout: "narrow the query, or start with --query-timeout",
-  clickhouse_memory_limit_exceeded:
-    "narrow the query: a shorter date range, fewer columns, shorter texts and arrays",
+  clickhouse_memory_limit_exceeded: "narrow the query: a shorter date range, fewer columns, shorter texts and arrays",
   method_not_allowed: "use the method the contract names, or --dialect production",
   storage_failed: "look at the data folder's disk and permissions",
   internal: "this is a bug of phx-sim; please report it",

@@ -101,11 +101,7 @@ function filled(text: string, made: readonly MadeJson[]): Buffer {
   return Buffer.concat([...parts, Buffer.from(text.slice(at))]);
 }
 
-export const json = (value: unknown, status = 200): Reply => ({
-  status,
-  headers: jsonType,
-  body: bodyOf(value),
-});
+export const json = (value: unknown, status = 200): Reply => ({ status, headers: jsonType, body: bodyOf(value) });
 
 /** The same, in turns where there is much to write. */
 export async function jsonInTurns(value: unknown, status = 200): Promise<Reply> {

@@ -225,11 +225,7 @@ export function docsOf(
 ): EndpointDocs {
   const further = Object.entries(replies).map(([code, { description, shape, type }]): [string, ReplyDocs] => [
     code,
-    {
-      description,
-      ...(shape && { schema: jsonSchemaOf(shape, "output") }),
-      ...(type !== undefined && { type }),
-    },
+    { description, ...(shape && { schema: jsonSchemaOf(shape, "output") }), ...(type !== undefined && { type }) },
   ]);
   return {
     ...(query && { query: queryDocs(query) }),

@@ -123,11 +123,7 @@ const usualMistakes: readonly {
   { where: /\/variants\/[^/]+$/, is: isObject, hint: "write only its percentage, such as 50" },
   { where: /\/payloads$/, is: isList, hint: "write the payload by variant: { test: … }" },
   { where: /\/(rollout|variants\/[^/]+)$/, is: isPercentText, hint: "write the number alone, such as 50" },
-  {
-    where: /\/distinct_ids$/,
-    is: (value) => typeof value === "string",
-    hint: "put it in brackets: [user-1]",
-  },
+  { where: /\/distinct_ids$/, is: (value) => typeof value === "string", hint: "put it in brackets: [user-1]" },
   {
     where: /\/(persons|cohorts|groups|dashboards|insights|surveys|users|organizations|projects)$/,
     is: isObject,
@@ -148,11 +144,7 @@ export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined): strin
   const isBare = typeof value === "number" || typeof value === "boolean";
   if (issue.code === "invalid_type" && issue.expected === "string" && isBare) return "put it in quotes";
   const isQuoted = typeof value === "string" && value.trim() !== "" && !Number.isNaN(Number(value));
-  if (
-    issue.code === "invalid_type" &&
-    (issue.expected === "number" || issue.expected === "int") &&
-    isQuoted
-  ) {
+  if (issue.code === "invalid_type" && (issue.expected === "number" || issue.expected === "int") && isQuoted) {
     return "leave the quotes out";
   }
   return undefined;

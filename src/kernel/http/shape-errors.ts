@@ -31,8 +31,7 @@ function shapesAt(shape: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodTyp
   if (below !== undefined) return shapesAt(below, at);
   if (def.options !== undefined) return def.options.flatMap((it) => shapesAt(it, at));
   if (step === undefined) return [shape];
-  const next =
-    def.element ?? def.valueType ?? (Object.hasOwn(def.shape ?? {}, step) ? def.shape?.[step] : undefined);
+  const next = def.element ?? def.valueType ?? (Object.hasOwn(def.shape ?? {}, step) ? def.shape?.[step] : undefined);
   return next === undefined ? [] : shapesAt(next, rest);
 }
 
@@ -84,7 +83,5 @@ export function parseShape<T>(shape: z.ZodType<T>, value: Json, pointer: Pointer
   const { issues } = result.error;
   // a misspelt key explains a missing one
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
-  throw issue
-    ? errorOf(issue, value, shape, pointer)
-    : invalid("the value cannot be read", pointer([]), undefined);
+  throw issue ? errorOf(issue, value, shape, pointer) : invalid("the value cannot be read", pointer([]), undefined);
 }

@@ -27,8 +27,7 @@ export function clockFile(path: string, report: (damage: Damage) => void): Clock
       // Empty: the disk had no space for the first text.
       if (!existsSync(path) || statSync(path).size === 0) return undefined;
       const kept = clockIn(path);
-      if (!kept)
-        report({ file: path, line: null, detail: "this file is damaged: how the clock was set is lost" });
+      if (!kept) report({ file: path, line: null, detail: "this file is damaged: how the clock was set is lost" });
       return kept;
     },
     keep(setting) {
@@ -53,9 +52,7 @@ function clockIn(path: string): KeptClock | undefined {
     // Older versions did not write it.
     const seen = typeof value.seen === "number" ? value.seen : undefined;
     if (typeof stands === "number" && isInRange(stands)) return { setting: { stands }, seen };
-    return typeof ahead === "number" && Number.isSafeInteger(ahead)
-      ? { setting: { ahead }, seen }
-      : undefined;
+    return typeof ahead === "number" && Number.isSafeInteger(ahead) ? { setting: { ahead }, seen } : undefined;
   } catch {
     return undefined;
   }

@@ -20,8 +20,7 @@ const mostKept = 100;
 /** Entries printed one by one. */
 const mostPrinted = 10;
 
-const damageText = ({ file, line, detail }: Damage): string =>
-  `${file}${line === null ? "" : `:${line}`}: ${detail}`;
+const damageText = ({ file, line, detail }: Damage): string => `${file}${line === null ? "" : `:${line}`}: ${detail}`;
 
 /** Reports to `notice` what is found, at most ten entries and a reference to the others. */
 export function createDamageList(notice: (text: string) => void = () => {}): DamageList {
@@ -42,8 +41,7 @@ export function createDamageList(notice: (text: string) => void = () => {}): Dam
         known.add(text);
       }
       if (count <= mostPrinted) notice(text);
-      if (count === mostPrinted + 1)
-        notice("more of the data folder is damaged; phx-sim doctor --data DIR lists it");
+      if (count === mostPrinted + 1) notice("more of the data folder is damaged; phx-sim doctor --data DIR lists it");
     },
   };
 }

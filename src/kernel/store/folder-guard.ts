@@ -147,7 +147,5 @@ export function createFolderGuard({ report, mustHold }: FolderGuardOptions): Fol
 function refusalOf(error: unknown): StorageRefusal {
   if (error instanceof StorageRefusal) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new StorageRefusal(`files that another program changed cannot be repaired: ${reason}`, {
-    cause: error,
-  });
+  return new StorageRefusal(`files that another program changed cannot be repaired: ${reason}`, { cause: error });
 }

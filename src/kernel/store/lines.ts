@@ -45,8 +45,7 @@ const isSealOf = (line: Buffer, checksum: number): boolean =>
   line.toString("latin1", sealStart.length, sealStart.length + digits) === digitsOf(checksum);
 
 /** True if the line has a seal with a matching checksum. */
-export const hasSeal = (line: Buffer): boolean =>
-  isSealed(line) && isSealOf(line, crc32(line.subarray(sealLength)));
+export const hasSeal = (line: Buffer): boolean => isSealed(line) && isSealOf(line, crc32(line.subarray(sealLength)));
 
 /** The text of a line without its seal; undefined when its checksum does not match. */
 export function unsealed(line: Buffer): string | undefined {
@@ -134,8 +133,7 @@ const readLine = ({ offset, bytes }: Line): ReadLine => ({
 function joinedLine({ offset, bytes }: Line): ReadLine | undefined {
   for (let at = bytes.indexOf(sealStart, 1); at !== -1; at = bytes.indexOf(sealStart, at + 1)) {
     const text = unsealed(bytes.subarray(at));
-    if (text !== undefined)
-      return { offset: offset + at, length: bytes.length - at + 1, text, isSealed: true };
+    if (text !== undefined) return { offset: offset + at, length: bytes.length - at + 1, text, isSealed: true };
   }
   return undefined;
 }

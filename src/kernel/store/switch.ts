@@ -78,10 +78,7 @@ export function switchFiles(folder: string, parts: readonly SwitchPart[]): void 
 export const unfinishedSwitches = (folder: string): { file: string; detail: string }[] =>
   [
     { file: join(folder, decidedName), detail: "a restore, import or reset, which the next start finishes" },
-    {
-      file: join(folder, draftName),
-      detail: "an unfinished restore, import or reset, which the next start removes",
-    },
+    { file: join(folder, draftName), detail: "an unfinished restore, import or reset, which the next start removes" },
   ].filter(({ file }) => existsSync(file));
 
 function takeBack(decided: string, draft: string): void {

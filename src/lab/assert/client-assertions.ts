@@ -16,9 +16,7 @@ export class NotAwaitedError extends Error {
       [
         ...titles.map((title) => `assertion not awaited: ${title}`),
         "The test ended before the assertion had a result: write `await` before it.",
-        ...(reports.length === 0
-          ? []
-          : ["If it is awaited, the runner's own limit ended the test:", ...reports]),
+        ...(reports.length === 0 ? [] : ["If it is awaited, the runner's own limit ended the test:", ...reports]),
       ].join("\n"),
     );
     this.name = "NotAwaitedError";
@@ -169,9 +167,7 @@ export function createAssertions(): Assertions {
     const works = [...first.values()]
       .reverse()
       .map(({ again }) =>
-        again().then(resultText, (error: unknown) =>
-          error instanceof Error ? error.message : String(error),
-        ),
+        again().then(resultText, (error: unknown) => (error instanceof Error ? error.message : String(error))),
       );
     return inTime(works).finally(() => {
       isOver = false;
@@ -214,9 +210,7 @@ export function createAssertions(): Assertions {
       return Math.max(0, Math.min(timeoutMs, left));
     },
     async known() {
-      const found = await Promise.all(
-        knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)),
-      );
+      const found = await Promise.all(knowledge.map((it) => atMost(knowledgePatience, it().catch(none), none)));
       return {
         certain: found.flatMap((it) => it.certain ?? []),
         sdk: found.flatMap((it) => it.sdk ?? []),

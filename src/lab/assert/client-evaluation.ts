@@ -47,9 +47,7 @@ const concerns = ({ expect, nothingElse }: Terms): EventQuery => {
 };
 
 const pastEnd = (since: number, newest: number): TypeError =>
-  new TypeError(
-    `"since" is ${since}, but the newest event is #${newest}; take it from events.mark() of this sim`,
-  );
+  new TypeError(`"since" is ${since}, but the newest event is #${newest}; take it from events.mark() of this sim`);
 
 /** Collects events until they are enough, or `waitMs` are over. */
 async function collect(
@@ -79,17 +77,12 @@ const termsOf = (target: WaitTarget): Terms =>
 
 /** The first events of the pattern, or one event for each pattern in order. */
 function picked(target: WaitTarget, terms: Terms, events: readonly StoredEvent[]): StoredEvent[] {
-  if ("match" in target)
-    return events.filter((event) => fitsEvent(target.match, event)).slice(0, target.count);
+  if ("match" in target) return events.filter((event) => fitsEvent(target.match, event)).slice(0, target.count);
   return (inOrder(terms, events) ?? []).flat();
 }
 
 /** The sightings that fit: the sim knows only the wider pattern. */
-async function fitting<T extends Sighting>(
-  place: HandleScope,
-  match: Pattern,
-  sightings: readonly T[],
-): Promise<T[]> {
+async function fitting<T extends Sighting>(place: HandleScope, match: Pattern, sightings: readonly T[]): Promise<T[]> {
   const doFit = await Promise.all(
     sightings.map(async ({ seq }) => {
       const [event] = (await pageOf({ call: place.call }, { since: seq - 1, until: seq })).events;
@@ -160,11 +153,7 @@ async function failed(place: HandleScope, failure: Failure): Promise<Expectation
 const none = (options: WaitOptions): Collected => ({ events: [], cursor: options.since ?? 0 });
 
 /** Waits for events of patterns without a JSON form. @throws ExpectationError */
-export async function waitHere(
-  place: HandleScope,
-  target: WaitTarget,
-  options: WaitOptions,
-): Promise<StoredEvent[]> {
+export async function waitHere(place: HandleScope, target: WaitTarget, options: WaitOptions): Promise<StoredEvent[]> {
   const terms = termsOf(target);
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
@@ -209,11 +198,7 @@ function checkAnswered(terms: Terms, events: readonly StoredEvent[]): void {
 }
 
 /** Verifies terms with patterns without a JSON form; returns the seqs that fit. @throws ExpectationError */
-export async function verifyHere(
-  place: HandleScope,
-  terms: Terms,
-  options: VerifyOptions,
-): Promise<number[][]> {
+export async function verifyHere(place: HandleScope, terms: Terms, options: VerifyOptions): Promise<number[][]> {
   const started = performance.now();
   const query = { ...scopeOf(place, options), ...concerns(terms) };
   const isReached = (events: readonly StoredEvent[]) => evaluate(minima(terms), events).passed;

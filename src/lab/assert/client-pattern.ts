@@ -9,14 +9,11 @@ type Keys = { readonly [key: string]: Pattern };
 
 /** True for an object without operators that is not a matcher. */
 const isPlain = (pattern: Keys): boolean =>
-  Object.getPrototypeOf(pattern) === Object.prototype &&
-  !Object.keys(pattern).some((key) => key.startsWith("@"));
+  Object.getPrototypeOf(pattern) === Object.prototype && !Object.keys(pattern).some((key) => key.startsWith("@"));
 
 /** What a matcher of jest or vitest is for: `string`, `object` …; undefined for other values. */
 const expectedType = (event: object): unknown =>
-  "getExpectedType" in event && typeof event.getExpectedType === "function"
-    ? event.getExpectedType()
-    : undefined;
+  "getExpectedType" in event && typeof event.getExpectedType === "function" ? event.getExpectedType() : undefined;
 
 const namesEvent = (event: string | object): boolean =>
   typeof event === "string" || event instanceof RegExp || expectedType(event) === "string";
@@ -31,9 +28,7 @@ function checkEvent(event: unknown): asserts event is EventPattern {
   }
   const isPattern =
     isMatcher ||
-    (typeof event === "object" &&
-      event !== null &&
-      ["object", "operators", "regex"].includes(shapeOf(event).is));
+    (typeof event === "object" && event !== null && ["object", "operators", "regex"].includes(shapeOf(event).is));
   if (typeof event === "string" || isPattern) return;
   throw new TypeError(`expected an event's name or a pattern, got ${describePattern(event)}`);
 }
@@ -45,9 +40,7 @@ const optionNames: readonly string[] = ["distinctId", "settleMs", "since", "time
 export function notOptions(properties: PropertiesPattern): void {
   const keys = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
   if (keys.length > 0 && keys.every((key) => optionNames.includes(key)))
-    throw new TypeError(
-      `${keys.join(", ")} is an option: options come after the properties, which can be {}`,
-    );
+    throw new TypeError(`${keys.join(", ")} is an option: options come after the properties, which can be {}`);
 }
 
 /** A mistake in a pattern as a sentence. */

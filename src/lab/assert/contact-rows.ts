@@ -31,10 +31,7 @@ const Contact = z
     kind: z.enum(contactKinds),
     project: z.int().nullable().describe("null: it carries no project's key"),
     status: z.int(),
-    inspect: z
-      .string()
-      .nullable()
-      .describe("Its address in the inspector; null if the sim ends with the tests"),
+    inspect: z.string().nullable().describe("Its address in the inspector; null if the sim ends with the tests"),
   })
   .meta({ title: "Contact" });
 export type Contact = z.infer<typeof Contact>;

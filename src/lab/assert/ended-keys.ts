@@ -32,11 +32,7 @@ const textOf = (value: Json | undefined): string => (typeof value === "string" ?
 
 const itemsIn = (body: Json | undefined): JsonObject[] =>
   objectsIn(
-    (isObject(body) && Array.isArray(body.batch)
-      ? body.batch
-      : Array.isArray(body)
-        ? body
-        : [body ?? null]) as Json,
+    (isObject(body) && Array.isArray(body.batch) ? body.batch : Array.isArray(body) ? body : [body ?? null]) as Json,
   );
 
 const propertiesOf = ({ properties }: JsonObject): JsonObject => (isObject(properties) ? properties : {});
@@ -45,11 +41,8 @@ const eventsIn = (body: Json | undefined): { sent: SentEvent; time: number }[] =
   itemsIn(body).flatMap((item) => {
     if (typeof item.event !== "string") return [];
     const properties = propertiesOf(item);
-    const distinct_id =
-      textOf(item.distinct_id) || textOf(item.$distinct_id) || textOf(properties.distinct_id);
-    return [
-      { sent: { event: item.event, distinct_id, properties }, time: Date.parse(textOf(item.timestamp)) },
-    ];
+    const distinct_id = textOf(item.distinct_id) || textOf(item.$distinct_id) || textOf(properties.distinct_id);
+    return [{ sent: { event: item.event, distinct_id, properties }, time: Date.parse(textOf(item.timestamp)) }];
   });
 
 /** The number or key by which the header or the query names the project. */
@@ -107,11 +100,7 @@ function endedIn({ ended }: Pick<AssertPorts, "ended">, line: TrafficLine) {
 }
 
 /** The use of a key that no project has, by a request of a scope. */
-export function keyUse(
-  ports: AssertPorts,
-  line: TrafficLine,
-  project: number | undefined,
-): KeyUse | undefined {
+export function keyUse(ports: AssertPorts, line: TrafficLine, project: number | undefined): KeyUse | undefined {
   if (line.project !== null) return undefined;
   const own = project === undefined ? undefined : ports.ended.running(project);
   const sent = eventsIn(line.body);
@@ -169,9 +158,7 @@ function shownUses(uses: readonly KeyUse[]) {
 export function keysInReport(uses: readonly KeyUse[]): Pick<Surroundings, "ended" | "wrong_keys"> {
   const shown = shownUses(uses);
   return {
-    ended: shown.flatMap(({ name, isLate, facts }) =>
-      name === undefined ? [] : [{ name, ...facts, late: isLate }],
-    ),
+    ended: shown.flatMap(({ name, isLate, facts }) => (name === undefined ? [] : [{ name, ...facts, late: isLate }])),
     wrong_keys: shown.flatMap(({ name, isLate, facts }) => (name === undefined && !isLate ? [facts] : [])),
   };
 }
@@ -194,9 +181,7 @@ export const keyComplaints = (terms: Terms, uses: readonly KeyUse[], expected: s
       return !use.isCertain || events.length === 0 ? [] : [{ ...use, events }];
     }),
   ).map(({ name, facts: { api_key, events: sent } }) =>
-    name === undefined
-      ? { kind: "wrong_key", api_key, expected, sent }
-      : { kind: "ended_key", name, api_key, sent },
+    name === undefined ? { kind: "wrong_key", api_key, expected, sent } : { kind: "ended_key", name, api_key, sent },
   );
 
 /** Ended projects that the line at the end names. */

@@ -67,8 +67,7 @@ async function* eventsOf(log: TrafficLog, watched: Watched, until: number): Asyn
     return;
   }
   const found: StoredEvent[] = [];
-  for (const event of watched.names)
-    for await (const it of searchEvents(log, { ...filter, event })) found.push(it);
+  for (const event of watched.names) for await (const it of searchEvents(log, { ...filter, event })) found.push(it);
   yield* found.sort((a, b) => a.seq - b.seq);
 }
 

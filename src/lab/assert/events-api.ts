@@ -165,10 +165,7 @@ export const eventOptions: MethodOptions = {
   "events.waitForCount": { 2: [...waiting, "properties"] },
   "events.waitForSequence": { 1: [...waiting, "distinctId"] },
   "events.expectNone": { 2: verifying },
-  "events.verify": [
-    keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }),
-    verifying,
-  ],
+  "events.verify": [keysOf<Terms>({ expect: true, ordered: true, nothingElse: true, noEndedKeys: true }), verifying],
   "events.snapshot": [keysOf<SnapshotOptions>({ since: true, project: true, omit: true })],
   "events.stream": [{ except: [] }, ["signal"]],
   "requests.list": [requests],

@@ -107,10 +107,7 @@ async function explain(error: ExpectationError, known: KnownCauses): Promise<Exp
 /** The events' part of the client. */
 export function eventsBy(place: HandleScope, requests: Requests, assertions: Assertions): Events {
   /** Ends the wait before the test's own limit, and notes in the report that it was shortened. */
-  const within = async <T extends WaitOptions, R>(
-    options: T,
-    run: (options: T) => Promise<R>,
-  ): Promise<R> => {
+  const within = async <T extends WaitOptions, R>(options: T, run: (options: T) => Promise<R>): Promise<R> => {
     const { timeoutMs = assertions.waitMs } = options;
     const left = assertions.within(timeoutMs);
     try {
@@ -121,10 +118,7 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
       if (!isTooFew) throw error;
       const explained = await explain(error, await assertions.known());
       throw left < timeoutMs
-        ? withLine(
-            explained,
-            `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`,
-          )
+        ? withLine(explained, `the wait was shortened from ${timeoutMs} ms to ${left} ms by the test's own limit`)
         : explained;
     }
   };
@@ -168,16 +162,12 @@ export function eventsBy(place: HandleScope, requests: Requests, assertions: Ass
       });
     },
     expectNone: (event, properties, options) =>
-      asserted(
-        events.expectNone,
-        options?.title ?? called("expectNone", event, properties),
-        async (title) => {
-          const match = wholeEvent(event ?? {}, { properties });
-          const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
-          refuseMeaningless(terms);
-          await within({ ...options, title }, (it) => verify(place, terms, it));
-        },
-      ),
+      asserted(events.expectNone, options?.title ?? called("expectNone", event, properties), async (title) => {
+        const match = wholeEvent(event ?? {}, { properties });
+        const terms: Terms = { expect: [{ match, count: { max: 0 } }] };
+        refuseMeaningless(terms);
+        await within({ ...options, title }, (it) => verify(place, terms, it));
+      }),
     verify: (terms, options) =>
       asserted(events.verify, options?.title ?? called("verify", terms), async (title) => {
         checkVerified(terms);

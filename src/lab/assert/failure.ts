@@ -48,8 +48,7 @@ async function letEnd({ gauge }: AssertPorts, project: number | undefined, gone:
 
 /** The pattern of the first expectation that failed. */
 function firstMissed({ complaints }: Verdict, { expect }: Terms): Pattern | undefined {
-  for (const complaint of complaints)
-    if ("expectation" in complaint) return expect[complaint.expectation]?.match;
+  for (const complaint of complaints) if ("expectation" in complaint) return expect[complaint.expectation]?.match;
   return undefined;
 }
 

@@ -30,5 +30,4 @@ export const pageOf = (
   { call }: HandleScope,
   query: Query,
   { waitMs, signal }: { waitMs?: number; signal?: AbortSignal } = {},
-): Promise<EventPage> =>
-  call<EventPage>("GET", `events${queryText({ ...query, wait_ms: waitMs })}`, undefined, signal);
+): Promise<EventPage> => call<EventPage>("GET", `events${queryText({ ...query, wait_ms: waitMs })}`, undefined, signal);

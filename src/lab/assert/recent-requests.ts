@@ -74,8 +74,7 @@ export function createRecentRequests(log: TrafficLog): RecentRequests {
   }
 
   return {
-    events: (filter) =>
-      once(events, JSON.stringify(filter), () => newest(log, filter, () => true, mostSearched)),
+    events: (filter) => once(events, JSON.stringify(filter), () => newest(log, filter, () => true, mostSearched)),
     requests: (scope, read) => once(requests, scope, read),
   };
 }

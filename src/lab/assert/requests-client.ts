@@ -8,10 +8,7 @@ const most = 10_000;
 
 /** The journal's part of the client. */
 export function requestsBy({ call, project }: HandleScope): Requests {
-  const asked = (query: RequestQuery | undefined) => ({
-    ...query,
-    project: project ?? query?.project,
-  });
+  const asked = (query: RequestQuery | undefined) => ({ ...query, project: project ?? query?.project });
   /** A page may end early if much was searched; the next one continues. */
   const list = async (query: RequestQuery = {}) => {
     const { limit = most } = query;
@@ -33,7 +30,6 @@ export function requestsBy({ call, project }: HandleScope): Requests {
     mark: async () => (await contacts({ limit: 1 })).cursor,
     unmatched: (query) => list({ ...query, outcome: "unmatched" }),
     get: (n) => call<SimRequest & JsonObject>("GET", `requests/${n}`),
-    har: ({ limit = most, ...query } = {}) =>
-      call("GET", `requests.har${queryText({ ...asked(query), limit })}`),
+    har: ({ limit = most, ...query } = {}) => call("GET", `requests.har${queryText({ ...asked(query), limit })}`),
   };
 }

@@ -61,8 +61,7 @@ export const assertSlice = slice(["asserting"], ({ asserting: ports }: Asserting
     method: "POST",
     path: "/__sim/settle",
     access: "control",
-    summary:
-      "Returns once no request is in flight and it has been quiet for idle_ms, in one project or in all",
+    summary: "Returns once no request is in flight and it has been quiet for idle_ms, in one project or in all",
     body: SettleRequest,
     reply: Settled,
     errors: [409],

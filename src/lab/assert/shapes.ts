@@ -5,10 +5,7 @@ import { defaultSettle, defaultWait, longestTitle, mostEvents, mostPatterns } fr
 import { Report } from "./match/report-shapes.ts";
 import { EventPattern } from "./pattern-shape.ts";
 
-const scope = {
-  project: ProjectNumber.nullish().describe("Only this project's events"),
-  since: SinceSeq.nullish(),
-};
+const scope = { project: ProjectNumber.nullish().describe("Only this project's events"), since: SinceSeq.nullish() };
 
 const settle = WaitMs.nullish().describe(`How long it must be quiet, ms (default: ${defaultSettle})`);
 
@@ -42,9 +39,7 @@ export const WaitRequest = z
 export type WaitRequest = z.infer<typeof WaitRequest>;
 
 /** The events that were waited for. */
-export const Waited = z
-  .strictObject({ events: z.array(StoredEvent), cursor: Cursor })
-  .meta({ title: "Waited" });
+export const Waited = z.strictObject({ events: z.array(StoredEvent), cursor: Cursor }).meta({ title: "Waited" });
 
 const Amount = z.int().min(0).max(mostEvents);
 
@@ -54,8 +49,7 @@ const RequestedCount = z
     Amount,
     z.strictObject({ min: Amount.nullish(), max: Amount.nullish() }).superRefine(({ min, max }, context) => {
       const detail = '"min" is larger than "max"';
-      if ((min ?? 0) > (max ?? mostEvents))
-        context.addIssue({ code: "custom", message: detail, params: { detail } });
+      if ((min ?? 0) > (max ?? mostEvents)) context.addIssue({ code: "custom", message: detail, params: { detail } });
     }),
   ])
   .describe("Exactly this many, or limits (default: at least 1)");
@@ -64,9 +58,7 @@ export type RequestedCount = z.infer<typeof RequestedCount>;
 /** Expectations on the events. */
 export const VerifyRequest = z
   .strictObject({
-    expect: z
-      .array(z.strictObject({ match: EventPattern, count: RequestedCount.nullish() }))
-      .max(mostPatterns),
+    expect: z.array(z.strictObject({ match: EventPattern, count: RequestedCount.nullish() })).max(mostPatterns),
     ordered: z
       .boolean()
       .nullish()
@@ -74,9 +66,7 @@ export const VerifyRequest = z
     nothing_else: z
       .boolean()
       .nullish()
-      .describe(
-        "If true, every other event is an error, except those whose names start with $ and are not named",
-      ),
+      .describe("If true, every other event is an error, except those whose names start with $ and are not named"),
     no_ended_keys: z
       .boolean()
       .nullish()

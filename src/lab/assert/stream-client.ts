@@ -72,10 +72,7 @@ function iteratorOf(read: Read, end: AbortController): AsyncIterator<StoredEvent
 }
 
 /** Events as they arrive. Leaving the loop, or the signal, ends the pending request at once. */
-export function streamOf(
-  place: HandleScope,
-  { query, signal, mark }: StreamOptions,
-): AsyncIterable<StoredEvent> {
+export function streamOf(place: HandleScope, { query, signal, mark }: StreamOptions): AsyncIterable<StoredEvent> {
   const from = query.since === undefined ? mark() : Promise.resolve(query.since);
   // a stream that is never read reports no failure
   from.catch(() => {});

@@ -92,16 +92,11 @@ function senderOf(line: TrafficLine): Sender | undefined {
   const properties = line.events && line.events.length > 0 ? showEvent(line, 0).properties : {};
   const { $lib: lib, $lib_version: version } = properties;
   if (typeof lib === "string") return { lib, version: typeof version === "string" ? version : null };
-  return (
-    senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"))
-  );
+  return senderIn(headerIn(line.headers, "posthog-sdk-info")) ?? senderIn(headerIn(line.headers, "user-agent"));
 }
 
 /** Requests of the scope after the cursor, and those without a project, newest first. */
-export async function* requestsAfter(
-  ports: Ports,
-  { project, since }: LogScope,
-): AsyncGenerator<TrafficLine> {
+export async function* requestsAfter(ports: Ports, { project, since }: LogScope): AsyncGenerator<TrafficLine> {
   const { log } = ports;
   let searched = 0;
   for (const n of log.requests({})) {

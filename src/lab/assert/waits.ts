@@ -24,17 +24,11 @@ type Scoped = Pick<AssertPorts, "worlds" | "log">;
 function refuse([problem]: readonly PatternProblem[], pointer = ""): void {
   if (!problem) return;
   const { detail, hint } = problem;
-  throw new SimError("invalid_input", detail, {
-    pointer: pointer + problem.pointer,
-    ...(hint !== null && { hint }),
-  });
+  throw new SimError("invalid_input", detail, { pointer: pointer + problem.pointer, ...(hint !== null && { hint }) });
 }
 
 /** @throws SimError invalid_input if the project does not exist */
-function projectIn(
-  { worlds }: Worlds,
-  { project }: { project?: number | null | undefined },
-): number | undefined {
+function projectIn({ worlds }: Worlds, { project }: { project?: number | null | undefined }): number | undefined {
   if (project === undefined || project === null || worlds.projectById(project)) return project ?? undefined;
   throw new SimError("invalid_input", `there is no project ${project}`, {
     pointer: "/project",
@@ -73,8 +67,7 @@ function waitTitle({ match = {}, sequence, count }: WaitRequest): string {
 
 function waitOf(ports: Scoped, body: WaitRequest): Wait {
   const { match, sequence, count, outcome = "kept" } = body;
-  for (const [i, it] of sequence?.entries() ?? [])
-    refuse(checkAsserted(patternOf(it), outcome), `/sequence/${i}`);
+  for (const [i, it] of sequence?.entries() ?? []) refuse(checkAsserted(patternOf(it), outcome), `/sequence/${i}`);
   if (match !== undefined) refuse(checkAsserted(patternOf(match), outcome), "/match");
   return {
     terms:
@@ -158,8 +151,7 @@ function createTally(terms: Terms): Tally {
       if (isWanted) events.push(event);
       if (terms.ordered) advance(event);
     },
-    isMet: () =>
-      limits.every(({ min }, i) => (counts[i] ?? 0) >= min) && (!terms.ordered || met === steps.length),
+    isMet: () => limits.every(({ min }, i) => (counts[i] ?? 0) >= min) && (!terms.ordered || met === steps.length),
     isExceeded: () => limits.some(({ max }, i) => (counts[i] ?? 0) > max),
   };
 }
@@ -172,11 +164,7 @@ function begin(ports: AssertPorts, { terms, scope, outcome }: Wait): { tally: Ta
 }
 
 /** Runs a wait that ends when the caller goes away or the sim closes. */
-async function untilGone<T>(
-  { closing }: AssertPorts,
-  call: Call,
-  run: (gone: JoinedSignal) => Promise<T>,
-): Promise<T> {
+async function untilGone<T>({ closing }: AssertPorts, call: Call, run: (gone: JoinedSignal) => Promise<T>): Promise<T> {
   const gone = joinSignals(call.signal, closing);
   try {
     return await run(gone);
@@ -195,13 +183,7 @@ export const wait = (ports: AssertPorts, body: WaitRequest, call: Call) =>
     const found = isMet ? inOrder(task.terms, tally.events)?.flat() : undefined;
     if (found) return { events: found, cursor: found.at(-1)?.seq ?? ports.log.lastSeq };
     const waited = performance.now() - started;
-    throw await failure(ports, "wait_timeout", {
-      wait: task,
-      events: tally.events,
-      waited,
-      url: call.origin,
-      gone,
-    });
+    throw await failure(ports, "wait_timeout", { wait: task, events: tally.events, waited, url: call.origin, gone });
   });
 
 /** True if the terms forbid events: then it must be certain that no more will come. */
@@ -212,12 +194,7 @@ const forbids = ({ nothingElse, expect }: Terms): boolean =>
 async function isQuiet(
   { gauge }: AssertPorts,
   { tally, watch }: { tally: Tally; watch: Watch },
-  {
-    idle,
-    most,
-    gone,
-    project,
-  }: { idle: number; most: number; gone: AbortSignal; project: number | undefined },
+  { idle, most, gone, project }: { idle: number; most: number; gone: AbortSignal; project: number | undefined },
 ): Promise<boolean> {
   const over = joinSignals(gone);
   const exceeded = watch.until(tally.isExceeded, most, over.signal).finally(over.end);

@@ -3,10 +3,7 @@ import type { Command, CommandGroup } from "../../kernel/command/command.ts";
 import { thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import type { ClockFacts, Happened } from "./client.ts";
 
-const group: CommandGroup = {
-  name: "clock",
-  describe: "The sim's time: set, advance, freeze and resume it",
-};
+const group: CommandGroup = { name: "clock", describe: "The sim's time: set, advance, freeze and resume it" };
 
 const time = {
   kind: "text",
@@ -20,12 +17,7 @@ const freezeOptions = {
   ...thinOptions,
 } as const;
 const advanceOptions = {
-  by: {
-    kind: "text",
-    describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)",
-    flagOnly: true,
-    place: 1,
-  },
+  by: { kind: "text", describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", flagOnly: true, place: 1 },
   ...thinOptions,
 } as const;
 

@@ -30,10 +30,7 @@ const Duration = z
 export const ClockChange = z
   .strictObject({
     now: ClockTime.optional(),
-    frozen: z
-      .boolean()
-      .optional()
-      .describe("Whether the clock stands still; false: it runs from its current time"),
+    frozen: z.boolean().optional().describe("Whether the clock stands still; false: it runs from its current time"),
   })
   .refine(({ now, frozen }) => now !== undefined || frozen !== undefined, "now, frozen or both in it");
 export type ClockChange = z.output<typeof ClockChange>;

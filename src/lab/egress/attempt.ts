@@ -63,12 +63,7 @@ const isHostAndPort = /^(\[[\da-f:.]+\]|[^:/?#\s]+):(\d{1,5})$/i;
  * The target of a request. `base` is the scheme, host and port that it is sent to; `target` is from its first line: a
  * path, a whole URL (to a proxy), or host and port (CONNECT). Undefined if it is none of these.
  */
-export function aimOf(
-  method: string,
-  base: string,
-  target: string,
-  { agent, body }: Sent = {},
-): Aim | undefined {
+export function aimOf(method: string, base: string, target: string, { agent, body }: Sent = {}): Aim | undefined {
   const [, host, port] = (method === "CONNECT" && isHostAndPort.exec(target)) || [];
   if (host !== undefined && port !== undefined) {
     return { method, url: target, place: { host: plainHost(host), port } };

@@ -97,22 +97,15 @@ export function countedLines(lines: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
   const all = [...counts].map(([line, count]) => (count === 1 ? line : `${line} ×${count}`));
-  return all.length > linesShown
-    ? [...all.slice(0, linesShown), `  … and ${all.length - linesShown} more`]
-    : all;
+  return all.length > linesShown ? [...all.slice(0, linesShown), `  … and ${all.length - linesShown} more`] : all;
 }
 
 /** The error of `verify`. @param by The test that it fails: calls of others are marked */
 export function callsError(calls: readonly BlockedCall[], simUrl: string, by?: string): EgressError {
   const ownerOf = ({ test }: BlockedCall): string =>
-    test === undefined || by === undefined || test === by
-      ? ""
-      : ` by ${JSON.stringify(test)}, which has ended`;
-  const lines = countedLines(
-    calls.map((call) => `  ${callText(call)}${callerOf(call.stack)}${ownerOf(call)}`),
-  );
-  const head =
-    calls.length === 1 ? "1 call to a guarded host was" : `${calls.length} calls to guarded hosts were`;
+    test === undefined || by === undefined || test === by ? "" : ` by ${JSON.stringify(test)}, which has ended`;
+  const lines = countedLines(calls.map((call) => `  ${callText(call)}${callerOf(call.stack)}${ownerOf(call)}`));
+  const head = calls.length === 1 ? "1 call to a guarded host was" : `${calls.length} calls to guarded hosts were`;
   return new EgressError([`${head} blocked (phx-sim guard): ${advice(simUrl)}`, ...lines].join("\n"), calls);
 }
 

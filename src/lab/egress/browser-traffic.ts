@@ -57,15 +57,13 @@ export function forward({ url, method, headers, body, signal }: ToForward): Prom
     });
     request.on("error", reject);
     request.on("response", (answer) => {
-      answer.toArray().then(
-        (chunks) =>
-          resolve({
-            status: answer.statusCode ?? 502,
-            headers: answerHeaders(answer),
-            body: Buffer.concat(chunks),
-          }),
-        reject,
-      );
+      answer
+        .toArray()
+        .then(
+          (chunks) =>
+            resolve({ status: answer.statusCode ?? 502, headers: answerHeaders(answer), body: Buffer.concat(chunks) }),
+          reject,
+        );
     });
     request.end(body ?? undefined);
   });
@@ -84,11 +82,7 @@ interface PageGlobals {
 export function disguise(): void {
   const { Navigator, NavigatorUAData } = globalThis as PageGlobals;
   const plain = (text: unknown) => String(text).replaceAll("HeadlessChrome", "Chrome");
-  const replace = (
-    host: { prototype: object } | undefined,
-    name: string,
-    make: (value: unknown) => unknown,
-  ) => {
+  const replace = (host: { prototype: object } | undefined, name: string, make: (value: unknown) => unknown) => {
     const before = host && Object.getOwnPropertyDescriptor(host.prototype, name);
     if (!host || !before?.get) return;
     const { get } = before;
@@ -204,8 +198,7 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
     if (data === undefined || data === null) return [];
     if (data instanceof ArrayBuffer) return [...new Uint8Array(data)];
     if (ArrayBuffer.isView(data)) return [...new Uint8Array(data.buffer, data.byteOffset, data.byteLength)];
-    if (typeof data !== "object" || data instanceof URLSearchParams)
-      return [...new TextEncoder().encode(String(data))];
+    if (typeof data !== "object" || data instanceof URLSearchParams) return [...new TextEncoder().encode(String(data))];
     const parts = contents.get(data)?.map(bytesOf);
     return parts?.every((it) => it !== undefined) ? parts.flat() : undefined;
   };
@@ -244,8 +237,7 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
       return true;
     }
     const bytes = isForbidden && target !== url.href ? bytesOf(data) : undefined;
-    const type =
-      typeof data === "string" ? "text/plain;charset=UTF-8" : ((data as Partial<Blob>)?.type ?? "");
+    const type = typeof data === "string" ? "text/plain;charset=UTF-8" : ((data as Partial<Blob>)?.type ?? "");
     if (bytes) return keep([...kept(), [url.href, type, bytes]]);
     const isJson = data instanceof page.Blob && data.type.startsWith(json);
     return Reflect.apply(beacon, this, [target, isJson ? data.slice(0, data.size, "text/plain") : data]);
@@ -354,8 +346,7 @@ const causes = {
 
 export type EscapeCause = keyof typeof causes;
 
-const lineOf = ({ method, url, page }: Escape): string =>
-  `  ${method} ${url}${page === "" ? "" : ` (from ${page})`}`;
+const lineOf = ({ method, url, page }: Escape): string => `  ${method} ${url}${page === "" ? "" : ` (from ${page})`}`;
 
 /** Requests with a known cause, by cause and host. */
 function causeLines(escapes: readonly Escape[]): string[] {
@@ -389,8 +380,7 @@ export function escapeCauses(escapes: readonly Escape[]): string[] {
   if (escapes.length === 0) return [];
   const lines = countedLines(escapes.map((it) => lineOf(it).trim()));
   const unknown = escapes.filter(({ cause }) => cause === undefined);
-  const more =
-    lines.length > escapesNamed ? ` and ${counted(lines.length - escapesNamed, "more request")}` : "";
+  const more = lines.length > escapesNamed ? ` and ${counted(lines.length - escapesNamed, "more request")}` : "";
   return [
     `bypassed the sim: ${lines.slice(0, escapesNamed).join(", ")}${more}`,
     ...[...causeLines(escapes), ...adviceOn(unknown)],

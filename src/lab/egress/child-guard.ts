@@ -38,10 +38,7 @@ export interface ChildGuard extends AsyncDisposable {
 }
 
 /** `before` and the preload. `--require` runs first in every process and worker thread, also with eval; `--import` does not. */
-export function nodeOptions(
-  before: string | undefined,
-  preload = builtFile("lab/egress/preload.cjs"),
-): string {
+export function nodeOptions(before: string | undefined, preload = builtFile("lab/egress/preload.cjs")): string {
   const ours = `--require "${preload.replace(/["\\]/g, "\\$&")}"`;
   return before?.trim() ? `${before} ${ours}` : ours;
 }
@@ -98,11 +95,8 @@ export async function openGuard({
     },
     notes: proxy
       ? []
-      : [
-          `${taken.join(", ")} is set and left as it is: only Node processes are guarded, other programs are not.`,
-        ],
-    calls: async () =>
-      [...(closing ? inChildren : readCalls(log)), ...atProxy].sort((a, b) => (a.at < b.at ? -1 : 1)),
+      : [`${taken.join(", ")} is set and left as it is: only Node processes are guarded, other programs are not.`],
+    calls: async () => [...(closing ? inChildren : readCalls(log)), ...atProxy].sort((a, b) => (a.at < b.at ? -1 : 1)),
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
@@ -126,10 +120,7 @@ const passedOn = (raw: readonly string[]): string[] =>
   raw.filter((_, i) => !hopHeaders.has((raw[i - (i % 2)] ?? "").toLowerCase()));
 
 /** The body with which a call is refused; undefined if it may pass. */
-function refusal(
-  options: ProxyOptions,
-  { method = "", url = "", headers }: IncomingMessage,
-): string | undefined {
+function refusal(options: ProxyOptions, { method = "", url = "", headers }: IncomingMessage): string | undefined {
   const aim = aimOf(method, "", url, { agent: headers["user-agent"] });
   if (aim === undefined || !options.refuses(aim.place)) return undefined;
   const call = { method, url: aim.url, host: aim.place.host, at: new Date().toISOString(), stack: "" };
@@ -142,9 +133,7 @@ const plain = { "content-type": "text/plain; charset=utf-8" };
 function forward(request: IncomingMessage, response: ServerResponse): void {
   const { url = "", method } = request;
   if (!/^http:\/\//i.test(url) || !URL.canParse(url)) {
-    response
-      .writeHead(400, plain)
-      .end("phx-sim guard: this is a proxy; it takes http://host/path or CONNECT\n");
+    response.writeHead(400, plain).end("phx-sim guard: this is a proxy; it takes http://host/path or CONNECT\n");
     return;
   }
   const { hostname, port, pathname, search } = new URL(url);
@@ -163,8 +152,7 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
   });
   onward.on("error", (error) => {
     if (response.headersSent) response.destroy();
-    else
-      response.writeHead(502, plain).end(`phx-sim guard: ${hostname} cannot be reached: ${error.message}\n`);
+    else response.writeHead(502, plain).end(`phx-sim guard: ${hostname} cannot be reached: ${error.message}\n`);
   });
   response.on("close", () => onward.destroy());
   request.pipe(onward);

@@ -10,10 +10,7 @@ interface Syntax {
 export const syntaxes: Readonly<Record<"dotenv" | "xcconfig", Syntax>> = {
   dotenv: { comment: (text) => `# ${text}`, line: (name, value) => `${name}=${value}` },
   // `//` begins a comment anywhere; the empty reference separates the slashes.
-  xcconfig: {
-    comment: (text) => `// ${text}`,
-    line: (name, value) => `${name} = ${value.replaceAll("//", "/$()/")}`,
-  },
+  xcconfig: { comment: (text) => `// ${text}`, line: (name, value) => `${name} = ${value.replaceAll("//", "/$()/")}` },
 };
 
 const flat = (groups: readonly EnvGroup[]) => groups.flatMap(({ variables }) => variables);
@@ -28,9 +25,7 @@ const writers = {
   // For `eval "$(phx-sim env --format shell)"`: no comments, as an unquoted eval would make the rest one long comment.
   shell: (groups: readonly EnvGroup[]): string[] =>
     flat(groups).map(([name, value]) => `export ${name}=${shellQuoted(value)}`),
-  json: (groups: readonly EnvGroup[]): string[] => [
-    JSON.stringify(Object.fromEntries(flat(groups)), null, 2),
-  ],
+  json: (groups: readonly EnvGroup[]): string[] => [JSON.stringify(Object.fromEntries(flat(groups)), null, 2)],
   // For `phx-sim env --format github >> "$GITHUB_ENV"`, which has no comments.
   github: (groups: readonly EnvGroup[]): string[] => flat(groups).map(([name, value]) => `${name}=${value}`),
 } as const;

@@ -55,11 +55,7 @@ const frameworkRows = {
   },
   node: { file: ".env (node --env-file=.env)", prefixes: [], keys: [] },
   django: { file: ".env (read by django-environ or python-dotenv in settings.py)", prefixes: [], keys: [] },
-  rails: {
-    file: ".env (read by dotenv-rails; used in config/initializers/posthog.rb)",
-    prefixes: [],
-    keys: [],
-  },
+  rails: { file: ".env (read by dotenv-rails; used in config/initializers/posthog.rb)", prefixes: [], keys: [] },
   laravel: { file: ".env (run php artisan config:clear afterwards)", prefixes: ["VITE_"], keys: keyAndToken },
   android: {
     file: "local.properties (read by your build.gradle into BuildConfig fields)",
@@ -145,9 +141,6 @@ export function envGroups(access: Access, framework: Framework | undefined): Env
   }
   const known = new Set<string>();
   return [server, ...frameworks.map((it) => frameworkGroup(it, access))]
-    .map((group) => ({
-      ...group,
-      variables: group.variables.filter(([name]) => known.size !== known.add(name).size),
-    }))
+    .map((group) => ({ ...group, variables: group.variables.filter(([name]) => known.size !== known.add(name).size) }))
     .filter(({ variables }) => variables.length > 0);
 }

@@ -57,24 +57,17 @@ function siteOf(stack: string | undefined): string | null {
   for (const line of stack?.split("\n").slice(1) ?? []) {
     const place = /\(?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/.exec(line)?.[1];
     if (place !== undefined && !foreign.test(line))
-      return place.startsWith("file:")
-        ? place.replace(/^file:\/\/[^:]*/, (url) => fileURLToPath(url))
-        : place;
+      return place.startsWith("file:") ? place.replace(/^file:\/\/[^:]*/, (url) => fileURLToPath(url)) : place;
   }
   return null;
 }
 
 /** Set by the SDK on the events that it makes of exceptions, whose own call was counted. */
 const isOfException = (props: unknown): boolean =>
-  typeof props === "object" &&
-  props !== null &&
-  Reflect.get(props, "_originatedFromCaptureException") === true;
+  typeof props === "object" && props !== null && Reflect.get(props, "_originatedFromCaptureException") === true;
 
 const fieldOf = (value: unknown, ...path: string[]): unknown =>
-  path.reduce<unknown>(
-    (it, key) => (typeof it === "object" && it !== null ? Reflect.get(it, key) : undefined),
-    value,
-  );
+  path.reduce<unknown>((it, key) => (typeof it === "object" && it !== null ? Reflect.get(it, key) : undefined), value);
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -184,9 +177,7 @@ function createLedger() {
   /** Adds to the methods of the SDK's class; its own work stays as it is. */
   const patch = (prototype: Methods) => {
     for (const [name, eventOf] of Object.entries(queueing))
-      around(prototype, name, ([props]) =>
-        isOfException(props) ? undefined : called("event", eventOf(props)),
-      );
+      around(prototype, name, ([props]) => (isOfException(props) ? undefined : called("event", eventOf(props))));
     for (const [name, eventOf] of Object.entries(immediate))
       around(
         prototype,
@@ -254,8 +245,7 @@ function createLedger() {
     for (const client of clients) {
       const logs = (client as Methods).getPersistedProperty?.call(client, "logs_queue");
       for (const it of listIn(logs)) add("log", fieldOf(it, "record", "body", "stringValue"));
-      if (fieldOf(client, "_logs") !== undefined && logs !== undefined && !Array.isArray(logs))
-        unread.add("logs");
+      if (fieldOf(client, "_logs") !== undefined && logs !== undefined && !Array.isArray(logs)) unread.add("logs");
       const spans = fieldOf(client, "_traces", "_queue");
       for (const it of listIn(spans)) add("span", fieldOf(it, "name"));
       if (fieldOf(client, "_traces") !== undefined && !Array.isArray(spans)) unread.add("spans");
@@ -282,10 +272,7 @@ function patchIn(module: unknown): boolean {
 }
 
 /** The folders in which the app may have the SDK. */
-const roots = (): string[] => [
-  process.cwd(),
-  ...(process.argv[1] ? [dirname(resolve(process.argv[1]))] : []),
-];
+const roots = (): string[] => [process.cwd(), ...(process.argv[1] ? [dirname(resolve(process.argv[1]))] : [])];
 
 /** Both builds of the SDK that `import` and `require` from this folder load. */
 async function patchFrom(root: string): Promise<boolean> {
@@ -344,16 +331,11 @@ function offerWaitUntil(): void {
   };
   const context = { get: () => ({ waitUntil }) };
   for (const name of ["@vercel/request-context", "@next/request-context"])
-    Object.defineProperty(globalThis, Symbol.for(name), {
-      value: context,
-      configurable: true,
-      writable: true,
-    });
+    Object.defineProperty(globalThis, Symbol.for(name), { value: context, configurable: true, writable: true });
 }
 
 /** Requests of probes and of pages for their own files, which do not end the process. */
-const probe =
-  /^\/(?:favicon\.ico|robots\.txt|_next\/|(?:api\/)?(?:_?health|_?live|_?ready|ping|status)[\w-]*\/?$)/;
+const probe = /^\/(?:favicon\.ico|robots\.txt|_next\/|(?:api\/)?(?:_?health|_?live|_?ready|ping|status)[\w-]*\/?$)/;
 
 const sayTo =
   (file: string) =>
@@ -404,8 +386,7 @@ function start({ file, path }: ExitOrder): void {
   const { listen } = NetServer.prototype;
   NetServer.prototype.listen = function patched(this: NetServer, ...args: unknown[]) {
     if (this instanceof HttpServer || this instanceof HttpsServer) findSdk();
-    else if (/^Http2(?:Secure)?Server$/.test(this.constructor.name))
-      say({ kind: "unwatched", part: "http2" });
+    else if (/^Http2(?:Secure)?Server$/.test(this.constructor.name)) say({ kind: "unwatched", part: "http2" });
     return Reflect.apply(listen, this, args);
   } as typeof listen;
   offerWaitUntil();

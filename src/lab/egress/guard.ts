@@ -39,13 +39,7 @@ export function guardProcess(
     test,
     refuses: placeTest(options),
     record({ method, url: target, place, stack, test: by }) {
-      const call: BlockedCall = {
-        method,
-        url: target,
-        host: place.host,
-        at: new Date().toISOString(),
-        stack,
-      };
+      const call: BlockedCall = { method, url: target, host: place.host, at: new Date().toISOString(), stack };
       if (by) call.test = by.name;
       if (calls.length < callsKept) {
         calls.push(call);
@@ -110,9 +104,7 @@ let uninstall: (() => void) | undefined;
 /** The guards that refuse a call: of no test, and of the call's test; of the first test if its own is unknown or over. */
 function refusingOf({ place, test }: Attempt): Watcher[] {
   const isOpen = test !== undefined && [...watchers].some((it) => it.test === test);
-  const refusing = [...watchers].filter(
-    (it) => it.refuses(place) && (!isOpen || !it.test || it.test === test),
-  );
+  const refusing = [...watchers].filter((it) => it.refuses(place) && (!isOpen || !it.test || it.test === test));
   const first = refusing.find((it) => it.test);
   return refusing.filter((it) => !it.test || it === first);
 }

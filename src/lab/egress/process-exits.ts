@@ -33,10 +33,7 @@ const agentIn = (headers: unknown): string | undefined =>
   /user-agent(?:,|: *)([^\r\n,]*)/i.exec(String(headers ?? ""))?.[1];
 
 export const aimOfSent = (request: SentRequest) =>
-  aimOf(request.method, originOf(request), request.path, {
-    agent: agentIn(request.headers),
-    body: request.body,
-  });
+  aimOf(request.method, originOf(request), request.path, { agent: agentIn(request.headers), body: request.body });
 
 /** `fetch` connects in a later turn: its arguments and its caller are remembered until then. Elsewhere than in Node it fails here. */
 const namedFetches =
@@ -212,12 +209,7 @@ export function peerOf(args: readonly unknown[]): Peer | undefined {
   };
 }
 
-function refusal(
-  gate: Gate,
-  trail: Trail,
-  peer: Peer,
-  entry: (...args: never[]) => unknown,
-): EgressError | undefined {
+function refusal(gate: Gate, trail: Trail, peer: Peer, entry: (...args: never[]) => unknown): EgressError | undefined {
   const known = trail.take(peer.host);
   if (known) return gate.refuse(known);
   // A name that leads to loopback belongs to a test double.

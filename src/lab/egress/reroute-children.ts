@@ -85,8 +85,7 @@ function textIn(file: string | undefined): string | undefined {
 }
 
 const systemRoots = (): string =>
-  systemBundles.map(textIn).find((text) => text?.includes("BEGIN CERTIFICATE")) ??
-  rootCertificates.join("\n");
+  systemBundles.map(textIn).find((text) => text?.includes("BEGIN CERTIFICATE")) ?? rootCertificates.join("\n");
 
 /** Writes the bundle beside the authority, named by its content, so that several processes can do it at once. */
 function kept(text: string, folder: string): string {
@@ -105,10 +104,7 @@ function kept(text: string, folder: string): string {
  * @param certFile Its certificate, PEM; bundles with the others are kept beside it
  * @throws Error when the certificate cannot be read or a file cannot be written
  */
-export function trustEnv(
-  certFile: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
+export function trustEnv(certFile: string, env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const ours = readFileSync(certFile, "utf8");
   const roots = systemRoots();
   const bundleOf = (name: string, adds: boolean): string => {

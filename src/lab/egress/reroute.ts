@@ -60,8 +60,7 @@ type Redirect = (peer: Peer) => Address | undefined;
 const isOptions = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const callbackOf = (args: readonly unknown[]): unknown =>
-  args.flat().findLast((it) => typeof it === "function");
+const callbackOf = (args: readonly unknown[]): unknown => args.flat().findLast((it) => typeof it === "function");
 
 /** Options of a connection that do not depend on its target. */
 const keptOptions = new Set([
@@ -154,9 +153,7 @@ const markHttp = () =>
 
 const markFetches = () =>
   listen("undici:request:create", (message) => {
-    const { request } = message as {
-      request: SentRequest & { addHeader(name: string, value: string): void };
-    };
+    const { request } = message as { request: SentRequest & { addHeader(name: string, value: string): void } };
     const place = aimOfSent(request)?.place;
     const project = projectFor(place ? [place] : []);
     if (project !== undefined) request.addHeader(projectHeader, String(project));
@@ -179,10 +176,7 @@ let uninstall: (() => void) | undefined;
 function routeFor(place: RequestTarget, test: RunningTest | undefined): Route | undefined {
   if (routes.size === 0 || isLoopbackHost(place.host)) return undefined;
   const all = [...routes].filter((it) => it.isRerouted(place));
-  return (
-    all.find((it) => it.test === undefined || it.test === test) ??
-    (test && isRunning(test) ? undefined : all[0])
-  );
+  return all.find((it) => it.test === undefined || it.test === test) ?? (test && isRunning(test) ? undefined : all[0]);
 }
 
 /** True if the call goes to a sim of this process' tests. */
@@ -216,10 +210,7 @@ function install(): () => void {
  * @param only The test whose code is rerouted, and its project
  * @throws TypeError when a host cannot be read
  */
-export function rerouteProcess(
-  rules: RerouteRules,
-  only: Partial<Pick<Route, "project" | "test">> = {},
-): () => void {
+export function rerouteProcess(rules: RerouteRules, only: Partial<Pick<Route, "project" | "test">> = {}): () => void {
   const { hostname, port } = new URL(rules.url);
   const to = { host: plainHost(hostname), port: Number(port || 80) };
   const route: Route = { project: undefined, test: undefined, ...only, to, isRerouted: rerouteTest(rules) };

@@ -99,10 +99,6 @@ export function createExceptionGroups(log: TrafficLog) {
       count: { ...freshCount(log.lastSeq), groups: new Map(), others: 0 },
     }));
     const groups = [...count.groups.values()].filter((it) => id === undefined || it.id === id);
-    return {
-      ...progress,
-      groups: groups.sort((a, b) => b.last - a.last).map(shownGroup),
-      others: count.others,
-    };
+    return { ...progress, groups: groups.sort((a, b) => b.last - a.last).map(shownGroup), others: count.others };
   };
 }

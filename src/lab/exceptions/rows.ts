@@ -29,8 +29,7 @@ export const exceptionSlice = slice(["clock", "sourceFolder", "log"], (ports: Ex
       method: "GET",
       path: "/__sim/events/:seq/source",
       access: "control",
-      summary:
-        "Returns the lines of source around a frame of an exception, from files below the working directory",
+      summary: "Returns the lines of source around a frame of an exception, from files below the working directory",
       query: SourceQuery,
       errors: [404],
       reply: FrameSource,

@@ -12,9 +12,7 @@ const ExceptionGroup = z
     fingerprint: z
       .string()
       .nullable()
-      .describe(
-        "$exception_fingerprint as sent; null: the sim groups by types, messages and the app's frames",
-      ),
+      .describe("$exception_fingerprint as sent; null: the sim groups by types, messages and the app's frames"),
     type: z.string().describe("Of the last one"),
     message: z.string().describe("Of the last one"),
     handled: z.boolean().nullable(),
@@ -32,9 +30,7 @@ export type ExceptionGroup = z.infer<typeof ExceptionGroup>;
 
 export const ExceptionGroups = z
   .strictObject({
-    complete: z
-      .boolean()
-      .describe("False if a part is not counted yet, or can no longer be read: there may be more"),
+    complete: z.boolean().describe("False if a part is not counted yet, or can no longer be read: there may be more"),
     counting: z.boolean().describe("True if a part is not counted yet; the next call continues"),
     groups: z.array(ExceptionGroup).describe("The latest first, at most 500"),
     others: z.int().describe("Exceptions of further groups"),
@@ -62,9 +58,7 @@ export const FrameSource = z
     changed: z
       .boolean()
       .nullable()
-      .describe(
-        "True if the file changed after the event; null: not known, as the sim's clock is not the machine's",
-      ),
+      .describe("True if the file changed after the event; null: not known, as the sim's clock is not the machine's"),
     note: z.string().nullable().describe("Why the lines may be others"),
   })
   .meta({ title: "FrameSource" });

@@ -55,11 +55,7 @@ function refusalOf(path: string | undefined, kind: FileKind): string | undefined
 const missing = { why: "the file is not on this machine's disk" };
 
 /** Reads a file below a folder. Symbolic links are followed first, so that they lead nowhere else. */
-export async function readBelow(
-  folder: string,
-  file: string,
-  kind: FileKind = "source",
-): Promise<SourceReading> {
+export async function readBelow(folder: string, file: string, kind: FileKind = "source"): Promise<SourceReading> {
   if (file.includes("\0") || file.length > 4_000) return { why: "the frame's file is no path" };
   const refusal = refusalOf(below(folder, file), kind);
   if (refusal !== undefined) return { why: refusal };
@@ -69,15 +65,11 @@ export async function readBelow(
     const refused = refusalOf(path, kind);
     if (refused !== undefined || path === undefined) return { why: refused ?? "" };
     // a pipe must not block, nor a link that was put there since lead elsewhere
-    const handle = await open(
-      real,
-      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-    );
+    const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = await handle.stat();
       if (!stat.isFile()) return { why: "it is not a file" };
-      if (stat.size > mostBytes[kind])
-        return { why: `the file is larger than ${mostBytes[kind] / 1_000_000} MB` };
+      if (stat.size > mostBytes[kind]) return { why: `the file is larger than ${mostBytes[kind] / 1_000_000} MB` };
       const bytes = Buffer.alloc(stat.size);
       const { bytesRead } = await handle.read(bytes, 0, stat.size, 0);
       const read = bytes.subarray(0, bytesRead);
@@ -91,8 +83,7 @@ export async function readBelow(
   }
 }
 
-const isLocalHost = (host: string): boolean =>
-  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
+const isLocalHost = (host: string): boolean => /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 
 /** Folders that development servers and builds serve at their root. */
 const servedFolders = ["", "public", "dist", "build", "out", "static", "www", "src"] as const;
@@ -119,9 +110,7 @@ function servedFiles(folder: string, url: URL): string[] {
 export function candidatesFor(folder: string, named: string): string[] {
   // webpack-internal:///./src/app.ts, webpack://shop/./src/app.ts
   const bundled =
-    /^(?:webpack-internal:\/\/\/|webpack:\/\/[^/]*\/|turbopack:\/\/\/\[project\]\/)(?:\([^)]*\)\/)?(.+)$/.exec(
-      named,
-    );
+    /^(?:webpack-internal:\/\/\/|webpack:\/\/[^/]*\/|turbopack:\/\/\/\[project\]\/)(?:\([^)]*\)\/)?(.+)$/.exec(named);
   const path = (bundled?.[1] ?? named).replace(/[?#].*$/, "");
   if (bundled) return [join(folder, path)];
   if (path.startsWith("file:")) {

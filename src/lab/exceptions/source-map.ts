@@ -24,24 +24,17 @@ function mappingUrl(text: string): string | undefined {
   return at === -1 ? undefined : /^\S+/.exec(text.slice(at + "//# sourceMappingURL=".length))?.[0];
 }
 
-async function mapText(
-  folder: string,
-  generated: SourceFile,
-): Promise<{ text: string; name: string } | undefined> {
+async function mapText(folder: string, generated: SourceFile): Promise<{ text: string; name: string } | undefined> {
   const url = mappingUrl(generated.text);
   const inline = url === undefined ? null : /^data:application\/json[^,]*?(;base64)?,(.*)$/s.exec(url);
   if (inline) {
     const [, base64, data = ""] = inline;
-    const text =
-      base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, "base64").toString("utf8");
+    const text = base64 === undefined ? decodeURIComponent(data) : Buffer.from(data, "base64").toString("utf8");
     return { text, name: `inline in ${generated.path}` };
   }
   // the one beside it also without a comment; other schemes are not fetched
   const isFile = url !== undefined && !/^([a-z][a-z+.-]*:|\/)/i.test(url);
-  const names = [
-    ...(isFile ? [join(dirname(generated.file), decodeURIComponent(url))] : []),
-    `${generated.file}.map`,
-  ];
+  const names = [...(isFile ? [join(dirname(generated.file), decodeURIComponent(url))] : []), `${generated.file}.map`];
   for (const name of names) {
     const reading = await readBelow(folder, name, "map");
     if ("text" in reading) return { text: reading.text, name: reading.path };
@@ -75,8 +68,7 @@ export async function originalOf(
       if ("text" in disk) return { ...place, name: disk.path, disk, text: disk.text };
     }
     const content = sourceContentFor(map, source);
-    if (content === null)
-      return { why: `the source map (${found.name}) leads to a file that cannot be read` };
+    if (content === null) return { why: `the source map (${found.name}) leads to a file that cannot be read` };
     return { ...place, name: source.slice(0, 300), disk: undefined, text: content };
   } catch {
     return { why: "the source map cannot be read" };

@@ -41,8 +41,7 @@ function headersOf(given: Readonly<Record<string, string>>, type: string | undef
   return [...(isTyped ? [] : ["content-type", type]), ...own.flat()];
 }
 
-const resultIn = (given: string | EventResult): EventResult =>
-  typeof given === "string" ? { result: given } : given;
+const resultIn = (given: string | EventResult): EventResult => (typeof given === "string" ? { result: given } : given);
 
 /** The answer of capture v1 to a batch. Upstream PostHog rust/capture, v1/analytics. */
 function resultsWriter({ status, headers = {} }: ScriptedAnswer, results: readonly EventResult[]): Write {

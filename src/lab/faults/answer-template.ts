@@ -16,9 +16,7 @@ export function filled(body: Json, uuids: readonly (string | undefined)[]): Json
   if (!isObject(body)) return body;
   const entries = Object.entries(body).flatMap(([key, value]): [string, Json][] => {
     const inner = filled(value, uuids);
-    return key === eachUuid
-      ? uuids.flatMap((uuid) => (uuid === undefined ? [] : [[uuid, inner]]))
-      : [[key, inner]];
+    return key === eachUuid ? uuids.flatMap((uuid) => (uuid === undefined ? [] : [[uuid, inner]])) : [[key, inner]];
   });
   return Object.fromEntries(entries);
 }

@@ -40,11 +40,7 @@ const throttled = detailed(
   ...soon,
 );
 const failed = detailed("server_error", "error", "A server error occurred.");
-const overQuota = detailed(
-  "quota_limited",
-  "payment_required",
-  "You have exceeded your feature flag request quota",
-);
+const overQuota = detailed("quota_limited", "payment_required", "You have exceeded your feature flag request quota");
 
 /**
  * What the service says with a status, by status and family of endpoints. Upstream PostHog rust/capture
@@ -111,11 +107,7 @@ export function answerOf(
 ): Answer {
   const usual = usualAnswer(status, family);
   const isText = typeof body === "string";
-  const own = {
-    status,
-    headers: typed(isText ? textType : jsonType),
-    body: isText ? body : JSON.stringify(body),
-  };
+  const own = { status, headers: typed(isText ? textType : jsonType), body: isText ? body : JSON.stringify(body) };
   const base = body === undefined || bodiless.has(status) ? usual : own;
   return { ...base, headers: replaced(base.headers, headers) };
 }

@@ -27,9 +27,7 @@ const isList = (answers: ScriptedAnswer | readonly ScriptedAnswer[]): answers is
   Array.isArray(answers);
 
 const queryOf = (place: AnswerPlace): URLSearchParams =>
-  new URLSearchParams(
-    "project" in place ? { project: String(place.project) } : { partition: place.partition },
-  );
+  new URLSearchParams("project" in place ? { project: String(place.project) } : { partition: place.partition });
 
 const isOf = (project: number) => (queue: AnswerQueue) => queue.project === project;
 
@@ -53,7 +51,4 @@ export const answersBy = ({ call, project }: HandleScope): Answers => ({
 const answerPlace = ["project", "partition"];
 
 /** Options of the methods of `sim.answers`. */
-export const answerOptions: MethodOptions = {
-  "answers.queue": { 1: answerPlace },
-  "answers.clear": [answerPlace],
-};
+export const answerOptions: MethodOptions = { "answers.queue": { 1: answerPlace }, "answers.clear": [answerPlace] };

@@ -36,9 +36,7 @@ export function faultsBy({ call, project }: HandleScope): Faults {
   const remove = async (rest: string) => (await call<{ removed: number }>("DELETE", `faults${rest}`)).removed;
   const removeOne = (which: string) => remove(`/${encodeURIComponent(which)}`);
   const clearOwn = async (which: string | undefined) => {
-    const mine = (await list()).filter(
-      ({ id, name }) => which === undefined || which === id || which === name,
-    );
+    const mine = (await list()).filter(({ id, name }) => which === undefined || which === id || which === name);
     if (mine.length === 0 && which !== undefined) throw noFault(which);
     const counts = await Promise.all(mine.map(({ id }) => removeOne(id)));
     return counts.reduce((sum, count) => sum + count, 0);

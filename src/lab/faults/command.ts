@@ -8,11 +8,7 @@ import type { Style } from "../../kernel/command/style.ts";
 import { ask, print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import type { Fault, FaultPreset } from "./client.ts";
 
-const states: Readonly<Record<Fault["state"], string>> = {
-  active: "active",
-  used_up: "used up",
-  expired: "expired",
-};
+const states: Readonly<Record<Fault["state"], string>> = { active: "active", used_up: "used up", expired: "expired" };
 
 function faultLine(fault: Fault, style: Style): string {
   const { name, id, text, state, used } = fault;
@@ -56,12 +52,7 @@ const applyOptions = {
 } as const;
 
 const clearOptions = {
-  which: {
-    kind: "text",
-    describe: "Only the faults with this id or name",
-    flagOnly: true,
-    suggests: "faults",
-  },
+  which: { kind: "text", describe: "Only the faults with this id or name", flagOnly: true, suggests: "faults" },
   ...thinOptions,
 } as const;
 
@@ -95,9 +86,7 @@ function orderOf(values: Settings<typeof applyOptions>["values"]): JsonObject {
 
 /** The members that are set. */
 const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
-  Object.fromEntries(
-    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  Object.fromEntries(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 
 async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const { which } = settings.values;

@@ -32,10 +32,7 @@ const withoutLength = (flat: readonly string[]): string[] =>
 
 const noAnswer = (): Answer => ({ status: 0, headers: [], body: null });
 
-const damages: Readonly<Record<string, Effect>> = {
-  garbage: { change: garbled },
-  truncate: { transport: "truncate" },
-};
+const damages: Readonly<Record<string, Effect>> = { garbage: { change: garbled }, truncate: { transport: "truncate" } };
 
 const isEvaluation = ({ path, method }: CallFacts): boolean =>
   method === "POST" && (path === "/flags" || path === "/decide");

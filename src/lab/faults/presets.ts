@@ -9,11 +9,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     match: { route: "flags" },
     effect: { flags: "partial" },
   },
-  "flags-down": {
-    describe: "The flags service is not available",
-    match: { route: "flags" },
-    effect: { status: 503 },
-  },
+  "flags-down": { describe: "The flags service is not available", match: { route: "flags" }, effect: { status: 503 } },
   "flags-slow": {
     describe: "The flags service takes two seconds to respond",
     match: { route: "flags" },

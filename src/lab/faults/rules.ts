@@ -194,24 +194,17 @@ const showRule = ({ random, matches, since, ...rule }: Rule): Fault => ({
 
 const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `${ms} ms`);
 
-const socketTexts = {
-  reset: "a connection reset",
-  hang: "no response",
-} as const;
+const socketTexts = { reset: "a connection reset", hang: "no response" } as const;
 
 /** Kinds of effects in words, in the order they are looked for. */
 const texts: readonly ((effect: FaultEffect) => string | undefined)[] = [
   ({ status }) => (status === undefined ? undefined : `status ${status}`),
   ({ socket, after }) => socket && `${socketTexts[socket]}${after ? " after the request was handled" : ""}`,
-  ({ body, status }) =>
-    status === undefined && body === "garbage" ? "responses that are not JSON" : undefined,
-  ({ body, status }) =>
-    status === undefined && body === "truncate" ? "responses cut off half way" : undefined,
-  ({ flags }) =>
-    flags && (flags === "partial" ? "every second flag failing" : `failing flags ${flags.join(", ")}`),
+  ({ body, status }) => (status === undefined && body === "garbage" ? "responses that are not JSON" : undefined),
+  ({ body, status }) => (status === undefined && body === "truncate" ? "responses cut off half way" : undefined),
+  ({ flags }) => flags && (flags === "partial" ? "every second flag failing" : `failing flags ${flags.join(", ")}`),
   ({ quota }) => quota && `used up: ${quota.join(", ")}`,
-  ({ results }) =>
-    results && `the result ${results.result} (${results.details}) for each event of capture v1`,
+  ({ results }) => results && `the result ${results.result} (${results.details}) for each event of capture v1`,
 ];
 
 function effectText(effect: FaultEffect): string {

@@ -57,9 +57,7 @@ export const Route = z
     const message = routeProblem(route);
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
-  .describe(
-    "capture, flags, service, sdk, management, or a path: :name or * for a segment, * at the end for the rest",
-  );
+  .describe("capture, flags, service, sdk, management, or a path: :name or * for a segment, * at the end for the rest");
 
 export const Method = z
   .string()
@@ -70,10 +68,7 @@ export const Method = z
 const kinds = ["status", "socket", "body", "flags", "quota", "results"] as const;
 
 /** Keys that require another one. */
-const needs: readonly (readonly [
-  key: "headers" | "jitter" | "after",
-  other: "status" | "latency" | "socket",
-])[] = [
+const needs: readonly (readonly [key: "headers" | "jitter" | "after", other: "status" | "latency" | "socket"])[] = [
   ["headers", "status"],
   ["jitter", "latency"],
   ["after", "socket"],
@@ -114,8 +109,7 @@ function kindsIn(effect: z.infer<typeof EffectKeys>): readonly (typeof kinds)[nu
 
 /** What happens to a request: a latency, one of the other kinds, or both. */
 const AuthoredEffect = EffectKeys.superRefine((effect, context) => {
-  const problem = (message: string, path: string[] = []) =>
-    context.addIssue({ code: "custom", message, path });
+  const problem = (message: string, path: string[] = []) => context.addIssue({ code: "custom", message, path });
   const given = kindsIn(effect);
   if (given.length > 1) problem(`only one of ${given.join(", ")}`);
   if (given.length === 0 && effect.latency === undefined) {
@@ -144,17 +138,10 @@ export const FaultOrder = z
     name: z.string().min(1).max(100).optional().describe("Name of the fault (default: the preset's)"),
     match: FaultMatch.optional().describe("Which requests; replaces the preset's keys"),
     effect: AuthoredEffect.optional().describe("What happens to them; replaces the preset's"),
-    rate: z
-      .number()
-      .gt(0)
-      .max(1)
-      .optional()
-      .describe("Share of the matching requests that are affected (default: 1)"),
+    rate: z.number().gt(0).max(1).optional().describe("Share of the matching requests that are affected (default: 1)"),
     seed: z.int().optional().describe("Decides which requests a rate and a jitter affect (default: 1)"),
     times: z.int().min(1).optional().describe("Ends after this many requests"),
-    duration: Duration.optional().describe(
-      "Ends after this time of the sim's clock: ms, or a string such as 30s",
-    ),
+    duration: Duration.optional().describe("Ends after this time of the sim's clock: ms, or a string such as 30s"),
   })
   .superRefine((order, context) => {
     if (order.preset === undefined && order.effect === undefined)

@@ -11,10 +11,7 @@ export interface GeneratedBatch {
 const batchSize = 500;
 
 /** Requests that carry the events to the project with this key, in order. */
-export function* batchesOf(
-  events: Iterable<GeneratedEvent>,
-  apiKey: string,
-): Generator<GeneratedBatch, void> {
+export function* batchesOf(events: Iterable<GeneratedEvent>, apiKey: string): Generator<GeneratedBatch, void> {
   let batch: GeneratedEvent[] = [];
   const take = (): GeneratedBatch => {
     const full = batch;

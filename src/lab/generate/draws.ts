@@ -45,8 +45,7 @@ function newId(random: Random): string {
 }
 
 function drawOf(value: PersonaValue): Draw {
-  if (typeof value === "string" && value.includes("{n}"))
-    return (_, number) => value.replaceAll("{n}", String(number));
+  if (typeof value === "string" && value.includes("{n}")) return (_, number) => value.replaceAll("{n}", String(number));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return () => value;
   if ("id" in value) return (random) => value.id + newId(random);
   if ("from" in value) return numberFrom(value.from, value.to, value.decimals ?? 0, value.spread === "low");

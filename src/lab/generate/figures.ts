@@ -132,10 +132,7 @@ export class FigureCounter {
     const triangle = () => calendar.weeks.map((_, i) => zeros(calendar.weeks.length - i));
     this.#firstTime = triangle();
     this.#recurring = triangle();
-    const returns = (of: readonly string[]): Returns => ({
-      new: zeros(of.length),
-      returning: zeros(of.length),
-    });
+    const returns = (of: readonly string[]): Returns => ({ new: zeros(of.length), returning: zeros(of.length) });
     this.#days = returns(calendar.days);
     this.#weeks = returns(calendar.weeks);
     this.#revenueByDay = zeros(calendar.days.length);

@@ -133,8 +133,7 @@ const defaultWindow = "14d";
 export function unusablePlan(plan: GenerationPlan, now?: number): string | undefined {
   const { persona, days, until } = plan;
   const calendar = new GenerationCalendar(plan, persona);
-  if (now !== undefined && until > now)
-    return `the end, ${isoOf(until)}, is after the sim's time, ${isoOf(now)}`;
+  if (now !== undefined && until > now) return `the end, ${isoOf(until)}, is after the sim's time, ${isoOf(now)}`;
   if (calendar.from < 0) return `the ${counted(days, "day")} until ${isoOf(until)} begin before 1970`;
   if (calendar.hasTime) return undefined;
   const period = `the last ${counted(days, "day")}`;
@@ -251,8 +250,7 @@ export class EventGenerator implements Iterable<GeneratedEvent> {
     const own: JsonObject = {};
     this.#draw.own(own, random, number);
     for (const [key, value] of Object.entries(flags)) own[`$feature/${key}`] = value;
-    if (this.#flags.length > 0)
-      own.$active_feature_flags = Object.keys(flags).filter((it) => flags[it] !== false);
+    if (this.#flags.length > 0) own.$active_feature_flags = Object.keys(flags).filter((it) => flags[it] !== false);
     const person: JsonObject = {};
     this.#draw.person(person, random, number);
     const groups = Object.fromEntries(this.#groupTypes.map((it) => [it.type, this.#groupFor(it)]));

@@ -15,9 +15,7 @@ interface PersonaProblem {
 const isNumeric = (value: PersonaValue | undefined): boolean => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return typeof value === "number";
   if ("from" in value) return true;
-  return (
-    "one_of" in value && Array.isArray(value.one_of) && value.one_of.every((it) => typeof it === "number")
-  );
+  return "one_of" in value && Array.isArray(value.one_of) && value.one_of.every((it) => typeof it === "number");
 };
 
 /** Unknown names of events and properties, and parts without effect. */
@@ -55,11 +53,7 @@ export function personaProblems(persona: Persona): PersonaProblem[] {
   if (persona.person) complain(["person"], "has no effect: no step identifies the user", advice);
   for (const [step, at] of all)
     if (step.set && persona.person_profiles !== "always")
-      complain(
-        [...at, "set"],
-        "has no effect: no step identifies the user",
-        `${advice}, or person_profiles: always`,
-      );
+      complain([...at, "set"], "has no effect: no step identifies the user", `${advice}, or person_profiles: always`);
   return problems;
 }
 

@@ -10,9 +10,7 @@ const browsers = {
 } as const;
 
 const product = {
-  product: {
-    one_of: { "Fern, small": 24, "Fern, large": 16, "Book of moss": 22, "Clay pot": 28, "Gift card": 10 },
-  },
+  product: { one_of: { "Fern, small": 24, "Fern, large": 16, "Book of moss": 22, "Clay pot": 28, "Gift card": 10 } },
   price: { from: 6, to: 120, decimals: 2, spread: "low" },
 } as const;
 
@@ -20,11 +18,7 @@ const shopper: Persona = {
   name: "shopper",
   description: "A customer of a web shop: looks at products, fills a basket, and some of them order.",
   steps: [
-    {
-      event: "$pageview",
-      times: [1, 3],
-      properties: { $current_url: "https://shop.example/", $pathname: "/" },
-    },
+    { event: "$pageview", times: [1, 3], properties: { $current_url: "https://shop.example/", $pathname: "/" } },
     { event: "product viewed", rate: 0.72, times: [1, 4], properties: product },
     { event: "added to basket", rate: 0.45, after: ["10s", "4m"], times: [1, 2], properties: product },
     { event: "checkout started", rate: 0.6, after: ["20s", "10m"], identify: true },
@@ -79,11 +73,7 @@ const saas: Persona = {
       event: "subscription started",
       rate: 0.38,
       after: ["1d", "12d"],
-      properties: {
-        plan: { one_of: { team: 70, business: 30 } },
-        amount: { from: 29, to: 499 },
-        currency: "USD",
-      },
+      properties: { plan: { one_of: { team: 70, business: 30 } }, amount: { from: 29, to: 499 }, currency: "USD" },
       set: { paying: true },
     },
   ],
@@ -93,19 +83,11 @@ const saas: Persona = {
     only_after: "signed up",
     steps: [
       { event: "$pageview", properties: { $current_url: "https://app.example/home", $pathname: "/home" } },
-      {
-        event: "report opened",
-        rate: 0.8,
-        times: [1, 5],
-        properties: { kind: { one_of: ["table", "chart", "map"] } },
-      },
+      { event: "report opened", rate: 0.8, times: [1, 5], properties: { kind: { one_of: ["table", "chart", "map"] } } },
       { event: "report shared", rate: 0.22 },
     ],
   },
-  person: {
-    email: "user-{n}@example.test",
-    role: { one_of: { engineer: 45, product: 30, marketing: 25 } },
-  },
+  person: { email: "user-{n}@example.test", role: { one_of: { engineer: 45, product: 30, marketing: 25 } } },
   properties: browsers,
   groups: {
     company: {
@@ -126,8 +108,7 @@ const saas: Persona = {
 
 const reader: Persona = {
   name: "reader",
-  description:
-    "A reader of a magazine: reads articles without an account, and some subscribe to the newsletter.",
+  description: "A reader of a magazine: reads articles without an account, and some subscribe to the newsletter.",
   steps: [
     { event: "$pageview", properties: { $current_url: "https://magazine.example/", $pathname: "/" } },
     {

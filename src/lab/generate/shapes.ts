@@ -12,9 +12,7 @@ const weight = z.number().min(0);
 const hasWeight = (weights: readonly number[]): boolean => weights.some((it) => it > 0);
 const someWeight = "numbers of which one at least is above 0";
 
-const Duration = z
-  .string()
-  .refine((text) => readDuration(text) !== undefined, "a duration such as 30s, 5m or 2d");
+const Duration = z.string().refine((text) => readDuration(text) !== undefined, "a duration such as 30s, 5m or 2d");
 
 const spanText = "a duration such as 30s, or the shortest and the longest one: [5s, 2m]";
 const Span = z.union(
@@ -31,9 +29,7 @@ const countText = "a whole number above 0, or the least and the most: [1, 4]";
 const Count = z.union(
   [
     z.int().positive(),
-    z
-      .tuple([z.int().positive(), z.int().positive()], countText)
-      .refine(([least, most]) => least <= most, countText),
+    z.tuple([z.int().positive(), z.int().positive()], countText).refine(([least, most]) => least <= most, countText),
   ],
   countText,
 );
@@ -44,10 +40,7 @@ const Plain = z.union([...scalar, z.array(z.union(scalar))]);
 const Choice = z.strictObject({
   one_of: z
     .union(
-      [
-        z.array(Plain).min(1),
-        z.record(z.string(), weight).refine((it) => hasWeight(Object.values(it)), someWeight),
-      ],
+      [z.array(Plain).min(1), z.record(z.string(), weight).refine((it) => hasWeight(Object.values(it)), someWeight)],
       "a list of values, or an object with the weight of each one",
     )
     .describe("A list of values with equal chances, or an object with the weight of each value."),
@@ -64,14 +57,9 @@ const NumberRange = z
       .describe("`even` (default), or `low`: small values are more frequent; `from` is above 0."),
   })
   .refine(({ from, to }) => from <= to, "an object with `from` up to `to`")
-  .refine(
-    ({ from, spread }) => spread !== "low" || from > 0,
-    "an object with `from` above 0 for `spread: low`",
-  );
+  .refine(({ from, spread }) => spread !== "low" || from > 0, "an object with `from` above 0 for `spread: low`");
 
-const NewId = z.strictObject({
-  id: z.string().describe("A new id each time, with this beginning: `order-`."),
-});
+const NewId = z.strictObject({ id: z.string().describe("A new id each time, with this beginning: `order-`.") });
 
 const PersonaValue = z.union(
   [Plain, Choice, NumberRange, NewId],
@@ -85,9 +73,7 @@ export type PersonaValues = z.infer<typeof PersonaValues>;
 /** A step of a visit. */
 export const PersonaStep = z.strictObject({
   event: z.string().min(1).max(200).describe("Name of the event."),
-  rate: share
-    .optional()
-    .describe("Share of those at the step before who get here, from 0 to 1; by default 1."),
+  rate: share.optional().describe("Share of those at the step before who get here, from 0 to 1; by default 1."),
   after: Span.optional().describe(
     "Time since the event before: one, or the shortest and longest; by default [5s, 2m].",
   ),
@@ -145,12 +131,8 @@ export const Persona = z.strictObject({
   person_profiles: z
     .enum(["identified_only", "always"])
     .optional()
-    .describe(
-      "`identified_only` (default): anonymous events have no person, as with posthog-js; or `always`.",
-    ),
-  steps: Steps.describe(
-    "The events from the first visit on, in order; a pause of 30 minutes ends a session.",
-  ),
+    .describe("`identified_only` (default): anonymous events have no person, as with posthog-js; or `always`."),
+  steps: Steps.describe("The events from the first visit on, in order; a pause of 30 minutes ends a session."),
   returns: Returns.optional().describe(
     "Later visits: their chance by week (`weeks`), `visits` in such a week, `only_after` an event, `steps`.",
   ),
@@ -158,9 +140,7 @@ export const Persona = z.strictObject({
     "Properties of the person, chosen once and sent with `$identify`; {n} in a text is the user's number.",
   ),
   properties: PersonaValues.optional().describe("Properties of all events of a user, chosen once."),
-  session: PersonaValues.optional().describe(
-    "Properties of all events of a session, chosen once for each session.",
-  ),
+  session: PersonaValues.optional().describe("Properties of all events of a session, chosen once for each session."),
   utm: z
     .array(Source)
     .min(1)
@@ -170,9 +150,7 @@ export const Persona = z.strictObject({
   flags: z
     .record(z.string().min(1), Exposure)
     .optional()
-    .describe(
-      "Flags by key (`rollout`, `variants`, `at`): `$feature_flag_called`, and `$feature/KEY` on all events.",
-    ),
+    .describe("Flags by key (`rollout`, `variants`, `at`): `$feature_flag_called`, and `$feature/KEY` on all events."),
   groups: z
     .record(z.string().min(1), GroupSize)
     .optional()
@@ -217,18 +195,10 @@ export const AuthoredTraffic = z.strictObject({
     .optional()
     .describe(`A built-in persona (${personaNames.join(", ")}) or one of your own; by default shopper.`),
   users: z.int().min(1).max(1_000_000).optional().describe("Number of users; by default 500."),
-  days: z
-    .int()
-    .min(1)
-    .max(3660)
-    .optional()
-    .describe("Number of calendar days, the last one included; by default 90."),
+  days: z.int().min(1).max(3660).optional().describe("Number of calendar days, the last one included; by default 90."),
   until: z
     .string()
-    .refine(
-      (text) => readMoment(text) !== undefined,
-      "a time from 1970 to 9999, such as 2025-06-01T12:00:00Z",
-    )
+    .refine((text) => readMoment(text) !== undefined, "a time from 1970 to 9999, such as 2025-06-01T12:00:00Z")
     .optional()
     .describe("Time of the end, such as 2025-06-01T12:00:00Z; by default the clock's last full minute."),
   seed: z.int().min(0).max(999_999_999).optional().describe("Another seed, another traffic; by default 1."),

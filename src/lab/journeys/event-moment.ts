@@ -8,8 +8,7 @@ import type { JourneyMoment } from "./shapes.ts";
 /** Characters of a name, of a text and of an id. */
 const longest = 200;
 
-export const shortened = (text: string): string =>
-  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+export const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
 
 const scalar = (value: Json | undefined): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
@@ -58,8 +57,7 @@ const rows: Readonly<Record<EventKind, Row>> = {
   click: { lane: "click", text: clickedText },
   page: {
     lane: "page",
-    text: (it) =>
-      firstOf(it, "$pathname") || pathIn(firstOf(it, "$current_url")) || firstOf(it, "$screen_name"),
+    text: (it) => firstOf(it, "$pathname") || pathIn(firstOf(it, "$current_url")) || firstOf(it, "$screen_name"),
   },
   person: { lane: "identity" },
   group: { lane: "identity", text: (it) => `${firstOf(it, "$group_type")} ${firstOf(it, "$group_key")}` },
@@ -74,11 +72,7 @@ const tolerated = 3_600_000;
 const earliest = Date.UTC(2000, 0, 1);
 
 /** The place of an event in time: its arrival if its own time cannot be right. */
-function placedAt({
-  timestamp,
-  received_at: receivedAt,
-  warnings,
-}: StoredEvent): Pick<JourneyMoment, "at" | "clock"> {
+function placedAt({ timestamp, received_at: receivedAt, warnings }: StoredEvent): Pick<JourneyMoment, "at" | "clock"> {
   const [own, received] = [Date.parse(timestamp), Date.parse(receivedAt)];
   if (own > received + tolerated || warnings.includes("timestamp_in_the_future"))
     return { at: receivedAt, clock: "ahead" };

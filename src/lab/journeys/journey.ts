@@ -44,10 +44,7 @@ interface Found<T> {
 }
 
 /** The person's newest events; of one session if one is given. */
-async function eventsOf(
-  { log }: JourneyPorts,
-  { person, ids, session }: Wanted,
-): Promise<Found<StoredEvent>> {
+async function eventsOf({ log }: JourneyPorts, { person, ids, session }: Wanted): Promise<Found<StoredEvent>> {
   const found: StoredEvent[] = [];
   const isSpent = createBudget(farthest);
   let last = 0;
@@ -90,8 +87,7 @@ async function decisionsOf(
       for (const { call, distinctId } of usesIn(line))
         if (mine.has(distinctId)) uses.set(call.key, (uses.get(call.key) ?? 0) + 1);
     }
-    if (found.length >= mostMoments || isSpent(log.sizeOf(n)))
-      return { found: found.reverse(), uses, isAll: false };
+    if (found.length >= mostMoments || isSpent(log.sizeOf(n))) return { found: found.reverse(), uses, isAll: false };
   }
   return { found: found.reverse(), uses, isAll: true };
 }
@@ -160,11 +156,7 @@ const byTime = (a: JourneyMoment, b: JourneyMoment): number =>
   Date.parse(a.at) - Date.parse(b.at) || a.request - b.request || (a.seq ?? 0) - (b.seq ?? 0);
 
 /** A person's events, the requests that carried them or asked for flags, and the flag values in force. */
-export async function journeyOf(
-  ports: JourneyPorts,
-  person: Person,
-  session: string | undefined,
-): Promise<Journey> {
+export async function journeyOf(ports: JourneyPorts, person: Person, session: string | undefined): Promise<Journey> {
   const { log } = ports;
   const all = ports.people.distinctIds(person);
   const wanted: Wanted = { person, ids: all.slice(-mostIds), session };

@@ -14,7 +14,6 @@ export const journeySlice = slice([...peopleNeeds, "decisions"], (ports: Journey
     query: JourneyQuery,
     errors: [404],
     reply: Journey,
-    handle: ({ params, query }) =>
-      journeyOf(ports, personNamed(ports, params.id, query.project), query.session),
+    handle: ({ params, query }) => journeyOf(ports, personNamed(ports, params.id, query.project), query.session),
   }),
 ]);

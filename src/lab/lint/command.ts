@@ -8,8 +8,7 @@ import type { Style } from "../../kernel/command/style.ts";
 import { ask } from "../../kernel/command/thin-command.ts";
 import type { LintFinding, LintPage } from "./shapes.ts";
 
-const whatOf = ({ event, n }: LintFinding): string =>
-  event === null ? `request ${n}` : `"${clean(event, 80)}"`;
+const whatOf = ({ event, n }: LintFinding): string => (event === null ? `request ${n}` : `"${clean(event, 80)}"`);
 
 export function lintLine(finding: LintFinding, style: Style): string {
   const { code, severity, sentence, detail, fix, count } = finding;

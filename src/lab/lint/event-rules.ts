@@ -38,8 +38,7 @@ const day = 24 * hour;
 const bulk = 10;
 const oldAge = 2 * day;
 
-const iso =
-  /^[+-]?\d{4,6}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?\s?(Z|[+-]\d{2}(:?\d{2})?)?)?)?$/i;
+const iso = /^[+-]?\d{4,6}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?\s?(Z|[+-]\d{2}(:?\d{2})?)?)?)?$/i;
 
 const spanText = (ms: number): string =>
   ms < 3 * day ? `${Math.round(ms / hour)} hours` : `${Math.round(ms / day)} days`;
@@ -144,8 +143,7 @@ export function typeFlip(): Rule {
           if (kind === undefined) continue;
           const first = known.get(name);
           if (first === undefined) {
-            if (known.size < mostProperties)
-              known.set(name, { kind, description: describeKind(value, kind) });
+            if (known.size < mostProperties) known.set(name, { kind, description: describeKind(value, kind) });
           } else if (first.kind !== kind) {
             const detail = `properties.${name} was ${first.description} first, then ${describeKind(value, kind)}`;
             report({ code: "property_type_flip", event, subject: name, detail, seq });
@@ -180,13 +178,7 @@ export function similarNames(): Rule {
         const first = spellings.get(core);
         if (first === undefined) spellings.set(core, event);
         else if (first !== event)
-          report({
-            code: "similar_event_names",
-            event,
-            subject: first,
-            detail: `"${first}" came before`,
-            seq,
-          });
+          report({ code: "similar_event_names", event, subject: first, detail: `"${first}" came before`, seq });
       }
     },
   };

@@ -34,8 +34,7 @@ const isVariant = (value: string): boolean => value !== "true" && value !== "fal
 const feature = "$feature/";
 
 /** True if the SDK attached every flag, read or not: with them it names the active ones. */
-const hasEveryFlag = ({ properties: { $active_feature_flags: active } }: LintEvent): boolean =>
-  Array.isArray(active);
+const hasEveryFlag = ({ properties: { $active_feature_flags: active } }: LintEvent): boolean => Array.isArray(active);
 
 /** Flags whose value the app itself put into the event. SDKs of browsers and phones attach every flag. */
 const statedFlags = (it: LintEvent): string[] =>
@@ -57,10 +56,7 @@ const leastPersons = 100;
 const leastExpected = 5;
 
 /** How the persons differ from the shares; undefined: as expected, or too few to tell. */
-function mismatchIn(
-  counts: ReadonlyMap<string, number>,
-  shares: readonly VariantShare[],
-): string | undefined {
+function mismatchIn(counts: ReadonlyMap<string, number>, shares: readonly VariantShare[]): string | undefined {
   const known = shares.filter(({ percentage }) => percentage > 0);
   const whole = known.reduce((sum, it) => sum + it.percentage, 0);
   const total = known.reduce((sum, { variant }) => sum + (counts.get(variant) ?? 0), 0);
@@ -73,9 +69,7 @@ function mismatchIn(
   if (rows.some(({ expected }) => expected < leastExpected)) return undefined;
   const chi = rows.reduce((sum, { seen, expected }) => sum + (seen - expected) ** 2 / expected, 0);
   if (chi <= criticalOf(rows.length - 1)) return undefined;
-  const text = rows.map(
-    ({ variant, seen, expected }) => `${variant} ${seen} (expected ${Math.round(expected)})`,
-  );
+  const text = rows.map(({ variant, seen, expected }) => `${variant} ${seen} (expected ${Math.round(expected)})`);
   return `${text.join(", ")} of ${total} persons; p < 0.001`;
 }
 
@@ -93,12 +87,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
   const mismatched = new Set<string>();
 
   const personOf = (id: string): Person =>
-    madeIn(persons, id, () => ({
-      ids: new Set([id]),
-      exposures: new Map(),
-      unexposed: new Map(),
-      early: new Map(),
-    }));
+    madeIn(persons, id, () => ({ ids: new Set([id]), exposures: new Map(), unexposed: new Map(), early: new Map() }));
 
   function reportTwoVariants({ exposures }: Person, flag: string, it: LintEvent, { report }: Remarks): void {
     const values = [...(exposures.get(flag) ?? [])];
@@ -126,8 +115,7 @@ export function exposures({ project, port, isWhole }: RuleContext): Rule {
     }
     for (const [flag, subjects] of other.unexposed)
       one.unexposed.set(flag, [...(one.unexposed.get(flag) ?? []), ...subjects]);
-    for (const [flag, events] of other.early)
-      for (const [name, seq] of events) noteEarly(one, flag, name, seq);
+    for (const [flag, events] of other.early) for (const [name, seq] of events) noteEarly(one, flag, name, seq);
     for (const id of one.ids) persons.set(id, one);
     for (const flag of one.exposures.keys()) {
       reportTwoVariants(one, flag, it, remarks);

@@ -30,11 +30,7 @@ function note({ flags }: Served, flag: string, value: boolean | string): void {
 /** The values of two ids of one person. */
 function joined(one: Served, other: Served): Served {
   for (const [flag, values] of other.flags) for (const value of values) note(one, flag, value);
-  return {
-    flags: one.flags,
-    since: Math.max(one.since, other.since),
-    isUnsure: one.isUnsure || other.isUnsure,
-  };
+  return { flags: one.flags, since: Math.max(one.since, other.since), isUnsure: one.isUnsure || other.isUnsure };
 }
 
 type Claim = readonly [flag: string, value: Json, where: string];
@@ -111,8 +107,7 @@ export function flagMismatch(): Rule {
   /** Early access enrolment sets a flag's value without an answer. */
   function enroll({ distinct_id, time, properties }: LintEvent): void {
     const { $feature_flag: flag, $feature_enrollment: value } = properties;
-    if (typeof flag === "string" && typeof value === "boolean")
-      note(servedTo(distinct_id, time), flag, value);
+    if (typeof flag === "string" && typeof value === "boolean") note(servedTo(distinct_id, time), flag, value);
   }
 
   function wrongClaims(it: LintEvent): Claim[] {
@@ -181,8 +176,7 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
     const { requested } = madeIn(ids, serving.distinctId, blank);
     for (const flag of serving.requested) {
       const value = serving.values?.get(flag);
-      if (value === undefined || value === false || requested.has(flag) || requested.size >= mostRequested)
-        continue;
+      if (value === undefined || value === false || requested.has(flag) || requested.size >= mostRequested) continue;
       requested.set(flag, { sender, at: answeredAt });
     }
   }
@@ -195,10 +189,7 @@ export function flagCalled({ isWhole }: RuleContext): Rule {
     withdraw("feature_flag_called_missing", subjectOf(flag, distinct_id));
   }
 
-  function reportMissing(
-    { event, distinct_id, time, seq, properties }: LintEvent,
-    { report }: Remarks,
-  ): void {
+  function reportMissing({ event, distinct_id, time, seq, properties }: LintEvent, { report }: Remarks): void {
     const known = ids.get(distinct_id);
     if (!known || aboutPersons.has(event)) return;
     for (const [flag, { sender, at }] of known.requested) {

@@ -157,13 +157,7 @@ const ofPersons: ReadonlySet<string> = new Set(["$set", "$set_once", "$group_set
 /** A key may be private, too. */
 const keyShown = (key: string): string => (key.length > 60 || sensitiveIn(key) ? "*" : key);
 
-function* sightings(
-  value: Json,
-  path: string,
-  name: string,
-  budget: { left: number },
-  depth = 0,
-): Generator<Sighting> {
+function* sightings(value: Json, path: string, name: string, budget: { left: number }, depth = 0): Generator<Sighting> {
   if (budget.left-- <= 0) return;
   if (typeof value === "string") {
     const what = sensitiveIn(value);

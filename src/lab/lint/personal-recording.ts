@@ -15,8 +15,7 @@ export const personalRecording = (): Rule => ({
       yield;
       const about = (code: LintCode, subject: string, detail: string): void =>
         report({ code, event: "$snapshot", subject, detail, seq });
-      const notRead = (what: string, why: string): void =>
-        about("recording_not_read", what, `${what}: ${why}`);
+      const notRead = (what: string, why: string): void => about("recording_not_read", what, `${what}: ${why}`);
       const { events, losses } = decodePart(items, most.characters);
       for (const { reason, what } of losses) notRead(what, lossReasons[reason]);
       const texts = textsOfPart(events);

@@ -110,11 +110,7 @@ const queryOf = (target: string): URLSearchParams => {
  * @param bytes Size of the line, about that of the body
  * @param isClockReal True if the sim's clock shows the machine's time
  */
-export function lintRequestOf(
-  line: TrafficLine,
-  bytes: number,
-  isClockReal: boolean,
-): LintRequest | undefined {
+export function lintRequestOf(line: TrafficLine, bytes: number, isClockReal: boolean): LintRequest | undefined {
   const { n, at, us, project, target, shape } = line;
   if (project === null) return undefined;
   const opened = line.events ? openedOf(line) : nothing;

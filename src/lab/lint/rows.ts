@@ -18,10 +18,7 @@ interface LintPorts extends FollowerPorts {
 
 /** The parts of metrics that name events. */
 const metricNodes = (metrics: Json | undefined): JsonObject[] =>
-  objectsIn(metrics).flatMap((metric) => [
-    ...objectsIn(metric.series),
-    ...Object.values(metric).filter(isObject),
-  ]);
+  objectsIn(metrics).flatMap((metric) => [...objectsIn(metric.series), ...Object.values(metric).filter(isObject)]);
 
 /** Flags of running experiments by the events that their metrics count. */
 function measuredFlags({ current }: LintPorts["worlds"], project: number): Map<unknown, string[]> {

@@ -6,12 +6,7 @@ export const longestWork = 60_000;
 
 export const LintQuery = z.strictObject({
   project: z.int().min(0).optional().describe("Only findings of this project"),
-  max_ms: z
-    .int()
-    .min(1)
-    .max(longestWork)
-    .optional()
-    .describe("Examines new events for about this long, then answers"),
+  max_ms: z.int().min(1).max(longestWork).optional().describe("Examines new events for about this long, then answers"),
 });
 
 /** Equal mistakes, counted. */

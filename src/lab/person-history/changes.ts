@@ -40,12 +40,7 @@ export interface Changed {
 /** The values of each property over time, by name. @param steps Oldest first */
 export function historiesOf(steps: readonly Changed[]): PropertyHistory[] {
   const histories = new Map<string, PropertyHistory["values"]>();
-  function note(
-    { seq, timestamp }: Changed["event"],
-    property: string,
-    by: ChangeSource,
-    to: Json | undefined,
-  ): void {
+  function note({ seq, timestamp }: Changed["event"], property: string, by: ChangeSource, to: Json | undefined): void {
     const values = histories.get(property) ?? [];
     histories.set(property, values);
     const last = values.at(-1);

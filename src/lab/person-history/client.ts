@@ -14,12 +14,7 @@ export type SimPerson = StoredPerson;
 
 export interface Persons {
   /** Newest first. */
-  list(query?: {
-    distinct_id?: string;
-    search?: string;
-    project?: number;
-    limit?: number;
-  }): Promise<SimPerson[]>;
+  list(query?: { distinct_id?: string; search?: string; project?: number; limit?: number }): Promise<SimPerson[]>;
   /** By uuid or distinct id, with the events that changed it; undefined if it does not exist. */
   get(id: string): Promise<StoredPersonWithHistory | undefined>;
 }
@@ -39,10 +34,7 @@ export const personsBy = ({ call, project }: HandleScope): Persons => ({
   },
   get: async (id) => {
     try {
-      return await call<StoredPersonWithHistory>(
-        "GET",
-        `persons/${encodeURIComponent(id)}${queryText({ project })}`,
-      );
+      return await call<StoredPersonWithHistory>("GET", `persons/${encodeURIComponent(id)}${queryText({ project })}`);
     } catch (error) {
       if (error instanceof ControlError && error.code === "not_found") return undefined;
       throw error;

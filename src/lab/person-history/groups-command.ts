@@ -50,9 +50,7 @@ function groupLines(it: GroupDetails, style: Style): string[] {
   const fact = factLines(style);
   const { project, created_at, properties, history, events, gaps } = it;
   const changed = history.map(({ event, changes }) => `#${event.seq} ${changes.map(changeText).join(", ")}`);
-  const newest = events.map(
-    ({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`,
-  );
+  const newest = events.map(({ seq, event, distinct_id }) => `#${seq} ${clean(event, 80)}  ${clean(distinct_id, 60)}`);
   return [
     `${style.bold(`${typeOf(it)} ${clean(it.key, 80)}`)}  ${style.dim(`project ${project}`)}`,
     ...fact("first seen", clean(created_at)),

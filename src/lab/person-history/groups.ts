@@ -21,8 +21,7 @@ const mostSearched = 5_000;
 /** True for groups whose key, type or name contains the text; case-insensitive. */
 export function groupSearch(people: PersonStore, search: string): (group: Group) => boolean {
   const part = search.toLowerCase();
-  const has = (value: unknown): boolean =>
-    typeof value === "string" && containsText(value.toLowerCase(), part);
+  const has = (value: unknown): boolean => typeof value === "string" && containsText(value.toLowerCase(), part);
   return ({ project, type, key, properties }) =>
     has(key) || has(people.groupTypes(project)[type]) || has(properties.name);
 }
@@ -39,12 +38,7 @@ function typeIndex(people: PersonStore, project: number, type: string): number {
  * @param project Default: the first project with such a group
  * @throws SimError not_found
  */
-export function groupNamed(
-  ports: PersonPorts,
-  type: string,
-  key: string,
-  project: number | undefined,
-): Group {
+export function groupNamed(ports: PersonPorts, type: string, key: string, project: number | undefined): Group {
   const projects = project === undefined ? ports.desk.worlds.current.projects.map((it) => it.id) : [project];
   for (const id of projects) {
     const group = ports.people.group(id, typeIndex(ports.people, id, type), key);
@@ -58,8 +52,7 @@ export function groupNamed(
 const gaps = {
   too_many_events: `only the newest ${mostIdentified} $groupidentify events of the project were examined`,
   events_lost: "earlier events were cleared, or removed from memory: their effects are unknown",
-  changed_elsewhere:
-    "something other than these events changed the group: the scenario, or the management API",
+  changed_elsewhere: "something other than these events changed the group: the scenario, or the management API",
 } as const;
 
 /** Replays `$groupidentify` events, oldest first. */
@@ -101,8 +94,7 @@ function explain(ports: PersonPorts, group: Group, events: readonly StoredEvent[
 function gapsOf(ports: PersonPorts, group: Group, { origin }: Explanation, isAll: boolean): Gap[] {
   const reasons: (keyof typeof gaps)[] = [];
   if (!isAll) reasons.push("too_many_events");
-  else if (origin === "unknown")
-    reasons.push(ports.log.lost(1, group.project) ? "events_lost" : "changed_elsewhere");
+  else if (origin === "unknown") reasons.push(ports.log.lost(1, group.project) ? "events_lost" : "changed_elsewhere");
   return reasons.map((reason) => ({ reason, sentence: gaps[reason] }));
 }
 

@@ -54,8 +54,6 @@ export function personNamed(ports: PersonPorts, name: string, project: number | 
   throw new SimError(
     "not_found",
     `no person has the uuid or distinct id "${name}"`,
-    isPersonless
-      ? { hint: "its events were personless ($process_person_profile: false), which store no person" }
-      : {},
+    isPersonless ? { hint: "its events were personless ($process_person_profile: false), which store no person" } : {},
   );
 }

@@ -16,19 +16,11 @@ import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./
 
 const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
 
-const project = {
-  kind: "count",
-  describe: "Only the project with this id",
-  flagOnly: true,
-} as const;
+const project = { kind: "count", describe: "Only the project with this id", flagOnly: true } as const;
 
 const listOptions = {
   project,
-  search: {
-    kind: "text",
-    describe: "Only persons with this text in an id, e-mail address or name",
-    flagOnly: true,
-  },
+  search: { kind: "text", describe: "Only persons with this text in an id, e-mail address or name", flagOnly: true },
   "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
   limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
   ...whereOptions,

@@ -56,8 +56,7 @@ export const peopleSlice = slice(peopleNeeds, (ports: PersonPorts) => [
     method: "GET",
     path: "/__sim/persons/:id/timeline",
     access: "control",
-    summary:
-      "Lists the events of a person, newest first, with the effect of each, merges of ids, and values over time",
+    summary: "Lists the events of a person, newest first, with the effect of each, merges of ids, and values over time",
     query: TimelineQuery,
     errors: [404],
     reply: PersonTimeline,

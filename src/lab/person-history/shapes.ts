@@ -57,13 +57,7 @@ export const StoredPersonPage = z
 export type StoredPersonPage = z.infer<typeof StoredPersonPage>;
 
 const PersonChange = z
-  .strictObject({
-    seq: z.int(),
-    event: z.string(),
-    distinct_id: z.string(),
-    timestamp: Time,
-    change: Properties,
-  })
+  .strictObject({ seq: z.int(), event: z.string(), distinct_id: z.string(), timestamp: Time, change: Properties })
   .meta({ title: "PersonChange" });
 export type PersonChange = z.infer<typeof PersonChange>;
 
@@ -149,11 +143,7 @@ const Join = z.strictObject({
     .describe(
       "`created`: one new person with both ids; `attached`: one id had a person, which got the other id; `merged`: two persons became one; `same`: both ids had the same person; `refused`: both stayed unchanged",
     ),
-  reason: z
-    .custom<Warning>()
-    .meta({ type: "string" })
-    .nullable()
-    .describe("Code of the warning, if it was refused"),
+  reason: z.custom<Warning>().meta({ type: "string" }).nullable().describe("Code of the warning, if it was refused"),
 });
 /** Two ids that an event merged, and the outcome. */
 export type Join = z.infer<typeof Join>;

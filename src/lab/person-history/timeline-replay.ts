@@ -25,13 +25,9 @@ export interface Replay {
 }
 
 const none: JsonObject = Object.freeze({});
-const refusals: readonly Warning[] = [
-  "cannot_merge_with_illegal_distinct_id",
-  "cannot_merge_already_identified",
-];
+const refusals: readonly Warning[] = ["cannot_merge_with_illegal_distinct_id", "cannot_merge_already_identified"];
 
-const refusalOf = (event: StoredEvent): Warning | undefined =>
-  refusals.find((it) => event.warnings.includes(it));
+const refusalOf = (event: StoredEvent): Warning | undefined => refusals.find((it) => event.warnings.includes(it));
 
 const itemOf = (event: StoredEvent): Item => ({
   ...unreadItem(Date.parse(event.timestamp)),
@@ -103,12 +99,7 @@ interface Scene {
   readonly people: PersonStore;
 }
 
-function stepOf(
-  was: Person | undefined,
-  is: Person,
-  event: StoredEvent,
-  join: Join | null,
-): PersonStep | null {
+function stepOf(was: Person | undefined, is: Person, event: StoredEvent, join: Join | null): PersonStep | null {
   const step: PersonStep = {
     created: was === undefined,
     identified: is.is_identified && was?.is_identified !== true,

@@ -36,9 +36,7 @@ function seedsOf({ ports, person, ids }: Subject): Beginning[] {
   const mine = new Set(ids);
   return ports.authored
     .people()
-    .persons.filter(
-      (it) => it.person.project === person.project && it.distinctIds.some((id) => mine.has(id)),
-    );
+    .persons.filter((it) => it.person.project === person.project && it.distinctIds.some((id) => mine.has(id)));
 }
 
 const isExplained = (replayed: Person | undefined, stored: Person): boolean =>
@@ -108,10 +106,7 @@ export async function timelineOf(subject: Subject, { before, limit }: TimelinePa
   const explained = explain(subject, found.slice(0, mostPlayed).reverse());
   const bySeq = new Map(explained.played.map((it) => [it.event.seq, it]));
   const until = before === undefined ? undefined : before - 1;
-  const page = await taken(
-    newestOf(ports.log, ids, { project, ...(until !== undefined && { until }) }),
-    limit + 1,
-  );
+  const page = await taken(newestOf(ports.log, ids, { project, ...(until !== undefined && { until }) }), limit + 1);
   const events = page.slice(0, limit).map((event): TimelineEntry => {
     const played = bySeq.get(event.seq);
     return {

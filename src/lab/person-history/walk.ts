@@ -67,11 +67,7 @@ export async function taken<T>(walk: AsyncIterable<T>, most: number): Promise<T[
 }
 
 /** At most `most` events of the log, newest first. Other work gets a turn as in `newestOf`. */
-export async function* eventsWithin(
-  log: TrafficLog,
-  filter: EventFilter,
-  most: number,
-): AsyncGenerator<StoredEvent> {
+export async function* eventsWithin(log: TrafficLog, filter: EventFilter, most: number): AsyncGenerator<StoredEvent> {
   let read = 0;
   for (const ref of log.scanInSteps({ ...filter, order: "desc" })) {
     if (read === most) return;

@@ -85,10 +85,7 @@ const unplanned = (name: string, { events }: Plan): Omit<Violation, "seq" | "eve
   hint: meant(name, [...events.keys()]),
 });
 
-const placed = ({ path, ...finding }: ValueFinding) => ({
-  ...finding,
-  pointer: pointerTo(["properties", ...path]),
-});
+const placed = ({ path, ...finding }: ValueFinding) => ({ ...finding, pointer: pointerTo(["properties", ...path]) });
 
 /** Lines that a report shows. */
 const mostLines = 60;
@@ -105,12 +102,7 @@ export function reportViolations(result: PlanResult): string {
   const lines = groupedByEvent(violations).flatMap(([name, rows]) => [printable(name), ...rows.map(lineOf)]);
   const more = lines.length - mostLines;
   const never = unseen.length === 0 ? [] : [`never seen: ${listed(unseen)}`];
-  return [
-    head,
-    ...lines.slice(0, mostLines),
-    ...(more > 0 ? [`… and ${more} more lines`] : []),
-    ...never,
-  ].join("\n");
+  return [head, ...lines.slice(0, mostLines), ...(more > 0 ? [`… and ${more} more lines`] : []), ...never].join("\n");
 }
 
 const mostNames = 40;
@@ -149,8 +141,7 @@ function lineOf({ first, count }: Row): string {
 const sentences: Readonly<Partial<Record<ViolationKind, (it: Violation) => string>>> = {
   unplanned_event: () => "is not in the plan",
   missing_property: ({ pointer, expected }) => `${spelled(pointer)} is missing: expected ${expected}`,
-  unknown_property: ({ pointer, actual }) =>
-    `${spelled(pointer)} is not in the plan, got ${actual ?? "nothing"}`,
+  unknown_property: ({ pointer, actual }) => `${spelled(pointer)} is not in the plan, got ${actual ?? "nothing"}`,
 };
 
 /** One violation in a line, without its event. */

@@ -58,11 +58,7 @@ const checkOptions = {
   project,
   since: { kind: "count", describe: "Only events after this cursor", flagOnly: true },
   events,
-  complete: {
-    kind: "switch",
-    describe: "Exit 1 also when a planned event was never captured",
-    flagOnly: true,
-  },
+  complete: { kind: "switch", describe: "Exit 1 also when a planned event was never captured", flagOnly: true },
   json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
   junit: { kind: "file", describe: "File to write the result to as JUnit XML", flagOnly: true },
   ...whereOptions,
@@ -200,10 +196,7 @@ async function check(settings: Settings<typeof checkOptions>, shell: Shell) {
   const path = await theFile(values.file, shell);
   const plan = await read(path, shell);
   const { checkPlan, sentenceOf } = await import("./check-plan.ts");
-  const { text, ...result } = await checkPlan(
-    plan,
-    await eventsFor(settings, shell, { since: values.since }),
-  );
+  const { text, ...result } = await checkPlan(plan, await eventsFor(settings, shell, { since: values.since }));
   const misses = values.complete ? result.unseen.length : 0;
   const ok = result.total === 0 && misses === 0;
   if (values.junit !== undefined) await write(values.junit, junitOf(result, sentenceOf), true, shell);

@@ -82,8 +82,7 @@ function checkOf(event: PlannedEvent, definitions: JsonObject, compile: Compile)
     try {
       return findingsOf(validate(appsOwn(properties, planned)));
     } catch (error) {
-      if (error instanceof RangeError)
-        throw unusable(name, "a definition refers to itself without end", error);
+      if (error instanceof RangeError) throw unusable(name, "a definition refers to itself without end", error);
       throw error;
     }
   };
@@ -105,9 +104,7 @@ function unusable(name: string, message: string, cause: unknown): PlanError {
 /** Without what SDKs add and the plan does not name. `__proto__` cannot be planned. */
 const appsOwn = (properties: JsonObject, planned: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
-    Object.entries(properties).filter(
-      ([name]) => name !== "__proto__" && (planned.has(name) || !isSdkProperty(name)),
-    ),
+    Object.entries(properties).filter(([name]) => name !== "__proto__" && (planned.has(name) || !isSdkProperty(name))),
   );
 
 /** Returns everything that is wrong with a value. */
@@ -170,27 +167,18 @@ const last = (finding: ValueFinding): string => JSON.stringify(finding.path.at(-
 function flawOf(finding: ValueFinding): Flaw {
   const { kind, path, expected, actual, hint } = finding;
   if (kind === "unknown_property") {
-    const message =
-      expected === "another name" ? `${last(finding)} cannot be a name` : `unknown key ${last(finding)}`;
+    const message = expected === "another name" ? `${last(finding)} cannot be a name` : `unknown key ${last(finding)}`;
     return { path, message, hint, isAboutKey: true };
   }
   if (kind === "missing_property")
     return { path: path.slice(0, -1), message: `${last(finding)} is missing`, hint, isAboutKey: false };
   // The hint on null is for events.
   const meaning = actual === "null" ? null : hint;
-  return {
-    path,
-    message: `expected ${expected}, got ${actual ?? "nothing"}`,
-    hint: meaning,
-    isAboutKey: false,
-  };
+  return { path, message: `expected ${expected}, got ${actual ?? "nothing"}`, hint: meaning, isAboutKey: false };
 }
 
 /** Every schema in a plan, with its path. */
-function* schemasIn(
-  value: Json,
-  path: readonly string[],
-): Generator<[schema: Json, path: readonly string[]]> {
+function* schemasIn(value: Json, path: readonly string[]): Generator<[schema: Json, path: readonly string[]]> {
   yield [value, path];
   if (!isObject(value)) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -204,8 +192,7 @@ function* schemasIn(
 
 function* allSchemas(plan: { readonly [key: string]: Json }) {
   for (const part of ["events", "$defs"]) {
-    for (const [name, it] of Object.entries(isObject(plan[part]) ? plan[part] : {}))
-      yield* schemasIn(it, [part, name]);
+    for (const [name, it] of Object.entries(isObject(plan[part]) ? plan[part] : {})) yield* schemasIn(it, [part, name]);
   }
 }
 

@@ -13,9 +13,7 @@ import {
 export type EventSource = StandardSchema | EventEntry;
 
 type EventsOf<Sources> = {
-  [Name in keyof Sources]: Sources[Name] extends StandardSchema<infer Input>
-    ? Input
-    : PropertiesOf<Sources[Name]>;
+  [Name in keyof Sources]: Sources[Name] extends StandardSchema<infer Input> ? Input : PropertiesOf<Sources[Name]>;
 };
 
 /** The events of a plan, as a union of `{ event, properties }`. */
@@ -108,12 +106,8 @@ type Required<S> = S extends { readonly required: readonly (infer Name)[] } ? Na
 /** Properties that are required, and those that are not. */
 type PropertiesOf<S> = S extends { readonly properties: infer Properties }
   ? {
-      -readonly [Name in keyof Properties as Name extends Required<S> ? Name : never]: ValueOf<
-        Properties[Name]
-      >;
+      -readonly [Name in keyof Properties as Name extends Required<S> ? Name : never]: ValueOf<Properties[Name]>;
     } & {
-      -readonly [Name in keyof Properties as Name extends Required<S> ? never : Name]?: ValueOf<
-        Properties[Name]
-      >;
+      -readonly [Name in keyof Properties as Name extends Required<S> ? never : Name]?: ValueOf<Properties[Name]>;
     }
   : { [key: string]: unknown };

@@ -124,8 +124,7 @@ const rows: ReadonlyMap<string, Row> = new Map<string, Row>([
       // A comment may describe the pattern, and examples may contain the intended value.
       expected: (error) =>
         textIn(error.parentSchema, "$comment") ?? `a string that matches ${printable(String(wanted(error)))}`,
-      hint: ({ parentSchema, data }) =>
-        meant(String(data), [parentSchema?.examples ?? []].flat().map(String)),
+      hint: ({ parentSchema, data }) => meant(String(data), [parentSchema?.examples ?? []].flat().map(String)),
     },
   ],
   ["minimum", size(limit("at least N"))],
@@ -151,9 +150,7 @@ const silent = ["if", "unevaluatedItems", "dependentSchemas"];
 
 /** Without the errors of each form of a union, which only repeat that no form fits. */
 function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const unions = errors.filter(({ keyword }) =>
-    ["anyOf", "oneOf", "contains", "propertyNames"].includes(keyword),
-  );
+  const unions = errors.filter(({ keyword }) => ["anyOf", "oneOf", "contains", "propertyNames"].includes(keyword));
   const isOfForm = (error: ErrorObject): boolean =>
     unions.some(
       (union) =>
@@ -250,13 +247,10 @@ function issueFinding(issue: Issue, path: ValueFinding["path"], properties: Json
 }
 
 /** From zod's `Invalid input: expected number, received string` only `number`: the rest is reported separately. */
-const wantedIn = (message: string): string =>
-  message.replace(/^Invalid \w+: expected (.*?)(?:, received .*)?$/s, "$1");
+const wantedIn = (message: string): string => message.replace(/^Invalid \w+: expected (.*?)(?:, received .*)?$/s, "$1");
 
 const hintOf = ({ code, expected, values }: Issue, value: unknown): string | null =>
-  code === "invalid_value"
-    ? oddValue(values ?? [], value)
-    : oddType(expected === "int" ? "integer" : expected, value);
+  code === "invalid_value" ? oddValue(values ?? [], value) : oddType(expected === "int" ? "integer" : expected, value);
 
 const pathOf = ({ path = [] }: Issue): (string | number)[] =>
   path.map((step) => {

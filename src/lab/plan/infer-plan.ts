@@ -24,9 +24,7 @@ export function createInference({ title, event: only }: InferOptions = {}): Infe
   const events = new Map<string, Fields>();
   let [added, leftOut] = [0, 0];
   const isWanted = ({ event, outcome }: PlannableEvent): boolean =>
-    outcome !== "dropped" &&
-    event !== "__proto__" &&
-    (only === undefined ? !isSdkEvent(event) : event === only);
+    outcome !== "dropped" && event !== "__proto__" && (only === undefined ? !isSdkEvent(event) : event === only);
   return {
     get added() {
       return added;
@@ -131,12 +129,7 @@ const longestValue = 40;
 const enoughStrings = 20;
 const enoughOfEach = 4;
 
-const newFields = (room = { left: mostShapes }): Fields => ({
-  objects: 0,
-  shapes: new Map(),
-  isOverfull: false,
-  room,
-});
+const newFields = (room = { left: mostShapes }): Fields => ({ objects: 0, shapes: new Map(), isOverfull: false, room });
 const newShape = (): Shape => ({
   seen: 0,
   types: new Map(),
@@ -218,10 +211,7 @@ function schemaOf(shape: Shape): JsonObject {
 }
 
 /** The allowed strings, if they are few and frequent enough and there are only strings and null. */
-function allowedOf(
-  { strings, types, format }: Shape,
-  names: readonly TypeName[],
-): (string | null)[] | undefined {
+function allowedOf({ strings, types, format }: Shape, names: readonly TypeName[]): (string | null)[] | undefined {
   const count = types.get("string") ?? 0;
   const isFew = strings !== null && count >= Math.max(enoughStrings, strings.size * enoughOfEach);
   const isPlain = names.every((it) => it === "string" || it === "null");
@@ -234,9 +224,7 @@ function objectSchema({ shapes, objects }: Fields): JsonObject {
   const entries = [...shapes].sort(([a], [b]) => (a < b ? -1 : 1));
   const required = entries.filter(([, { seen }]) => seen === objects).map(([name]) => name);
   return {
-    ...(entries.length > 0 && {
-      properties: Object.fromEntries(entries.map(([name, it]) => [name, schemaOf(it)])),
-    }),
+    ...(entries.length > 0 && { properties: Object.fromEntries(entries.map(([name, it]) => [name, schemaOf(it)])) }),
     ...(required.length > 0 && { required }),
   };
 }
@@ -244,8 +232,7 @@ function objectSchema({ shapes, objects }: Fields): JsonObject {
 /** Longer strings have no format. */
 const longest = 2000;
 
-const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+const dateTime = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /** True for a valid time on a day that exists. */
 function isDateTime(text: string): boolean {
@@ -256,10 +243,7 @@ function isDateTime(text: string): boolean {
 }
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
-const email = new RegExp(
-  `^[a-z0-9_+-]{1,64}(?:\\.[a-z0-9_+-]{1,64}){0,4}@(?:${label}\\.){1,8}[a-z]{2,24}$`,
-  "i",
-);
+const email = new RegExp(`^[a-z0-9_+-]{1,64}(?:\\.[a-z0-9_+-]{1,64}){0,4}@(?:${label}\\.){1,8}[a-z]{2,24}$`, "i");
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const uri = new RegExp(
   `^https?://(?:${label}\\.){0,8}${label}(?::\\d{1,5})?(?:[/?](?:[\\w.~:/?@!$&()*+,;=-]|%[0-9a-f]{2})*)?(?:#(?:[\\w.~:/?@-]|%[0-9a-f]{2})*)?$`,

@@ -52,9 +52,7 @@ type Expand = (value: Json) => Json;
 
 const each: Expand = (value) => (Array.isArray(value) ? value.map(schemaFrom) : value);
 const eachEntry: Expand = (value) =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, it]) => [key, schemaFrom(it)]))
-    : value;
+  isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, it]) => [key, schemaFrom(it)])) : value;
 
 const inner: ReadonlyMap<string, Expand> = new Map<string, Expand>([
   ...oneSchema.map((key): [string, Expand] => [key, schemaFrom]),
@@ -76,9 +74,7 @@ function fromWords(text: string): JsonObject {
   const [only] = schemas;
   if (schemas.length === 1 && only) return only;
   const types = schemas.map((it) => (Object.keys(it).join() === "type" ? it.type : undefined));
-  return types.every((it): it is string => typeof it === "string")
-    ? { type: [...new Set(types)] }
-    : { anyOf: schemas };
+  return types.every((it): it is string => typeof it === "string") ? { type: [...new Set(types)] } : { anyOf: schemas };
 }
 
 function fromWord(word: string): JsonObject {
@@ -183,8 +179,7 @@ export const planSchema: JsonObject = {
     description: text,
     unplanned: {
       enum: ["error", "ignore"],
-      description:
-        "What an event that is not in the plan is (default: error). Names with $ belong to the SDKs.",
+      description: "What an event that is not in the plan is (default: error). Names with $ belong to the SDKs.",
     },
     events: { ...mapOf({ $ref: "#/definitions/event" }), description: "The events by name" },
     $defs: { ...mapOf(property), description: "What several events have in common" },

@@ -46,9 +46,7 @@ export interface Violation extends Omit<ValueFinding, "path"> {
 }
 
 /** Checks the properties of one event. */
-export type PropertiesCheck = (
-  properties: JsonObject,
-) => readonly ValueFinding[] | Promise<readonly ValueFinding[]>;
+export type PropertiesCheck = (properties: JsonObject) => readonly ValueFinding[] | Promise<readonly ValueFinding[]>;
 
 /** One event of a plan. */
 export interface PlannedEvent {

@@ -97,16 +97,14 @@ const rows: readonly Row[] = [
 export function oddType(types: unknown, value: unknown): string | null {
   const [wanted, ...others] = [types].flat().filter((it) => it !== "null");
   // With several types allowed, it is unknown which one was meant.
-  const row =
-    others.length === 0 ? rows.find((it) => it.isIt(value) && it.wanted.includes(String(wanted))) : undefined;
+  const row = others.length === 0 ? rows.find((it) => it.isIt(value) && it.wanted.includes(String(wanted))) : undefined;
   return row?.hint ?? (value === null ? "null is a value: leave the property out, or allow null" : null);
 }
 
 /** What is odd about a value that is not among the allowed ones. */
 export function oddValue(allowed: readonly unknown[], value: unknown): string | null {
   const asText = allowed.find((it) => it !== value && String(it) === String(value));
-  if (asText !== undefined)
-    return typeof value === "string" ? "number as a string" : "number instead of a string";
+  if (asText !== undefined) return typeof value === "string" ? "number as a string" : "number instead of a string";
   if (typeof value !== "string") return null;
   const strings = allowed.filter((it): it is string => typeof it === "string");
   if (strings.some((it) => it.toLowerCase() === value.toLowerCase())) return "case differs";

@@ -29,16 +29,14 @@ function proxyUrl(text: string, simUrl: string): URL {
   const example = "give the address of your proxy, such as http://localhost:3000/ingest";
   const full = text.includes("://") ? text : `http://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw mistake(`"through" is not an http address: ${text}`, example);
+  if (!url || !/^https?:$/.test(url.protocol)) throw mistake(`"through" is not an http address: ${text}`, example);
   if (url.username || url.password || url.search || url.hash)
     throw mistake('"through" must have no user, query or fragment', example);
   if (hostRuleFor(service, placeOf(url)))
     throw mistake(`"through" names the real service (${url.hostname}): phx-sim sends nothing there`, example);
   const place = credentialPlace(url.hostname);
   if (place !== undefined) throw mistake(`"through" is ${place}: phx-sim sends nothing there`, example);
-  if (url.origin === new URL(simUrl).origin)
-    throw mistake('"through" is the address of the sim itself', example);
+  if (url.origin === new URL(simUrl).origin) throw mistake('"through" is the address of the sim itself', example);
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
 }
@@ -78,10 +76,7 @@ class ProxyRun {
     if (this.#silent >= 2 || this.#isSilentAtFirst || this.#has("unreachable")) return true;
     const arrived = this.exchanges.filter((it) => it.arrivals.length > 0);
     const posts = this.exchanges.filter((it) => it.probe.method === "POST");
-    if (
-      method === "POST" &&
-      posts.some((it) => this.#codesOf(it.probe).some((code) => elsewhere.includes(code)))
-    )
+    if (method === "POST" && posts.some((it) => this.#codesOf(it.probe).some((code) => elsewhere.includes(code))))
       return true;
     if (method === "POST" && arrived.length === 0 && elsewhere.some((code) => this.#has(code))) return true;
     return arrived.length === 0 && !scouts.includes(name);
@@ -142,9 +137,7 @@ export async function checkProxy(ports: ProxyPorts, order: ProxyCheck): Promise<
     throw new SimError(
       "conflict",
       "the sim passes requests on to an upstream while it records: probes would reach it",
-      {
-        hint: "stop the recording, or check the proxy with another sim",
-      },
+      { hint: "stop the recording, or check the proxy with another sim" },
     );
   const nonce = newNonce();
   const reception = createReception(nonce);
@@ -196,13 +189,7 @@ const explained: Partial<Record<ProxyCode, readonly ProxyCode[]>> = {
   swallowed: ["answer_cached"],
 };
 
-function reportOf(
-  order: ProxyCheck,
-  sim: string,
-  url: URL,
-  run: ProxyRun,
-  page: readonly ProxyAnswer[],
-): ProxyReport {
+function reportOf(order: ProxyCheck, sim: string, url: URL, run: ProxyRun, page: readonly ProxyAnswer[]): ProxyReport {
   const answers = run.exchanges.flatMap(({ outcome }) => (outcome.kind === "answer" ? [outcome.answer] : []));
   const found = frameworksIn([...answers, ...page]);
   const hint = order.framework;

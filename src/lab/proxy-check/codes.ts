@@ -74,8 +74,7 @@ export const proxyCodes = {
     cause:
       "the proxy does not reach its upstream: another port, a name that it cannot resolve, or a sim that has ended",
     fix: {
-      other:
-        "set the proxy's upstream to the address of the sim, and restart it: most frameworks read it once",
+      other: "set the proxy's upstream to the address of the sim, and restart it: most frameworks read it once",
       next: "set POSTHOG_HOST to the address of the sim and restart next: rewrites are read at the start",
       vite: "set server.proxy[…].target to the address of the sim, and restart vite",
       nginx: "correct proxy_pass; with a variable in it nginx also needs a resolver",
@@ -108,8 +107,7 @@ export const proxyCodes = {
       other: "exclude the proxy's path from the redirect of trailing slashes",
       next: "set skipTrailingSlashRedirect: true in next.config",
       sveltekit: 'export const trailingSlash = "ignore" in the proxy\'s +server.ts',
-      nginx:
-        "write the location without a file test: location /ingest/ { proxy_pass …; }, and no rewrite of slashes",
+      nginx: "write the location without a file test: location /ingest/ { proxy_pass …; }, and no rewrite of slashes",
       caddy: "use handle_path /ingest/*, and no redir of slashes for it",
     },
   },
@@ -166,9 +164,7 @@ export const proxyCodes = {
     level: "problem",
     what: "the proxy answers 200, and nothing arrives at the sim",
     cause: "a handler, a service worker, a mock or a blocker answers in its place",
-    fix: {
-      other: "find what answers the path before the proxy: a route of the app, a mock of tests, a cache",
-    },
+    fix: { other: "find what answers the path before the proxy: a route of the app, a mock of tests, a cache" },
   },
   prefix_kept: {
     level: "problem",
@@ -182,8 +178,7 @@ export const proxyCodes = {
       sveltekit: "build the address from params.path, not from url.pathname",
       nginx: "end proxy_pass in a slash: proxy_pass http://sim/;",
       caddy: "handle_path in place of handle, or uri strip_prefix /ingest",
-      express:
-        'app.use("/ingest", …) removes it; with http-proxy-middleware add pathRewrite: { "^/ingest": "" }',
+      express: 'app.use("/ingest", …) removes it; with http-proxy-middleware add pathRewrite: { "^/ingest": "" }',
     },
   },
   path_changed: {
@@ -269,8 +264,7 @@ export const proxyCodes = {
   body_too_large: {
     level: "problem",
     what: "the proxy refuses large bodies: recordings are lost",
-    cause:
-      "a limit of the body's size, 1 MB by default in nginx and in Next.js API routes, 100 kB in Express",
+    cause: "a limit of the body's size, 1 MB by default in nginx and in Next.js API routes, 100 kB in Express",
     fix: {
       other: "raise the limit to 20 MB",
       next: "use a rewrite; in an API route export const config = { api: { bodyParser: false } }",
@@ -355,10 +349,7 @@ export const proxyCodes = {
     level: "problem",
     what: "the body of the answer is changed",
     cause: "it was read as text or JSON and written again, or something is inserted",
-    fix: {
-      other: "pass the bytes of the answer on",
-      nginx: "no sub_filter in the location of the proxy",
-    },
+    fix: { other: "pass the bytes of the answer on", nginx: "no sub_filter in the location of the proxy" },
   },
   answer_encoding: {
     level: "problem",

@@ -115,11 +115,7 @@ function targetDifferences({ target }: Probe, arrived: string, { prefix }: Proxy
 const mediaType = (text: string | undefined): string => (text ?? "").toLowerCase().replaceAll(" ", "");
 const bareType = (text: string | undefined): string => mediaType(text).split(";")[0] ?? "";
 
-function headerDifferences(
-  { headers, body }: Probe,
-  arrived: ProbeArrival,
-  { host }: ProxyPlace,
-): ProxyDifference[] {
+function headerDifferences({ headers, body }: Probe, arrived: ProbeArrival, { host }: ProxyPlace): ProxyDifference[] {
   const found: ProxyDifference[] = [];
   const named = (code: ProxyCode, name: string) =>
     found.push({
@@ -132,15 +128,9 @@ function headerDifferences(
     named("content_encoding", "content-encoding");
   const { authorization: sent } = headers;
   if (sent !== undefined && arrived.headers.authorization === undefined)
-    found.push({
-      code: "authorization_lost",
-      detail: "sent Authorization: Bearer and the project key, arrived none",
-    });
+    found.push({ code: "authorization_lost", detail: "sent Authorization: Bearer and the project key, arrived none" });
   else if (sent !== undefined && arrived.headers.authorization !== sent)
-    found.push({
-      code: "authorization_replaced",
-      detail: "arrived with another Authorization than it was sent",
-    });
+    found.push({ code: "authorization_replaced", detail: "arrived with another Authorization than it was sent" });
   if (arrived.headers.host === host || arrived.headers.host === withoutPort(host))
     found.push({ code: "host_kept", detail: `arrived Host: ${arrived.headers.host}` });
   if (arrived.headers["x-forwarded-for"] === undefined)
@@ -166,8 +156,7 @@ function readable({ headers, body }: ProxyAnswer): Buffer | undefined {
 }
 
 const isHtml = ({ headers, body }: ProxyAnswer): boolean =>
-  /html/.test(headers["content-type"] ?? "") ||
-  /^\s*<(?:!doctype|html)/i.test(body.toString("latin1", 0, 200));
+  /html/.test(headers["content-type"] ?? "") || /^\s*<(?:!doctype|html)/i.test(body.toString("latin1", 0, 200));
 
 function answerDifferences(
   { method, answer: own }: Probe,
@@ -176,12 +165,9 @@ function answerDifferences(
 ): ProxyDifference[] {
   if (method === "OPTIONS") return [];
   const { status, headers } = answer;
-  if (status !== 200)
-    return [{ code: "status_changed", detail: `the sim answered 200, the proxy ${status}` }];
+  if (status !== 200) return [{ code: "status_changed", detail: `the sim answered 200, the proxy ${status}` }];
   if (isHtml(answer))
-    return [
-      { code: "answer_replaced", detail: `${headers["content-type"] ?? "HTML"} in place of ${own.type}` },
-    ];
+    return [{ code: "answer_replaced", detail: `${headers["content-type"] ?? "HTML"} in place of ${own.type}` }];
   const found: ProxyDifference[] = [];
   const body = readable(answer);
   if (bareType(headers["content-type"]) !== bareType(own.type))
@@ -192,10 +178,7 @@ function answerDifferences(
     const named = headers["content-encoding"] ?? "none";
     return [
       ...found,
-      {
-        code: "answer_encoding",
-        detail: `content-encoding: ${named}, and the body is ${isPacked ? "gzip" : "not"}`,
-      },
+      { code: "answer_encoding", detail: `content-encoding: ${named}, and the body is ${isPacked ? "gzip" : "not"}` },
     ];
   }
   if (others.some((it) => it.answer.body.equals(body)))
@@ -209,9 +192,7 @@ const isOfService = ({ headers, body }: ProxyAnswer): boolean => {
   return (
     headers["x-envoy-upstream-service-time"] !== undefined ||
     headers["posthog-request-id"] !== undefined ||
-    /_POSTHOG_REMOTE_CONFIG|"supportedCompression"|"type":\s*"authentication_error"|Project API key invalid/.test(
-      text,
-    )
+    /_POSTHOG_REMOTE_CONFIG|"supportedCompression"|"type":\s*"authentication_error"|Project API key invalid/.test(text)
   );
 };
 
@@ -224,8 +205,7 @@ interface Unarrived {
 const statusText = ({ status, headers }: ProxyAnswer): string =>
   `answered ${status}${headers["content-type"] === undefined ? "" : ` ${headers["content-type"]}`}`;
 
-const locationOf = ({ status, headers }: ProxyAnswer): string =>
-  `${status} to ${shown(headers.location ?? "nowhere")}`;
+const locationOf = ({ status, headers }: ProxyAnswer): string => `${status} to ${shown(headers.location ?? "nowhere")}`;
 
 const isRedirect = ({ status }: ProxyAnswer): boolean => status >= 301 && status <= 308 && status !== 304;
 
@@ -248,11 +228,7 @@ const unarrived: readonly Unarrived[] = [
     detail: (it) => `${statusText(it)} with x-phx-source: ${it.headers["x-phx-source"]}`,
   },
   { code: "redirect_slash", fits: (it, sent) => isRedirect(it) && isSlash(it, sent), detail: locationOf },
-  {
-    code: "login",
-    fits: (it) => isRedirect(it) && loginPath.test(it.headers.location ?? ""),
-    detail: locationOf,
-  },
+  { code: "login", fits: (it) => isRedirect(it) && loginPath.test(it.headers.location ?? ""), detail: locationOf },
   { code: "redirected", fits: isRedirect, detail: locationOf },
   { code: "real_service", fits: isOfService, detail: (it) => `${statusText(it)}, as the service does` },
   { code: "login", fits: ({ status }) => status === 401 || status === 403, detail: statusText },
@@ -262,11 +238,7 @@ const unarrived: readonly Unarrived[] = [
     detail: (it, { body }) => `${statusText(it)} to ${size(body)}`,
   },
   { code: "upstream_fails", fits: ({ status }) => status >= 500, detail: statusText },
-  {
-    code: "not_passed_on",
-    fits: (it) => it.status >= 400 || isHtml(it),
-    detail: statusText,
-  },
+  { code: "not_passed_on", fits: (it) => it.status >= 400 || isHtml(it), detail: statusText },
   { code: "swallowed", fits: () => true, detail: statusText },
 ];
 
@@ -276,10 +248,7 @@ const large = 1_000_000;
 const refusesSize = ["connection_cut", "upstream_fails", "not_passed_on", "timeout"];
 
 /** Why a request did not arrive. A large one counts as refused for its size only if all the small ones arrive. */
-function differenceOfUnarrived(
-  { probe, outcome }: ProbeExchange,
-  earlier: readonly ProbeExchange[],
-): ProxyDifference {
+function differenceOfUnarrived({ probe, outcome }: ProbeExchange, earlier: readonly ProbeExchange[]): ProxyDifference {
   const others = earlier.map((it) => it.probe);
   const found = unarrivedDifference(probe, outcome, others);
   if (probe.body.length <= large || !refusesSize.includes(found.code)) return found;
@@ -290,8 +259,7 @@ function differenceOfUnarrived(
 }
 
 function unarrivedDifference(probe: Probe, outcome: ProxyOutcome, others: readonly Probe[]): ProxyDifference {
-  if (outcome.kind === "silent")
-    return { code: "timeout", detail: "no answer, and nothing arrived at the sim" };
+  if (outcome.kind === "silent") return { code: "timeout", detail: "no answer, and nothing arrived at the sim" };
   if (outcome.kind === "broken") return { code: brokenCode(outcome.cause), detail: outcome.cause };
   const { answer } = outcome;
   const body = readable(answer);
@@ -323,12 +291,7 @@ function preflightDifferences({ probe, outcome }: ProbeExchange): ProxyDifferenc
 
 /** A proxy that passes a body on while it counts its bytes: the beginning arrives, and the proxy refuses the request. */
 function cutOffBy({ probe, outcome }: ProbeExchange, got: Buffer): ProxyDifference | undefined {
-  if (
-    outcome.kind !== "answer" ||
-    outcome.answer.status < 400 ||
-    got.length === 0 ||
-    got.length >= probe.body.length
-  )
+  if (outcome.kind !== "answer" || outcome.answer.status < 400 || got.length === 0 || got.length >= probe.body.length)
     return undefined;
   if (!probe.body.subarray(0, got.length).equals(got)) return undefined;
   const detail = `${statusText(outcome.answer)} to ${size(probe.body)}, of which ${size(got)} arrived`;
@@ -362,8 +325,7 @@ export function differencesOf(
 }
 
 function outcomeDifferences({ probe, outcome }: ProbeExchange, others: readonly Probe[]): ProxyDifference[] {
-  if (outcome.kind === "silent")
-    return [{ code: "timeout", detail: "the request arrived, and no answer came" }];
+  if (outcome.kind === "silent") return [{ code: "timeout", detail: "the request arrived, and no answer came" }];
   if (outcome.kind === "broken")
     return [{ code: "connection_cut", detail: `the request arrived, then ${outcome.cause}` }];
   return answerDifferences(probe, outcome.answer, others);

@@ -71,11 +71,7 @@ const batchOf = (id: string): Buffer =>
 const flagsOf = (id: string): Buffer => json({ token: tokenOf(id), distinct_id: `probe-${id}`, groups: {} });
 
 const flagsAnswer = (id: string): ProbeAnswer =>
-  jsonAnswer({
-    flags: {},
-    errorsWhileComputingFlags: false,
-    requestId: `00000000-0000-4000-8000-${id.slice(1)}`,
-  });
+  jsonAnswer({ flags: {}, errorsWhileComputingFlags: false, requestId: `00000000-0000-4000-8000-${id.slice(1)}` });
 
 /** Id of an event, made of the probe's. */
 const eventId = (id: string): string => `01990000-0000-7000-8000-${id.slice(1)}`;
@@ -105,9 +101,7 @@ const v1Answer = (id: string): ProbeAnswer => jsonAnswer({ results: { [eventId(i
 
 const logsOf = (id: string): Buffer =>
   json({
-    resourceLogs: [
-      { scopeLogs: [{ logRecords: [{ severityText: "INFO", body: { stringValue: `probe ${id}` } }] }] },
-    ],
+    resourceLogs: [{ scopeLogs: [{ logRecords: [{ severityText: "INFO", body: { stringValue: `probe ${id}` } }] }] }],
   });
 
 const recordingSize = 5_000_000;
@@ -117,10 +111,7 @@ function recordingOf(id: string): Buffer {
   const data = randomBytes(recordingSize).toString("base64");
   return gzipSync(
     json([
-      {
-        event: "$snapshot",
-        properties: { $snapshot_data: [{ type: 2, data }], distinct_id: id, token: tokenOf(id) },
-      },
+      { event: "$snapshot", properties: { $snapshot_data: [{ type: 2, data }], distinct_id: id, token: tokenOf(id) } },
     ]),
     { level: 1 },
   );
@@ -174,11 +165,7 @@ const rows: readonly ProbeRow[] = [
     sender: "browsers, on pages of another origin",
     sends: (id, origin) => ({
       target: `/e/?_=${id}`,
-      headers: {
-        origin,
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type",
-      },
+      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type" },
     }),
     answers: () => ({ type: "", body: Buffer.alloc(0) }),
   },
@@ -236,12 +223,7 @@ const rows: readonly ProbeRow[] = [
     name: "batch",
     method: "POST",
     sender: "posthog-node and other servers",
-    sends: (id) => ({
-      target: "/batch/",
-      type: jsonType,
-      encoding: "gzip",
-      body: gzipSync(batchOf(id)),
-    }),
+    sends: (id) => ({ target: "/batch/", type: jsonType, encoding: "gzip", body: gzipSync(batchOf(id)) }),
     answers: accepted,
   },
   {
@@ -311,8 +293,7 @@ export const probeRows = () =>
 export type ProbeNonce = string;
 
 /** 9 and seven digits: a time in ms begins with 9 in the year 2255. */
-export const newNonce = (): ProbeNonce =>
-  `9${String(randomBytes(4).readUInt32LE() % 10_000_000).padStart(7, "0")}`;
+export const newNonce = (): ProbeNonce => `9${String(randomBytes(4).readUInt32LE() % 10_000_000).padStart(7, "0")}`;
 
 /** The probes of one check, each made when it is read. */
 export function* probesOf(nonce: ProbeNonce, origin: string): Generator<Probe> {

@@ -38,10 +38,7 @@ function* readings(body: Buffer): Generator<string> {
   if (packed) yield packed.toString("latin1");
   const encoded = /^(?:data=|")?([A-Za-z0-9+/=%]{16,})"?$/.exec(text.trim())?.[1];
   if (encoded === undefined) return;
-  const decoded = Buffer.from(
-    encoded.replaceAll("%3D", "=").replaceAll("%2B", "+").replaceAll("%2F", "/"),
-    "base64",
-  );
+  const decoded = Buffer.from(encoded.replaceAll("%3D", "=").replaceAll("%2B", "+").replaceAll("%2F", "/"), "base64");
   yield decoded.toString("latin1");
   const inner = gunzipped(decoded);
   if (inner) yield inner.toString("latin1");

@@ -25,21 +25,14 @@ export const ProxyCheck = z.strictObject({
     .string()
     .refine((it) => URL.canParse(it) && new URL(it).origin === it, "an origin such as http://localhost:3000")
     .optional()
-    .describe(
-      "Origin of the app's pages, if it is another one: then a missing permission (CORS) is a problem",
-    ),
-  framework: z
-    .enum(frameworks)
-    .optional()
-    .describe("What the proxy is made with, if its answers do not show it"),
+    .describe("Origin of the app's pages, if it is another one: then a missing permission (CORS) is a problem"),
+  framework: z.enum(frameworks).optional().describe("What the proxy is made with, if its answers do not show it"),
   timeout_ms: z
     .int()
     .min(100)
     .max(60_000)
     .default(5_000)
-    .describe(
-      "Longest time for each answer; six times as long for the first one, as development servers compile then",
-    ),
+    .describe("Longest time for each answer; six times as long for the first one, as development servers compile then"),
 });
 export type ProxyCheck = z.output<typeof ProxyCheck>;
 

@@ -85,9 +85,7 @@ export class AppliedScenario {
     const [header, content = ""] = this.#lines();
     if (header?.content !== digestOf(content)) return undefined;
     // written by `textOf`, maybe of an older version
-    const last = parsedJson(content) as unknown as
-      | { scenario: Scenario; world: JsonObject | null }
-      | undefined;
+    const last = parsedJson(content) as unknown as { scenario: Scenario; world: JsonObject | null } | undefined;
     if (!last) return undefined;
     try {
       return { scenario: last.scenario, world: last.world && (migrate(last.world) as unknown as World) };

@@ -58,14 +58,9 @@ export function applyScenario(
   const last = lastApplied(parts);
   const after = builtOf(next);
   const { world, base, kept } =
-    mode === "reset"
-      ? replacedWorld(after.world)
-      : mergedWorld(parts, last?.base ?? emptyWorld(), after.world);
+    mode === "reset" ? replacedWorld(after.world) : mergedWorld(parts, last?.base ?? emptyWorld(), after.world);
   const known = new Set(worlds.current.projects.map(({ id }) => id));
-  switchTo([
-    worlds.replacing(world),
-    scenario.applied.replacing(next, differ(base, after.world) ? base : null),
-  ]);
+  switchTo([worlds.replacing(world), scenario.applied.replacing(next, differ(base, after.world) ? base : null)]);
   addPersons(people, after, base, last?.built);
   log.commit();
   const changes = last ? scenarioChanges(last.scenario, next) : [];
@@ -99,8 +94,7 @@ const mergedWorld = ({ worlds, log }: ApplyParts, base: World, built: World): Re
 
 /** What an edit does not change before a reset. */
 function leftForReset(changes: readonly ScenarioChange[], before: Scenario, next: Scenario): string[] {
-  const isLeft = ({ change, kind }: ScenarioChange) =>
-    change !== "added" && (kind === "person" || kind === "group");
+  const isLeft = ({ change, kind }: ScenarioChange) => change !== "added" && (kind === "person" || kind === "group");
   return [
     ...(changes.some(isLeft) ? ["changed and removed persons and groups"] : []),
     ...(differ(before.clock, next.clock) ? ["the clock"] : []),
@@ -115,8 +109,7 @@ function addPersons(people: PersonStore, after: Built, base: World, before: Buil
   const now = namesOfPersons(after);
   for (const { person, distinctIds } of after.people.persons) {
     const project = numberOf(person.project);
-    const isTaken =
-      distinctIds.some((id) => people.personOf(project, id)) || people.person(project, person.uuid);
+    const isTaken = distinctIds.some((id) => people.personOf(project, id)) || people.person(project, person.uuid);
     if (!isTaken && !was?.has(now.person(person.project, distinctIds)))
       people.create({ ...person, project }, distinctIds);
   }
@@ -126,8 +119,7 @@ function addPersons(people: PersonStore, after: Built, base: World, before: Buil
     const names = after.people.groupTypes.filter((it) => it.project === group.project);
     const type = typeOf(people, project, names[group.type]?.name ?? "");
     if (type === undefined || people.group(project, type, group.key)) continue;
-    if (!was?.has(now.group(group.project, group.type, group.key)))
-      people.saveGroup({ ...group, project, type });
+    if (!was?.has(now.group(group.project, group.type, group.key))) people.saveGroup({ ...group, project, type });
   }
 }
 
@@ -144,8 +136,7 @@ function typeOf(people: PersonStore, project: number, name: string): number | un
 /** Names of persons and groups that hold in two versions of a scenario. */
 function namesOfPersons({ world, people }: Built) {
   const keys = new Map(world.projects.map(({ id, api_key }) => [id, api_key]));
-  const person = (project: number, ids: readonly string[]) =>
-    JSON.stringify([keys.get(project), "person", ...ids]);
+  const person = (project: number, ids: readonly string[]) => JSON.stringify([keys.get(project), "person", ...ids]);
   const group = (project: number, type: number, key: string) => {
     const types = people.groupTypes.filter((it) => it.project === project);
     return JSON.stringify([keys.get(project), "group", types[type]?.name, key]);
@@ -166,7 +157,6 @@ export function applyEdit(
   const { current } = parts.scenario;
   const added = applyScenario(parts, next, mode, "the scenario was edited and is in force");
   if (differ(current.faults, next.faults)) parts.faults.replace(next.faults ?? []);
-  if (differ(current.dialect, next.dialect))
-    parts.notice("the dialect of the scenario counts from the next start on");
+  if (differ(current.dialect, next.dialect)) parts.notice("the dialect of the scenario counts from the next start on");
   return added;
 }

@@ -37,19 +37,8 @@ export function addUser(builder: WorldBuilder, authored: AuthoredUser, at: Path)
 }
 
 /** Adds an organization with its members; its projects are added later. */
-export function addOrganization(
-  builder: WorldBuilder,
-  authored: AuthoredOrganization,
-  at: Path,
-): Organization {
-  const {
-    members,
-    roles = [],
-    invites = [],
-    available_product_features: features,
-    slug,
-    ...given
-  } = authored;
+export function addOrganization(builder: WorldBuilder, authored: AuthoredOrganization, at: Path): Organization {
+  const { members, roles = [], invites = [], available_product_features: features, slug, ...given } = authored;
   const organization = blankOrganization(
     {
       ...given,
@@ -86,9 +75,7 @@ function addMembers(
   at: Path,
 ): void {
   const [first] = builder.world.users;
-  for (const [given, level] of Object.entries(
-    members ?? (first ? { [first.email]: "owner" as const } : {}),
-  )) {
+  for (const [given, level] of Object.entries(members ?? (first ? { [first.email]: "owner" as const } : {}))) {
     const email = given.toLowerCase();
     const here = [...at, given];
     builder.claim(`member of ${JSON.stringify(name)}`, email, here);
@@ -103,12 +90,7 @@ function addMembers(
 const isMember = ({ world }: WorldBuilder, organization: string, user: number): boolean =>
   world.memberships.some((it) => it.organization === organization && it.user === user);
 
-function addRole(
-  builder: WorldBuilder,
-  organization: Organization,
-  authored: Authored<"roles">,
-  at: Path,
-): void {
+function addRole(builder: WorldBuilder, organization: Organization, authored: Authored<"roles">, at: Path): void {
   const { world } = builder;
   const { name } = authored;
   builder.claim(`role of ${JSON.stringify(organization.name)}`, name.toLowerCase(), [...at, "name"]);
@@ -131,12 +113,7 @@ function addRole(
   }
 }
 
-function addInvite(
-  builder: WorldBuilder,
-  organization: Organization,
-  authored: Authored<"invites">,
-  at: Path,
-): void {
+function addInvite(builder: WorldBuilder, organization: Organization, authored: Authored<"invites">, at: Path): void {
   const { id, level = "member", first_name = "", message = null, created_by, created_at } = authored;
   const target_email = authored.target_email.toLowerCase();
   const here = [...at, "target_email"];
@@ -164,11 +141,7 @@ export function setCurrentProjects({ world }: WorldBuilder): void {
   world.users = world.users.map((user) => {
     const membership = world.memberships.find((it) => it.user === user.id);
     const project = world.projects.find((it) => it.organization === membership?.organization);
-    return {
-      ...user,
-      current_organization: membership?.organization ?? null,
-      current_project: project?.id ?? null,
-    };
+    return { ...user, current_organization: membership?.organization ?? null, current_project: project?.id ?? null };
   });
 }
 
@@ -182,9 +155,7 @@ export function addPersonalApiKey(builder: WorldBuilder, authored: AuthoredPerso
       ...given,
       id,
       user: builder.author(user, [...at, "user"]) ?? 0,
-      scoped_teams: projects.flatMap(
-        (name, i) => builder.projects.find(name, [...at, "projects", i])?.id ?? [],
-      ),
+      scoped_teams: projects.flatMap((name, i) => builder.projects.find(name, [...at, "projects", i])?.id ?? []),
       scoped_organizations: organizations.flatMap(
         (name, i) => builder.organizations.find(name, [...at, "organizations", i])?.id ?? [],
       ),

@@ -54,10 +54,7 @@ const outcomeOf = ({ status, after = 0, latest_error: error }: AuthoredOutcome) 
 });
 
 /** Creation, end and last update; without a given end, an ended one ended when it was created. */
-function timesOf(
-  { status, finished_at: given }: Pick<AuthoredRun, "status" | "finished_at">,
-  created: string,
-) {
+function timesOf({ status, finished_at: given }: Pick<AuthoredRun, "status" | "finished_at">, created: string) {
   const hasEnded = status !== "Starting" && status !== "Running";
   const finished = given === undefined ? (hasEnded ? created : null) : timeOr(given, null);
   return { created_at: created, finished_at: finished, last_updated_at: finished ?? created };

@@ -31,14 +31,7 @@ import type {
   ServiceFlag,
   ShortFlag,
 } from "./project-schema.ts";
-import {
-  beginning,
-  derivedLetters,
-  derivedToken,
-  Names,
-  timeOr,
-  type WorldBuilder,
-} from "./world-builder.ts";
+import { beginning, derivedLetters, derivedToken, Names, timeOr, type WorldBuilder } from "./world-builder.ts";
 
 /** A project that gets its parts. */
 interface Target {
@@ -150,12 +143,7 @@ function addInsight({ builder, project }: Target, authored: AuthoredInsight, at:
   return insight;
 }
 
-function addDashboard(
-  target: Target,
-  insights: Names<Insight>,
-  authored: AuthoredDashboard,
-  at: Path,
-): Dashboard {
+function addDashboard(target: Target, insights: Names<Insight>, authored: AuthoredDashboard, at: Path): Dashboard {
   const { builder, project } = target;
   const { tiles = [], collaborators = [], sharing, ...given } = authored;
   const bare = blankDashboard(
@@ -205,12 +193,7 @@ function tileOf(
   return blankTile({ ...authored, id, deleted, text });
 }
 
-function addCollaborator(
-  builder: WorldBuilder,
-  { id: dashboard, created_at }: Dashboard,
-  email: string,
-  at: Path,
-) {
+function addCollaborator(builder: WorldBuilder, { id: dashboard, created_at }: Dashboard, email: string, at: Path) {
   builder.claim(`collaborator of dashboard ${dashboard}`, email, at);
   const user = builder.users.find(email, at)?.id;
   if (user === undefined) return;
@@ -319,18 +302,11 @@ function withValues<T, K extends keyof T>(from: T, keys: readonly K[]): { [P in 
 
 /** The service's filters of the short form. */
 function filtersOf({ rollout = 100, variants, payloads, person = {} }: ShortFlag): FeatureFlag["filters"] {
-  const properties = Object.entries(person).map(([key, value]) => ({
-    key,
-    value,
-    operator: "exact",
-    type: "person",
-  }));
+  const properties = Object.entries(person).map(([key, value]) => ({ key, value, operator: "exact", type: "person" }));
   return {
     groups: [{ properties, rollout_percentage: rollout }],
     ...(variants && {
-      multivariate: {
-        variants: Object.entries(variants).map(([key, share]) => ({ key, rollout_percentage: share })),
-      },
+      multivariate: { variants: Object.entries(variants).map(([key, share]) => ({ key, rollout_percentage: share })) },
     }),
     ...(payloads && {
       payloads: Object.fromEntries(Object.entries(payloads).map(([key, it]) => [key, JSON.stringify(it)])),
@@ -406,16 +382,10 @@ function addPerson(
 }
 
 /** The index of a group type; a sixth type is a problem. */
-function groupType(
-  { builder, project }: Target,
-  indexes: Map<string, number>,
-  name: string,
-  at: Path,
-): number {
+function groupType({ builder, project }: Target, indexes: Map<string, number>, name: string, at: Path): number {
   const index = indexes.get(name) ?? indexes.size;
   if (indexes.has(name)) return index;
-  if (index === maxGroupTypes)
-    builder.problems.push({ at, text: `expected at most ${maxGroupTypes} types of groups` });
+  if (index === maxGroupTypes) builder.problems.push({ at, text: `expected at most ${maxGroupTypes} types of groups` });
   indexes.set(name, index);
   builder.people.groupTypes.push({ project: project.id, name });
   return index;

@@ -1,10 +1,5 @@
 import { type Json, type JsonObject, type Path, textsIn } from "../../kernel/base/json.ts";
-import {
-  flagKeyFields,
-  numberedKinds,
-  referenceFields,
-  resourceOf,
-} from "../../state/documents/resources.ts";
+import { flagKeyFields, numberedKinds, referenceFields, resourceOf } from "../../state/documents/resources.ts";
 import { tidyTags } from "../../state/documents/tags.ts";
 import type { Dashboard, FeatureFlag, Insight, StoredProject } from "../../state/documents/world.ts";
 import type { AuthoredProject } from "./project-schema.ts";
@@ -17,8 +12,7 @@ export interface Named {
   readonly flags: Names<FeatureFlag>;
 }
 
-const isReference = (name: string): name is keyof typeof referenceFields =>
-  Object.hasOwn(referenceFields, name);
+const isReference = (name: string): name is keyof typeof referenceFields => Object.hasOwn(referenceFields, name);
 
 /** The lists of resources, by their keys in the scenario. */
 function listsIn(authored: AuthoredProject): [string, readonly JsonObject[]][] {
@@ -62,17 +56,13 @@ export function addResources(
   at: Path,
 ): void {
   for (const [list, resources] of listsIn(authored)) {
-    for (const [i, it] of resources.entries())
-      addResource(builder, project, list, it, named, [...at, list, i]);
+    for (const [i, it] of resources.entries()) addResource(builder, project, list, it, named, [...at, list, i]);
   }
   joinSchemas(builder, project, at);
 }
 
 /** What event schemas join, by field. */
-const joinedLists = {
-  event_definition: "event_definitions",
-  property_group_id: "schema_property_groups",
-} as const;
+const joinedLists = { event_definition: "event_definitions", property_group_id: "schema_property_groups" } as const;
 
 /** Event schemas name their event and their group by name or id, wherever those are in the file. */
 function joinSchemas({ world, problems }: WorldBuilder, project: StoredProject, at: Path): void {
@@ -123,10 +113,10 @@ function addResource(
       ...withFlagId(kind, Object.fromEntries(entries), named),
       ...(list === "web_experiments" && { type: "web" }),
       created_at: timeOr(typeof created_at === "string" ? created_at : undefined, beginning),
-      created_by: builder.author(
-        typeof created_by === "string" || created_by === null ? created_by : undefined,
-        [...at, "created_by"],
-      ),
+      created_by: builder.author(typeof created_by === "string" || created_by === null ? created_by : undefined, [
+        ...at,
+        "created_by",
+      ]),
     }),
   );
 }
@@ -145,12 +135,9 @@ function stored(builder: WorldBuilder, field: string, value: Json, named: Named,
   if (isReference(field)) {
     const collection = referenceFields[field];
     const names = collection === "users" ? builder.users : named[collection];
-    const idOf = (it: Json, here: Path): Json =>
-      typeof it === "string" ? (names.find(it, here)?.id ?? null) : it;
+    const idOf = (it: Json, here: Path): Json => (typeof it === "string" ? (names.find(it, here)?.id ?? null) : it);
     return Array.isArray(value) ? value.map((it, i) => idOf(it, [...at, i])) : idOf(value, at);
   }
   if (field === "tags") return tidyTags(textsIn(value));
-  return isTime(field) && typeof value === "string" && !Number.isNaN(Date.parse(value))
-    ? timeOr(value, value)
-    : value;
+  return isTime(field) && typeof value === "string" && !Number.isNaN(Date.parse(value)) ? timeOr(value, value) : value;
 }

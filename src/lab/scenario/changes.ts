@@ -40,10 +40,7 @@ const projectsOf = ({ organizations }: Scenario): AuthoredProject[] =>
 /** Everything outside of projects, and what projects have apart from their lists. */
 const outside: readonly (readonly [part: ScenarioPart, of: (scenario: Scenario) => object | undefined])[] = [
   [scenarioParts.users, ({ users }) => users],
-  [
-    scenarioParts.organizations,
-    ({ organizations }) => organizations.map((it) => without(it, { projects: true })),
-  ],
+  [scenarioParts.organizations, ({ organizations }) => organizations.map((it) => without(it, { projects: true }))],
   [scenarioParts.projects, (it) => projectsOf(it).map((one) => without(one, projectParts))],
   [scenarioParts.personal_api_keys, ({ personal_api_keys: keys }) => keys],
   [scenarioParts.geoip, ({ geoip }) => geoip],
@@ -76,11 +73,9 @@ function compared(
   for (const [key, [name, value]] of after) {
     const was = before.get(key);
     if (!was) changes.push({ change: "added", kind, name, project });
-    else if (JSON.stringify(was[1]) !== JSON.stringify(value))
-      changes.push({ change: "changed", kind, name, project });
+    else if (JSON.stringify(was[1]) !== JSON.stringify(value)) changes.push({ change: "changed", kind, name, project });
   }
-  for (const [key, [name]] of before)
-    if (!after.has(key)) changes.push({ change: "removed", kind, name, project });
+  for (const [key, [name]] of before) if (!after.has(key)) changes.push({ change: "removed", kind, name, project });
   return changes;
 }
 

@@ -121,9 +121,7 @@ function badKey(issue: Extract<Issue, { code: "invalid_key" }>, at: Path): RawPr
 function meantForm(all: readonly Issue[][], value: Json | undefined): Issue[] | undefined {
   const ofType = all.filter((issues) => !issues.some((issue) => isOtherType(issue, value)));
   const forms =
-    ofType.length === 1
-      ? ofType
-      : ofType.filter((issues) => !issues.some((issue) => isOtherForm(issue, value)));
+    ofType.length === 1 ? ofType : ofType.filter((issues) => !issues.some((issue) => isOtherForm(issue, value)));
   return forms.sort((a, b) => depthOf(b) - depthOf(a))[0];
 }
 
@@ -139,15 +137,7 @@ const isOtherForm = (issue: Issue, value: Json | undefined): boolean =>
 const depthOf = (issues: readonly Issue[]): number => Math.max(...issues.map((issue) => issue.path.length));
 
 /** Keys of things that others refer to: if all of them are removed, references cannot be checked. */
-const referable = new Set([
-  "users",
-  "organizations",
-  "projects",
-  "insights",
-  "dashboards",
-  "backfills",
-  "persons",
-]);
+const referable = new Set(["users", "organizations", "projects", "insights", "dashboards", "backfills", "persons"]);
 
 const maxRounds = 12;
 

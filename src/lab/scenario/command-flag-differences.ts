@@ -55,8 +55,7 @@ export async function flagDifferences(
     const recorded = res?.body && "json" in res.body ? res.body.json : undefined;
     for (const [flag, { value }] of flagAnswersIn(recorded)) {
       const made = values.get(flag);
-      if (made !== value)
-        found.set(JSON.stringify([flag, subject]), { flag, subject, made, recorded: value });
+      if (made !== value) found.set(JSON.stringify([flag, subject]), { flag, subject, made, recorded: value });
     }
   }
   return [...found.values()];
@@ -78,8 +77,6 @@ export function differenceLines(all: readonly Difference[], isPersonal: boolean)
           `flag ${clean(flag, 80)}, subject ${clean(subject, 120)}: the scenario's definition gives ${valueText(made)}, the tape has ${valueText(recorded)}`,
       ),
     ...(more > 0 ? [`… and ${more} more flags and subjects`] : []),
-    ...(isPersonal
-      ? ["ids on this tape are stand-ins (--redact pii): rollouts go by the id, and may differ"]
-      : []),
+    ...(isPersonal ? ["ids on this tape are stand-ins (--redact pii): rollouts go by the id, and may differ"] : []),
   ];
 }

@@ -84,13 +84,7 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
 }
 
 /** @throws Failure if the file exists, unless forced; the system's error */
-async function write(
-  file: string,
-  text: string,
-  name: string,
-  advice: string,
-  isForced = false,
-): Promise<void> {
+async function write(file: string, text: string, name: string, advice: string, isForced = false): Promise<void> {
   if (!isForced && existsSync(file)) throw new Failure("failed", `${name} already exists; ${advice}`);
   await writeWhole(file, [text], 0o666);
 }
@@ -105,9 +99,7 @@ async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-const listOptions = {
-  json: { kind: "switch", describe: "Print them as one JSON line", flagOnly: true },
-} as const;
+const listOptions = { json: { kind: "switch", describe: "Print them as one JSON line", flagOnly: true } } as const;
 
 async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
   const { shippedList } = await import("./load.ts");
@@ -128,11 +120,7 @@ const fromTapeOptions = {
   },
   out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
   force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
-  json: {
-    kind: "switch",
-    describe: "Print the scenario, and the file if one was written, as JSON",
-    flagOnly: true,
-  },
+  json: { kind: "switch", describe: "Print the scenario, and the file if one was written, as JSON", flagOnly: true },
 } as const;
 
 const maxLeftOut = 20;
@@ -167,13 +155,12 @@ async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: She
 /** Differences between flag definitions and recorded answers: a definition may have changed, or use facts that tapes do not have. */
 async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
   if (!made.counts.flags) return [];
-  const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] =
-    await Promise.all([
-      import("../../sim/start-sim.ts"),
-      import("../tapes/format/read.ts"),
-      import("../tapes/format/header.ts"),
-      import("./command-flag-differences.ts"),
-    ]);
+  const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] = await Promise.all([
+    import("../../sim/start-sim.ts"),
+    import("../tapes/format/read.ts"),
+    import("../tapes/format/header.ts"),
+    import("./command-flag-differences.ts"),
+  ]);
   const { redaction } = await readHeader(file);
   const clock = made.firstAt === undefined ? {} : { clock: made.firstAt };
   const sim = await startSim({ scenario: made.scenario, proxy: false, ...clock });
@@ -218,10 +205,7 @@ export const scenarioCommands: readonly Command[] = [
     examples: [
       ["phx-sim scenario check world.yaml", "exit code 1 and a line for each problem, or one line"],
       ["phx-sim scenario check shop.yaml sale.yaml", "the second laid over the first"],
-      [
-        "phx-sim scenario check world.yaml --strict",
-        "warnings, such as variants that add up to 90, fail as well",
-      ],
+      ["phx-sim scenario check world.yaml --strict", "warnings, such as variants that add up to 90, fail as well"],
     ],
     confirms: true,
     run: check,

@@ -193,8 +193,7 @@ class ProjectCheck {
     const inVariants = [...at, "multivariate", "variants"];
     for (const [i, { key, rollout_percentage: share }] of variants.entries()) {
       this.#checkShare(share, [...inVariants, i, "rollout_percentage"]);
-      if (names.indexOf(key) < i)
-        this.#warn([...inVariants, i, "key"], `two variants are called ${quoted(key)}`);
+      if (names.indexOf(key) < i) this.#warn([...inVariants, i, "key"], `two variants are called ${quoted(key)}`);
     }
     this.#checkVariants(
       variants.map((it) => [it.key, it.rollout_percentage]),
@@ -220,8 +219,7 @@ class ProjectCheck {
   #checkGroupType(index: unknown, at: Path): void {
     if (typeof index !== "number" || this.#groupTypes[index] !== undefined) return;
     const types = this.#groupTypes.map((name, i) => `${i} ${quoted(name)}`);
-    const hint =
-      types.length > 0 ? `group types are ${types.join(", ")}` : "name the types in `group_types`, in order";
+    const hint = types.length > 0 ? `group types are ${types.join(", ")}` : "name the types in `group_types`, in order";
     this.#warn(at, `there is no group type with the index ${index}`, hint);
   }
 
@@ -269,11 +267,8 @@ class ProjectCheck {
     const id = referenceIn(value);
     if (id !== undefined && this.#cohortsById.has(id)) return id;
     const text =
-      id === undefined
-        ? `expected the id of a cohort, got ${quoted(value)}`
-        : `there is no cohort with the id ${id}`;
-    const named =
-      typeof value === "string" ? this.#cohorts.findLast(({ name }) => name === value) : undefined;
+      id === undefined ? `expected the id of a cohort, got ${quoted(value)}` : `there is no cohort with the id ${id}`;
+    const named = typeof value === "string" ? this.#cohorts.findLast(({ name }) => name === value) : undefined;
     const known = listed(this.#cohorts.slice(0, maxNamed + 1).map((it) => `${it.id} (${it.name})`)) || "none";
     const hint = named
       ? `give that cohort an \`id\`, and use it here (now ${named.id})`

@@ -35,10 +35,7 @@ const projectPath = ["organizations", "items", "properties", "projects", "items"
 
 /** The keys of the only project at the top, with their schemas in a project. */
 function onlyProject(definition: "scenario" | "layer", whole: JsonObject): JsonObject {
-  const project = projectPath.reduce<Json>(
-    (here, key) => (isObject(here) ? (here[key] ?? null) : null),
-    whole,
-  );
+  const project = projectPath.reduce<Json>((here, key) => (isObject(here) ? (here[key] ?? null) : null), whole);
   const keys = isObject(project) ? project : {};
   const path = ["#/definitions", definition, "properties", ...projectPath].join("/");
   return Object.fromEntries(
@@ -65,8 +62,7 @@ function jsonSchemaOf(): JsonObject {
     override: ({ jsonSchema }) => {
       // all keys of JSON are strings
       const { propertyNames } = jsonSchema;
-      if (isObject(propertyNames) && Object.keys(propertyNames).join() === "type")
-        delete jsonSchema.propertyNames;
+      if (isObject(propertyNames) && Object.keys(propertyNames).join() === "type") delete jsonSchema.propertyNames;
     },
   });
   return JSON.parse(JSON.stringify(schema));

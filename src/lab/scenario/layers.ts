@@ -175,9 +175,7 @@ class LayerReader {
   /** A shipped name, or a file of the same folder, with a similar name. */
   #meant(name: string, file: string): string {
     const folder = dirname(file);
-    const others = existsSync(folder)
-      ? readdirSync(folder).filter((it) => parserOf(it) && it !== basename(file))
-      : [];
+    const others = existsSync(folder) ? readdirSync(folder).filter((it) => parserOf(it) && it !== basename(file)) : [];
     // names without endings: the same ending is no similarity
     const near = nearest(stemOf(file), others.map(stemOf));
     const neighbour = others.find((it) => stemOf(it) === near);
@@ -211,8 +209,7 @@ export function readText(file: string): Source | Unreadable {
     const bytes = readRegularFile(file, maxBytes);
     if (!isUtf8(bytes) || bytes.includes(0)) return { reason: "is not text in UTF-8; save it as UTF-8" };
     const text = bytes.toString();
-    if (text.trim() === "")
-      return { reason: "is empty; `phx-sim scenario init` writes a scenario to begin with" };
+    if (text.trim() === "") return { reason: "is empty; `phx-sim scenario init` writes a scenario to begin with" };
     // some editors write a byte order mark
     return { file, text: text.replace(/^\ufeff/, "") };
   } catch (error) {

@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  inOrder,
-  type PlacedProblem,
-  ScenarioError,
-  type ScenarioProblem,
-  shownProblem,
-} from "./problems.ts";
+import { inOrder, type PlacedProblem, ScenarioError, type ScenarioProblem, shownProblem } from "./problems.ts";
 import type { Scenario, ScenarioLayer } from "./schema.ts";
 import { shippedFolder, shippedScenarios } from "./shipped.ts";
 import type { ScenarioSource } from "./source.ts";
@@ -24,8 +18,7 @@ export interface LoadedScenario {
   readonly files: readonly string[];
 }
 
-const isList = (source: ScenarioSource): source is readonly (string | ScenarioLayer)[] =>
-  Array.isArray(source);
+const isList = (source: ScenarioSource): source is readonly (string | ScenarioLayer)[] => Array.isArray(source);
 
 /**
  * Reads and checks a scenario with everything that it extends, and returns all problems at once. It may be called

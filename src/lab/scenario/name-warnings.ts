@@ -1,11 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectIn,
-  objectsIn,
-  type Path,
-} from "../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, type Path } from "../../kernel/base/json.ts";
 import { meantOf, nearest } from "../../kernel/base/nearest.ts";
 import { settingNames } from "../../service/management/project-views.ts";
 import { surveyTypes } from "../../service/management/resources/survey-checks.ts";
@@ -30,37 +23,14 @@ const questionTypes = ["open", "link", "rating", "single_choice", "multiple_choi
 const flagKeys = {
   flag: [
     ...Object.keys(ServiceFlag.shape),
-    ...[
-      "key",
-      "team_id",
-      "created_by",
-      "last_modified_by",
-      "experiment_set",
-      "surveys",
-      "features",
-      "status",
-    ],
+    ...["key", "team_id", "created_by", "last_modified_by", "experiment_set", "surveys", "features", "status"],
     ...["rollback_conditions", "performed_rollback", "can_edit", "usage_dashboard", "analytics_dashboards"],
-    ...[
-      "has_enriched_analytics",
-      "user_access_level",
-      "creation_context",
-      "is_simple_flag",
-      "rollout_percentage",
-    ],
+    ...["has_enriched_analytics", "user_access_level", "creation_context", "is_simple_flag", "rollout_percentage"],
     ...["last_called_at", "is_used_in_replay_settings"],
   ],
   filters: [
     ...["groups", "multivariate", "payloads", "aggregation_group_type_index", "super_groups", "holdout"],
-    ...[
-      "holdout_groups",
-      "feature_enrollment",
-      "early_exit",
-      "version",
-      "rules",
-      "return_type",
-      "default_value",
-    ],
+    ...["holdout_groups", "feature_enrollment", "early_exit", "version", "rules", "return_type", "default_value"],
   ],
   set: [
     ...["properties", "rollout_percentage", "variant", "aggregation_group_type_index", "description"],
@@ -111,9 +81,7 @@ function projectWarnings(project: AuthoredProject, at: Path): RawProblem[] {
     ...batch_exports.flatMap(({ destination: { type } }, i) => {
       const meant = destinations.includes(type) ? undefined : meantOf(type, destinations);
       const place = [...at, "batch_exports", i, "destination", "type"];
-      return meant === undefined
-        ? []
-        : [warning(place, `there is no destination ${JSON.stringify(type)}`, meant)];
+      return meant === undefined ? [] : [warning(place, `there is no destination ${JSON.stringify(type)}`, meant)];
     }),
     ...(timezone === undefined ? [] : zoneWarning(timezone, [...at, "timezone"])),
     ...settingWarnings(settings, [...at, "settings"]),
@@ -129,9 +97,7 @@ function keyWarnings(value: JsonObject, known: readonly string[], at: Path): Raw
   return Object.keys(value).flatMap((key) => {
     const meant = known.includes(key) ? undefined : meantOf(key, known);
     if (meant === undefined) return [];
-    return [
-      { ...warning([...at, key], `the key ${JSON.stringify(key)} has no effect`, meant), isAboutKey: true },
-    ];
+    return [{ ...warning([...at, key], `the key ${JSON.stringify(key)} has no effect`, meant), isAboutKey: true }];
   });
 }
 
@@ -149,12 +115,7 @@ const settingWarnings = (settings: JsonObject, at: Path): RawProblem[] => [
   ...keyWarnings(settings, [...settingNames, ...ownSettings], at),
 ];
 
-function choiceWarning(
-  value: Json | undefined,
-  choices: readonly string[],
-  at: Path,
-  what: string,
-): RawProblem[] {
+function choiceWarning(value: Json | undefined, choices: readonly string[], at: Path, what: string): RawProblem[] {
   if (typeof value !== "string" || choices.includes(value)) return [];
   const hint = meantOf(value, choices) ?? `types are ${choices.join(", ")}`;
   return [warning(at, `there is no type of ${what} ${JSON.stringify(value)}`, hint)];
@@ -192,9 +153,7 @@ function kindWarnings(value: Json | undefined, at: Path, isInside = false): RawP
   if (!isObject(value)) return [];
   const { kind } = value;
   const isUnknown = typeof kind === "string" && !allKinds.includes(kind);
-  const inner = Object.entries(value).flatMap(([key, it]) =>
-    kindWarnings(it, [...at, key], key !== "source"),
-  );
+  const inner = Object.entries(value).flatMap(([key, it]) => kindWarnings(it, [...at, key], key !== "source"));
   if (!isUnknown || (isInside && nearest(kind, allKinds) === undefined)) return inner;
   const text = `there is no kind of query ${JSON.stringify(kind)}`;
   return [warning([...at, "kind"], text, meantOf(kind, allKinds)), ...inner];

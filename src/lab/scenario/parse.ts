@@ -82,10 +82,7 @@ class TreeBuilder {
   }
 }
 
-async function parsed(
-  source: Source,
-  parse: (builder: TreeBuilder) => Promise<Tree | undefined>,
-): Promise<ParsedText> {
+async function parsed(source: Source, parse: (builder: TreeBuilder) => Promise<Tree | undefined>): Promise<ParsedText> {
   const builder = new TreeBuilder(source);
   const { problems } = builder;
   try {

@@ -28,9 +28,7 @@ export async function readPersona(source: string | object): Promise<Persona> {
   problems.push(...(checked?.problems ?? []));
   const persona = checked?.scenario?.organizations[0]?.projects[0]?.traffic?.[0]?.persona;
   if (problems.length === 0 && persona !== undefined) return personaOf(persona);
-  const shown = inOrder(problems, []).map((it) =>
-    shownProblem({ ...it, pointer: it.pointer.replace(inScenario, "") }),
-  );
+  const shown = inOrder(problems, []).map((it) => shownProblem({ ...it, pointer: it.pointer.replace(inScenario, "") }));
   throw new TypeError(problemLines(shown, process.cwd(), "persona").join("\n"));
 }
 

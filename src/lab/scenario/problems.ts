@@ -51,8 +51,7 @@ const maxShown = 5;
 export function problemNotice(title: string, problems: readonly ScenarioProblem[]): string {
   const more = problems.length - maxShown;
   const lines = linesOf(problems.slice(0, maxShown));
-  const rest =
-    more > 0 ? [`and ${more.toLocaleString("en-US")} more; \`phx-sim scenario check\` lists them`] : [];
+  const rest = more > 0 ? [`and ${more.toLocaleString("en-US")} more; \`phx-sim scenario check\` lists them`] : [];
   return [title, ...lines, ...rest].join("\n  ");
 }
 

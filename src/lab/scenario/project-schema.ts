@@ -72,9 +72,7 @@ export const ServiceFlag = z.looseObject({
   is_remote_configuration: shape.is_remote_configuration
     .nullish()
     .describe("True: the flag is a payload for all persons, not a decision. By default false."),
-  evaluation_runtime: shape.evaluation_runtime
-    .optional()
-    .describe("Where it is evaluated; by default everywhere."),
+  evaluation_runtime: shape.evaluation_runtime.optional().describe("Where it is evaluated; by default everywhere."),
   bucketing_identifier: shape.bucketing_identifier
     .optional()
     .describe("`device_id`: rollouts hash the device id; by default the distinct id."),
@@ -89,10 +87,7 @@ export const ServiceFlag = z.looseObject({
 export type ServiceFlag = z.infer<typeof ServiceFlag>;
 
 /** `true`, `false`, the short form, or the service's own document. */
-export const AuthoredFlag = z.union(
-  [z.boolean(), ServiceFlag, ShortFlag],
-  "a flag: true, false or an object",
-);
+export const AuthoredFlag = z.union([z.boolean(), ServiceFlag, ShortFlag], "a flag: true, false or an object");
 export type AuthoredFlag = z.infer<typeof AuthoredFlag>;
 
 export const AuthoredCohort = z.strictObject({
@@ -206,10 +201,7 @@ export const AuthoredInsight = z.strictObject({
   filters: JsonRecord.optional().describe("Older form of `query`."),
   tags: Tags.optional().describe("They are trimmed, put in lower case and sorted."),
   favorited: z.boolean().optional().describe("By default false."),
-  saved: z
-    .boolean()
-    .optional()
-    .describe("True (the default): in the list of insights, not only on dashboards."),
+  saved: z.boolean().optional().describe("True (the default): in the list of insights, not only on dashboards."),
   deleted: z.boolean().optional().describe("By default false."),
   created_at: Time.optional().describe("By default 2025-01-01."),
   created_by: Email.nullable().optional().describe("E-mail address; by default the first user's."),
@@ -246,10 +238,7 @@ export const AuthoredRun = z.strictObject({
   status: z.enum(runStatuses).describe("The run's status."),
   data_interval_start: Time.nullable().describe("Start of its data; null: the first event."),
   data_interval_end: Time.describe("End of its data."),
-  backfill: z
-    .string()
-    .optional()
-    .describe("Id of the backfill that it belongs to; by default it was scheduled."),
+  backfill: z.string().optional().describe("Id of the backfill that it belongs to; by default it was scheduled."),
   records_completed: Count.nullable().optional().describe("Number of written rows; by default unknown."),
   records_total_count: Count.nullable().optional().describe("Number of rows; by default unknown."),
   bytes_exported: Count.nullable().optional().describe("Number of written bytes; by default unknown."),

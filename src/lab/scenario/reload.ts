@@ -1,10 +1,5 @@
 import { isObject } from "../../kernel/base/json.ts";
-import {
-  type CollectionName,
-  collections,
-  type ReadonlyWorld,
-  type World,
-} from "../../state/documents/world.ts";
+import { type CollectionName, collections, type ReadonlyWorld, type World } from "../../state/documents/world.ts";
 import { Identities, renumber } from "./renumber.ts";
 
 /** What an edit of the scenario does: `merge` keeps changes made at run time, `reset` drops them. */
@@ -41,13 +36,10 @@ const automatic: ReadonlySet<string> = new Set([
 /** True where a user changed the document. */
 const isEdited = (was: object, now: object): boolean => {
   const before = was as Fields;
-  return Object.entries(now).some(
-    ([field, it]) => !automatic.has(field) && textOf(before[field]) !== textOf(it),
-  );
+  return Object.entries(now).some(([field, it]) => !automatic.has(field) && textOf(before[field]) !== textOf(it));
 };
 
-const byId = <T extends Identified>(documents: readonly T[]): Map<Id, T> =>
-  new Map(documents.map((it) => [it.id, it]));
+const byId = <T extends Identified>(documents: readonly T[]): Map<Id, T> => new Map(documents.map((it) => [it.id, it]));
 
 /**
  * A document that is not as the scenario has it: a user changed, deleted or made it, or what arrived since belongs to
@@ -63,8 +55,7 @@ export interface KeptDocument {
 function mergedDocument<T extends Identified>(was: T, next: T, now: T): { document: T; isKept: boolean } {
   const [before, wanted, current] = [was, next, now] as unknown as Fields[];
   const fields = new Set([...Object.keys(now), ...Object.keys(next)]);
-  let isKept =
-    "deleted" in now && now.deleted === true && (before?.deleted ?? false) === false && isEdited(was, next);
+  let isKept = "deleted" in now && now.deleted === true && (before?.deleted ?? false) === false && isEdited(was, next);
   const entries = [...fields].flatMap((field): [string, unknown][] => {
     const [a, b, c] = [before, wanted, current].map((it) => it?.[field]);
     const [old, edited, mine] = [a, b, c].map(textOf);
@@ -193,9 +184,7 @@ function leaving({ base, built, now, hasEvents = () => false }: ReloadedParts): 
       const current = byId<Identified>(now[name]);
       const gone = (base[name] as readonly Identified[]).filter((was) => {
         const mine = current.get(was.id);
-        return (
-          inBuilt.find(name, inBase.of(name, was.id) ?? "") === undefined && (!mine || !isEdited(was, mine))
-        );
+        return inBuilt.find(name, inBase.of(name, was.id) ?? "") === undefined && (!mine || !isEdited(was, mine));
       });
       return [name, new Set(gone.map(({ id }) => id))] as const;
     }),

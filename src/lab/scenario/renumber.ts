@@ -69,9 +69,7 @@ const identities: {
 
 /** A document that was deleted is not the one that has its name now. */
 const isDeleted = (document: object): boolean =>
-  "deleted" in document
-    ? document.deleted === true
-    : "fields" in document && isDeleted(document.fields as object);
+  "deleted" in document ? document.deleted === true : "fields" in document && isDeleted(document.fields as object);
 
 /** The identities of a world's documents. Documents with the same one are distinguished by their order. */
 export class Identities {
@@ -149,10 +147,7 @@ function withIds(fields: object, ids: NewIds, named: Readonly<Record<string, Col
   const entries = Object.entries(fields).map(([field, value]): [string, unknown] => {
     const of = Object.hasOwn(named, field) ? named[field] : undefined;
     if (of === undefined) return [field, value];
-    return [
-      field,
-      Array.isArray(value) ? value.map((it) => replaced(ids, of, it)) : replaced(ids, of, value),
-    ];
+    return [field, Array.isArray(value) ? value.map((it) => replaced(ids, of, it)) : replaced(ids, of, value)];
   });
   return Object.fromEntries(entries);
 }
@@ -246,11 +241,7 @@ function newIds(
 }
 
 /** The same for resources, whose ids have their project and their key; the numbers of a kind are its own. */
-function newResourceIds(
-  { base, built, now, isLeaving }: Renumbered,
-  matched: Ids,
-  projects: Ids | undefined,
-): Ids {
+function newResourceIds({ base, built, now, isLeaving }: Renumbered, matched: Ids, projects: Ids | undefined): Ids {
   const known = [...base.resources, ...built.resources, ...now.resources];
   const kinds = new Map<string, FreeIds>();
   const keysOf = (kind: string): FreeIds => {
@@ -321,9 +312,7 @@ export function renumber(parts: Renumbered): World {
       if (same !== undefined) matched.set(id, same);
     }
     const next =
-      name === "resources"
-        ? newResourceIds(parts, matched, ids.get("projects"))
-        : newIds(name, parts, matched);
+      name === "resources" ? newResourceIds(parts, matched, ids.get("projects")) : newIds(name, parts, matched);
     ids.set(name, next);
   }
   const conditions = conditionReferences(numbersIn(ids, "cohorts"), numbersIn(ids, "feature_flags"));

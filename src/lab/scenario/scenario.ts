@@ -2,13 +2,7 @@ import { pointerTo } from "../../kernel/base/json.ts";
 import type { World } from "../../state/documents/world.ts";
 import type { PersonData } from "../../state/persons/person-data.ts";
 import type { AppliedScenario } from "./applied.ts";
-import {
-  addOrganization,
-  addPersonalApiKey,
-  addUser,
-  developer,
-  setCurrentProjects,
-} from "./build-accounts.ts";
+import { addOrganization, addPersonalApiKey, addUser, developer, setCurrentProjects } from "./build-accounts.ts";
 import { addProject } from "./build-project.ts";
 import { type RawProblem, ScenarioError } from "./problems.ts";
 import type { Scenario } from "./schema.ts";

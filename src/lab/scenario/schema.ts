@@ -25,10 +25,7 @@ const levels = z.enum(["member", "admin", "owner"]);
 const AuthoredRole = z.strictObject({
   name: z.string().min(1).max(200).describe("The role's name, once in the organization."),
   id: Uuid.optional().describe("By default it follows from the name."),
-  members: z
-    .array(Email)
-    .optional()
-    .describe("E-mail addresses of members of the organization; by default none."),
+  members: z.array(Email).optional().describe("E-mail addresses of members of the organization; by default none."),
   created_at: Time.optional().describe("By default 2025-01-01."),
 });
 
@@ -163,14 +160,8 @@ export const ScenarioSchema = z.strictObject({
   extends: z
     .union([z.string(), z.array(z.string())], "a name or a path, or a list of them")
     .optional()
-    .describe(
-      "Scenarios that this one is laid over: shipped names, or paths from this file; later ones win.",
-    ),
-  users: z
-    .array(AuthoredUser)
-    .min(1)
-    .optional()
-    .describe("Users of the service; by default one, dev@phx-sim.test."),
+    .describe("Scenarios that this one is laid over: shipped names, or paths from this file; later ones win."),
+  users: z.array(AuthoredUser).min(1).optional().describe("Users of the service; by default one, dev@phx-sim.test."),
   organizations: z
     .array(OrganizationWithProjects)
     .min(1)
@@ -187,9 +178,7 @@ export const ScenarioSchema = z.strictObject({
   dialect: z
     .enum(["documented", "production"])
     .optional()
-    .describe(
-      "Which of the two the sim follows where the documentation and production differ; by default documented.",
-    ),
+    .describe("Which of the two the sim follows where the documentation and production differ; by default documented."),
   faults: FaultUses.optional().describe("Faults: names of presets, or rules."),
 });
 
@@ -197,13 +186,7 @@ export const ScenarioSchema = z.strictObject({
 export type Scenario = z.infer<typeof ScenarioSchema>;
 
 /** At the top of a file, keys that identify a project would read like those of the scenario. */
-const OnlyProject = AuthoredProject.omit({
-  id: true,
-  uuid: true,
-  name: true,
-  is_demo: true,
-  created_at: true,
-});
+const OnlyProject = AuthoredProject.omit({ id: true, uuid: true, name: true, is_demo: true, created_at: true });
 
 /** Keys of a project that may be at the top of a scenario with one project. */
 export const onlyProjectKeys: ReadonlySet<string> = new Set(Object.keys(OnlyProject.shape));

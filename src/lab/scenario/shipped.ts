@@ -21,5 +21,4 @@ export function shippedScenarios(folder = shippedFolder()): Map<string, string> 
 }
 
 /** The published JSON Schema (draft-07) of scenario files, as text. */
-export const scenarioSchemaText = (): string =>
-  readFileSync(join(shippedFolder(), "scenario.schema.json"), "utf8");
+export const scenarioSchemaText = (): string => readFileSync(join(shippedFolder(), "scenario.schema.json"), "utf8");

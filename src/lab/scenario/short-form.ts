@@ -40,8 +40,7 @@ const itemsOf = (tree: Tree, key: string): readonly Tree[] => {
   return value?.kind === "list" ? value.items : [];
 };
 
-const projectsIn = (tree: Tree): Tree[] =>
-  itemsOf(tree, "organizations").flatMap((it) => itemsOf(it, "projects"));
+const projectsIn = (tree: Tree): Tree[] => itemsOf(tree, "organizations").flatMap((it) => itemsOf(it, "projects"));
 
 function onlyProjectOf(tree: Tree): ObjectTree | undefined {
   const [project, another] = projectsIn(tree);
@@ -132,10 +131,7 @@ export function completed(tree: Tree, complain: Complain): Whole {
 
 function withProject(tree: ObjectTree, parts: readonly [string, TreeEntry][]): Tree {
   const { place } = tree;
-  const listOf = (items: readonly Tree[]): TreeEntry => ({
-    key: place,
-    tree: { kind: "list", place, items },
-  });
+  const listOf = (items: readonly Tree[]): TreeEntry => ({ key: place, tree: { kind: "list", place, items } });
   const project = withEntries(tree, [...entriesOf(defaultProject, tree), ...parts]);
   const organizations = itemsOf(tree, "organizations").map((it) =>
     it.kind === "object" ? withEntries(it, [...it.entries, ["projects", listOf([project])]]) : it,

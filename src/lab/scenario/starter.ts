@@ -2,8 +2,7 @@
 export const schemaPath = "./node_modules/phx-sim/scenarios/scenario.schema.json";
 
 /** A commented scenario to begin with, as the text of a file. */
-export const scenarioStarter = (format: "json" | "yaml"): string =>
-  format === "json" ? jsonStarter : yamlStarter;
+export const scenarioStarter = (format: "json" | "yaml"): string => (format === "json" ? jsonStarter : yamlStarter);
 
 const yamlStarter = `# yaml-language-server: $schema=${schemaPath}
 #

@@ -46,8 +46,7 @@ function startsOf(source: Source): readonly number[] {
   const known = lineStarts.get(source);
   if (known) return known;
   const starts = [0];
-  for (let end = source.text.indexOf("\n"); end >= 0; end = source.text.indexOf("\n", end + 1))
-    starts.push(end + 1);
+  for (let end = source.text.indexOf("\n"); end >= 0; end = source.text.indexOf("\n", end + 1)) starts.push(end + 1);
   lineStarts.set(source, starts);
   return starts;
 }

@@ -121,8 +121,7 @@ const otherValues: Readonly<Record<string, readonly Json[]>> = {
 };
 
 /** A step of a zod path as one of ours. */
-export const stepOf = (step: PropertyKey): string | number =>
-  typeof step === "number" ? step : String(step);
+export const stepOf = (step: PropertyKey): string | number => (typeof step === "number" ? step : String(step));
 
 function partAt(tree: Tree, at: Path): Tree | undefined {
   let here: Tree | undefined = tree;

@@ -28,12 +28,7 @@ export type UndecidableKind = (typeof undecidable)[number];
 /** The recordings of sessions, decompressed. */
 export interface SessionRecordings {
   /** The sessions with a recording, newest first. @throws ControlError */
-  list(query?: {
-    project?: number;
-    person?: string;
-    search?: string;
-    limit?: number;
-  }): Promise<StoredSession[]>;
+  list(query?: { project?: number; person?: string; search?: string; limit?: number }): Promise<StoredSession[]>;
   /** What the recording of a session holds, and what cannot be read of it. @throws ControlError not_found */
   show(session: string, options?: { project?: number }): Promise<StoredRecording>;
   /**
@@ -52,10 +47,7 @@ export const recordingsBy = ({ call, project }: HandleScope): SessionRecordings 
     return (await call<StoredRecordingPage>("GET", path)).recordings;
   },
   show: (session, options = {}) =>
-    call(
-      "GET",
-      `recordings/${encodeURIComponent(session)}${queryText({ project: project ?? options.project })}`,
-    ),
+    call("GET", `recordings/${encodeURIComponent(session)}${queryText({ project: project ?? options.project })}`),
   search: (values, scope = {}) =>
     call("POST", "recordings/search", {
       values,

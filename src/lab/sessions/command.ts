@@ -8,14 +8,7 @@ import { Failure } from "../../kernel/command/failure.ts";
 import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import type { Style } from "../../kernel/command/style.ts";
-import {
-  ask,
-  factLines,
-  print,
-  printPage,
-  thinCommand,
-  thinOptions,
-} from "../../kernel/command/thin-command.ts";
+import { ask, factLines, print, printPage, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import { undecidable } from "./rrweb.ts";
 import type {
   RecordingFind,
@@ -47,14 +40,7 @@ const showOptions = {
 } as const;
 
 const searchOptions = {
-  values: {
-    kind: "text",
-    describe: "What must not be recorded",
-    flagOnly: true,
-    place: 1,
-    many: true,
-    optional: true,
-  },
+  values: { kind: "text", describe: "What must not be recorded", flagOnly: true, place: 1, many: true, optional: true },
   file: {
     kind: "text",
     describe: "A file with one value a line, so that none is in the shell's history",
@@ -71,10 +57,7 @@ const searchOptions = {
   ...thinOptions,
 } as const;
 
-function recordingLine(
-  { id, recording, start, distinct_ids: ids, url }: StoredSession,
-  style: Style,
-): string {
+function recordingLine({ id, recording, start, distinct_ids: ids, url }: StoredSession, style: Style): string {
   const { parts = 0, bytes = 0 } = recording ?? {};
   const size = `${counted(parts, "part")}, ${Math.ceil(bytes / 1024)} kB`;
   const page = url === null ? "" : `  ${clean(url, 80)}`;
@@ -114,11 +97,7 @@ async function valuesIn(
 ): Promise<string[]> {
   if (file === undefined) return [...values];
   const text = await readFile(resolve(cwd, file), "utf8").catch((error: unknown) => {
-    throw new Failure(
-      "usage",
-      `${clean(file)} cannot be read; give the path of a file with one value a line`,
-      error,
-    );
+    throw new Failure("usage", `${clean(file)} cannot be read; give the path of a file with one value a line`, error);
   });
   const lines = text.split(/\r?\n/).filter((it) => it.trim() !== "");
   return [...values, ...lines];
@@ -127,8 +106,7 @@ async function valuesIn(
 async function search(settings: Settings<typeof searchOptions>, shell: Shell): Promise<"ok" | 1> {
   const { session, project: of, json, "allow-unread": allowed } = settings.values;
   const values = await valuesIn(settings.values, shell.cwd);
-  if (values.length === 0)
-    throw new Failure("usage", "there is nothing to search for; give values, or --file FILE");
+  if (values.length === 0) throw new Failure("usage", "there is nothing to search for; give values, or --file FILE");
   const body = { values, session, project: of, allow_unread: allowed };
   const answer = await ask<RecordingFindings>(settings, shell, "POST", "recordings/search", body, 120_000);
   const { finds, more, unread, searched, verdict, undecided } = answer;
@@ -145,8 +123,7 @@ async function search(settings: Settings<typeof searchOptions>, shell: Shell): P
       ...(Object.keys(unread).length === 0 ? [] : [`phx-sim: not readable as text: ${countsText(unread)}`]),
     );
   }
-  if (searched.parts === 0)
-    throw new Failure("failed", "there is no recording, so that nothing is known about it");
+  if (searched.parts === 0) throw new Failure("failed", "there is no recording, so that nothing is known about it");
   if (verdict === "undecided" && !json)
     shell.err.say(
       "phx-sim: undecided, because not everything was read:",

@@ -144,5 +144,4 @@ export function* decoding(items: readonly Json[], largest: number = largestPart)
 }
 
 /** The events of one part of a recording, at once: what can be read, and what is missing. */
-export const decodePart = (items: readonly Json[], largest?: number): DecodedPart =>
-  atOnce(decoding(items, largest));
+export const decodePart = (items: readonly Json[], largest?: number): DecodedPart => atOnce(decoding(items, largest));

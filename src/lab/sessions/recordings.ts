@@ -41,8 +41,7 @@ export function* readPart(log: TrafficLog, part: PartSum): Work<DecodedPart> {
 export function kindsOf(parts: readonly PartSum[]): Partial<Record<RecordedKind, number>> {
   const sum: Partial<Record<RecordedKind, number>> = {};
   for (const { kinds } of parts) {
-    for (const [kind, count] of Object.entries(kinds) as [RecordedKind, number][])
-      sum[kind] = (sum[kind] ?? 0) + count;
+    for (const [kind, count] of Object.entries(kinds) as [RecordedKind, number][]) sum[kind] = (sum[kind] ?? 0) + count;
   }
   return sum;
 }

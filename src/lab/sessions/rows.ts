@@ -60,9 +60,7 @@ const showSession = (it: SessionSum): StoredSession => ({
   exceptions: it.exceptions,
   dropped: it.dropped,
   recording:
-    it.partCount === 0
-      ? null
-      : { parts: it.partCount, bytes: it.bytes, windows: it.windows.size, source: it.source },
+    it.partCount === 0 ? null : { parts: it.partCount, bytes: it.bytes, windows: it.windows.size, source: it.source },
   browser: it.browser,
   viewport: it.viewport,
   url: it.url,
@@ -254,8 +252,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
       method: "GET",
       path: "/__sim/sessions/:id/recording",
       access: "control",
-      summary:
-        "Returns the recording of a session, decompressed, part by part, and what cannot be read of it",
+      summary: "Returns the recording of a session, decompressed, part by part, and what cannot be read of it",
       query: RecordingQuery,
       errors: [404],
       reply: RecordingPage,
@@ -288,10 +285,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
         const session = await recordedSession(params.session, project);
         const read = await inSlices(searching(log, [session], valuesOf([])));
         const { texts, unread, missing } = read;
-        const undecided = undecidedOf(
-          read,
-          session.progress.complete && !log.lost(0, session.project ?? undefined),
-        );
+        const undecided = undecidedOf(read, session.progress.complete && !log.lost(0, session.project ?? undefined));
         return {
           ...showSession(session),
           ...{ texts, unread, missing, undecided, complete: undecided.length === 0 },
@@ -312,12 +306,9 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
         const ofProject = project ?? undefined;
         if (typeof session === "string") await recordedSession(session, ofProject);
         const { sessions, cut } = await allSessions(index, call.signal);
-        const chosen = sessions.filter(
-          (it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id),
-        );
+        const chosen = sessions.filter((it) => it.partCount > 0 && isOf(it, ofProject) && it.id === (session ?? it.id));
         const found = await inSlices(searching(log, chosen, valuesOf(values), call.signal));
-        const isCut =
-          typeof session !== "string" && (ofProject === undefined ? cut.size > 0 : cut.has(ofProject));
+        const isCut = typeof session !== "string" && (ofProject === undefined ? cut.size > 0 : cut.has(ofProject));
         const lost: RecordingLoss[] = isCut
           ? [{ session: null, seq: null, reason: "forgotten", what: "sessions", count: 1 }]
           : [];
@@ -325,12 +316,7 @@ export const sessionSlice = slice(["log", "people"], (ports: SessionPorts) => {
         const undecided = undecidedOf(read, isWhole(ofProject), allowed);
         const verdict: RecordingFindings["verdict"] =
           read.finds.length > 0 ? "found" : undecided.length > 0 ? "undecided" : "none";
-        return {
-          ...read,
-          verdict,
-          undecided,
-          complete: undecided.length === 0,
-        };
+        return { ...read, verdict, undecided, complete: undecided.length === 0 };
       },
     }),
   ];

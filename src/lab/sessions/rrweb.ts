@@ -1,15 +1,7 @@
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 
 /** The numbers of rrweb's format that are read here (@posthog/rrweb-types, EventType). */
-export const recordedTypes = {
-  domLoaded: 0,
-  load: 1,
-  full: 2,
-  incremental: 3,
-  meta: 4,
-  custom: 5,
-  plugin: 6,
-} as const;
+export const recordedTypes = { domLoaded: 0, load: 1, full: 2, incremental: 3, meta: 4, custom: 5, plugin: 6 } as const;
 
 /** What an incremental snapshot is about (IncrementalSource). */
 export const recordedSources = {
@@ -43,16 +35,7 @@ export interface RecordedEvent {
 }
 
 /** How the parts of a recording are counted, by what their events hold. */
-export const recordedKinds = [
-  "full",
-  "mutation",
-  "mouse",
-  "input",
-  "scroll",
-  "style",
-  "network",
-  "other",
-] as const;
+export const recordedKinds = ["full", "mutation", "mouse", "input", "scroll", "style", "network", "other"] as const;
 export type RecordedKind = (typeof recordedKinds)[number];
 
 const bySource: Readonly<Record<number, RecordedKind>> = {

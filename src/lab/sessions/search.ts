@@ -128,8 +128,7 @@ function createWindow() {
 
   /** Nodes of this event whose line of text is another one than before. */
   let changed: number[] = [];
-  const nodeAt = (id: number | undefined): MirrorNode | undefined =>
-    id === undefined ? undefined : nodes.get(id);
+  const nodeAt = (id: number | undefined): MirrorNode | undefined => (id === undefined ? undefined : nodes.get(id));
 
   function unlink(id: number): void {
     const node = nodes.get(id);
@@ -219,8 +218,7 @@ function createWindow() {
       const behind = [...alongLine(id, nextInLine, longestLine.behind)];
       for (const [at] of behind) done.add(at);
       const pieces = [...before, ...behind].map(([, text]) => text).filter((text) => text !== "");
-      if (pieces.length > 1)
-        yield { place: "text", text: pieces.join(""), node: nodes.get(id)?.parent, pieces };
+      if (pieces.length > 1) yield { place: "text", text: pieces.join(""), node: nodes.get(id)?.parent, pieces };
     }
     changed = [];
   }
@@ -230,8 +228,7 @@ function createWindow() {
     if (!plainName.test(name)) yield { place: "attribute", text: name, node: id };
     if (isObject(value)) {
       // a change of inline styles: property → value, or [value, priority]
-      for (const [property, set] of Object.entries(value))
-        yield* walk("style", set, id, `${name}.${property}`);
+      for (const [property, set] of Object.entries(value)) yield* walk("style", set, id, `${name}.${property}`);
       return;
     }
     if (typeof value === "number") yield { place, text: String(value), node: id, name };
@@ -262,11 +259,7 @@ function createWindow() {
       for (const name of ["textContent", "name", "publicId", "systemId"]) {
         const text = textAt(node, name);
         if (text !== undefined)
-          yield {
-            place: node.isStyle === true || isInStyle(parent) ? "style" : "text",
-            text,
-            node: parent ?? id,
-          };
+          yield { place: node.isStyle === true || isInStyle(parent) ? "style" : "text", text, node: parent ?? id };
       }
       noteText(id, node.type, textAt(node, "textContent"));
       const children = objectsIn(node.childNodes);
@@ -319,12 +312,7 @@ function createWindow() {
   }
 
   /** All texts of a value, keys included. */
-  function* walk(
-    place: RecordedPlace,
-    value: Json,
-    node: number | undefined,
-    name: string,
-  ): Generator<RecordedText> {
+  function* walk(place: RecordedPlace, value: Json, node: number | undefined, name: string): Generator<RecordedText> {
     const rest: (readonly [value: Json, name: string])[] = [[value, name]];
     for (let next = rest.pop(); next; next = rest.pop()) {
       const [it, path] = next;
@@ -416,12 +404,7 @@ function createWindow() {
       case recordedTypes.plugin:
         return yield* walk(byPlugin(textAt(data, "plugin") ?? ""), data.payload ?? null, undefined, "");
       case recordedTypes.custom:
-        return yield* walk(
-          /network/i.test(textAt(data, "tag") ?? "") ? "network" : "custom",
-          data,
-          undefined,
-          "",
-        );
+        return yield* walk(/network/i.test(textAt(data, "tag") ?? "") ? "network" : "custom", data, undefined, "");
       default:
         cannotRead("unknown");
         yield* walk("other", data, undefined, "");

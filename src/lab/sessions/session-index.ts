@@ -101,8 +101,7 @@ function bytesOf(items: readonly Json[], lineSize: number): number {
 
 /** The correction that capture made to the first item's time: the same holds for what it contains. */
 function shiftOf([first]: readonly Json[], time: number): number {
-  const sent =
-    isObject(first) && typeof first.timestamp === "string" ? Date.parse(first.timestamp) : Number.NaN;
+  const sent = isObject(first) && typeof first.timestamp === "string" ? Date.parse(first.timestamp) : Number.NaN;
   return Number.isFinite(sent) ? time - sent : 0;
 }
 
@@ -207,8 +206,7 @@ function add(count: SessionCount, event: StoredEvent, line: TrafficLine, lineSiz
     session.person = event.person_id;
   session.firstSeq = Math.min(session.firstSeq, event.seq);
   session.lastSeq = Math.max(session.lastSeq, event.seq);
-  if (event.event === recordingEvent)
-    addPart(count, session, partOf(event, line, lineSize), $snapshot_source);
+  if (event.event === recordingEvent) addPart(count, session, partOf(event, line, lineSize), $snapshot_source);
   else addEvent(count, session, event);
 }
 

@@ -43,9 +43,7 @@ const sessionFields = {
   events: z.int().describe("Events, without the parts of the recording"),
   exceptions: z.int(),
   dropped: z.int(),
-  recording: z
-    .strictObject({ parts: z.int(), bytes: z.int(), windows: z.int(), source: z.string() })
-    .nullable(),
+  recording: z.strictObject({ parts: z.int(), bytes: z.int(), windows: z.int(), source: z.string() }).nullable(),
   browser: z.string().nullable(),
   viewport: z.strictObject({ width: z.int(), height: z.int() }).nullable(),
   url: z.string().nullable().describe("The address of the first page that is known"),
@@ -111,10 +109,7 @@ const SessionEvent = z
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
 export const SessionEventPage = z
-  .strictObject({
-    events: z.array(SessionEvent),
-    next: z.int().nullable().describe("`offset` of the next page"),
-  })
+  .strictObject({ events: z.array(SessionEvent), next: z.int().nullable().describe("`offset` of the next page") })
   .meta({ title: "SessionEventPage" });
 export type SessionEventPage = z.infer<typeof SessionEventPage>;
 
@@ -124,12 +119,7 @@ export const RecordingQuery = SessionQuery.extend({
 
 const Reason = z.enum(Object.keys(lossReasons) as [LossReason, ...LossReason[]]);
 
-const Missing = z.strictObject({
-  seq: z.int(),
-  reason: Reason,
-  what: z.string(),
-  count: z.int(),
-});
+const Missing = z.strictObject({ seq: z.int(), reason: Reason, what: z.string(), count: z.int() });
 
 const DecodedPartShape = z.strictObject({
   seq: z.int(),
@@ -137,11 +127,7 @@ const DecodedPartShape = z.strictObject({
   shift_ms: z.number().describe("Time of the journal minus time of the browser"),
   events: z
     .array(
-      z.strictObject({
-        type: z.int(),
-        timestamp: z.number(),
-        data: z.custom<JsonObject>().meta({ type: "object" }),
-      }),
+      z.strictObject({ type: z.int(), timestamp: z.number(), data: z.custom<JsonObject>().meta({ type: "object" }) }),
     )
     .describe("Events of rrweb, decompressed"),
 });
@@ -175,9 +161,7 @@ export const RecordingSearchOrder = z.strictObject({
   allow_unread: z
     .array(z.enum(undecidable))
     .default([])
-    .describe(
-      "What may stay unread, because it cannot hold the values, such as images that are part of the app",
-    ),
+    .describe("What may stay unread, because it cannot hold the values, such as images that are part of the app"),
 });
 
 const RecordingLoss = z.strictObject({

@@ -67,14 +67,7 @@ function encodedIn(text: string): string[] {
   });
 }
 
-const named: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-};
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 const escaped: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
 const character = (code: number, otherwise: string): string =>
@@ -90,12 +83,10 @@ const escapes: readonly (readonly [sign: RegExp, plain: (text: string) => string
   [
     /&(?:#\d|#x[\da-f]|[a-z]+;)/i,
     (text) =>
-      text.replace(
-        /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));?/gi,
-        (all, dec, hex, name) =>
-          name === undefined
-            ? character(dec === undefined ? Number.parseInt(hex, 16) : Number(dec), all)
-            : (named[name.toLowerCase()] ?? all),
+      text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));?/gi, (all, dec, hex, name) =>
+        name === undefined
+          ? character(dec === undefined ? Number.parseInt(hex, 16) : Number(dec), all)
+          : (named[name.toLowerCase()] ?? all),
       ),
   ],
   [

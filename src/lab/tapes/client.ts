@@ -73,8 +73,7 @@ export interface Recording {
 
 /** The part of the client for recordings. */
 export const recordingBy = (call: ControlCall): Recording => ({
-  start: ({ allowWrites, ...order }) =>
-    call("POST", "recording/start", { ...order, allow_writes: allowWrites }),
+  start: ({ allowWrites, ...order }) => call("POST", "recording/start", { ...order, allow_writes: allowWrites }),
   stop: () => call("POST", "recording/stop", {}),
   get: () => call("GET", "recording"),
 });

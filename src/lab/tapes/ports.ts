@@ -127,17 +127,7 @@ export interface TapeSettings extends Partial<ReplayOrder> {
 }
 
 /** Whose answer a request gets, and what is written. `none` is another word for `replay`. */
-export type Mode =
-  | "emulate"
-  | "record"
-  | "all"
-  | "once"
-  | "new"
-  | "replay"
-  | "none"
-  | "hybrid"
-  | "spy"
-  | "diff";
+export type Mode = "emulate" | "record" | "all" | "once" | "new" | "replay" | "none" | "hybrid" | "spy" | "diff";
 
 /** A request that is to be answered from a tape. */
 export interface ReplayRequest {

@@ -6,20 +6,10 @@ import { Exchange } from "./format/exchange-shape.ts";
 const count = z.int();
 
 /** A line of a tape, or a whole file, that cannot be used. */
-const TapeProblem = z.strictObject({
-  file: z.string(),
-  line: count,
-  detail: z.string(),
-  hint: z.string(),
-});
+const TapeProblem = z.strictObject({ file: z.string(), line: count, detail: z.string(), hint: z.string() });
 export type TapeProblem = z.infer<typeof TapeProblem>;
 
-const NamedExchange = z.strictObject({
-  i: count,
-  method: z.string(),
-  url: z.string(),
-  route: z.string(),
-});
+const NamedExchange = z.strictObject({ i: count, method: z.string(), url: z.string(), route: z.string() });
 
 const NearestExchange = z.strictObject({
   i: count,
@@ -54,10 +44,7 @@ const TapeLedger = z
       .describe("Exchanges that are never given as responses, the first 1,000"),
     captures: count.describe("Exchanges that capture events or recordings; the emulator answers those"),
     events: z
-      .strictObject({
-        recorded: count,
-        missing: z.array(z.strictObject({ event: z.string(), times: count })),
-      })
+      .strictObject({ recorded: count, missing: z.array(z.strictObject({ event: z.string(), times: count })) })
       .describe("Recorded events, and those that were not sent again, the first 1,000 names"),
     misses: z.array(TapeMiss).describe("Requests without a response on the tape, the first 1,000"),
   })
@@ -90,9 +77,7 @@ const LoadedTape = z
   .meta({ title: "TapeInForce" });
 export type LoadedTape = z.infer<typeof LoadedTape>;
 
-export const LoadedTapeReply = z.strictObject({
-  tape: LoadedTape.nullable().describe("null: the emulator answers"),
-});
+export const LoadedTapeReply = z.strictObject({ tape: LoadedTape.nullable().describe("null: the emulator answers") });
 export type LoadedTapeReply = z.infer<typeof LoadedTapeReply>;
 
 /** A tape to answer from. */
@@ -108,10 +93,7 @@ export const TapeOrder = z.strictObject({
     .min(1)
     .optional()
     .describe("none (default), recorded, scale:N (of the recorded time) or max:N (ms)"),
-  skip_status: z
-    .array(count)
-    .optional()
-    .describe("Recorded responses with these statuses are not given, e.g. 429"),
+  skip_status: z.array(count).optional().describe("Recorded responses with these statuses are not given, e.g. 429"),
   approximate: z
     .boolean()
     .optional()
@@ -191,11 +173,7 @@ export const RecordingOrder = z.strictObject({
   tape: path
     .optional()
     .describe("A name, or a path below the working or the data folder (default: nothing is written)"),
-  include: z
-    .array(z.string().min(1))
-    .readonly()
-    .optional()
-    .describe("Globs over paths: only these are taped"),
+  include: z.array(z.string().min(1)).readonly().optional().describe("Globs over paths: only these are taped"),
   exclude: z.array(z.string().min(1)).readonly().optional().describe("Globs over paths that are not taped"),
   redact: z.enum(["default", "pii"]).optional().describe("default: secrets; pii: personal data as well"),
   allow_writes: z

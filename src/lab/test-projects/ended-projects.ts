@@ -66,8 +66,7 @@ export class EndedProjects {
   /** True if no other project of a test existed when the request came. */
   wasAlone(request: number, project: number): boolean {
     for (const [id, { after }] of this.#running) if (id !== project && after < request) return false;
-    for (const { after, until } of this.#ended.values())
-      if (after < request && request <= until) return false;
+    for (const { after, until } of this.#ended.values()) if (after < request && request <= until) return false;
     return true;
   }
 

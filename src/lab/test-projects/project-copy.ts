@@ -8,13 +8,7 @@ import {
   rewrite,
 } from "../../service/flags/references.ts";
 import { resourceOf } from "../../state/documents/resources.ts";
-import type {
-  Cohort,
-  FeatureFlag,
-  ReadonlyWorld,
-  StoredProject,
-  StoredResource,
-} from "../../state/documents/world.ts";
+import type { Cohort, FeatureFlag, ReadonlyWorld, StoredProject, StoredResource } from "../../state/documents/world.ts";
 
 /** What a new project copies from another one, with new ids. */
 interface Copied {
@@ -63,12 +57,7 @@ function copiedResource(
  * Copies settings, remote config, surveys and other resources, cohorts and flags (also deleted ones: others may depend on them) of a project to
  * another one. Conditions that refer to a cohort or a flag by id refer to its copy.
  */
-export function copyOf(
-  world: ReadonlyWorld,
-  template: StoredProject,
-  project: number,
-  next: Numbers,
-): Copied {
+export function copyOf(world: ReadonlyWorld, template: StoredProject, project: number, next: Numbers): Copied {
   const isTheirs = (it: { project: number }) => it.project === template.id;
   const cohorts = world.cohorts.filter(isTheirs);
   const flags = world.feature_flags.filter(isTheirs);
@@ -80,11 +69,7 @@ export function copyOf(
     timezone: template.timezone,
     settings: rewrite(template.settings, inCohorts),
     remote_config: template.remote_config,
-    cohorts: cohorts.map((it) => ({
-      ...rewrite(it, inCohorts),
-      id: cohortNumbers.get(it.id) ?? it.id,
-      project,
-    })),
+    cohorts: cohorts.map((it) => ({ ...rewrite(it, inCohorts), id: cohortNumbers.get(it.id) ?? it.id, project })),
     resources: world.resources
       .filter((it) => it.project === template.id && copiedKinds.has(it.kind))
       .map((it) => copiedResource(it, project, { flags: flagNumbers, inCohorts })),

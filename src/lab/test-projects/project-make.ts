@@ -3,13 +3,7 @@ import { pointerTo } from "../../kernel/base/json.ts";
 import { checkVariant, overrideWith } from "../../service/flags/overrides.ts";
 import { blankPersonalApiKey, blankProject } from "../../state/documents/blank.ts";
 import { wireTime } from "../../state/documents/time.ts";
-import type {
-  Cohort,
-  Draft,
-  MadeProject,
-  PersonalApiKey,
-  StoredProject,
-} from "../../state/documents/world.ts";
+import type { Cohort, Draft, MadeProject, PersonalApiKey, StoredProject } from "../../state/documents/world.ts";
 import { personUuid } from "../../state/persons/person.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
 import { envGroups } from "../egress/env-names.ts";

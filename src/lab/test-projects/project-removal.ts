@@ -10,10 +10,7 @@ export const keysOf = (worlds: { readonly current: ReadonlyWorld }, project: num
   );
 
 /** Removes the faults and the scripted answers of a project. */
-export function clearFaults(
-  { faults, answers }: Pick<ResetPorts, "faults" | "answers">,
-  project: number,
-): void {
+export function clearFaults({ faults, answers }: Pick<ResetPorts, "faults" | "answers">, project: number): void {
   if (faults.active) {
     for (const { id, match } of faults.list()) if (match.project === project) faults.clear(id);
   }
@@ -35,8 +32,7 @@ function removeDocuments({ worlds }: ProjectPorts, project: StoredProject): void
     }
     for (const key of keysOf(worlds, id)) draft.remove("personal_api_keys", key.id);
     draft.remove("projects", id);
-    for (const user of current.users)
-      if (user.current_project === id) leaveProject(draft, current, user, project);
+    for (const user of current.users) if (user.current_project === id) leaveProject(draft, current, user, project);
   });
 }
 

@@ -48,8 +48,7 @@ function resetToScenario({ worlds, authored }: ResetPorts, project: number): voi
 
 function resetWorld(ports: ResetPorts, project: number): void {
   const current = ports.worlds.projectById(project);
-  if (current?.ephemeral)
-    remake(ports, current, { ...current.ephemeral, after_request: ports.log.lastRequest });
+  if (current?.ephemeral) remake(ports, current, { ...current.ephemeral, after_request: ports.log.lastRequest });
   else resetToScenario(ports, project);
 }
 

@@ -21,11 +21,7 @@ const FlagValues = z
   .meta(jsonSchemaOf(z.record(z.string(), FlagValue), "input"));
 
 export const ProjectOrder = z.strictObject({
-  name: z
-    .string()
-    .max(longestName)
-    .nullish()
-    .describe("Shown in reports, e.g. the test's name; need not be unique"),
+  name: z.string().max(longestName).nullish().describe("Shown in reports, e.g. the test's name; need not be unique"),
   like: z
     .int()
     .min(1)

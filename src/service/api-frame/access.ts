@@ -119,8 +119,7 @@ export function documentNamed<C extends OfProject>(
   id: string,
 ): DocumentOf<C> | undefined {
   const number = numberIn(id);
-  const document: DocumentOf<OfProject> | undefined =
-    number === undefined ? undefined : worlds.get(collection, number);
+  const document: DocumentOf<OfProject> | undefined = number === undefined ? undefined : worlds.get(collection, number);
   return document?.project === project ? document : undefined;
 }
 
@@ -149,11 +148,7 @@ export interface CallPlace {
  * The project of the path, which the caller and the key may enter.
  * @throws SimError not_found, permission_denied
  */
-export function enterProject(
-  call: Call,
-  desk: ResourceDesk,
-  caller: Caller,
-): CallPlace & { project: StoredProject } {
+export function enterProject(call: Call, desk: ResourceDesk, caller: Caller): CallPlace & { project: StoredProject } {
   const project = found(projectNamed(call.params.project_id ?? "", desk, caller), "Project");
   if (caller.key.scoped_teams.length > 0 && !caller.key.scoped_teams.includes(project.id)) {
     throw denied(`API key does not have access to the requested project: ID ${project.id}.`);
@@ -166,15 +161,9 @@ export function enterProject(
 }
 
 /** The organization with this id or `@current`, without a check of the caller's rights. */
-export function organizationNamed(
-  id: string,
-  desk: ResourceDesk,
-  { user }: Caller,
-): Organization | undefined {
+export function organizationNamed(id: string, desk: ResourceDesk, { user }: Caller): Organization | undefined {
   if (id === "@current") {
-    return user.current_organization === null
-      ? undefined
-      : desk.worlds.get("organizations", user.current_organization);
+    return user.current_organization === null ? undefined : desk.worlds.get("organizations", user.current_organization);
   }
   return isUuid(id) ? desk.worlds.get("organizations", id.toLowerCase()) : undefined;
 }
@@ -185,10 +174,7 @@ export function organizationNamed(
  */
 export function enterOrganization(call: Call, desk: ResourceDesk, caller: Caller): CallPlace {
   refuseProjectLimits(caller);
-  const organization = found(
-    organizationNamed(call.params.organization_id ?? "", desk, caller),
-    "Organization",
-  );
+  const organization = found(organizationNamed(call.params.organization_id ?? "", desk, caller), "Organization");
   checkOrganizationLimit(caller, organization.id);
   const level = membershipOf(desk, organization.id, caller.user.id)?.level;
   if (level === undefined) throw denied("You do not have permission to perform this action.");

@@ -37,16 +37,14 @@ function parseJson(call: Call): Json {
   try {
     value = parseBounded(text);
   } catch (error) {
-    if (error instanceof TooManyNodes)
-      throw new SimError("parse_error", `JSON parse error - ${error.message}`);
+    if (error instanceof TooManyNodes) throw new SimError("parse_error", `JSON parse error - ${error.message}`);
     throw parseFailure(text);
   }
   if (isTooDeep(value)) throw new SimError("parse_error", "JSON parse error - nested too deeply");
   return value;
 }
 
-const parseForm = (call: Call): JsonObject =>
-  Object.fromEntries(new URLSearchParams(call.body.toString("utf8")));
+const parseForm = (call: Call): JsonObject => Object.fromEntries(new URLSearchParams(call.body.toString("utf8")));
 
 /** Text fields of a form; files have no place in the management API. */
 function parseMultipart(call: Call): JsonObject {
@@ -131,8 +129,6 @@ export function given<T extends object, K extends keyof T & string>(
   fields: T,
   names: readonly K[],
 ): { [N in K]?: Exclude<T[N], undefined> } {
-  const entries = names.flatMap((name) =>
-    fields[name] === undefined ? [] : [[name, fields[name]] as const],
-  );
+  const entries = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
   return Object.fromEntries(entries) as { [N in K]?: Exclude<T[N], undefined> };
 }

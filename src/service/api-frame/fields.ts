@@ -43,15 +43,13 @@ const wrongFormat: Record<string, Message> = {
 };
 
 /** `String` runs the `toString` of an object, which a client may have sent as anything. */
-const inputText = (input: unknown): string =>
-  typeof input === "object" ? JSON.stringify(input) : String(input);
+const inputText = (input: unknown): string => (typeof input === "object" ? JSON.stringify(input) : String(input));
 
 const fallback: Message = ["invalid_input", "Invalid value."];
 
 /** The service's messages, by kind of zod issue. */
 const messages: Partial<Record<NonNullable<Issue["code"]>, (issue: Issue) => Message>> = {
-  invalid_type: (issue) =>
-    (issue.code === "invalid_type" && wrongType[issue.expected]?.(issue.input)) || fallback,
+  invalid_type: (issue) => (issue.code === "invalid_type" && wrongType[issue.expected]?.(issue.input)) || fallback,
   invalid_value: (issue) => ["invalid_choice", `"${inputText(issue.input)}" is not a valid choice.`],
   invalid_format: (issue) => (issue.code === "invalid_format" && wrongFormat[issue.format]) || fallback,
   too_big(issue) {
@@ -149,10 +147,7 @@ export const text = ({ max, blank = false }: { max?: number; blank?: boolean } =
   let inner = z.string();
   if (!blank) inner = inner.min(1);
   if (max !== undefined) inner = inner.max(max);
-  return z.preprocess(
-    (it) => (typeof it === "number" ? String(it) : typeof it === "string" ? it.trim() : it),
-    inner,
-  );
+  return z.preprocess((it) => (typeof it === "number" ? String(it) : typeof it === "string" ? it.trim() : it), inner);
 };
 
 const integerText = /^\s*[+-]?\d{1,15}(\.0*)?\s*$/;
@@ -162,10 +157,7 @@ export const integer = ({ min, max }: { min?: number; max?: number } = {}) => {
   let inner = z.int();
   if (min !== undefined) inner = inner.min(min);
   if (max !== undefined) inner = inner.max(max);
-  return z.preprocess(
-    (it) => (typeof it === "string" && integerText.test(it) ? Number.parseInt(it, 10) : it),
-    inner,
-  );
+  return z.preprocess((it) => (typeof it === "string" && integerText.test(it) ? Number.parseInt(it, 10) : it), inner);
 };
 
 const spelled = new Map<unknown, boolean>(

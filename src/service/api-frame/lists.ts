@@ -66,12 +66,7 @@ export function pageOf<D, T>(
 
 /** The schema of a list's answer. */
 export const pageSchema = <T extends z.ZodType>(item: T) =>
-  z.object({
-    count: z.int(),
-    next: z.string().nullable(),
-    previous: z.string().nullable(),
-    results: z.array(item),
-  });
+  z.object({ count: z.int(), next: z.string().nullable(), previous: z.string().nullable(), results: z.array(item) });
 
 /** One query parameter that narrows a list. */
 export interface ListFilter<T> {
@@ -126,9 +121,7 @@ export const searchFilter = <T>(
   test([value = ""]) {
     const wanted = value.toLowerCase();
     return (document) =>
-      textsOf(document).some(
-        (it) => it !== undefined && it !== null && containsText(it.toLowerCase(), wanted),
-      );
+      textsOf(document).some((it) => it !== undefined && it !== null && containsText(it.toLowerCase(), wanted));
   },
 });
 

@@ -69,10 +69,7 @@ interface Resource<D, New, Patch, Put, Of extends Place>
   readonly patch?: Write<D, Patch, Of>;
   readonly put?: Write<D, Put, Of>;
   /** Without `handle` DELETE is refused, with an empty body. */
-  readonly remove?: {
-    readonly summary: string;
-    handle?(request: RequestIn<Of, unknown>): void | Promise<void>;
-  };
+  readonly remove?: { readonly summary: string; handle?(request: RequestIn<Of, unknown>): void | Promise<void> };
 }
 
 /** The rows of a resource: its list, and creating, reading, changing and deleting one, as far as it has them. */
@@ -83,11 +80,7 @@ export function resourceRows<D, New, Patch, Put, Of extends Place = "project">(
   const { path, contract = false, reads, writes, shape, show, list, create, read, patch, put } = resource;
   const { filters, query = {}, limit = 100, all, remove } = resource;
   const one = `${path}/:id`;
-  const changing = <Body>(
-    method: "PATCH" | "PUT",
-    isInContract: boolean,
-    { handle, ...row }: Write<D, Body, Of>,
-  ) =>
+  const changing = <Body>(method: "PATCH" | "PUT", isInContract: boolean, { handle, ...row }: Write<D, Body, Of>) =>
     managementRow<Of, Body>(desk, {
       ...row,
       method,

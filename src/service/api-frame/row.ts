@@ -43,11 +43,7 @@ export interface RowAccess<Of extends keyof Places = keyof Places> {
 
 export const inAccount = (scope: string): RowAccess<"account"> => ({ of: "account", scope });
 export const inOrganization = (scope: string): RowAccess<"organization"> => ({ of: "organization", scope });
-export const inProject = (scope: string, pace: Pace = "crud"): RowAccess<"project"> => ({
-  of: "project",
-  scope,
-  pace,
-});
+export const inProject = (scope: string, pace: Pace = "crud"): RowAccess<"project"> => ({ of: "project", scope, pace });
 
 export const organizationRoot = "/api/organizations/:organization_id";
 export const projectRoot = "/api/projects/:project_id";
@@ -71,8 +67,7 @@ export type ProjectRequest<Body> = RequestIn<"project", Body>;
 type Answer = object | undefined | Promise<object | undefined>;
 
 /** A row of the management API. The query's parameters are documented by their shape, and read leniently by handlers. */
-export interface ManagementRow<Of extends keyof Places, Body = never>
-  extends Omit<RowHead<RowAccess<Of>>, "body"> {
+export interface ManagementRow<Of extends keyof Places, Body = never> extends Omit<RowHead<RowAccess<Of>>, "body"> {
   /** What `request.body()` reads. */
   readonly body?: z.ZodType<Body>;
   /** The status of an answer (default: `status`). */
@@ -202,12 +197,7 @@ export function otherMethodOf(desk: ResourceDesk, path: string, scope: string | 
     if (path.includes("/:project_id/")) enterProject(call, desk, caller);
     if (path.includes("/:organization_id/")) enterOrganization(call, desk, caller);
     if (call.method === "OPTIONS") {
-      return json({
-        name: path,
-        description: "",
-        renders: ["application/json"],
-        parses: bodyTypes,
-      });
+      return json({ name: path, description: "", renders: ["application/json"], parses: bodyTypes });
     }
     throw new SimError("method_not_allowed", `Method "${call.method}" not allowed.`);
   };

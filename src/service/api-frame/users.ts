@@ -22,10 +22,7 @@ export const UserShape = z
   .meta({ title: "User" });
 
 export const showUser = (desk: ResourceDesk, user: User): z.infer<typeof UserShape> =>
-  shownAs(UserShape, {
-    ...user,
-    hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null),
-  });
+  shownAs(UserShape, { ...user, hedgehog_config: user.hedgehog_config ?? (desk.dialect === "documented" ? {} : null) });
 
 /** The user with this id as other documents show it; null if there is no such user. */
 export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeof UserShape> | null {
@@ -36,9 +33,7 @@ export function showUserOf(desk: ResourceDesk, id: number | null): z.infer<typeo
 /** Memberships and projects of organizations, through indexes. */
 export function openMemberships(desk: ResourceDesk) {
   const { worlds } = desk;
-  const byUser = derived(worlds, ["memberships"], () =>
-    groupedBy(worlds.current.memberships, (it) => it.user),
-  );
+  const byUser = derived(worlds, ["memberships"], () => groupedBy(worlds.current.memberships, (it) => it.user));
   const byOrganization = derived(worlds, ["memberships"], () =>
     groupedBy(worlds.current.memberships, (it) => it.organization),
   );

@@ -54,11 +54,7 @@ function withoutChain(properties: JsonObject): JsonObject {
 
 const chainOf = ({ event }: EventRecord): string => textIn(event.properties, "$elements_chain") ?? "";
 
-const column = <R>(name: string, type: ColumnType, of: (record: R) => Json): Column<R> => ({
-  name,
-  type,
-  of,
-});
+const column = <R>(name: string, type: ColumnType, of: (record: R) => Json): Column<R> => ({ name, type, of });
 
 /** The columns of events, by name. Upstream: the subquery of `events_batch_export`. */
 const eventColumns: ReadonlyMap<string, Column<EventRecord>> = new Map(

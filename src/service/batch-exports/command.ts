@@ -24,9 +24,7 @@ function exportLines(it: Export, style: Style): string[] {
   const what = clean(`${it.model} to ${it.destination}, ${it.interval}, project ${it.project}`);
   return [
     `${style.bold(clean(it.name, 60))}  ${what}  ${next}  ${style.dim(clean(it.id))}`,
-    ...it.last_runs.map(
-      (run) => `  ${run.data_interval_end}  ${outcomeOf(run, style)}  ${style.dim(run.id)}`,
-    ),
+    ...it.last_runs.map((run) => `  ${run.data_interval_end}  ${outcomeOf(run, style)}  ${style.dim(run.id)}`),
   ];
 }
 
@@ -81,11 +79,7 @@ const runsOptions = {
 
 const scriptOptions = {
   run,
-  after: {
-    kind: "text",
-    describe: "How long the run takes, by the sim's clock, e.g. 30s",
-    flagOnly: true,
-  },
+  after: { kind: "text", describe: "How long the run takes, by the sim's clock, e.g. 30s", flagOnly: true },
   status: { kind: "text", describe: "How it ends", choices: endStatuses, default: "Failed", flagOnly: true },
   error: { kind: "text", describe: "The run's latest error", flagOnly: true },
   ...thinOptions,

@@ -105,12 +105,7 @@ export function cancelRun(draft: Draft, run: BatchExportRun, now: string): void 
 }
 
 /** Ends a backfill and its open runs. */
-export function cancelBackfill(
-  draft: Draft,
-  world: ReadonlyWorld,
-  backfill: BatchExportBackfill,
-  now: string,
-): void {
+export function cancelBackfill(draft: Draft, world: ReadonlyWorld, backfill: BatchExportBackfill, now: string): void {
   const open = world.batch_export_runs.filter((it) => it.backfill === backfill.id && isOpen(it));
   for (const run of open) cancelRun(draft, run, now);
   draft.put("batch_export_backfills", ended(backfill, "Cancelled", now));

@@ -47,11 +47,7 @@ export function createExportEngine(desk: EngineDesk, ports?: ExportPorts): Drive
       log(draft, at, { batch_export: batchExport.id, message: created(backfill) });
       for (const interval of intervals) {
         const { id, batch_export } = draft.put("batch_export_runs", runOf(ids.uuid(), about, interval, at));
-        log(draft, at, {
-          batch_export,
-          run: id,
-          message: `Batch export for range ${rangeText(interval)} queued`,
-        });
+        log(draft, at, { batch_export, run: id, message: `Batch export for range ${rangeText(interval)} queued` });
       }
       draft.put("batch_export_backfills", backfill);
     });

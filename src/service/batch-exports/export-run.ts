@@ -54,15 +54,13 @@ async function* eventRecords({ run, batchExport, ports }: Job): AsyncGenerator<E
   const span = { project, by, start, end: Date.parse(run.data_interval_end) };
   for await (const event of source.events(span)) {
     const { person_id } = event;
-    const personProperties = () =>
-      person_id === null ? undefined : propertiesOf(source, project, person_id);
+    const personProperties = () => (person_id === null ? undefined : propertiesOf(source, project, person_id));
     const record = { event, by, personProperties };
     yield test(record) ? record : undefined;
   }
 }
 
-const propertiesOf = (source: ExportSource, project: number, uuid: string) =>
-  source.person(project, uuid)?.properties;
+const propertiesOf = (source: ExportSource, project: number, uuid: string) => source.person(project, uuid)?.properties;
 
 async function* personRecords({ run, batchExport, ports }: Job): AsyncGenerator<PersonRecord> {
   const span = { project: batchExport.project, end: Date.parse(run.data_interval_end) };
@@ -109,16 +107,9 @@ function exportEvents(job: Job): Promise<Exported | undefined> {
 
 function exportPersons(job: Job): Promise<Exported | undefined> {
   if (isRestricted(job.batchExport)) {
-    job.note(
-      "WARNING",
-      "Queries, filters and lists of events are for events: persons are exported as they are",
-    );
+    job.note("WARNING", "Queries, filters and lists of events are for events: persons are exported as they are");
   }
-  return write(job, {
-    columns: personColumns,
-    records: personRecords(job),
-    positionOf: ({ person }) => person.uuid,
-  });
+  return write(job, { columns: personColumns, records: personRecords(job), positionOf: ({ person }) => person.uuid });
 }
 
 async function write<R>(job: Job, selection: Selection<R>): Promise<Exported | undefined> {

@@ -96,9 +96,7 @@ const uncompressed: Compressor = { add: async (bytes) => bytes, end: async () =>
 /** The library's default quality of brotli, the best, takes a hundred times as long. */
 const brotliQuality = 4;
 
-const streams: Partial<
-  Record<Compression, () => ReturnType<typeof createGzip | typeof createBrotliCompress>>
-> = {
+const streams: Partial<Record<Compression, () => ReturnType<typeof createGzip | typeof createBrotliCompress>>> = {
   gzip: () => createGzip(),
   brotli: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
 };

@@ -7,8 +7,7 @@ const unfinished = ".part";
 
 /** Characters that names of files cannot have everywhere; a colon would hide the file there. */
 const windowsUnsafe = /[<>:"|?*]/g;
-const nameFor = (key: string): string =>
-  process.platform === "win32" ? key.replace(windowsUnsafe, "_") : key;
+const nameFor = (key: string): string => (process.platform === "win32" ? key.replace(windowsUnsafe, "_") : key);
 
 /** @throws Error if the path is outside of the folder; keys and ids are made so that it never is */
 function below(folder: string, ...parts: readonly string[]): string {
@@ -62,10 +61,9 @@ export function folderFiles(path: string): ExportFiles {
     async list(batchExport, run) {
       const entries = await entriesOf(below(folder, batchExport, run));
       const files = entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name));
-      const shown = files.sort().map(async (file) => ({
-        path: relative(folder, file).split(sep).join("/"),
-        bytes: (await stat(file)).size,
-      }));
+      const shown = files
+        .sort()
+        .map(async (file) => ({ path: relative(folder, file).split(sep).join("/"), bytes: (await stat(file)).size }));
       return Promise.all(shown);
     },
     read: async (file) => readFile(below(folder, nameFor(file))).catch(absent),
@@ -113,10 +111,7 @@ export function memoryFiles(keepBytes: number = 64 * 1024 * 1024): ExportFiles {
         async create(key) {
           const parts: Uint8Array[] = [];
           drafts.set(key, parts);
-          return {
-            write: async (bytes) => void parts.push(bytes),
-            close: async () => {},
-          };
+          return { write: async (bytes) => void parts.push(bytes), close: async () => {} };
         },
         async publish() {
           for (const [key, parts] of drafts) keep(`${prefix}${key}`, Buffer.concat(parts));

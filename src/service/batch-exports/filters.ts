@@ -37,8 +37,7 @@ const contains: Operator = (wanted) => {
 const matches: Operator = (wanted, searchFor) => {
   const searches = wanted.map((pattern) => {
     const search = searchFor(pattern);
-    if (!search)
-      throw new SimError("invalid_input", `The filter's pattern ${JSON.stringify(pattern)} is invalid.`);
+    if (!search) throw new SimError("invalid_input", `The filter's pattern ${JSON.stringify(pattern)} is invalid.`);
     return search;
   });
   return (value) => value !== undefined && searches.some((search) => search(value));
@@ -81,10 +80,7 @@ const named = (value: Json | undefined): string => plainText(value) ?? "null";
 
 function unsupported(what: string, value: Json | undefined, known: Iterable<string>): SimError {
   const list = [...known].join(", ");
-  return new SimError(
-    "not_emulated",
-    `Filters ${what} ${named(value)} are not emulated; phx-sim knows ${list}.`,
-  );
+  return new SimError("not_emulated", `Filters ${what} ${named(value)} are not emulated; phx-sim knows ${list}.`);
 }
 
 function testOf(filter: Json, search: ExportPorts["searchFor"]): RecordTest {

@@ -82,10 +82,7 @@ function createTimes() {
  * exported: otherwise each run would read the whole log.
  * @param show shows an event of a line
  */
-export function createEventSource(
-  log: EventLog,
-  show: (line: TrafficLine, index: number) => StoredEvent,
-): EventSource {
+export function createEventSource(log: EventLog, show: (line: TrafficLine, index: number) => StoredEvent): EventSource {
   const known = new Map<number, ReturnType<typeof createTimes>>();
 
   async function timesOf(project: number) {

@@ -54,13 +54,7 @@ export function parquetEncoder<R>(given: readonly Column<R>[], compression: Comp
     writer,
     schema: [
       { name: "root", num_children: columns.length },
-      ...columns.map(
-        ({ name, type }): SchemaElement => ({
-          name,
-          repetition_type: "OPTIONAL",
-          ...elements[type],
-        }),
-      ),
+      ...columns.map(({ name, type }): SchemaElement => ({ name, repetition_type: "OPTIONAL", ...elements[type] })),
     ],
     codec: compression === null ? "UNCOMPRESSED" : codecs[compression],
     compressors,

@@ -9,14 +9,7 @@ import { wireTime } from "../../state/documents/time.ts";
 import type { BatchExportRun, Worlds } from "../../state/documents/world.ts";
 import { type DrivenExportEngine, type ExportFiles, isOpen, type ScriptedOutcome } from "./ports.ts";
 import { exportsIn, filesOf, filesRoot, runOf, runsIn, shownRun, shownRunWithLogs } from "./run-views.ts";
-import {
-  Export,
-  ExportOutcome,
-  ExportPerformed,
-  ExportRunPage,
-  ExportRunWithLogs,
-  ScriptedRun,
-} from "./shapes.ts";
+import { Export, ExportOutcome, ExportPerformed, ExportRunPage, ExportRunWithLogs, ScriptedRun } from "./shapes.ts";
 
 interface ExportRowPorts {
   readonly worlds: Pick<Worlds, "current" | "get">;
@@ -46,10 +39,7 @@ export const exportSlice = slice(["worlds", "clock", "exports", "agenda", "log"]
       project: z.int().min(0).optional().describe("Only this project's"),
       batch_export: z.string().optional().describe("Only this export's: its id or its name"),
       status: z.enum(runStatuses).optional().describe("Only runs in this status"),
-      before: z
-        .string()
-        .optional()
-        .meta({ description: "Only runs before the one with this id", format: "uuid" }),
+      before: z.string().optional().meta({ description: "Only runs before the one with this id", format: "uuid" }),
       limit: z.int().min(1).max(10_000).default(100).describe("Maximum number of results"),
     }),
     errors: [404],
@@ -117,11 +107,7 @@ function hintFor(isStarting: boolean, isDueNow: boolean, isFrozen: boolean): str
  * Sets how an open run ends; from then on the engine does only that with it.
  * @throws SimError invalid_input if it has ended; the system's error, and then nothing has changed
  */
-async function scriptRun(
-  ports: ExportRowPorts,
-  run: BatchExportRun,
-  outcome: ScriptedOutcome,
-): Promise<ScriptedRun> {
+async function scriptRun(ports: ExportRowPorts, run: BatchExportRun, outcome: ScriptedOutcome): Promise<ScriptedRun> {
   const { worlds, clock, exports, log } = ports;
   if (!isOpen(run))
     throw new SimError("invalid_input", `run ${run.id} has ended: it is ${run.status}`, {
@@ -157,10 +143,7 @@ const attachment = (name: string, body: Buffer): Reply => ({
   status: 200,
   headers: [
     ...["content-type", types.find(([end]) => end.test(name))?.[1] ?? "application/octet-stream"],
-    ...[
-      "content-disposition",
-      `attachment; filename*=UTF-8''${extendedValue(name.split("/").at(-1) ?? name)}`,
-    ],
+    ...["content-disposition", `attachment; filename*=UTF-8''${extendedValue(name.split("/").at(-1) ?? name)}`],
   ],
   body,
 });

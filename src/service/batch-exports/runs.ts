@@ -108,12 +108,7 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
   }
 
   /** Exports the data of a run that is Running. false when it has not ended. */
-  async function carryOut(
-    run: BatchExportRun,
-    batchExport: BatchExport,
-    at: number,
-    performed: ExportPerformed[],
-  ) {
+  async function carryOut(run: BatchExportRun, batchExport: BatchExport, at: number, performed: ExportPerformed[]) {
     const isWanted = () => !isClosed && !scripted.has(run.id) && currentOf(run.id)?.status === "Running";
     const ending = await exported(run, batchExport, isWanted);
     if (ending) {
@@ -139,11 +134,7 @@ export function createRuns({ worlds }: EngineDesk, ports: ExportPorts): Runs {
     return { status: "Completed" as const, latest_error: null, ...result, notes };
   }
 
-  async function endScripted(
-    run: BatchExportRun,
-    at: number,
-    performed: ExportPerformed[],
-  ): Promise<boolean> {
+  async function endScripted(run: BatchExportRun, at: number, performed: ExportPerformed[]): Promise<boolean> {
     const script = scripted.get(run.id);
     if (!script) return !isOpen(run);
     if (script.end > at) return false;

@@ -144,9 +144,7 @@ export function createSchedules(begun: number, seen?: number): Schedules {
     },
     placed(batchExport) {
       const scheduled_until = wireTime(follow(batchExport, looked).from);
-      return batchExport.scheduled_until === scheduled_until
-        ? undefined
-        : { ...batchExport, scheduled_until };
+      return batchExport.scheduled_until === scheduled_until ? undefined : { ...batchExport, scheduled_until };
     },
   };
 }

@@ -18,11 +18,7 @@ export const ExportFile = z
   .meta({ title: "ExportFile" });
 export type ExportFile = z.infer<typeof ExportFile>;
 
-const outcome = {
-  status,
-  records_completed: z.int().nullable(),
-  latest_error: z.string().nullable(),
-};
+const outcome = { status, records_completed: z.int().nullable(), latest_error: z.string().nullable() };
 
 const RunFields = z.strictObject({
   id: z.uuid(),
@@ -69,15 +65,11 @@ export type ScriptedRun = z.infer<typeof ScriptedRun>;
 /** A year, ms. */
 const longest = 366 * 24 * 3_600_000;
 const duration = "ms, or a string such as 30s, 5m or 1h, up to a year";
-const isDuration = (ms: number | undefined) =>
-  ms !== undefined && Number.isInteger(ms) && ms >= 0 && ms <= longest;
+const isDuration = (ms: number | undefined) => ms !== undefined && Number.isInteger(ms) && ms >= 0 && ms <= longest;
 
 const After = z
   .union(
-    [
-      z.string().refine((text) => isDuration(readDuration(text)), duration),
-      z.number().refine(isDuration, duration),
-    ],
+    [z.string().refine((text) => isDuration(readDuration(text)), duration), z.number().refine(isDuration, duration)],
     duration,
   )
   .transform((it) => (typeof it === "string" ? (readDuration(it) ?? 0) : it));
@@ -85,9 +77,7 @@ const After = z
 /** How a run ends instead of as it would. */
 export const ExportOutcome = z
   .strictObject({
-    after: After.optional().describe(
-      "How long it is Running first: ms, or a string such as 30s (default: 0)",
-    ),
+    after: After.optional().describe("How long it is Running first: ms, or a string such as 30s (default: 0)"),
     status: z.enum(endStatuses).describe("Completed exports the data at that time"),
     latest_error: z.string().max(10_000).nullable().optional(),
   })

@@ -16,10 +16,7 @@ export interface Target {
 }
 
 /** What this process can compress; upstream has zstd and lz4, too, for Parquet. */
-const compressions = {
-  JSONLines: ["gzip", "brotli"],
-  Parquet: ["gzip", "brotli", "snappy"],
-} as const;
+const compressions = { JSONLines: ["gzip", "brotli"], Parquet: ["gzip", "brotli", "snappy"] } as const;
 
 const extensions = { JSONLines: "jsonl", Parquet: "parquet" } as const;
 const suffixes = { gzip: ".gz", brotli: ".br", snappy: ".sz" } as const;
@@ -76,8 +73,7 @@ export interface ObjectKeys {
   readonly manifest: string;
 }
 
-const invalid = (problem: string) =>
-  new SimError("invalid_input", `An invalid S3 key was provided: ${problem}`);
+const invalid = (problem: string) => new SimError("invalid_input", `An invalid S3 key was provided: ${problem}`);
 
 /** A wire time as Python writes it, which is how the service's keys have it. */
 const pythonTime = (time: string | null): string => time?.replace("Z", "+00:00") ?? "None";

@@ -149,20 +149,13 @@ export function createTicker(desk: EngineDesk, ports: ExportPorts): Ticker {
     }
   }
 
-  async function take(
-    step: Step,
-    at: number,
-    agenda: Agenda<Step>,
-    performed: ExportPerformed[],
-  ): Promise<void> {
+  async function take(step: Step, at: number, agenda: Agenda<Step>, performed: ExportPerformed[]): Promise<void> {
     if (step.kind === "scheduled") return runScheduled(step.batchExport, at, agenda, performed);
     const { run: id, waiting } = step;
     const run = worlds.get("batch_export_runs", id);
     if (run && isOpen(run)) {
       const isDone =
-        step.kind === "queued"
-          ? await runs.start(run, at, performed)
-          : await runs.endScripted(run, at, performed);
+        step.kind === "queued" ? await runs.start(run, at, performed) : await runs.endScripted(run, at, performed);
       if (!isDone) return later(id, waiting, agenda);
     }
     const [next, ...rest] = waiting;

@@ -41,8 +41,7 @@ const required = [
   "user-agent",
 ];
 
-const invalid = (text: string): SimError =>
-  new SimError("invalid_header_value", `invalid header value: ${text}`);
+const invalid = (text: string): SimError => new SimError("invalid_header_value", `invalid header value: ${text}`);
 
 /** The key behind `Bearer`, in any case. @throws SimError */
 function bearer(authorization: string): string {
@@ -82,11 +81,7 @@ const checks: readonly Check[] = [
   },
   headerCheck("posthog-request-id", isUuid, "is not a valid UUID"),
   headerCheck("posthog-attempt", (value) => /^[1-9]\d{0,8}$/.test(value), "must be a positive integer"),
-  headerCheck(
-    "posthog-request-timestamp",
-    (value) => !Number.isNaN(parseRfc3339(value)),
-    "is not valid RFC 3339",
-  ),
+  headerCheck("posthog-request-timestamp", (value) => !Number.isNaN(parseRfc3339(value)), "is not valid RFC 3339"),
 ];
 
 /**

@@ -18,8 +18,7 @@ type Earlier = Set<string> | undefined;
 function isRepeated(desk: Desk, project: number, { uuid }: Item, earlier: Earlier): boolean {
   if (uuid === null) return false;
   if (earlier?.has(uuid) === true || desk.seen(project, uuid)) return true;
-  for (const other of desk.underway.values())
-    if (other.project === project && other.uuids.has(uuid)) return true;
+  for (const other of desk.underway.values()) if (other.project === project && other.uuids.has(uuid)) return true;
   return false;
 }
 

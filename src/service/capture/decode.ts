@@ -137,12 +137,7 @@ function wrapped(packet: Packet, limit: number, steps: DecodeStep[], mayWait: bo
  * over the headers, which upstream does not do. Upstream capture, payload/common.rs and payload/decompression.rs.
  * @throws SimError missing_payload, undecodable_payload, unparsable_payload, payload_too_large
  */
-export function* decodeLegacy(
-  packet: Packet,
-  limit: number,
-  steps: DecodeStep[],
-  mayWait: boolean,
-): Work<JsonText> {
+export function* decodeLegacy(packet: Packet, limit: number, steps: DecodeStep[], mayWait: boolean): Work<JsonText> {
   let { body } = packet;
   if (!isPlain(packet)) {
     const rest = wrapped(packet, limit, steps, mayWait);

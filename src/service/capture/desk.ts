@@ -24,8 +24,5 @@ export interface Desk {
   /** Visitors without cookies. */
   readonly visitors: Visitors;
   /** The kept uuids of large batches that are not in the journal yet, by their items. */
-  readonly underway: Map<
-    readonly unknown[],
-    { readonly project: number | null; readonly uuids: ReadonlySet<string> }
-  >;
+  readonly underway: Map<readonly unknown[], { readonly project: number | null; readonly uuids: ReadonlySet<string> }>;
 }

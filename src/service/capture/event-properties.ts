@@ -21,7 +21,6 @@ function joinElements(item: Item): void {
 export function settleProperties(item: Item, { settings }: StoredProject): void {
   joinElements(item);
   // of `$$heatmap` itself they are all there is to see
-  if (item.event !== "$$heatmap" && item.properties.$heatmap_data !== undefined)
-    without(item, "$heatmap_data");
+  if (item.event !== "$$heatmap" && item.properties.$heatmap_data !== undefined) without(item, "$heatmap_data");
   if (settings.anonymize_ips === true) without(item, "$ip");
 }

@@ -4,8 +4,7 @@ import { parsedJson, sortedText } from "../../kernel/base/json.ts";
  * A key of a distinct id, and its number or the bracket of its object or list. A quote within a string is escaped, so
  * that this is no part of a string.
  */
-const idNumber =
-  /([{,]\s*"\$?distinct_id"\s*:\s*)(?:(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\s*[,}])|(?=[[{]))/g;
+const idNumber = /([{,]\s*"\$?distinct_id"\s*:\s*)(?:(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?=\s*[,}])|(?=[[{]))/g;
 
 const [lowest, highest] = [-(2n ** 63n), 2n ** 64n - 1n];
 
@@ -62,9 +61,7 @@ const mark = "\u{f8ff}";
 function treeText(tree: string): string | undefined {
   const marked = tree.replace(token, (part) => (/^[-\d]/.test(part) ? `"${mark}${numberText(part)}"` : part));
   const value = parsedJson(marked);
-  return value === undefined
-    ? undefined
-    : sortedText(value).replaceAll(new RegExp(`"${mark}([^"]*)"`, "g"), "$1");
+  return value === undefined ? undefined : sortedText(value).replaceAll(new RegExp(`"${mark}([^"]*)"`, "g"), "$1");
 }
 
 /** The same with ids that are objects or lists as text, where `JSON.parse` does not keep their numbers. */

@@ -104,11 +104,7 @@ function isKey(text: string, end: number): boolean {
 }
 
 /** Parses the part around the items, then the items; undefined if a second `batch` replaces the first. */
-function* parseBatch(
-  text: string,
-  bytes: Buffer,
-  { open, close, cuts, isRoot }: Batch,
-): Work<JsonText | undefined> {
+function* parseBatch(text: string, bytes: Buffer, { open, close, cuts, isRoot }: Batch): Work<JsonText | undefined> {
   const around = text.slice(0, open + 1) + text.slice(close);
   const outer = parsed(around).value;
   if (!isRoot && !(isObject(outer) && isEmptyList(outer.batch))) return undefined;

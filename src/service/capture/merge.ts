@@ -41,9 +41,7 @@ const refuseAlias = refuseUnlessText("alias", "invalid_alias");
 /** The live service merges `alias` into the distinct_id. */
 function aliasIntoId(item: Item, forced: boolean): MergedIds | undefined {
   const { alias } = item.properties;
-  return typeof alias === "string" && alias !== ""
-    ? { other: alias, into: item.distinct_id, forced }
-    : undefined;
+  return typeof alias === "string" && alias !== "" ? { other: alias, into: item.distinct_id, forced } : undefined;
 }
 
 /** Dialect row alias_direction: the contract makes `alias` the main id. */
@@ -69,10 +67,7 @@ const refuseGroup = (item: Item): DropReason | undefined => {
 
 /** Upstream person-merge-service.ts and the validation steps of the event pipeline. */
 export const specialEvents: ReadonlyMap<string, SpecialEvent> = new Map<string, SpecialEvent>([
-  [
-    "$identify",
-    { refuse: refuseUnlessText("$anon_distinct_id", "invalid_anon_distinct_id"), merge: identify },
-  ],
+  ["$identify", { refuse: refuseUnlessText("$anon_distinct_id", "invalid_anon_distinct_id"), merge: identify }],
   ["$create_alias", { refuse: refuseAlias, merge: createAlias }],
   ["$merge_dangerously", { refuse: refuseAlias, merge: (item) => aliasIntoId(item, true) }],
   ["$groupidentify", { refuse: refuseGroup }],
@@ -100,11 +95,7 @@ type MergeDecision =
   | { action: "merge" | "refuse"; other: Person; into: Person };
 
 /** The decision table. Upstream person-merge-service.ts. */
-export function decideMerge(
-  other: Person | undefined,
-  into: Person | undefined,
-  forced: boolean,
-): MergeDecision {
+export function decideMerge(other: Person | undefined, into: Person | undefined, forced: boolean): MergeDecision {
   if (other === undefined) {
     return into === undefined ? { action: "create" } : { action: "attach_other", person: into };
   }

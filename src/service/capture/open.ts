@@ -4,16 +4,13 @@ import type { Opened } from "../../state/journal/items.ts";
 import { parseTime } from "./timestamp.ts";
 
 /** The service's error for an object that is neither a batch nor has a name. */
-export const namelessText =
-  "failed to hydrate events from request: non-engage request missing event name attribute";
+export const namelessText = "failed to hydrate events from request: non-engage request missing event name attribute";
 
 /** A batch must carry its key: without it the service reads the object as an event without a name. */
 export function batchToken(envelope: JsonObject): string {
   const token = envelope.api_key ?? envelope.token;
   if (typeof token === "string") return token;
-  throw new SimError("missing_batch_token", namelessText, {
-    hint: "send the project key as `api_key` beside `batch`",
-  });
+  throw new SimError("missing_batch_token", namelessText, { hint: "send the project key as `api_key` beside `batch`" });
 }
 
 /** 2021-01-01: a smaller number is seconds, and ignored, as upstream. */
@@ -49,11 +46,9 @@ const faults: readonly { reason: string; found: (token: string) => boolean }[] =
 ];
 
 /** Why the service would refuse the key at sight; undefined when it is well formed. */
-export const tokenFault = (token: string): string | undefined =>
-  faults.find(({ found }) => found(token))?.reason;
+export const tokenFault = (token: string): string | undefined => faults.find(({ found }) => found(token))?.reason;
 
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" ? value : undefined;
+const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The key that an item carries itself, at its top or in its properties. */
 function itemToken(item: Json | undefined): string | undefined {

@@ -7,12 +7,7 @@ import type { Item } from "./item.ts";
 const withoutEffect: ReadonlySet<string> = new Set(["$exception", "$$heatmap", "$groupidentify"]);
 
 /** Events whose every property updates the person. Upstream person-update.ts. */
-const personEvents: ReadonlySet<string> = new Set([
-  "$identify",
-  "$create_alias",
-  "$merge_dangerously",
-  "$set",
-]);
+const personEvents: ReadonlySet<string> = new Set(["$identify", "$create_alias", "$merge_dangerously", "$set"]);
 
 const campaign = "source medium campaign content name term".split(" ").map((name) => `utm_${name}`);
 const places = [
@@ -27,12 +22,8 @@ const places = [
  * person-property-utils.ts; earlier versions have the campaign's, too.
  */
 const noReason: ReadonlySet<string> = new Set([
-  ..."$current_url $pathname $referring_domain $referrer $screen_height $screen_width $viewport_height".split(
-    " ",
-  ),
-  ..."$viewport_width $browser $browser_version $device_type $raw_user_agent $os $os_name $os_version".split(
-    " ",
-  ),
+  ..."$current_url $pathname $referring_domain $referrer $screen_height $screen_width $viewport_height".split(" "),
+  ..."$viewport_width $browser $browser_version $device_type $raw_user_agent $os $os_name $os_version".split(" "),
   ...campaign,
   ...places,
 ]);

@@ -7,14 +7,7 @@ import type { Desk } from "./desk.ts";
 import { type Item, warn } from "./item.ts";
 import { applyMerge, type MergedIds } from "./merge.ts";
 import { isIllegalForMerge } from "./person-ids.ts";
-import {
-  firstProperties,
-  groupPatched,
-  type Patch,
-  patched,
-  patchOf,
-  personFieldsOf,
-} from "./person-properties.ts";
+import { firstProperties, groupPatched, type Patch, patched, patchOf, personFieldsOf } from "./person-properties.ts";
 
 /** Names of properties that are not kept. */
 function strip(facts: EventFacts, names: readonly string[]): void {
@@ -23,8 +16,7 @@ function strip(facts: EventFacts, names: readonly string[]): void {
 
 /** The event is kept elsewhere than in the table of events, and concerns no person. */
 function passOutside(desk: Desk, project: number, item: Item, facts: EventFacts): void {
-  facts.person =
-    desk.people.personOf(project, item.distinct_id)?.uuid ?? personUuid(project, item.distinct_id);
+  facts.person = desk.people.personOf(project, item.distinct_id)?.uuid ?? personUuid(project, item.distinct_id);
   facts.mode = "propertyless";
   strip(facts, personFieldsOf(item));
 }
@@ -45,13 +37,7 @@ function passPersonless(desk: Desk, project: number, item: Item, facts: EventFac
   }
 }
 
-function createPerson(
-  desk: Desk,
-  project: number,
-  item: Item,
-  patch: Patch | undefined,
-  event: string | null,
-): Person {
+function createPerson(desk: Desk, project: number, item: Item, patch: Patch | undefined, event: string | null): Person {
   const person: Person = {
     project,
     uuid: personUuid(project, item.distinct_id),
@@ -124,9 +110,7 @@ export function settlePerson(
   if (processPerson === true) strip(facts, ["$process_person_profile"]);
   else if (processPerson !== undefined) warn(facts, "invalid_process_person_profile");
   facts.person =
-    ids === undefined
-      ? updatePerson(desk, project, item, facts)
-      : mergePersons(desk, project, item, ids, facts);
+    ids === undefined ? updatePerson(desk, project, item, facts) : mergePersons(desk, project, item, ids, facts);
 }
 
 /** A type's index, assigned on first use; undefined if the project already has five others. */

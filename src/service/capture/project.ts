@@ -63,8 +63,7 @@ export function legacyProject(desk: Desk, token: string): StoredProject | undefi
  * @throws SimError invalid_api_token
  */
 export function v1Project(desk: Desk, token: string): StoredProject | undefined {
-  const invalid = (hint: string) =>
-    new SimError("invalid_api_token", "The provided API token is not valid.", { hint });
+  const invalid = (hint: string) => new SimError("invalid_api_token", "The provided API token is not valid.", { hint });
   const project = find(desk, token, invalid);
   if (project || desk.dialect === "production") return project;
   throw invalid("no project has this key");

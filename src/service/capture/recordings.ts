@@ -28,8 +28,7 @@ function checkSnapshots(items: readonly Json[]): void {
   checkSession(propertiesOf(items[0]).$session_id);
   for (const item of items) {
     const data = propertiesOf(item).$snapshot_data;
-    if (typeof data !== "object" || data === null)
-      throw invalid("replay event submitted without snapshot data");
+    if (typeof data !== "object" || data === null) throw invalid("replay event submitted without snapshot data");
   }
 }
 

@@ -66,8 +66,7 @@ export function findProject(desk: Desk, opened: Opened, packet: Packet): number 
   return packet.record.project;
 }
 
-const tokenOf = ({ envelope, items }: Opened): string =>
-  envelope ? batchToken(envelope) : commonToken(items);
+const tokenOf = ({ envelope, items }: Opened): string => (envelope ? batchToken(envelope) : commonToken(items));
 
 /** Reads all items; `production` refuses the request where `documented` drops an item. */
 export function* admitAll(opened: Opened, packet: Packet, dialect: Dialect): Work<Item[]> {

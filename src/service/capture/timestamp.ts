@@ -16,9 +16,7 @@ const monthName = String.raw`(?<name>[A-Za-z]{3,9})\.?`;
 
 /** Dates in other orders, as the crate dateparser reads them. */
 const otherOrders = [
-  ...["/", "-", String.raw`\.`].map(
-    (by) => String.raw`(?<month>\d{1,2})${by}(?<day>\d{1,2})${by}(?<year>\d{4}|\d{2})`,
-  ),
+  ...["/", "-", String.raw`\.`].map((by) => String.raw`(?<month>\d{1,2})${by}(?<day>\d{1,2})${by}(?<year>\d{4}|\d{2})`),
   String.raw`(?<year>\d{4})\.(?<month>\d{1,2})\.(?<day>\d{1,2})`,
   String.raw`(?<year>\d{4})-${monthName}-(?<day>\d{2})`,
   String.raw`${monthName}\s+(?<day>\d{1,2}),\s+(?<year>\d{4}|\d{2})`,
@@ -27,8 +25,7 @@ const otherOrders = [
 ].map((date) => new RegExp(`^${date}${clockText}$`));
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
-const monthsInFull =
-  "january february march april may june july august september october november december".split(" ");
+const monthsInFull = "january february march april may june july august september october november december".split(" ");
 
 /** The number of a month by its name, in full or by three letters; NaN for other names. */
 function monthOf(name: string): number {
@@ -89,8 +86,7 @@ function utcOf(year: number, month: number, day: number): number {
 function parseCalendar(text: string): number {
   const [, year, month, day, hours = "0", minutes = "0", seconds = "0", fraction = "", zone] =
     calendar.exec(text) ?? [];
-  if (year === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60)
-    return Number.NaN;
+  if (year === undefined || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 60) return Number.NaN;
   const clock = Number(hours) * hour + Number(minutes) * minute + Number(seconds) * 1000;
   const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
   return utcOf(Number(year), Number(month), Number(day)) + clock + milliseconds - zoneOffset(zone);
@@ -157,8 +153,7 @@ function rawTime({ timestamp, offset, sentAt, now, ignoreSentAt }: Timing): Time
 /** The time of an event. Upstream common/types timestamp.rs. */
 export function eventTime(timing: Timing): Timed {
   const raw = rawTime(timing);
-  if (raw.time > timing.now + futureTolerance)
-    return { time: timing.now, warning: "timestamp_in_the_future" };
+  if (raw.time > timing.now + futureTolerance) return { time: timing.now, warning: "timestamp_in_the_future" };
   if (!(raw.time >= firstYear)) return { time: 0 };
   return raw;
 }

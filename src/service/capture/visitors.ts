@@ -77,18 +77,15 @@ const hashed = (parts: readonly Json[]): Buffer =>
 
 const coded = (hash: Buffer): string => hash.toString("base64").replace(/=+$/, "");
 
-const present = (value: Json | undefined): value is Json =>
-  value !== undefined && value !== null && value !== "";
+const present = (value: Json | undefined): value is Json => value !== undefined && value !== null && value !== "";
 
 /** Properties that the hash is made of; they are not kept. */
 const personal = ["$ip", "$raw_user_agent", "$cookieless_extra"];
 
 /** Names of events that the mode of the project does not have. */
 function refusedIn(item: Item, setting: Json | undefined): DropReason | undefined {
-  if (item.event === "$create_alias" || item.event === "$merge_dangerously")
-    return "cookieless_disallowed_event";
-  if (item.event === "$identify" && setting === mode.stateless)
-    return "cookieless_stateless_disallowed_identify";
+  if (item.event === "$create_alias" || item.event === "$merge_dangerously") return "cookieless_disallowed_event";
+  if (item.event === "$identify" && setting === mode.stateless) return "cookieless_stateless_disallowed_identify";
   return setting === mode.stateless || setting === mode.stateful ? undefined : "cookieless_team_disabled";
 }
 
@@ -149,12 +146,7 @@ function sessionOf(visits: Visitors["visits"], hash: string, time: number, ids: 
 function keepWithout(item: Item, adds: NonNullable<EventFacts["adds"]>): void {
   item.properties = without({ ...item.properties, ...adds }, personal);
   const { set, setOnce } = personProperties(item);
-  item.strips = [
-    ...(item.strips ?? []),
-    ...personal,
-    ...(set ? [] : ["$set"]),
-    ...(setOnce ? [] : ["$set_once"]),
-  ];
+  item.strips = [...(item.strips ?? []), ...personal, ...(set ? [] : ["$set"]), ...(setOnce ? [] : ["$set_once"])];
   item.adds = { ...item.adds, ...adds, ...(set && { $set: set }), ...(setOnce && { $set_once: setOnce }) };
 }
 

@@ -149,13 +149,7 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
     async decisions({ key, distinctId, project, limit = 50 } = {}) {
       const found: FlagDecision[] = [];
       for (let before: number | undefined; ; ) {
-        const query = {
-          ...whose(project),
-          key,
-          distinct_id: distinctId,
-          limit: Math.min(limit, 500),
-          before,
-        };
+        const query = { ...whose(project), key, distinct_id: distinctId, limit: Math.min(limit, 500), before };
         const page: FlagDecisions = await call("GET", `flag-decisions${queryText(query)}`);
         found.push(...page.decisions);
         if (page.before === null || found.length >= limit) return found.slice(0, limit);
@@ -172,17 +166,13 @@ export function flagsBy({ call, project: fixed }: HandleScope): Flags {
 }
 
 const ofProject = keysOf<OfProject>({ project: true });
-const subject = keysOf<FlagSubject>({
-  ...{ project: true, person: true, groups: true, groupProperties: true },
-});
+const subject = keysOf<FlagSubject>({ ...{ project: true, person: true, groups: true, groupProperties: true } });
 
 /** Options of the methods of `sim.flags`. */
 export const flagOptions: MethodOptions = {
   "flags.list": [ofProject],
   "flags.get": { 1: ofProject },
-  "flags.set": {
-    2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }),
-  },
+  "flags.set": { 2: keysOf<OverrideOptions>({ project: true, payload: true, distinctId: true, force: true }) },
   "flags.unset": { 1: [...ofProject, "distinctId"] },
   "flags.explain": {
     1: [
@@ -194,9 +184,7 @@ export const flagOptions: MethodOptions = {
   },
   "flags.simulate": { 1: [...subject, "count"] },
   "flags.served": {
-    1: keysOf<ServedOptions>({
-      ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true },
-    }),
+    1: keysOf<ServedOptions>({ ...{ project: true, distinctId: true, value: true, waitMs: true, limit: true } }),
   },
   "flags.decisions": [keysOf<DecisionQuery>({ key: true, distinctId: true, project: true, limit: true })],
 };

@@ -1,14 +1,7 @@
 import { clean, cleanJson, cleanLines } from "../../kernel/command/clean-text.ts";
 import type { Style } from "../../kernel/command/style.ts";
 import type { FlagDecision, FlagDistribution, FlagExplanation, FlagOverride, FlagSummary } from "./client.ts";
-import {
-  actualWords,
-  hashText,
-  hashWords,
-  missWords,
-  shortNumber,
-  valueWords,
-} from "./explain/trace-words.ts";
+import { actualWords, hashText, hashWords, missWords, shortNumber, valueWords } from "./explain/trace-words.ts";
 
 /** A flag's value: true, false, or a variant in quotes. */
 export const valueText = (value: boolean | string): string => cleanJson(value, 200);
@@ -76,8 +69,7 @@ function decidedText({ flags, called }: FlagDecision): string[] {
   const decided = flags.map(({ key, value, reason }) => {
     const use = uses.get(key);
     const why = reason?.description ? ` (${clean(reason.description)})` : "";
-    const used =
-      use === undefined ? "" : use.differs ? `, the app used ${cleanJson(use.response, 200)}` : ", used";
+    const used = use === undefined ? "" : use.differs ? `, the app used ${cleanJson(use.response, 200)}` : ", used";
     return `${clean(key)} ${cleanJson(value, 200)}${why}${used}`;
   });
   const others = called.filter(({ key }) => !flags.some((it) => it.key === key));
@@ -113,10 +105,7 @@ const isProperty = (tree: Tree): tree is Property => "operator" in tree;
 function treeLines(tree: Tree, style: Style): string[] {
   if (isProperty(tree)) return propertyLines(tree, style);
   const what = tree.type === "AND" ? "all of" : "any of";
-  return [
-    `${mark(tree.passed, style)} ${what}`,
-    ...indented(tree.values.flatMap((it) => treeLines(it, style))),
-  ];
+  return [`${mark(tree.passed, style)} ${what}`, ...indented(tree.values.flatMap((it) => treeLines(it, style)))];
 }
 
 function propertyLines(trace: Property, style: Style): string[] {
@@ -142,8 +131,7 @@ function rolloutLine({ rollout }: Condition, style: Style): string[] {
 
 function variantLine({ variant }: Condition, style: Style): string[] {
   if (!variant) return [];
-  if (variant.forced !== null)
-    return [`→ ${style.bold(clean(variant.forced))}, which the condition set names`];
+  if (variant.forced !== null) return [`→ ${style.bold(clean(variant.forced))}, which the condition set names`];
   const ranges = variant.ranges.map((it) => {
     const text = `${clean(it.variant)} ${shortNumber(it.from)}–${shortNumber(it.to)}`;
     return it.hit ? style.bold(text) : text;
@@ -165,10 +153,7 @@ function conditionLines(condition: Condition, style: Style): string[] {
   const [first = `${mark(condition.matched, style)} everyone`, ...more] = lines;
   const number = String(condition.index + 1);
   const unreached = condition.reached ? "" : style.dim("  (not reached)");
-  return [
-    `  ${number} ${first}${unreached}`,
-    ...more.map((line) => `  ${" ".repeat(number.length)} ${line}`),
-  ];
+  return [`  ${number} ${first}${unreached}`, ...more.map((line) => `  ${" ".repeat(number.length)} ${line}`)];
 }
 
 function overrideLines({ override, by_rules }: FlagExplanation): string[] {
@@ -182,10 +167,7 @@ function overrideLines({ override, by_rules }: FlagExplanation): string[] {
 function enrollmentLines({ enrollment }: FlagExplanation, style: Style): string[] {
   if (!enrollment) return [];
   const what = enrollment.decided ? "enrolment decides" : "enrolment does not decide";
-  return [
-    `  ${what}`,
-    ...indented(indented(enrollment.properties.flatMap((it) => propertyLines(it, style)))),
-  ];
+  return [`  ${what}`, ...indented(indented(enrollment.properties.flatMap((it) => propertyLines(it, style))))];
 }
 
 function holdoutLines({ holdout }: FlagExplanation): string[] {
@@ -202,8 +184,7 @@ function hintLines({ hint, override }: FlagExplanation): string[] {
 }
 
 function headLine(explained: FlagExplanation, style: Style): string {
-  const payload =
-    explained.payload === null || explained.rule ? "" : `, payload ${clean(explained.payload, 200)}`;
+  const payload = explained.payload === null || explained.rule ? "" : `, payload ${clean(explained.payload, 200)}`;
   const { rule } = explained;
   const value = style.bold(rule ? clean(valueWords(rule.value)) : valueText(explained.value));
   return `${style.bold(clean(explained.key))} is ${value} for ${clean(explained.distinct_id)}${payload}: ${clean((rule ?? explained.reason).description)}`;

@@ -9,32 +9,15 @@ import { findRunning, whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { print, thinCommand, thinOptions } from "../../kernel/command/thin-command.ts";
 import type { FlagDecision, FlagOverride, FlagOverrideSet, FlagSummary } from "./client.ts";
-import {
-  decisionLines,
-  explainLines,
-  listLines,
-  simulateLines,
-  subjectText,
-  valueText,
-} from "./command-lines.ts";
+import { decisionLines, explainLines, listLines, simulateLines, subjectText, valueText } from "./command-lines.ts";
 
 const group: CommandGroup = {
   name: "flags",
   describe: "Feature flags: override them, and see why a user gets a value",
 };
 
-const key = {
-  kind: "text",
-  describe: "The flag's key",
-  flagOnly: true,
-  place: 1,
-  suggests: "flags",
-} as const;
-const project = {
-  kind: "count",
-  describe: "Number of the project (default: the first one)",
-  flagOnly: true,
-} as const;
+const key = { kind: "text", describe: "The flag's key", flagOnly: true, place: 1, suggests: "flags" } as const;
+const project = { kind: "count", describe: "Number of the project (default: the first one)", flagOnly: true } as const;
 const distinctId = { kind: "text", flagOnly: true } as const;
 
 const common = { ...whereOptions, project, json: thinOptions.json } as const;
@@ -47,24 +30,11 @@ const about = {
     flagOnly: true,
     many: true,
   },
-  group: {
-    kind: "group",
-    describe: "Group, TYPE:KEY",
-    flagOnly: true,
-    many: true,
-  },
-  "group-property": {
-    kind: "group property",
-    describe: "Group property, TYPE.NAME=VALUE",
-    flagOnly: true,
-    many: true,
-  },
+  group: { kind: "group", describe: "Group, TYPE:KEY", flagOnly: true, many: true },
+  "group-property": { kind: "group property", describe: "Group property, TYPE.NAME=VALUE", flagOnly: true, many: true },
 } as const;
 
-const listOptions = {
-  ...common,
-  project: { ...project, describe: "Only this project's" },
-} as const;
+const listOptions = { ...common, project: { ...project, describe: "Only this project's" } } as const;
 
 const setOptions = {
   key,
@@ -110,8 +80,7 @@ const decisionsOptions = {
 } as const;
 
 /** `true` and `false` are booleans, all else is a variant. */
-const valueIn = (text: string): boolean | string =>
-  text === "true" || text === "false" ? text === "true" : text;
+const valueIn = (text: string): boolean | string => (text === "true" || text === "false" ? text === "true" : text);
 
 const setLine = (override: FlagOverride): string =>
   `${clean(override.key)} is now ${valueText(override.value)} for ${subjectText(override)}`;

@@ -4,15 +4,7 @@ import { type Counter, countsOf, freshCount, oneByOne, type RowCount } from "../
 import type { IndexedRequest, TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import { slice } from "../../state/journal/search.ts";
 import type { TrafficLine } from "../../state/journal/traffic.ts";
-import {
-  answered,
-  differs,
-  evaluatedLocally,
-  follows,
-  requestIdIn,
-  type Use,
-  usesIn,
-} from "./decision-lines.ts";
+import { answered, differs, evaluatedLocally, follows, requestIdIn, type Use, usesIn } from "./decision-lines.ts";
 import type { FlagDecision, FlagTotal, FlagTotals } from "./decision-shapes.ts";
 
 /** Requests whose flags and subjects are remembered: the others are read when they are searched. */
@@ -84,8 +76,7 @@ function addValue(tally: Tally | undefined, value: boolean | string | null, what
 function compareUse(counts: DecisionCounts, { call, line }: Use, { made }: Given): void {
   // An answer may lack a flag that the app used after it.
   const [flags, subjects] = counts.bits.get(made.request) ?? [];
-  if (flags !== undefined && subjects !== undefined)
-    counts.bits.set(made.request, [flags | bitOf(call.key), subjects]);
+  if (flags !== undefined && subjects !== undefined) counts.bits.set(made.request, [flags | bitOf(call.key), subjects]);
   const tally = differs(call, made) ? tallyOf(counts, line.project, call.key) : undefined;
   if (tally) tally.differs++;
 }
@@ -166,10 +157,7 @@ function shown({ project, key, differs: differing, values }: Tally): FlagTotal {
 export interface DecisionIndex {
   totals(project: number | undefined): Promise<FlagTotals>;
   /** A test of requests: false where one says nothing about the flag, or the subject. Absent ones do not restrict. */
-  finder(wanted: {
-    key: string | undefined;
-    distinctId: string | undefined;
-  }): Promise<(n: number) => boolean>;
+  finder(wanted: { key: string | undefined; distinctId: string | undefined }): Promise<(n: number) => boolean>;
 }
 
 /**
@@ -181,20 +169,12 @@ export function createDecisionIndex(log: TrafficLog): DecisionIndex {
   const read = () =>
     countsByKey.get("", () => ({
       counter: counterOf(log),
-      count: {
-        ...freshCount(log.lastRequest),
-        tallies: new Map(),
-        bits: new Map(),
-        given: new Map(),
-        waiting: [],
-      },
+      count: { ...freshCount(log.lastRequest), tallies: new Map(), bits: new Map(), given: new Map(), waiting: [] },
     }));
   return {
     async totals(project) {
       const { count, progress } = await read();
-      const flags = [...count.tallies.values()].filter(
-        (it) => project === undefined || it.project === project,
-      );
+      const flags = [...count.tallies.values()].filter((it) => project === undefined || it.project === project);
       const complete = progress.complete && count.tallies.size < mostFlags;
       return { ...progress, complete, flags: flags.map(shown) };
     },

@@ -55,10 +55,7 @@ function reasonIn(entry: JsonObject): Pick<DecidedFlag, "reason" | "condition_in
   if (!isObject(reason)) return { reason: null, condition_index: null };
   const index = own(reason, "condition_index");
   return {
-    reason: {
-      code: textIn(own(reason, "code")) ?? "",
-      description: textIn(own(reason, "description")) ?? "",
-    },
+    reason: { code: textIn(own(reason, "code")) ?? "", description: textIn(own(reason, "description")) ?? "" },
     condition_index: typeof index === "number" ? index : null,
   };
 }
@@ -77,8 +74,7 @@ function detailed([key, entry]: [string, Json]): DecidedFlag[] {
   const value = valueIn(entry);
   if (value === null || !isObject(entry)) return [];
   const metadata = own(entry, "metadata");
-  const payload =
-    (isObject(metadata) ? payloadIn(own(metadata, "payload")) : null) ?? typedPayload(entry.value);
+  const payload = (isObject(metadata) ? payloadIn(own(metadata, "payload")) : null) ?? typedPayload(entry.value);
   return [{ ...bare(key, value, payload), ...reasonIn(entry), failed: own(entry, "failed") === true }];
 }
 
@@ -204,9 +200,7 @@ export function follows(use: Use, made: FlagDecision, requestId: string | null):
   if (use.requestId !== null && requestId !== null) return use.requestId === requestId;
   const { key } = use.call;
   const keys = made.asked?.keys ?? null;
-  return (
-    made.flags.some((it) => it.key === key) || (made.status === 200 && (keys === null || keys.includes(key)))
-  );
+  return made.flags.some((it) => it.key === key) || (made.status === 200 && (keys === null || keys.includes(key)));
 }
 
 /** True if the app used another value. A flag that the answer did not have is off, or has no value. */

@@ -9,9 +9,7 @@ const RequestNumber = z.int().describe("Number of the request");
 const EventNumber = z.int().nullable().describe("Number of the event that reported it; null for a response");
 const DecidedBy = z
   .enum(["answer", "local_evaluation"])
-  .describe(
-    "A response of /flags or /decide, or an SDK that evaluates flags locally and reports it with an event",
-  );
+  .describe("A response of /flags or /decide, or an SDK that evaluates flags locally and reports it with an event");
 
 const OfProject = ProjectNumber.optional().describe("Only of this project");
 
@@ -22,12 +20,7 @@ export const DecisionSelection = z.strictObject({
   distinct_id: z.string().optional().describe("Only decisions for this distinct id"),
   before: z.int().min(1).optional().describe("Only decisions before this request"),
   since: z.int().min(0).optional().describe("Only decisions after this request"),
-  limit: z
-    .int()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe("At most N (default: 50); those of one request stay together"),
+  limit: z.int().min(1).max(500).optional().describe("At most N (default: 50); those of one request stay together"),
 });
 export type DecisionSelection = z.infer<typeof DecisionSelection>;
 
@@ -160,9 +153,7 @@ export const FlagTotals = z
   .strictObject({
     complete: z
       .boolean()
-      .describe(
-        "False: a part was not counted yet, or can no longer be read, and there are at least as many",
-      ),
+      .describe("False: a part was not counted yet, or can no longer be read, and there are at least as many"),
     counting: z.boolean().describe("True: a part was not counted yet; the next call continues"),
     flags: z.array(FlagTotal).describe("In no order"),
   })

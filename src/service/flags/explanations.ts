@@ -10,13 +10,7 @@ import type { Subject } from "./engine/run.ts";
 import { explainFlag } from "./explain/explain.ts";
 import { flagOf, noSuchFlag, showOverride } from "./overrides.ts";
 import type { FlagPorts } from "./ports.ts";
-import type {
-  ExplainRequest,
-  FlagDistribution,
-  FlagExplanation,
-  FlagOutcome,
-  SimulateRequest,
-} from "./shapes.ts";
+import type { ExplainRequest, FlagDistribution, FlagExplanation, FlagOutcome, SimulateRequest } from "./shapes.ts";
 import { type RequestedSubject, subjectOf } from "./subjects.ts";
 
 /** Counts the values of a flag. */
@@ -29,9 +23,7 @@ export interface Simulation {
 /** Numbers and objects as JSON text: to older clients all of them are true. */
 function countedValue({ value, rule }: Decision): boolean | string {
   const typed = rule?.value ?? null;
-  return typeof typed === "number" || (typeof typed === "object" && typed !== null)
-    ? JSON.stringify(typed)
-    : value;
+  return typeof typed === "number" || (typeof typed === "object" && typed !== null) ? JSON.stringify(typed) : value;
 }
 
 /** undefined if the rules have no active flag with the key. */
@@ -117,14 +109,7 @@ function overridden(
   return entry && overriddenDecision(entry.compiled.flag, override);
 }
 
-const withoutRules = {
-  id: null,
-  active: false,
-  enrollment: null,
-  holdout: null,
-  conditions: [],
-  hint: null,
-};
+const withoutRules = { id: null, active: false, enrollment: null, holdout: null, conditions: [], hint: null };
 
 /**
  * Why a flag has its value for a subject: what its rules give, and the override where there is one.
@@ -138,11 +123,7 @@ export function explain(
 ): FlagExplanation {
   const asked = askedIn(request);
   const overrides = overridesFor(ports.worlds, project.id, asked.distinctId);
-  const explained = explainFlag(
-    rulesetWithout(ports, project, overrides, key),
-    key,
-    subjectOf(ports, project, asked),
-  );
+  const explained = explainFlag(rulesetWithout(ports, project, overrides, key), key, subjectOf(ports, project, asked));
   const byRules = explained ? outcomeIn(explained) : null;
   const outcome = overridden(ports, project, overrides, key) ?? byRules;
   if (!outcome) throw noSuchFlag(ports, project, key);
@@ -168,11 +149,7 @@ const slice = 1000;
  * Makes the nth generated subject: `user-n` with its own device, and its own group of each type of which none is given.
  * Stored properties do not count.
  */
-function generatorOf(
-  ports: FlagPorts,
-  project: StoredProject,
-  request: SimulateRequest,
-): (n: number) => Subject {
+function generatorOf(ports: FlagPorts, project: StoredProject, request: SimulateRequest): (n: number) => Subject {
   const common = propertiesIn(request);
   const types = ports.people.groupTypes(project.id).filter((type) => !Object.hasOwn(common.groups, type));
   return (n) =>
@@ -207,9 +184,5 @@ export async function distribution(
     simulation.add(subjectAt(n));
   }
   const override = overrides.get(key);
-  return {
-    project: project.id,
-    ...simulation.result(),
-    override: override ? showOverride(override) : null,
-  };
+  return { project: project.id, ...simulation.result(), override: override ? showOverride(override) : null };
 }

@@ -26,9 +26,7 @@ function withReferences(value: JsonObject, references: References): JsonObject {
   const reference = references.get(value.type);
   if (!reference || !Object.hasOwn(value, reference.field)) return value;
   const next = renumbered(value[reference.field], reference.numbers);
-  return next === undefined || next === value[reference.field]
-    ? value
-    : { ...value, [reference.field]: next };
+  return next === undefined || next === value[reference.field] ? value : { ...value, [reference.field]: next };
 }
 
 /** The value with its conditions rewritten; parts without conditions are shared with the original. */

@@ -3,13 +3,7 @@ import { row } from "../../kernel/http/row.ts";
 import { slice } from "../../kernel/http/slice.ts";
 import { projectOf } from "../../state/documents/project-lookup.ts";
 import { listDecisions } from "./decision-list.ts";
-import {
-  DecisionSelection,
-  FlagDecisions,
-  FlagServings,
-  FlagTotals,
-  ServedQuery,
-} from "./decision-shapes.ts";
+import { DecisionSelection, FlagDecisions, FlagServings, FlagTotals, ServedQuery } from "./decision-shapes.ts";
 import { distribution, explain } from "./explanations.ts";
 import { flagInFull, listFlags } from "./flag-list.ts";
 import { removeOverrides, setOverride } from "./overrides.ts";
@@ -33,9 +27,7 @@ import {
 
 const Removed = z.strictObject({ removed: z.int().describe("Number of removed overrides") });
 
-const OfProject = z.strictObject({
-  project: ProjectNumber.optional().describe("Only flags of this project"),
-});
+const OfProject = z.strictObject({ project: ProjectNumber.optional().describe("Only flags of this project") });
 const InProject = z.strictObject({
   project: ProjectNumber.optional().describe("Number of the project (default: the first)"),
 });
@@ -48,8 +40,7 @@ const needs = ["worlds", "people", "clock", "geoip", "log", "rulesets", "decisio
 /** The endpoints of flags, their overrides, and decisions about them. */
 export const flagSlice = slice(needs, (ports: FlagPorts) => {
   const { worlds, log, decisions } = ports;
-  const projectIn = ({ project }: { project?: number | null | undefined }) =>
-    projectOf(worlds, project ?? undefined);
+  const projectIn = ({ project }: { project?: number | null | undefined }) => projectOf(worlds, project ?? undefined);
   return [
     row({
       method: "GET",
@@ -96,20 +87,13 @@ export const flagSlice = slice(needs, (ports: FlagPorts) => {
       summary: "Removes overrides of a flag: all, that of a distinct id, or the one for everybody",
       query: InProject.extend({
         distinct_id: z.string().optional().describe("Only the override for this distinct id"),
-        for: z
-          .enum(["everybody"])
-          .optional()
-          .describe("Only the override for everybody, whatever distinct_id is"),
+        for: z.enum(["everybody"]).optional().describe("Only the override for everybody, whatever distinct_id is"),
       }),
       errors: [404],
       reply: Removed,
       handle({ params, query }) {
         const distinctId = query.for === undefined ? query.distinct_id : null;
-        const removed = removeOverrides(ports, {
-          project: projectIn(query).id,
-          key: params.key,
-          distinctId,
-        });
+        const removed = removeOverrides(ports, { project: projectIn(query).id, key: params.key, distinctId });
         return { removed };
       },
     }),

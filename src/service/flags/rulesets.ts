@@ -36,8 +36,7 @@ const versionsOf = (worlds: Worlds): number[] => [
 ];
 
 /** 1 unless the project's settings say 2. Upstream: `Team.property_matching_version`. */
-const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 =>
-  settings.property_matching_version === 2 ? 2 : 1;
+const matchingVersionOf = ({ settings }: StoredProject): 1 | 2 => (settings.property_matching_version === 2 ? 2 : 1);
 
 /** Compiles on first use, and again when flags, cohorts, group types or the project have changed. */
 export function createRulesets({ worlds, people }: Pick<Desk, "worlds" | "people">): Rulesets {

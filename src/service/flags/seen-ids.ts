@@ -25,8 +25,7 @@ export interface SeenIds {
 
 const nothing: JsonObject = Object.freeze({});
 
-const textIn = (value: unknown): string | undefined =>
-  typeof value === "string" && value ? value : undefined;
+const textIn = (value: unknown): string | undefined => (typeof value === "string" && value ? value : undefined);
 
 /** The subject of an event: stored properties, its device and its groups. */
 const subjectOfEvent = ({ distinct_id: distinctId, properties }: StoredEvent): RequestedSubject => ({
@@ -38,26 +37,18 @@ const subjectOfEvent = ({ distinct_id: distinctId, properties }: StoredEvent): R
 });
 
 /** The subject of a request for flags, with what it sent. */
-const subjectOfRequest = (
-  distinctId: string,
-  asked: NonNullable<FlagDecision["asked"]>,
-): RequestedSubject => ({
+const subjectOfRequest = (distinctId: string, asked: NonNullable<FlagDecision["asked"]>): RequestedSubject => ({
   distinctId,
   deviceId: asked.device_id ?? undefined,
   anonymousId: asked.anon_distinct_id ?? undefined,
   personProperties: asked.person_properties,
   groups: asked.groups,
-  groupProperties: Object.fromEntries(
-    Object.entries(asked.group_properties).filter(([, it]) => isObject(it)),
-  ),
+  groupProperties: Object.fromEntries(Object.entries(asked.group_properties).filter(([, it]) => isObject(it))),
   address: asked.ip ?? undefined,
 });
 
 /** The newest distinct ids of a project: first those of requests for flags, with what they sent, then those of events. */
-export async function seenIds(
-  log: TrafficLog,
-  { project, key }: { project: number; key: string },
-): Promise<SeenIds> {
+export async function seenIds(log: TrafficLog, { project, key }: { project: number; key: string }): Promise<SeenIds> {
   const subjects = new Map<string, RequestedSubject>();
   const asked = new Set<string>();
   let lastAsked: string | undefined;

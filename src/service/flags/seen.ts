@@ -59,8 +59,7 @@ function addHashes({ units }: Tally, compiled: CompiledFlag, { bucketOf }: Rules
   for (const [aggregation, unit] of units) {
     const identifier = hashedFor(compiled, aggregation, subject);
     if (identifier === "") unit.without++;
-    else if (!unit.buckets.has(identifier))
-      unit.buckets.set(identifier, bucketOf(compiled.flag.key, identifier, ""));
+    else if (!unit.buckets.has(identifier)) unit.buckets.set(identifier, bucketOf(compiled.flag.key, identifier, ""));
   }
 }
 
@@ -95,11 +94,7 @@ function rolloutOf(buckets: Iterable<number>, percentage: number): Omit<SeenRoll
 }
 
 /** The variants that were drawn, against their shares. A share beyond 100 % is never reached. */
-function splitOf(
-  drawn: Iterable<string | null>,
-  variants: readonly string[],
-  ends: readonly number[],
-): SeenVariant[] {
+function splitOf(drawn: Iterable<string | null>, variants: readonly string[], ends: readonly number[]): SeenVariant[] {
   const counts = new Map<string | null, number>();
   let count = 0;
   for (const it of drawn) {
@@ -108,8 +103,7 @@ function splitOf(
   }
   const last = Math.min(1, ends.at(-1) ?? 0);
   const shares = variants.map(
-    (variant, i) =>
-      [variant, Math.max(0, Math.min(1, ends[i] ?? 0) - Math.min(1, ends[i - 1] ?? 0))] as const,
+    (variant, i) => [variant, Math.max(0, Math.min(1, ends[i] ?? 0) - Math.min(1, ends[i - 1] ?? 0))] as const,
   );
   const all = last < 1 - 1e-9 ? [...shares, [null, 1 - last] as const] : shares;
   return all.map(([variant, share]) => {
@@ -121,28 +115,13 @@ function splitOf(
 
 function freshTally({ conditions }: CompiledFlag): Tally {
   const units = new Map<number | null, Unit>();
-  for (const it of conditions)
-    if (hasRollout(it)) units.set(it.aggregation, { buckets: new Map(), without: 0 });
+  for (const it of conditions) if (hasRollout(it)) units.set(it.aggregation, { buckets: new Map(), without: 0 });
   const zeros = () => conditions.map(() => 0);
-  return {
-    reached: zeros(),
-    taken: zeros(),
-    units,
-    drawn: new Map(),
-    enrolled: 0,
-    heldOut: 0,
-    failed: 0,
-    off: 0,
-  };
+  return { reached: zeros(), taken: zeros(), units, drawn: new Map(), enrolled: 0, heldOut: 0, failed: 0, off: 0 };
 }
 
 /** Evaluates the flag for a subject and counts what decides. */
-function addSubject(
-  tally: Tally,
-  ruleset: Ruleset,
-  entry: NonNullable<ReturnType<typeof entryOf>>,
-  subject: Subject,
-) {
+function addSubject(tally: Tally, ruleset: Ruleset, entry: NonNullable<ReturnType<typeof entryOf>>, subject: Subject) {
   let hashed: string | undefined;
   const { decision } = tryFlag(ruleset, entry, subject, undefined, {
     hashed({ use, identifier }) {
@@ -186,11 +165,7 @@ export async function seenOf(ports: FlagPorts, project: StoredProject, key: stri
       without: unit.without,
     };
   };
-  const countsOf = (index: number) => ({
-    index,
-    reached: tally.reached[index] ?? 0,
-    taken: tally.taken[index] ?? 0,
-  });
+  const countsOf = (index: number) => ({ index, reached: tally.reached[index] ?? 0, taken: tally.taken[index] ?? 0 });
   return {
     project: project.id,
     key,

@@ -41,12 +41,7 @@ const fits = ({ value }: FlagServing, wanted: Wanted): boolean =>
   wanted.value === undefined ? value !== null : value === wanted.value;
 
 /** Servings up to now, newest first. Stops at the first that fits, or at `limit`. */
-async function lookBack(
-  log: TrafficLog,
-  index: DecisionIndex,
-  wanted: Wanted,
-  limit: number,
-): Promise<FlagServing[]> {
+async function lookBack(log: TrafficLog, index: DecisionIndex, wanted: Wanted, limit: number): Promise<FlagServing[]> {
   const found: FlagServing[] = [];
   // Of any flag: an answer without it is listed, too.
   const mayHold = await index.finder({ key: undefined, distinctId: wanted.distinctId });
@@ -99,10 +94,7 @@ function valueIn(text: string | undefined): boolean | string | undefined {
   try {
     return String(JSON.parse(text));
   } catch (cause) {
-    throw new SimError("invalid_input", '"value" must be true, false or a variant', {
-      pointer: "?value",
-      cause,
-    });
+    throw new SimError("invalid_input", '"value" must be true, false or a variant', { pointer: "?value", cause });
   }
 }
 
@@ -117,12 +109,7 @@ export async function servingsOf(
   query: ServedQuery,
   gone: AbortSignal,
 ): Promise<FlagServings> {
-  const wanted: Wanted = {
-    key,
-    project: query.project,
-    distinctId: query.distinct_id,
-    value: valueIn(query.value),
-  };
+  const wanted: Wanted = { key, project: query.project, distinctId: query.distinct_id, value: valueIn(query.value) };
   const { wait_ms: wait = 0, limit = defaultLimit } = query;
   const served = await collect(log, index, wanted, { wait, limit, gone });
   return { key, fits: served.some((it) => fits(it, wanted)), served };

@@ -19,9 +19,7 @@ const project = ProjectNumber.describe("Number of the project (default: the firs
 const subjectFields = {
   project,
   person: recordOf(AnyJson).describe("Person properties; they override the stored ones"),
-  groups: recordOf(z.union([z.string(), z.number()], "the key of a group")).describe(
-    "Keys of groups by group type",
-  ),
+  groups: recordOf(z.union([z.string(), z.number()], "the key of a group")).describe("Keys of groups by group type"),
   group_properties: recordOf(recordOf(AnyJson)).describe(
     "Properties of groups by group type; they override the stored ones",
   ),
@@ -246,12 +244,7 @@ export const RolloutTrace = z
 export type RolloutTrace = z.infer<typeof RolloutTrace>;
 
 /** A variant gets the hashes from `from` (inclusive) up to `to` (exclusive). */
-const VariantRange = z.strictObject({
-  variant: z.string(),
-  from: z.number(),
-  to: z.number(),
-  hit: z.boolean(),
-});
+const VariantRange = z.strictObject({ variant: z.string(), from: z.number(), to: z.number(), hit: z.boolean() });
 export type VariantRange = z.infer<typeof VariantRange>;
 
 export const VariantTrace = z
@@ -284,19 +277,10 @@ export type RuleTrace = z.infer<typeof RuleTrace>;
 export const ConditionTrace = z
   .strictObject({
     index: z.int(),
-    reached: z
-      .boolean()
-      .describe("False if the flag was decided before it: the rest is what it would have been"),
+    reached: z.boolean().describe("False if the flag was decided before it: the rest is what it would have been"),
     matched: z.boolean(),
     miss: z
-      .enum([
-        "out_of_rollout_bound",
-        "no_condition_match",
-        "no_group_type",
-        "no_device",
-        "paused",
-        "held_out",
-      ])
+      .enum(["out_of_rollout_bound", "no_condition_match", "no_group_type", "no_device", "paused", "held_out"])
       .nullable()
       .describe("Why it did not match; `paused` and `held_out` are of experiment rules"),
     failure: Failure.nullable(),
@@ -356,9 +340,7 @@ export const FlagDistribution = z
     count: z.int(),
     failed: z.int().describe("Subjects for which the flag could not be computed; they are not in `values`"),
     values: z
-      .array(
-        z.strictObject({ value: Value, count: z.int(), share: z.number().describe("Of all, in [0, 1]") }),
-      )
+      .array(z.strictObject({ value: Value, count: z.int(), share: z.number().describe("Of all, in [0, 1]") }))
       .describe("Variants in the flag's order, then true, false and holdouts; unused values are left out"),
     override: FlagOverride.nullable().describe("The override for all, which is not counted"),
   })

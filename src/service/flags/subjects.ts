@@ -120,11 +120,8 @@ function continuityReader(
   const { anonymousId } = asked;
   const keysOf = (it: Person | undefined) => (it ? people.hashKeysOf(it) : noKeys);
   const own = once(() => keysOf(person()));
-  const before = once(() =>
-    anonymousId === undefined ? noKeys : keysOf(people.personOf(project, anonymousId)),
-  );
-  return (flagKey: string): string =>
-    own().get(flagKey) ?? before().get(flagKey) ?? anonymousId ?? asked.distinctId;
+  const before = once(() => (anonymousId === undefined ? noKeys : keysOf(people.personOf(project, anonymousId))));
+  return (flagKey: string): string => own().get(flagKey) ?? before().get(flagKey) ?? anonymousId ?? asked.distinctId;
 }
 
 /** The fields of a person that filters may ask for. */

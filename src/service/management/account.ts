@@ -10,16 +10,7 @@ import { type Memberships, showUser, UserShape } from "../api-frame/users.ts";
 import { OrganizationBasics, OrganizationShape, type OrganizationViews } from "./organizations.ts";
 import { ProjectBasics, type ProjectViews } from "./project-views.ts";
 
-const roles = [
-  "engineering",
-  "data",
-  "product",
-  "founder",
-  "leadership",
-  "marketing",
-  "sales",
-  "other",
-] as const;
+const roles = ["engineering", "data", "product", "founder", "leadership", "marketing", "sales", "other"] as const;
 
 const email = text({ max: 254 }).refine((it) => /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(it), {
   params: { detail: "Enter a valid email address." },
@@ -68,8 +59,7 @@ export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
 
   const level = (organization: string, user: User) => memberships.levelOf(organization, user.id);
 
-  const current = ({ current_organization: id }: User) =>
-    id === null ? undefined : worlds.get("organizations", id);
+  const current = ({ current_organization: id }: User) => (id === null ? undefined : worlds.get("organizations", id));
 
   return (user: User): z.infer<typeof AccountShape> => {
     const organization = current(user);
@@ -78,9 +68,7 @@ export function openAccountView(desk: ResourceDesk, parts: ViewParts) {
       ...user,
       ...showUser(desk, user),
       team: project ? projectViews.basics(project) : null,
-      organization: organization
-        ? organizationViews.detail(organization, level(organization.id, user))
-        : null,
+      organization: organization ? organizationViews.detail(organization, level(organization.id, user)) : null,
       organizations: memberships.ofUser(user.id).flatMap((it) => {
         const one = worlds.get("organizations", it.organization);
         return one ? [organizationViews.basics(one, it.level)] : [];
@@ -94,8 +82,7 @@ const doesNotExist = (id: string, attr: string) =>
 
 /** Changes a user's account. Upstream PostHog/posthog posthog/api/user.py. */
 function openAccountChange({ worlds }: ResourceDesk, memberships: Memberships) {
-  const isMember = (organization: string, user: User): boolean =>
-    memberships.levelOf(organization, user.id) !== null;
+  const isMember = (organization: string, user: User): boolean => memberships.levelOf(organization, user.id) !== null;
 
   function wantedOrganization(user: User, id: string | undefined): Organization | undefined {
     if (id === undefined) return undefined;
@@ -113,11 +100,7 @@ function openAccountChange({ worlds }: ResourceDesk, memberships: Memberships) {
   }
 
   /** Where `@current` leads from now on. */
-  function moved(
-    user: User,
-    organizationId: string | undefined,
-    projectId: string | undefined,
-  ): Partial<User> {
+  function moved(user: User, organizationId: string | undefined, projectId: string | undefined): Partial<User> {
     const organization = wantedOrganization(user, organizationId);
     const project = wantedProject(user, projectId);
     if (!organization) {

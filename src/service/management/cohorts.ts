@@ -85,8 +85,7 @@ const CohortBody = z.object({
 });
 type CohortBody = z.infer<typeof CohortBody>;
 
-const groupsOf = ({ groups }: CohortBody, cohort?: Cohort) =>
-  Array.isArray(groups) ? groups : (cohort?.groups ?? []);
+const groupsOf = ({ groups }: CohortBody, cohort?: Cohort) => (Array.isArray(groups) ? groups : (cohort?.groups ?? []));
 
 function personsIn(desk: ResourceDesk, project: number, ids: readonly string[]): string[] {
   const known = ids.map((id) => id.toLowerCase()).filter((id) => desk.people.person(project, id));
@@ -214,11 +213,7 @@ export function cohortEndpoints(desk: ResourceDesk): Endpoint[] {
       filters: filtersOf(desk),
       all: ({ project }) => cohorts(project.id),
       list: { summary: "Cohorts, newest first, without deleted ones" },
-      create: {
-        summary: "Creates a cohort",
-        body: CohortBody,
-        handle: (request) => createCohort(desk, request),
-      },
+      create: { summary: "Creates a cohort", body: CohortBody, handle: (request) => createCohort(desk, request) },
       read: { summary: "A cohort", handle: (request) => showCohort(desk, cohortNamed(desk, request)) },
       patch: change(true),
       put: change(false),

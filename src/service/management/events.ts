@@ -55,11 +55,7 @@ function showOwner({ people }: ManagementDesk, { project, distinct_id: id }: Sto
   };
 }
 
-function showEvent(
-  desk: ManagementDesk,
-  event: StoredEvent,
-  isWithPerson: boolean,
-): z.infer<typeof EventShape> {
+function showEvent(desk: ManagementDesk, event: StoredEvent, isWithPerson: boolean): z.infer<typeof EventShape> {
   const { $elements_chain: chain, ...properties } = event.properties;
   return {
     id: event.uuid ?? "",
@@ -171,10 +167,7 @@ async function listEvents(desk: ManagementDesk, call: Call, project: number) {
     stoppedAt === undefined
       ? last !== undefined && { [bound]: isoTime(last) }
       : { [bound]: isoTime(stoppedAt), offset: left > 0 ? String(left) : null };
-  return {
-    next: next ? linkWith(call, next) : null,
-    results: shown.map(({ event }) => showEvent(desk, event, true)),
-  };
+  return { next: next ? linkWith(call, next) : null, results: shown.map(({ event }) => showEvent(desk, event, true)) };
 }
 
 /** @throws SimError not_found; invalid_input when it is no uuid */

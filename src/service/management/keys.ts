@@ -24,11 +24,7 @@ const KeyShape = z
   .meta({ title: "PersonalApiKey" });
 
 const show = (it: PersonalApiKey) =>
-  shownAs(KeyShape, {
-    ...it,
-    mask_value: `${it.key.slice(0, 4)}...${it.key.slice(-4)}`,
-    user_id: it.user,
-  });
+  shownAs(KeyShape, { ...it, mask_value: `${it.key.slice(0, 4)}...${it.key.slice(-4)}`, user_id: it.user });
 
 const onlyItself = () => denied("This action does not support Personal API Key access");
 

@@ -36,8 +36,7 @@ interface MemberOf {
 export const showMember = (desk: ResourceDesk, { membership, user }: MemberOf): z.infer<typeof Member> =>
   shownAs(Member, { ...membership, user: showUser(desk, user) });
 
-const byJoining = (a: MemberOf, b: MemberOf): number =>
-  a.membership.joined_at < b.membership.joined_at ? 1 : -1;
+const byJoining = (a: MemberOf, b: MemberOf): number => (a.membership.joined_at < b.membership.joined_at ? 1 : -1);
 
 /** Checks that a member of level `mine` may give another this level. @throws SimError permission_denied */
 function checkNewLevel(mine: MemberLevel, isSelf: boolean, wanted: MemberLevel): void {

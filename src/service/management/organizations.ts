@@ -142,11 +142,7 @@ export function organizationEndpoints(desk: ManagementDesk, { memberships, views
 
   const change = (organization: Organization, body: Changes): Organization =>
     worlds.change((draft) =>
-      draft.put("organizations", {
-        ...organization,
-        ...body,
-        updated_at: wireTime(desk.clock.now()),
-      }),
+      draft.put("organizations", { ...organization, ...body, updated_at: wireTime(desk.clock.now()) }),
     );
 
   const changing = (method: "PATCH" | "PUT", body: z.ZodType<Changes>) =>

@@ -15,8 +15,7 @@ type Worlds = ManagementDesk["worlds"];
 /** The target of `@current`: the previous one if it still exists, else the first. */
 function settled({ current }: Worlds, user: User): User {
   const organizations = current.memberships.filter((it) => it.user === user.id).map((it) => it.organization);
-  const organization =
-    organizations.find((it) => it === user.current_organization) ?? organizations[0] ?? null;
+  const organization = organizations.find((it) => it === user.current_organization) ?? organizations[0] ?? null;
   const projects = current.projects.filter((it) => it.organization === organization);
   const project = projects.find((it) => it.id === user.current_project) ?? projects[0];
   return { ...user, current_organization: organization, current_project: project?.id ?? null };
@@ -72,11 +71,7 @@ function addProject(
     wireTime(desk.clock.now()),
   );
   draft.put("projects", project);
-  draft.put("users", {
-    ...user,
-    current_organization: project.organization,
-    current_project: project.id,
-  });
+  draft.put("users", { ...user, current_organization: project.organization, current_project: project.id });
   return project;
 }
 
@@ -93,10 +88,7 @@ export function createOrganization(
   const taken = new Set(desk.worlds.current.organizations.map((it) => it.slug));
   const slug = freeSlug(given.name, taken, () => randomLetters(4));
   return desk.worlds.change((draft) => {
-    const organization = draft.put(
-      "organizations",
-      blankOrganization({ id: desk.ids.uuid(), slug, ...given }, now),
-    );
+    const organization = draft.put("organizations", blankOrganization({ id: desk.ids.uuid(), slug, ...given }, now));
     const membership = { organization: organization.id, user: user.id, level: levels.owner };
     draft.put("memberships", blankMembership({ id: desk.ids.uuid(), ...membership }, now));
     addProject(desk, draft, { organization: organization.id, name: "Default project" }, user);
@@ -116,16 +108,10 @@ export function openProjectChanges(desk: ManagementDesk) {
   }
 
   const put = (project: StoredProject, changes: Partial<StoredProject>): StoredProject =>
-    worlds.change((draft) =>
-      draft.put("projects", { ...project, ...changes, updated_at: wireTime(desk.clock.now()) }),
-    );
+    worlds.change((draft) => draft.put("projects", { ...project, ...changes, updated_at: wireTime(desk.clock.now()) }));
 
   return {
-    create(
-      organization: string,
-      { name, is_demo, timezone, ...rest }: ProjectBody,
-      user: User,
-    ): StoredProject {
+    create(organization: string, { name, is_demo, timezone, ...rest }: ProjectBody, user: User): StoredProject {
       checkDashboard(rest.primary_dashboard, undefined);
       return worlds.change((draft) =>
         addProject(

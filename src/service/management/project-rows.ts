@@ -17,13 +17,7 @@ import {
 } from "../api-frame/access.ts";
 import { fieldsOf } from "../api-frame/body.ts";
 import { pageOf, pageQuery, pageSchema } from "../api-frame/lists.ts";
-import {
-  inAccount,
-  inOrganization,
-  managementRow,
-  organizationRoot,
-  type Request,
-} from "../api-frame/row.ts";
+import { inAccount, inOrganization, managementRow, organizationRoot, type Request } from "../api-frame/row.ts";
 import type { Memberships } from "../api-frame/users.ts";
 import type { ManagementDesk } from "./desk.ts";
 import { deleteProjects, openProjectChanges, type ProjectChanges } from "./project-changes.ts";
@@ -160,17 +154,8 @@ interface Parts {
   views: ProjectViews;
 }
 
-const listing = {
-  method: "GET",
-  query: pageQuery,
-  reply: pageSchema(ProjectBasics),
-} as const;
-const creation = {
-  method: "POST",
-  status: 201,
-  body: ProjectBody,
-  reply: ProjectDetail,
-} as const;
+const listing = { method: "GET", query: pageQuery, reply: pageSchema(ProjectBasics) } as const;
+const creation = { method: "POST", status: 201, body: ProjectBody, reply: ProjectDetail } as const;
 
 /** The roots that lead to projects by id alone. */
 const roots = ["/api/projects", "/api/environments"];
@@ -241,10 +226,7 @@ export function projectResourceEndpoints(desk: ManagementDesk, { memberships, vi
         access: inOrganization(row.scope),
         handle(request) {
           const at = access.visible(request.param("id"), request.caller);
-          return row.handle(
-            request,
-            found(at.project.organization === request.organization.id ? at : undefined),
-          );
+          return row.handle(request, found(at.project.organization === request.organization.id ? at : undefined));
         },
       }),
     ),

@@ -64,27 +64,24 @@ interface ManagementPorts {
 }
 
 /** The management API, and the pages that its sharing tokens open. */
-export const managementSlice = slice(
-  ["resources", "rulesets"],
-  ({ resources: desk, rulesets }: ManagementPorts) => [
-    ...closed(
-      [
-        ...batchExportEndpoints(desk),
-        ...cohortEndpoints(desk),
-        ...collaboratorEndpoints(desk),
-        ...dashboardEndpoints(desk),
-        ...dashboardTemplateEndpoints(desk),
-        ...eventEndpoints(desk),
-        ...featureFlagEndpoints(desk, rulesets),
-        ...insightEndpoints(desk),
-        ...personEndpoints(desk),
-        ...queryEndpoints(desk),
-        ...resourceKindEndpoints(desk),
-        ...sharingEndpoints(desk),
-        ...tenancyEndpoints(desk),
-      ],
-      desk,
-    ),
-    ...publicSharingEndpoints(desk),
-  ],
-);
+export const managementSlice = slice(["resources", "rulesets"], ({ resources: desk, rulesets }: ManagementPorts) => [
+  ...closed(
+    [
+      ...batchExportEndpoints(desk),
+      ...cohortEndpoints(desk),
+      ...collaboratorEndpoints(desk),
+      ...dashboardEndpoints(desk),
+      ...dashboardTemplateEndpoints(desk),
+      ...eventEndpoints(desk),
+      ...featureFlagEndpoints(desk, rulesets),
+      ...insightEndpoints(desk),
+      ...personEndpoints(desk),
+      ...queryEndpoints(desk),
+      ...resourceKindEndpoints(desk),
+      ...sharingEndpoints(desk),
+      ...tenancyEndpoints(desk),
+    ],
+    desk,
+  ),
+  ...publicSharingEndpoints(desk),
+]);

@@ -183,11 +183,7 @@ function showTile(insights: ReadonlyMap<number, Insight>, tile: Tile): TileSumma
   };
 }
 
-function showDashboard(
-  world: ReadonlyWorld,
-  insights: ReadonlyMap<number, Insight>,
-  it: Dashboard,
-): DashboardSummary {
+function showDashboard(world: ReadonlyWorld, insights: ReadonlyMap<number, Insight>, it: Dashboard): DashboardSummary {
   const collaborators = world.dashboard_collaborators.flatMap(({ dashboard, user }) => {
     const found = dashboard === it.id ? world.users.find(({ id }) => id === user) : undefined;
     return found ? [found.email] : [];

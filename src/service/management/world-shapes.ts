@@ -30,12 +30,7 @@ export const OrganizationSummary = z.strictObject({
   slug: z.string(),
   created_at: z.string(),
   members: z.array(
-    z.strictObject({
-      user: z.int(),
-      name: z.string(),
-      email: z.string(),
-      level: z.enum(["member", "admin", "owner"]),
-    }),
+    z.strictObject({ user: z.int(), name: z.string(), email: z.string(), level: z.enum(["member", "admin", "owner"]) }),
   ),
   projects: z.array(ProjectSummary),
 });

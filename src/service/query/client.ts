@@ -123,10 +123,7 @@ export interface QueryClient {
    * Who left a funnel at which step: at most 10 of each step, with their ids and last events. The funnel is a stored
    * insight or a query. @throws ControlError as `query`
    */
-  dropOffs(
-    funnel: string | number | Exclude<QueryInput, string>,
-    options?: QueryOptions,
-  ): Promise<DropOffs["steps"]>;
+  dropOffs(funnel: string | number | Exclude<QueryInput, string>, options?: QueryOptions): Promise<DropOffs["steps"]>;
 }
 
 export const queriesBy = ({ call, project }: HandleScope): QueryClient => ({

@@ -242,13 +242,9 @@ function dataOf({ rows, joins }: ProjectColumns, wanted: Wanted): TableData {
       values: valuesOf(content.distinct.values),
     });
   const joined = (key: string, { content }: Held<JoinedColumn>) =>
-    columns.set(key, {
-      codes: series(content.version, "codes", content.codes),
-      values: valuesOf(content.values),
-    });
+    columns.set(key, { codes: series(content.version, "codes", content.codes), values: valuesOf(content.values) });
   for (const [name, it] of wanted.personProperties) joined(columnKey.personProperty(name), it);
-  for (const { type, name, column } of wanted.groupProperties)
-    joined(columnKey.groupProperty(type, name), column);
+  for (const { type, name, column } of wanted.groupProperties) joined(columnKey.groupProperty(type, name), column);
   return {
     from: rows.firstHeld(),
     end: rows.length,

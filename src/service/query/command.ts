@@ -44,9 +44,7 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<"o
   const { query: given, insight, project, csv, json } = settings.values;
   if ((given === undefined) === (insight === undefined)) {
     const what =
-      given === undefined
-        ? "give HogQL, a file, or --insight NAME"
-        : "QUERY and --insight exclude each other";
+      given === undefined ? "give HogQL, a file, or --insight NAME" : "QUERY and --insight exclude each other";
     throw new Failure("usage", what);
   }
   if (csv && json) throw new Failure("usage", "--csv and --json exclude each other");

@@ -4,14 +4,7 @@ import { createEventBytesReader, type EventBytes, type EventValue } from "../../
 import { legacyKey, outsideEvents, v1Key } from "../../state/journal/items.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { Steps } from "./table.ts";
-import {
-  type Distinct,
-  type DistinctTexts,
-  distinctJson,
-  distinctTexts,
-  textsIn,
-  withRoom,
-} from "./values.ts";
+import { type Distinct, type DistinctTexts, distinctJson, distinctTexts, textsIn, withRoom } from "./values.ts";
 
 /** A property of a project's events, by row. */
 export interface PropertyColumn {
@@ -198,9 +191,7 @@ export function createEventRows(log: TrafficLog, project: number): EventRows {
     names[length] = name.made
       ? nameTexts.codeOf(String(name.made.value))
       : readers.names[shape].codeAt(bytes, name.from, name.to);
-    ids[length] = id.made
-      ? idTexts.codeOf(String(id.made.value))
-      : readers.ids[shape].codeAt(bytes, id.from, id.to);
+    ids[length] = id.made ? idTexts.codeOf(String(id.made.value)) : readers.ids[shape].codeAt(bytes, id.from, id.to);
     persons[length] = personAt(bytes, person, ids[length] ?? 0);
     length++;
   }

@@ -107,12 +107,7 @@ interface Stale {
 /** Above this number of changes all are read again. */
 const mostStale = 20_000;
 
-const freshStale = (isAll: boolean): Stale => ({
-  isAll,
-  ids: new Set(),
-  owners: new Set(),
-  persons: new Set(),
-});
+const freshStale = (isAll: boolean): Stale => ({ isAll, ids: new Set(), owners: new Set(), persons: new Set() });
 
 /** undefined: perhaps of all. */
 function projectOf(change: PersonStoreChange): number | undefined {
@@ -241,11 +236,7 @@ export function createJoins(people: PersonStore, project: number, rows: EventRow
       return person && own(person.properties, name);
     };
 
-  function* readPersons(
-    wanted: readonly PersonJoin[],
-    known: readonly PersonJoin[],
-    changed: Stale,
-  ): Steps<void> {
+  function* readPersons(wanted: readonly PersonJoin[], known: readonly PersonJoin[], changed: Stale): Steps<void> {
     yield* readOwners(changed);
     yield* joinRows();
     const persons = [...changed.persons].flatMap((it) => rows.personTexts.find(it) ?? []);

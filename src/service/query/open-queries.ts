@@ -36,14 +36,7 @@ export interface SimQueries {
 const usualTimeout = 10_000;
 
 /** Queries over the kept events of a journal, computed in a process of their own. */
-export function openQueries({
-  log,
-  people,
-  worlds,
-  clock,
-  closing,
-  timeout = usualTimeout,
-}: Sim): SimQueries {
+export function openQueries({ log, people, worlds, clock, closing, timeout = usualTimeout }: Sim): SimQueries {
   const tables = openEventTables({ log, people });
   const version = createDataVersion({ log, people, worlds });
   const factsOf = createProjectFacts({ worlds, people });
@@ -60,9 +53,7 @@ export function openQueries({
         waitMs,
       });
       const fields = JSON.parse(Buffer.from(json).toString("utf8"));
-      return results === undefined
-        ? fields
-        : { ...fields, results: new MadeJson(Buffer.from(results), randomUUID()) };
+      return results === undefined ? fields : { ...fields, results: new MadeJson(Buffer.from(results), randomUUID()) };
     };
   const runner = (list: KindList, its: readonly QueryKind<unknown>[]) =>
     createQueryRunner({ worlds, clock, version, closing, kinds: its, compute: computeIn(list) });

@@ -1,13 +1,5 @@
 import { SimError } from "../../kernel/base/errors.ts";
-import {
-  isObject,
-  isTooDeep,
-  type Json,
-  type JsonObject,
-  objectIn,
-  own,
-  pointerTo,
-} from "../../kernel/base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, objectIn, own, pointerTo } from "../../kernel/base/json.ts";
 import { meantOf } from "../../kernel/base/nearest.ts";
 import { stringOf } from "../../kernel/base/text.ts";
 import { parseShape } from "../../kernel/http/shape-errors.ts";
@@ -19,13 +11,7 @@ export const wrappers: readonly string[] = ["InsightVizNode", "DataTableNode", "
 /** Other queries of the service; phx-sim computes none of them. Source: PostHog/posthog, posthog/schema.py. */
 const onlyInService: readonly string[] = [
   ...["ActorsPropertyTaxonomyQuery", "ActorsQuery", "CalendarHeatmapQuery", "DatabaseSchemaQuery"],
-  ...[
-    "ErrorTrackingQuery",
-    "EventTaxonomyQuery",
-    "EventsQuery",
-    "ExperimentQuery",
-    "FunnelCorrelationActorsQuery",
-  ],
+  ...["ErrorTrackingQuery", "EventTaxonomyQuery", "EventsQuery", "ExperimentQuery", "FunnelCorrelationActorsQuery"],
   ...["FunnelCorrelationQuery", "FunnelsActorsQuery", "FunnelsQuery", "GroupsQuery", "HogQLAutocomplete"],
   ...["HogQLMetadata", "HogQLQuery", "HogQuery", "InsightActorsQuery", "InsightActorsQueryOptions"],
   ...["LifecycleQuery", "LogsQuery", "PathsQuery", "RecordingsQuery", "RetentionQuery", "SavedInsightNode"],
@@ -78,11 +64,7 @@ function unknownKind(kind: Json | undefined, kinds: readonly string[], at: reado
     );
   const known = [...kinds, ...wrappers];
   const hint = meantOf(kind, known, (it) => it) ?? `kinds: ${known.join(", ")}`;
-  return refusal(
-    `Input tag '${kind}' found using 'kind' does not match any of the expected tags`,
-    place,
-    hint,
-  );
+  return refusal(`Input tag '${kind}' found using 'kind' does not match any of the expected tags`, place, hint);
 }
 
 /**
@@ -129,8 +111,7 @@ const withBreakdown = ["TrendsQuery", "FunnelsQuery", "RetentionQuery"];
 
 const listed = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 const isEmpty = (value: Json | undefined): boolean =>
-  !value ||
-  (Array.isArray(value) ? value.length === 0 : isObject(value) && listed(value.values).length === 0);
+  !value || (Array.isArray(value) ? value.length === 0 : isObject(value) && listed(value.values).length === 0);
 
 /** Property filters that fit if both fit. */
 function bothProperties(own: Json | undefined, more: Json[]): Json {
@@ -190,9 +171,7 @@ export function withDashboardFilters(query: Json, filters: JsonObject): Json {
   const unknown = Object.keys(filters).find((it) => !filterNames.includes(it));
   if (unknown !== undefined)
     throw refusal(`unknown filter "${unknown}"`, [unknown], `filters: ${filterNames.join(", ")}`);
-  return Object.keys(filters).length === 0
-    ? query
-    : changedSource(query, (source) => filteredSource(source, filters));
+  return Object.keys(filters).length === 0 ? query : changedSource(query, (source) => filteredSource(source, filters));
 }
 
 /** The query with these values of its variables, by their ids; those that it does not have are left out. */

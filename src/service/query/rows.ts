@@ -47,11 +47,7 @@ function projectOf({ current, projectById }: Worlds, id: number | null | undefin
 function orderOf({ worlds }: QueryPorts, { query, insight: name, project: id }: ControlQuery) {
   if ((query === undefined) === (name === undefined)) {
     const what = query === undefined ? "is missing" : "exclude each other";
-    throw invalid(
-      `"query" or "insight" ${what}`,
-      "/query",
-      'for example {"query": "SELECT event FROM events"}',
-    );
+    throw invalid(`"query" or "insight" ${what}`, "/query", 'for example {"query": "SELECT event FROM events"}');
   }
   const project = projectOf(worlds, id);
   const insight = name === undefined ? null : insightNamed(worlds, project, name);

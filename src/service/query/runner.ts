@@ -140,19 +140,9 @@ export function createQueryRunner({
   }
 
   /** Computes it in the background, unless that is under way or done already and `again` is false. */
-  function inBackground(
-    project: StoredProject,
-    read: ReadQuery,
-    order: QueryOrder,
-    again: boolean,
-  ): QueryStatus {
+  function inBackground(project: StoredProject, read: ReadQuery, order: QueryOrder, again: boolean): QueryStatus {
     const key = keyOf(project, read);
-    const job = {
-      project: project.id,
-      id: order.id ?? key,
-      insight: order.insight,
-      dashboard: order.dashboard,
-    };
+    const job = { project: project.id, id: order.id ?? key, insight: order.insight, dashboard: order.dashboard };
     return statuses.begin(job, again, async (signal) => {
       const found = again ? undefined : cache.find(key, clock.now(), versionOf(project.id));
       return found && !found.isStale
@@ -164,9 +154,7 @@ export function createQueryRunner({
   const waitFor = (project: StoredProject, read: ReadQuery, order: QueryOrder): Promise<JsonObject> => {
     const key = keyOf(project, read);
     const watched = { project: project.id, id: order.id ?? key, signal: order.signal };
-    return statuses.watch(watched, (signal) =>
-      compute(project, read, { key, waitMs: limits.blocking, signal }),
-    );
+    return statuses.watch(watched, (signal) => compute(project, read, { key, waitMs: limits.blocking, signal }));
   };
 
   function projectOf({ project: id }: QueryOrder): StoredProject {
@@ -176,11 +164,7 @@ export function createQueryRunner({
   }
 
   /** What is answered without computing now; undefined: it is computed now. */
-  function withoutComputing(
-    project: StoredProject,
-    read: ReadQuery,
-    order: QueryOrder,
-  ): QueryResponse | undefined {
+  function withoutComputing(project: StoredProject, read: ReadQuery, order: QueryOrder): QueryResponse | undefined {
     const { mode } = order;
     if (mode === "force_blocking" || read.kind.isPlain) return undefined;
     const key = keyOf(project, read);
@@ -190,9 +174,7 @@ export function createQueryRunner({
     if (!found) {
       if (mode === "force_cache") return { cache_key: key, query_status: pending() };
       const isLater = mode === "async" || mode === "lazy_async";
-      return isLater
-        ? { cache_key: key, query_status: inBackground(project, read, order, false) }
-        : undefined;
+      return isLater ? { cache_key: key, query_status: inBackground(project, read, order, false) } : undefined;
     }
     const cached = (status: Json) => ({ ...found.response, is_cached: true, query_status: status });
     if (!found.isStale || mode === "force_cache") return cached(pending());

@@ -15,11 +15,7 @@ export const ControlQuery = z.strictObject({
 });
 export type ControlQuery = z.infer<typeof ControlQuery>;
 
-const InsightFacts = z.object({
-  id: z.int(),
-  short_id: z.string(),
-  name: z.string().nullable(),
-});
+const InsightFacts = z.object({ id: z.int(), short_id: z.string(), name: z.string().nullable() });
 
 /** The response of the service's query endpoint, and what was run. */
 export const ControlAnswer = z

@@ -184,9 +184,5 @@ export function textsIn(texts: Distinct<string>, read: (value: Json) => string):
     const known = find(bytes, from, to, guess);
     return known === -1 ? add(texts.codeOf(read(JSON.parse(bytes.toString("utf8", from, to))))) : known;
   }
-  return {
-    rowAt,
-    codeOf,
-    codeAt: (bytes, from, to) => (from === to ? 0 : codeOf(rowAt(bytes, from, to, undefined))),
-  };
+  return { rowAt, codeOf, codeAt: (bytes, from, to) => (from === to ? 0 : codeOf(rowAt(bytes, from, to, undefined))) };
 }

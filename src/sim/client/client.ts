@@ -23,8 +23,7 @@ export interface ClientParts extends SimAccess {
 }
 
 /** The control API as functions. One interface for a sim in process and one elsewhere. */
-export const createClient = (parts: ClientParts): SimClient =>
-  withKnownOptions(clientOf(parts), knownOptions);
+export const createClient = (parts: ClientParts): SimClient => withKnownOptions(clientOf(parts), knownOptions);
 
 function clientOf({ send, close, url, inspectorUrl, waitMs, ...keys }: ClientParts): SimClient {
   const call = callBy(send);

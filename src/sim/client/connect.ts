@@ -45,8 +45,7 @@ type Explain = (error: ControlError, base: string, token: string | undefined) =>
 
 /** The explanation of a failed first call, by its code. */
 const explained: Readonly<Record<string, Explain>> = {
-  no_sim: ({ cause }, base) =>
-    problem("no_sim", `nothing answers at ${base} (${causeOf(cause)})`, startHint, cause),
+  no_sim: ({ cause }, base) => problem("no_sim", `nothing answers at ${base} (${causeOf(cause)})`, startHint, cause),
   control_token_required: (_, base, token) =>
     problem(
       "control_token_required",

@@ -85,9 +85,7 @@ export function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat("en", { timeZone });
   } catch {
-    throw new TypeError(
-      `the time zone ${JSON.stringify(timeZone)} does not exist; use a name such as Europe/Berlin`,
-    );
+    throw new TypeError(`the time zone ${JSON.stringify(timeZone)} does not exist; use a name such as Europe/Berlin`);
   }
 }
 
@@ -112,10 +110,7 @@ export interface GenerationTarget extends GenerationSetting {
 }
 
 /** The project with this id, or the first one; undefined if it does not exist. */
-export async function targetOf(
-  call: ControlCall,
-  project: number | undefined,
-): Promise<GenerationTarget | undefined> {
+export async function targetOf(call: ControlCall, project: number | undefined): Promise<GenerationTarget | undefined> {
   const [{ organizations }, clock] = await Promise.all([
     call<WorldSummary>("GET", "world"),
     call<{ now: string }>("GET", "clock"),
@@ -141,10 +136,7 @@ export const generateBy =
     const described = await checkedTraffic(options);
     const target = await targetOf(call, project);
     if (!target)
-      throw new ControlError(404, {
-        code: "not_found",
-        detail: `there is no project ${project ?? ""}`.trim(),
-      });
+      throw new ControlError(404, { code: "not_found", detail: `there is no project ${project ?? ""}`.trim() });
     const [{ planOf }, { batchesOf }] = await Promise.all([
       import("../../lab/generate/plan.ts"),
       import("../../lab/generate/batches.ts"),
@@ -161,10 +153,7 @@ function refused(status: number, body: string | Uint8Array): ControlError {
   const text = typeof body === "string" ? body : Buffer.from(body).toString();
   const answer = parsedJson(text);
   const detail = isObject(answer) && typeof answer.detail === "string" ? answer.detail : text.slice(0, 200);
-  return new ControlError(status, {
-    code: "capture_refused",
-    detail: `/batch/ answered ${status}: ${detail}`,
-  });
+  return new ControlError(status, { code: "capture_refused", detail: `/batch/ answered ${status}: ${detail}` });
 }
 
 /** Options of `sim.generate`. */

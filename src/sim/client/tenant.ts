@@ -22,12 +22,7 @@ const isFramework = (name: string): name is Framework => frameworks.some((it) =>
 function envOf({ host, apiKey, personalApiKey, projectId }: TenantKeys, framework: string | undefined) {
   if (framework !== undefined && !isFramework(framework))
     throw new RangeError(`unknown framework "${framework}"; use one of ${frameworks.join(", ")}`);
-  const access = {
-    url: host,
-    project_api_key: apiKey,
-    personal_api_key: personalApiKey,
-    project_id: projectId,
-  };
+  const access = { url: host, project_api_key: apiKey, personal_api_key: personalApiKey, project_id: projectId };
   return Object.fromEntries(envGroups(access, framework).flatMap(({ variables }) => variables));
 }
 

@@ -54,10 +54,7 @@ export function recordBanner(sim: Served, style: Style): string[] {
     row("upstream", ready.upstream ?? ""),
     row("mode", ready.mode ?? ""),
     row("tape", ready.tape ?? "none"),
-    row(
-      "redaction",
-      ready.redaction === "none" || ready.redaction === "pii" ? taken[ready.redaction] : "secrets",
-    ),
+    row("redaction", ready.redaction === "none" || ready.redaction === "pii" ? taken[ready.redaction] : "secrets"),
     row("data", ready.data ?? "in memory, gone at the end"),
     row("inspector", ready.inspector_url),
     ...(ready.control_token === undefined ? [] : [row("control token", ready.control_token)]),

@@ -28,18 +28,12 @@ export const reachOptions = {
 
 /** Options on how the real service is reached. */
 export const upstreamOptions = {
-  upstream: {
-    kind: "text",
-    describe: "The real service: us, eu, or the address of a self-hosted one",
-  },
+  upstream: { kind: "text", describe: "The real service: us, eu, or the address of a self-hosted one" },
   offline: {
     kind: "switch",
     describe: "Contact no upstream, except on this machine: report an error instead; on if CI is set",
   },
-  "upstream-ca": {
-    kind: "file",
-    describe: "Certificate authority (PEM) to trust in addition to the usual ones",
-  },
+  "upstream-ca": { kind: "file", describe: "Certificate authority (PEM) to trust in addition to the usual ones" },
 } as const;
 
 /** Options of every command that starts a sim. */
@@ -67,8 +61,7 @@ export const simOptions = {
   },
   clock: {
     kind: "text",
-    describe:
-      "The sim's time at the start, from which it runs on: ISO 8601, or real (default: the scenario's)",
+    describe: "The sim's time at the start, from which it runs on: ISO 8601, or real (default: the scenario's)",
   },
   keep: {
     kind: "text",
@@ -90,8 +83,7 @@ export const simOptions = {
   ...upstreamOptions,
   timing: {
     kind: "text",
-    describe:
-      "How long recorded responses take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
+    describe: "How long recorded responses take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
     flagOnly: true,
   },
   "skip-status": {
@@ -275,8 +267,7 @@ async function portTaken({ host = "127.0.0.1", port = 0 }: SimOptions): Promise<
 }
 
 /** Waits for the last requests, but not for a program in the background that continues to send. */
-export const settles = (sim: Sim): Promise<void> =>
-  sim.settle({ idleMs: 100, timeoutMs: 1000 }).catch(() => {});
+export const settles = (sim: Sim): Promise<void> => sim.settle({ idleMs: 100, timeoutMs: 1000 }).catch(() => {});
 
 /** Prints the requests of a sim on stderr. */
 export function openRequestLog(

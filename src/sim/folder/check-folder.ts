@@ -64,11 +64,7 @@ const checks: readonly Check[] = [
   },
   (folder, report) => {
     for (const [key, { damaged }] of readSnapshots(join(folder, "snapshots")).damaged)
-      report({
-        file: join(folder, "snapshots", key),
-        line: null,
-        detail: `this snapshot is damaged: ${damaged}`,
-      });
+      report({ file: join(folder, "snapshots", key), line: null, detail: `this snapshot is damaged: ${damaged}` });
   },
 ];
 
@@ -107,20 +103,8 @@ function checkSidecars(
 ): void {
   const { from = opening } = opening;
   const tables = [
-    [
-      "requests.idx",
-      index.requests,
-      [request.offsetLow, request.offsetHigh],
-      request.meta,
-      from.n - opening.n,
-    ],
-    [
-      "events.idx",
-      index.events,
-      [event.request, event.name, event.distinctId],
-      event.meta,
-      from.seq - opening.seq,
-    ],
+    ["requests.idx", index.requests, [request.offsetLow, request.offsetHigh], request.meta, from.n - opening.n],
+    ["events.idx", index.events, [event.request, event.name, event.distinctId], event.meta, from.seq - opening.seq],
   ] as const;
   for (const [name, made, columns, meta, first] of tables) {
     const file = join(folder, name);
@@ -139,11 +123,7 @@ function checkSidecars(
     while (row < saved.length && isSame()) row++;
     sidecar.close();
     if (isDamaged || row < saved.length)
-      report({
-        file,
-        line: null,
-        detail: "it does not fit the log; nothing is lost: the next start makes it again",
-      });
+      report({ file, line: null, detail: "it does not fit the log; nothing is lost: the next start makes it again" });
   }
 }
 

@@ -86,10 +86,7 @@ async function inMemory({ seedWorld, keysOf, keep, now, onNotice }: StoreOptions
   return { worlds, people, log, snapshots, switchTo, damage, folder: null, announce() {}, close };
 }
 
-async function inFolder(
-  { seedWorld, keysOf, keep, now, ports, onNotice }: StoreOptions,
-  path: string,
-): Promise<Store> {
+async function inFolder({ seedWorld, keysOf, keep, now, ports, onNotice }: StoreOptions, path: string): Promise<Store> {
   await mustBeFree(path, ports);
   const folder = openDataFolder(path);
   const damage = createDamageList(onNotice);
@@ -99,8 +96,7 @@ async function inFolder(
     const file = lockPath(path);
     const report = (detail: string) => damage.report({ file, line: null, detail });
     try {
-      if (folder.hold())
-        report("another program deleted or changed this file while the sim ran; it was written again");
+      if (folder.hold()) report("another program deleted or changed this file while the sim ran; it was written again");
     } catch (error) {
       if (error instanceof StorageRefusal) report(error.message);
       throw error;
@@ -163,8 +159,7 @@ async function inFolder(
         const last = Object.entries(found()).map(([name, text]) => [name, text()] as const);
         try {
           await closeAll(log, people, worlds, guard);
-          if (guard.isWritable)
-            contents.keep(Object.fromEntries(last.map(([name, it]) => [name, () => it])), true);
+          if (guard.isWritable) contents.keep(Object.fromEntries(last.map(([name, it]) => [name, () => it])), true);
         } finally {
           folder.release();
         }
@@ -198,12 +193,7 @@ function contentsOf({ people, log, snapshots }: Pick<Store, "people" | "log" | "
   };
 }
 
-async function closeAll(
-  log: TrafficLog,
-  people: PersonStore,
-  worlds: WorldStore,
-  guard?: FolderGuard,
-): Promise<void> {
+async function closeAll(log: TrafficLog, people: PersonStore, worlds: WorldStore, guard?: FolderGuard): Promise<void> {
   try {
     await log.close();
   } finally {

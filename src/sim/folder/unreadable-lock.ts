@@ -42,10 +42,7 @@ function portsIn(file: string): number[] {
 
 async function askInfo(url: string): Promise<JsonObject | undefined> {
   try {
-    const answer = await fetch(`${url}/__sim/info`, {
-      signal: AbortSignal.timeout(askMs),
-      redirect: "error",
-    });
+    const answer = await fetch(`${url}/__sim/info`, { signal: AbortSignal.timeout(askMs), redirect: "error" });
     const info = (await answer.json()) as Json;
     return isObject(info) ? info : undefined;
   } catch {

@@ -110,11 +110,7 @@ const mishaps: Readonly<
 > = { reset, hang, truncate, cut };
 
 /** A body that continues until its reader cancels, the caller aborts, or the stream ends. */
-function streamingResponse(
-  reply: Reply,
-  stream: NonNullable<Reply["stream"]>,
-  signal: AbortSignal,
-): Response {
+function streamingResponse(reply: Reply, stream: NonNullable<Reply["stream"]>, signal: AbortSignal): Response {
   const iterator = stream[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
   const leave = () => void iterator.return?.();

@@ -162,8 +162,7 @@ const isPage = (req: IncomingMessage): boolean => isSocket(req) && pathOf(req.ur
  * A client that ends its side of the connection after its request gets an answer: otherwise node:http ends it. The
  * option has no type.
  */
-export const allowHalfOpen = (server: Server): void =>
-  void Object.assign(server, { httpAllowHalfOpen: true });
+export const allowHalfOpen = (server: Server): void => void Object.assign(server, { httpAllowHalfOpen: true });
 
 const callOf = (req: IncomingMessage, at: number) =>
   callFrom({

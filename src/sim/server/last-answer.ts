@@ -99,8 +99,5 @@ function cut(res: ServerResponse, socket: Socket, { status, headers, body }: Rep
 
 /** The faults of transport, over a socket. */
 export const mishaps: Readonly<
-  Record<
-    TransportFault,
-    (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void
-  >
+  Record<TransportFault, (res: ServerResponse, socket: Socket, reply: Reply, hung: Set<ServerResponse>) => void>
 > = { hang, reset, truncate, cut };

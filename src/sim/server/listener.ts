@@ -156,11 +156,7 @@ interface Way {
 }
 
 /** A reverse proxy sends the scheme of its clients in a header. */
-const schemeOf = (
-  req: IncomingMessage,
-  passage: ProxiedAddress | undefined,
-  isSecure: boolean,
-): Way["scheme"] =>
+const schemeOf = (req: IncomingMessage, passage: ProxiedAddress | undefined, isSecure: boolean): Way["scheme"] =>
   passage?.scheme ?? (isSecure || req.headers["x-forwarded-proto"] === "https" ? "https" : "http");
 
 type Take = (socket: Socket) => void;
@@ -182,12 +178,7 @@ const onePortOf = (
   });
 
 /** Without a proxy only websockets are special. */
-function entranceOf(
-  server: Server,
-  silence: number,
-  takeFeed: Take | undefined,
-  takesSockets: () => boolean,
-) {
+function entranceOf(server: Server, silence: number, takeFeed: Take | undefined, takesSockets: () => boolean) {
   const entrance = openEntrance(
     server,
     silence,
@@ -292,10 +283,7 @@ interface Arrival {
   publicUrl: string | undefined;
 }
 
-const callOf = (
-  { req, res, method, target, at, started, ticket, way, publicUrl }: Arrival,
-  body: Buffer,
-): Call =>
+const callOf = ({ req, res, method, target, at, started, ticket, way, publicUrl }: Arrival, body: Buffer): Call =>
   callFrom({
     publicUrl,
     method,

@@ -77,11 +77,7 @@ export function openOnePort(server: Server, options: OnePortOptions): OnePort {
       admit(socket, scheme) {
         schemes.set(socket, scheme);
         if (!options.takesSockets?.()) return take(socket);
-        peek(
-          socket,
-          (speech) => (speech === "socket" ? takeSocket(socket) : take(socket)),
-          options.takesSockets,
-        );
+        peek(socket, (speech) => (speech === "socket" ? takeSocket(socket) : take(socket)), options.takesSockets);
       },
       keep: kept.add,
       notice,
@@ -179,8 +175,7 @@ function createKept() {
 }
 
 /** The proxy serves this machine only, even if the port is open to the network. */
-const isLocal = ({ remoteAddress }: Socket): boolean =>
-  remoteAddress !== undefined && isLoopbackHost(remoteAddress);
+const isLocal = ({ remoteAddress }: Socket): boolean => remoteAddress !== undefined && isLoopbackHost(remoteAddress);
 
 const strangerRefused =
   "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\nX-Phx-Source: proxy\r\n\r\n";

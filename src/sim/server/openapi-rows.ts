@@ -111,9 +111,7 @@ const known = new Map(pathParameters.map((it) => [it.parameter, it]));
 
 const parameterOf: OpenApiFacts["parameterOf"] = (name, collection) => {
   const found =
-    known.get(`${collection}/:${name}`) ??
-    known.get(`:${name}`) ??
-    (name === "id" ? idIn(collection) : undefined);
+    known.get(`${collection}/:${name}`) ?? known.get(`:${name}`) ?? (name === "id" ? idIn(collection) : undefined);
   return { description: found?.description ?? "", schema: found?.schema ?? text };
 };
 
@@ -128,11 +126,7 @@ const documentOf = (endpoints: readonly Endpoint[]): Work<OpenApiDocument> =>
     parameterOf,
   });
 
-const Document = z.looseObject({
-  openapi: z.string(),
-  info: z.looseObject({}),
-  paths: z.looseObject({}),
-});
+const Document = z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) });
 
 interface EndpointPorts {
   endpoints(): Promise<readonly Endpoint[]>;

@@ -4,9 +4,7 @@ import type { PersonalApiKey, ReadonlyWorld, StoredProject } from "./world.ts";
 
 /** True if one of the key's scopes grants `wanted`; `thing:write` implies `thing:read`, `*` everything. */
 export const grants = (key: Pick<PersonalApiKey, "scopes">, wanted: string): boolean =>
-  key.scopes.some(
-    (scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"),
-  );
+  key.scopes.some((scope) => scope === "*" || scope === wanted || scope === wanted.replace(/:read$/, ":write"));
 
 /** True if the key is limited to other projects or organizations, or its user is not a member of the project's organization. */
 export const isOutOfReach = (world: ReadonlyWorld, key: PersonalApiKey, project: StoredProject): boolean =>

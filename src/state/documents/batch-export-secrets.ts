@@ -18,8 +18,7 @@ const secretKeys: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 const looksSecret = (key: string): boolean => /secret|password|token|private_key|access_key/i.test(key);
 
 /** True if the value of this key of a destination's `config` is secret; for unknown types the key decides. */
-export const isSecretKey = (type: string, key: string): boolean =>
-  secretKeys.get(type)?.has(key) ?? looksSecret(key);
+export const isSecretKey = (type: string, key: string): boolean => secretKeys.get(type)?.has(key) ?? looksSecret(key);
 
 const mask = "***";
 

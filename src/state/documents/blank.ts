@@ -58,10 +58,7 @@ export const blankUser = (given: Given<User, "id" | "uuid" | "email">, now: stri
   ...given,
 });
 
-export const blankOrganization = (
-  given: Given<Organization, "id" | "name" | "slug">,
-  now: string,
-): Organization => ({
+export const blankOrganization = (given: Given<Organization, "id" | "name" | "slug">, now: string): Organization => ({
   ...given,
   logo_media_id: null,
   created_at: now,
@@ -161,10 +158,7 @@ export const blankInsight = (given: Given<Insight, "id" | "short_id" | "project"
   ...given,
 });
 
-export const blankFeatureFlag = (
-  given: Given<FeatureFlag, "id" | "project" | "key">,
-  now: string,
-): FeatureFlag => ({
+export const blankFeatureFlag = (given: Given<FeatureFlag, "id" | "project" | "key">, now: string): FeatureFlag => ({
   ...given,
   name: "",
   active: true,

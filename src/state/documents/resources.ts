@@ -1,12 +1,7 @@
 import type { ReadonlyWorld, StoredResource, Worlds } from "./world.ts";
 
 /** Kinds of resources with numbers; the others have UUIDs or names. */
-export const numberedKinds: ReadonlySet<string> = new Set([
-  "actions",
-  "annotations",
-  "experiments",
-  "subscriptions",
-]);
+export const numberedKinds: ReadonlySet<string> = new Set(["actions", "annotations", "experiments", "subscriptions"]);
 
 /** Fields of resources that hold ids, by collection; in a scenario they may hold names, keys or addresses. */
 export const referenceFields = {
@@ -46,14 +41,7 @@ export const organizationResource = (
   organization: string,
   key: string,
   fields: StoredResource["fields"],
-): StoredResource => ({
-  id: resourceId(kind, organization, key),
-  kind,
-  project: null,
-  organization,
-  key,
-  fields,
-});
+): StoredResource => ({ id: resourceId(kind, organization, key), kind, project: null, organization, key, fields });
 
 /** The project's resources of a kind that are not deleted, in order of their creation. */
 export const liveResources = (world: ReadonlyWorld, kind: string, project: number): StoredResource[] =>
@@ -70,15 +58,13 @@ const generatedFlags = [
  * Upstream PostHog/posthog products/surveys/backend/models.py, get_internal_flag_ids.
  */
 export const surveyFlagIds = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
-  new Set(
-    liveResources(world, "surveys", project).flatMap(({ fields }) => generatedFlags.map((it) => fields[it])),
-  );
+  new Set(liveResources(world, "surveys", project).flatMap(({ fields }) => generatedFlags.map((it) => fields[it])));
 
 /** Ids and keys of the flags of the project's experiments. */
 const experimentFlagsIn = (world: ReadonlyWorld, project: number): ReadonlySet<unknown> =>
   new Set(
-    liveResources(world, "experiments", project).map(
-      ({ fields: { feature_flag_id: id, feature_flag_key: key } }) => (typeof id === "number" ? id : key),
+    liveResources(world, "experiments", project).map(({ fields: { feature_flag_id: id, feature_flag_key: key } }) =>
+      typeof id === "number" ? id : key,
     ),
   );
 

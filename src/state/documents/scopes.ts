@@ -8,29 +8,12 @@ const required = [
 
 /** Further ones of the service. Upstream: PostHog/posthog, posthog/scopes.py. */
 const onlyInService = [
-  ...[
-    "action",
-    "activity_log",
-    "alert",
-    "annotation",
-    "comment",
-    "dataset",
-    "early_access_feature",
-    "element",
-  ],
+  ...["action", "activity_log", "alert", "annotation", "comment", "dataset", "early_access_feature", "element"],
   ...["endpoint", "error_tracking", "evaluation", "export", "external_data_schema", "external_data_source"],
   ...["file_system", "group", "heatmap", "hog_flow", "hog_function", "insight_variable", "integration"],
   ...["llm_analytics", "llm_prompt", "logs", "notebook", "organization_integration", "plugin"],
   ...["product_tour", "revenue_analytics", "session_recording", "session_recording_playlist", "subscription"],
-  ...[
-    "task",
-    "uploaded_media",
-    "usage_metric",
-    "warehouse_table",
-    "warehouse_view",
-    "web_analytics",
-    "webhook",
-  ],
+  ...["task", "uploaded_media", "usage_metric", "warehouse_table", "warehouse_view", "web_analytics", "webhook"],
 ];
 
 /** Every scope of a personal key: `dashboard:read`; `*` is all of them. */

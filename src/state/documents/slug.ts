@@ -20,7 +20,6 @@ export const slugOf = (name: string): string => slugified(name).slice(0, longest
 export function freeSlug(name: string, taken: { has(slug: string): boolean }, letters: () => string): string {
   const plain = slugOf(name);
   let slug = plain;
-  while (slug === "" || taken.has(slug))
-    slug = `${plain.slice(0, longest - 5)}-${letters()}`.replace(/^-/, "");
+  while (slug === "" || taken.has(slug)) slug = `${plain.slice(0, longest - 5)}-${letters()}`.replace(/^-/, "");
   return slug;
 }

@@ -54,12 +54,7 @@ export async function openWorld(options: WorldOptions): Promise<WorldStore> {
   return worldStore(database.world, database);
 }
 
-const unkept: Keeper = {
-  record() {},
-  replaced() {},
-  unit: { write() {}, settle() {}, rollBack() {} },
-  close() {},
-};
+const unkept: Keeper = { record() {}, replaced() {}, unit: { write() {}, settle() {}, rollBack() {} }, close() {} };
 
 /** A world that is not kept. */
 export const memoryWorld = (world: World): WorldStore => worldStore(new WorldDocument(world), unkept);

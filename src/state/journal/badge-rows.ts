@@ -13,8 +13,7 @@ function lastReason(log: TrafficLog): string | null {
   const dropped = log.scan({ outcome: "dropped", order: "desc" }).next().value;
   const n = log.requests({ rejected: true }).next().value;
   const head = n === undefined ? undefined : log.head(n);
-  if (dropped && dropped.line.n >= (head?.n ?? 0))
-    return codeOf(dropped.line.events?.[dropped.index]?.dropped);
+  if (dropped && dropped.line.n >= (head?.n ?? 0)) return codeOf(dropped.line.events?.[dropped.index]?.dropped);
   return head ? codeOf(head.rejected?.reason) : null;
 }
 

@@ -15,14 +15,10 @@ const initialOf = (name: string): string => `$initial_${name.replace(/^\$/, "")}
  * value is kept: `$browser` → `$initial_browser`. Upstream eventToPersonProperties.ts and
  * personInitialAndUTMProperties.
  */
-export const copiedProperties: ReadonlyMap<string, string> = new Map(
-  names.map((name) => [name, initialOf(name)]),
-);
+export const copiedProperties: ReadonlyMap<string, string> = new Map(names.map((name) => [name, initialOf(name)]));
 
 /**
  * The other way round: an absent initial property is read from the current one when a flag is decided.
  * Upstream rust/feature-flags.
  */
-export const currentOfInitial: ReadonlyMap<string, string> = new Map(
-  names.map((name) => [initialOf(name), name]),
-);
+export const currentOfInitial: ReadonlyMap<string, string> = new Map(names.map((name) => [initialOf(name), name]));

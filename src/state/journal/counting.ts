@@ -40,10 +40,7 @@ export function* oneByOne<Row extends object>(
 }
 
 /** Counts the rest: new rows first, then older and older ones. Yields true where it may be stopped. */
-function* rest<C extends RowCount>(
-  count: C,
-  { first, last, range }: Counter<C>,
-): Generator<boolean, void, void> {
+function* rest<C extends RowCount>(count: C, { first, last, range }: Counter<C>): Generator<boolean, void, void> {
   const end = last();
   for (let from = count.high + 1; from <= end; from = count.high + 1) {
     const to = Math.min(from + step - 1, end);

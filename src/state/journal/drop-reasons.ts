@@ -27,10 +27,7 @@ export const dropReasons = {
     sentence: "a fault says that the project has used up its quota",
     fix: "`phx-sim faults clear`, unless you test it",
   },
-  scripted_result: {
-    sentence: "a fault gave this result",
-    fix: "`phx-sim faults clear`, unless you test it",
-  },
+  scripted_result: { sentence: "a fault gave this result", fix: "`phx-sim faults clear`, unless you test it" },
   dropped_performance_event: {
     sentence: "$performance_event is filtered out by the service",
     fix: "use session replay's network timings instead",
@@ -44,10 +41,7 @@ export const dropReasons = {
     sentence: "`$anon_distinct_id` is not a string",
     fix: "send a string in `properties.$anon_distinct_id`",
   },
-  group_key_too_long: {
-    sentence: "`$group_key` is longer than 400 characters",
-    fix: "use a shorter group key",
-  },
+  group_key_too_long: { sentence: "`$group_key` is longer than 400 characters", fix: "use a shorter group key" },
   event_name_too_long: { sentence: "the event's name is longer than 200 characters", fix: "shorten it" },
   distinct_id_too_large: { sentence: "the distinct_id is longer than 200 characters", fix: "shorten it" },
   invalid_event_timestamp: { sentence: "the timestamp cannot be read", fix: "send RFC 3339" },
@@ -72,18 +66,9 @@ export const dropReasons = {
     sentence: "$identify cannot be sent in the project's $cookieless_mode",
     fix: "set `cookieless_server_hash_mode` to 2, or identify after consent",
   },
-  cookieless_missing_ua: {
-    sentence: "$cookieless_mode needs `$raw_user_agent`",
-    fix: "send it",
-  },
-  cookieless_missing_ip: {
-    sentence: "$cookieless_mode needs `$ip`",
-    fix: "leave `$ip` out",
-  },
-  cookieless_missing_host: {
-    sentence: "$cookieless_mode needs `$host`",
-    fix: "send it",
-  },
+  cookieless_missing_ua: { sentence: "$cookieless_mode needs `$raw_user_agent`", fix: "send it" },
+  cookieless_missing_ip: { sentence: "$cookieless_mode needs `$ip`", fix: "leave `$ip` out" },
+  cookieless_missing_host: { sentence: "$cookieless_mode needs `$host`", fix: "send it" },
   invalid_options: { sentence: "`options` cannot be read", fix: "send booleans in `options`" },
 } as const satisfies Record<string, ReasonText>;
 
@@ -112,14 +97,8 @@ export const warnings = {
   },
   event_name_truncated: { sentence: "the event's name was cut to 200 characters", fix: "shorten it" },
   distinct_id_truncated: { sentence: "the distinct_id was cut to 200 characters", fix: "shorten it" },
-  group_type_limit_reached: {
-    sentence: "the project already has five group types",
-    fix: "reuse a group type",
-  },
-  malformed_groups: {
-    sentence: "`$groups` is no object: it is ignored",
-    fix: "send an object",
-  },
+  group_type_limit_reached: { sentence: "the project already has five group types", fix: "reuse a group type" },
+  malformed_groups: { sentence: "`$groups` is no object: it is ignored", fix: "send an object" },
   missing_group_identity: {
     sentence: "$groupidentify without $group_type or $group_key changes no group",
     fix: "send both",

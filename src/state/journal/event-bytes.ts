@@ -101,8 +101,7 @@ function isText(bytes: Buffer, from: number, to: number, text: Buffer): boolean 
   return true;
 }
 
-const jsonIn = (bytes: Buffer, from: number, to: number): Json =>
-  JSON.parse(bytes.toString("utf8", from, to));
+const jsonIn = (bytes: Buffer, from: number, to: number): Json => JSON.parse(bytes.toString("utf8", from, to));
 
 /** Keys that are looked for, as bytes. */
 const keys = {
@@ -184,8 +183,7 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
         if (isText(here, keyFrom, keyTo, keys.distinctId)) note(base, place.propertyId, valueFrom, valueTo);
         for (let k = 0; k < wanted.length; k++) {
           const name = wanted[k];
-          if (name && isText(here, keyFrom, keyTo, name))
-            note(base, place.properties + 2 * k, valueFrom, valueTo);
+          if (name && isText(here, keyFrom, keyTo, name)) note(base, place.properties + 2 * k, valueFrom, valueTo);
         }
       }
       at = afterBlanks(here, valueTo);
@@ -205,8 +203,7 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
     const to = from === 0 ? 0 : valueTo;
     if (length === 5 && isText(bytes, keyFrom, keyTo, keys.event)) note(base, place.name, from, to);
     else if (length === 11 && isText(bytes, keyFrom, keyTo, keys.distinctId)) note(base, place.id, from, to);
-    else if (length === 12 && isText(bytes, keyFrom, keyTo, keys.$distinctId))
-      note(base, place.otherId, from, to);
+    else if (length === 12 && isText(bytes, keyFrom, keyTo, keys.$distinctId)) note(base, place.otherId, from, to);
     return valueTo;
   }
 
@@ -330,8 +327,7 @@ export function createEventBytesReader(names: readonly string[]): EventBytesRead
       const valueFrom = valueAfter(bytes, keyTo + 1);
       const valueTo = afterValue(bytes, valueFrom);
       if (isText(bytes, keyFrom, keyTo, keys.time)) times[index] = numberIn(valueFrom, valueTo);
-      else if (!isText(bytes, keyFrom, keyTo, keys.person))
-        isUsual &&= isText(bytes, keyFrom, keyTo, keys.uuid);
+      else if (!isText(bytes, keyFrom, keyTo, keys.person)) isUsual &&= isText(bytes, keyFrom, keyTo, keys.uuid);
       else if (bytes[valueFrom] === quote) {
         facts[base] = valueFrom;
         facts[base + 1] = valueTo;

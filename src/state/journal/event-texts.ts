@@ -39,8 +39,7 @@ export function clickedText(properties: Readonly<JsonObject>): string {
   const elements = own(properties, "$elements");
   const [first] = Array.isArray(elements) ? elements : [];
   const chain = own(properties, "$elements_chain");
-  const inChain =
-    typeof chain === "string" ? /text="((?:[^"\\]|\\.){0,200})"/.exec(chain.slice(0, searched)) : null;
+  const inChain = typeof chain === "string" ? /text="((?:[^"\\]|\\.){0,200})"/.exec(chain.slice(0, searched)) : null;
   const found = [own(properties, "$el_text"), isObject(first) ? own(first, "$el_text") : null, inChain?.[1]];
   return found.find((it) => typeof it === "string" && it !== "")?.toString() ?? "";
 }

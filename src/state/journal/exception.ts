@@ -132,10 +132,7 @@ function frameOf(frame: JsonObject, place: number): ExceptionFrame {
   return {
     place,
     // SDKs write `?` for a function without a name
-    name: textIn(frame, "function", "resolved_name", "mangled_name").replace(
-      /^\?$|(?<=\.)\?$/,
-      "<anonymous>",
-    ),
+    name: textIn(frame, "function", "resolved_name", "mangled_name").replace(/^\?$|(?<=\.)\?$/, "<anonymous>"),
     file: textIn(frame, "filename", "source", "abs_path", "module"),
     line,
     column: numberIn(frame, "colno", "column"),
@@ -213,15 +210,11 @@ function stackOf(stack: Json | undefined): FramesRead {
   if (typeof stack === "string") {
     const json = /^\s*\[/.test(stack) ? jsonIn(stack) : undefined;
     const read = Array.isArray(json) ? framesIn(json, true) : framesInText(stack);
-    return read.frames.length > 0 || stack === ""
-      ? read
-      : { frames: [], missing: ["the stack cannot be read"] };
+    return read.frames.length > 0 || stack === "" ? read : { frames: [], missing: ["the stack cannot be read"] };
   }
   const frames = isObject(stack) ? own(stack, "frames") : undefined;
   if (Array.isArray(frames)) return framesIn(frames, true);
-  return frames === undefined || frames === null
-    ? noFrames
-    : { frames: [], missing: ["the frames are not a list"] };
+  return frames === undefined || frames === null ? noFrames : { frames: [], missing: ["the frames are not a list"] };
 }
 
 const flagIn = (object: JsonObject, key: string): boolean | null => {
@@ -279,8 +272,7 @@ export function readException(properties: JsonObject): ReadException {
   const level = textIn(properties, "$exception_level").slice(0, 100);
   const list = listIn(properties);
   if (!Array.isArray(list) || list.length === 0) {
-    const missing =
-      own(properties, "$exception_list") === undefined ? [] : ["$exception_list has no exceptions"];
+    const missing = own(properties, "$exception_list") === undefined ? [] : ["$exception_list has no exceptions"];
     return { level, causes: olderCause(properties), missing };
   }
   const read = list.slice(0, mostCauses).flatMap((it, i) => (isObject(it) ? [causeOf(it, i)] : []));
@@ -298,8 +290,7 @@ export function readException(properties: JsonObject): ReadException {
 }
 
 /** Parts of a message that differ from one time to the next: ids, addresses, numbers. */
-const varying =
-  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\b0x[\da-f]+\b|\b(?=[a-z]*\d)[\da-z]*\b|\d+/gi;
+const varying = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\b0x[\da-f]+\b|\b(?=[a-z]*\d)[\da-z]*\b|\d+/gi;
 
 /** The end of a path, without a build's hash: `app-3f9a2c81.js` and the next build's are one file. */
 const fileName = (file: string): string =>

@@ -6,11 +6,7 @@ const Bars = z.array(z.int());
 export const HistogramQuery = z.strictObject({
   filter: FilterText.optional(),
   project: OfProject.optional(),
-  from: z
-    .int()
-    .min(0)
-    .optional()
-    .describe("Only events that arrived at this time or later, ms since the epoch"),
+  from: z.int().min(0).optional().describe("Only events that arrived at this time or later, ms since the epoch"),
   to: z.int().min(0).optional().describe("Only events that arrived before this time"),
   buckets: z.int().min(1).max(500).default(120).describe("At most this many"),
 });

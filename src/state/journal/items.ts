@@ -6,8 +6,7 @@ import type { EventKey } from "./traffic.ts";
 export const noProperties: JsonObject = Object.freeze({});
 
 /** The value if it is an object. */
-export const objectOf = (value: Json | undefined): JsonObject | undefined =>
-  isObject(value) ? value : undefined;
+export const objectOf = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
 
 /** The service's limit for names and distinct ids, in characters. */
 export const maxName = 200;
@@ -46,8 +45,7 @@ export interface Opened {
 export const isEngage = (path: string): boolean => path.startsWith("/engage");
 
 /** The item of `/engage`, which may leave its name out. */
-const engaged = (item: JsonObject): JsonObject =>
-  item.event === undefined ? { ...item, event: "$identify" } : item;
+const engaged = (item: JsonObject): JsonObject => (item.event === undefined ? { ...item, event: "$identify" } : item);
 
 /** True with a key of its own or without a name; otherwise it is an event with a field `batch`. */
 const isBatch = (body: JsonObject): boolean =>
@@ -141,11 +139,7 @@ export const v1Key = (raw: JsonObject): EventKey => ({
 export const recordingEvent = "$snapshot_items";
 
 /** Names of what the service keeps elsewhere than in its table of events. Upstream event-pipeline, by event type. */
-export const outsideEvents: ReadonlySet<string> = new Set([
-  recordingEvent,
-  "$$heatmap",
-  "$$client_ingestion_warning",
-]);
+export const outsideEvents: ReadonlySet<string> = new Set([recordingEvent, "$$heatmap", "$$client_ingestion_warning"]);
 
 /** An item's properties; empty if it is not an object. */
 export const propertiesOf = (item: Json | undefined): JsonObject =>

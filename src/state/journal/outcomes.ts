@@ -13,11 +13,7 @@ interface OutcomeText {
 export const outcomes = {
   kept: { sign: "✓", of: "events", means: "stored as sent" },
   warned: { sign: "△", of: "events", means: "stored, but changed or doubtful: a code gives the reason" },
-  dropped: {
-    sign: "✕",
-    of: "events",
-    means: "lost, although the request was answered: a code gives the reason",
-  },
+  dropped: { sign: "✕", of: "events", means: "lost, although the request was answered: a code gives the reason" },
   rejected: { sign: "⊖", of: "requests", means: "refused as a whole: none of its events is stored" },
 } as const satisfies Readonly<Record<string, OutcomeText>>;
 

@@ -52,8 +52,4 @@ export function personPlace(place: GeoPlace): { set: JsonObject; setOnce: JsonOb
  * normalize-event-step.ts.
  */
 export const ipOf = (properties: JsonObject, address: string): Json =>
-  properties.$ip === undefined
-    ? properties.capture_internal === true
-      ? "127.0.0.1"
-      : address
-    : properties.$ip;
+  properties.$ip === undefined ? (properties.capture_internal === true ? "127.0.0.1" : address) : properties.$ip;

@@ -31,10 +31,7 @@ const requestFields = {
     .strictObject({
       reason: z.string(),
       detail: z.string(),
-      hint: z
-        .string()
-        .optional()
-        .describe("How to fix it; for an unknown path, why it is not served and what is near"),
+      hint: z.string().optional().describe("How to fix it; for an unknown path, why it is not served and what is near"),
     })
     .nullable(),
   fault: z.string().nullable().describe("Names of the faults that affected it"),
@@ -59,18 +56,7 @@ export type RequestPage = z.infer<typeof RequestPage>;
 
 const headers = z.array(z.tuple([z.string(), z.string()]).readonly()).readonly();
 
-const DecodeStep = z.enum([
-  "gzip",
-  "deflate",
-  "br",
-  "zstd",
-  "base64",
-  "lz64",
-  "form",
-  "query",
-  "protobuf",
-  "otlp",
-]);
+const DecodeStep = z.enum(["gzip", "deflate", "br", "zstd", "base64", "lz64", "form", "query", "protobuf", "otlp"]);
 /** A step by which the bytes of a body became JSON. */
 export type DecodeStep = z.infer<typeof DecodeStep>;
 
@@ -96,10 +82,7 @@ export const RequestInFull = z
         "Its X-Phx-Project header, which decides the project of captures and flag requests, whatever key they carry",
       ),
     headers: headers.describe("Pairs of name and value"),
-    decode_steps: z
-      .array(DecodeStep)
-      .readonly()
-      .describe("The steps by which the body was decoded to JSON, in order"),
+    decode_steps: z.array(DecodeStep).readonly().describe("The steps by which the body was decoded to JSON, in order"),
     raw: z
       .union([
         z.strictObject({ text: z.string() }),

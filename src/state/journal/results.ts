@@ -8,14 +8,8 @@ const v1Path = /^\/+i\/v1\/(?:analytics|ai)\/events\/?(?:\?|$)/;
 
 /** Details of results that only the service gives, or a fault. Upstream capture, v1/analytics/constants.rs. */
 const serviceDetails: Readonly<Record<string, ReasonText>> = {
-  billing_limit_exceeded: {
-    sentence: "the project has used up its events",
-    fix: "raise the billing limit",
-  },
-  event_restriction_drop: {
-    sentence: "the service drops this event of the project",
-    fix: "contact its support",
-  },
+  billing_limit_exceeded: { sentence: "the project has used up its events", fix: "raise the billing limit" },
+  event_restriction_drop: { sentence: "the service drops this event of the project", fix: "contact its support" },
   ai_byte_rate_limited: { sentence: "the project sends too many bytes of AI events", fix: "send less" },
   ai_event_too_big: { sentence: "the AI event is too large", fix: "shorten its inputs and outputs" },
   not_persisted: { sentence: "the service could not store the event", fix: "send it again; SDKs do" },

@@ -73,8 +73,7 @@ const counterOf = (log: TrafficLog, project: number | undefined): Counter<SdkCou
 });
 
 /** Other clients read the control and management APIs as well: they count where they sent something. */
-const isListed = ({ sender, kept, dropped, rejected }: Sum): boolean =>
-  sender.isSdk || kept + dropped + rejected > 0;
+const isListed = ({ sender, kept, dropped, rejected }: Sum): boolean => sender.isSdk || kept + dropped + rejected > 0;
 
 const byEvents = (a: Sum, b: Sum): number => b.kept + b.dropped - (a.kept + a.dropped) || b.last - a.last;
 

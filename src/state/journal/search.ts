@@ -120,8 +120,7 @@ export async function* examineRequests(
   const { log, clock } = ports;
   // unmatched requests of a project include those without a project's key, which the index cannot find
   const shared = outcome === "unmatched" ? selection.project : undefined;
-  const project =
-    shared === undefined ? (selection.project ?? filter.indexed.project) : filter.indexed.project;
+  const project = shared === undefined ? (selection.project ?? filter.indexed.project) : filter.indexed.project;
   const rejected = outcome === undefined ? filter.indexed.rejected : outcome !== "answered";
   const matches = (head: RequestHead): boolean =>
     (!partition || head.partition === partition) &&

@@ -53,11 +53,7 @@ function v1Properties(item: JsonObject, line: TrafficLine): JsonObject {
 }
 
 const readers: Record<BodyShape, Reader> = {
-  legacy: {
-    items: legacyItems,
-    key: legacyKey,
-    properties: (item) => objectOf(item.properties) ?? noProperties,
-  },
+  legacy: { items: legacyItems, key: legacyKey, properties: (item) => objectOf(item.properties) ?? noProperties },
   v1: {
     items: (line) => (line.body === undefined ? [] : openV1(line.body).items),
     key: v1Key,
@@ -68,11 +64,7 @@ const readers: Record<BodyShape, Reader> = {
     items: (line) => legacyItems(line).slice(0, 1),
     key: (item) => ({ event: recordingEvent, distinct_id: legacyKey(item).distinct_id }),
     properties: (item, line) =>
-      recordingProperties(
-        legacyItems(line),
-        legacyKey(item).distinct_id,
-        headerIn(line.headers, "user-agent"),
-      ),
+      recordingProperties(legacyItems(line), legacyKey(item).distinct_id, headerIn(line.headers, "user-agent")),
   },
 };
 

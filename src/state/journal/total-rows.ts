@@ -128,16 +128,10 @@ const codesIn = (codes: ReadonlyMap<string, Sum>): CodeTotal[] =>
 
 function createTotals(ports: TotalsPorts) {
   const { log } = ports;
-  const counts = {
-    events: countsOf<EventCount>(log, mostCounts),
-    requests: countsOf<RequestCount>(log, mostCounts),
-  };
+  const counts = { events: countsOf<EventCount>(log, mostCounts), requests: countsOf<RequestCount>(log, mostCounts) };
   const nameOf = (filter: Filter<unknown>, project: number | undefined) => `${project ?? ""} ${filter.text}`;
 
-  async function eventTotals(
-    filter: Filter<EventSubject>,
-    project: number | undefined,
-  ): Promise<EventTotals> {
+  async function eventTotals(filter: Filter<EventSubject>, project: number | undefined): Promise<EventTotals> {
     const { count, progress } = await counts.events.get(nameOf(filter, project), () => ({
       isTimed: filter.isTimed,
       counter: eventCounter<EventCount>({ log, clock: ports.clock, filter, project, add: addEvent }),
@@ -167,10 +161,7 @@ function createTotals(ports: TotalsPorts) {
     };
   }
 
-  async function requestTotals(
-    filter: Filter<RequestSubject>,
-    project: number | undefined,
-  ): Promise<RequestTotals> {
+  async function requestTotals(filter: Filter<RequestSubject>, project: number | undefined): Promise<RequestTotals> {
     const { count, progress } = await counts.requests.get(nameOf(filter, project), () => ({
       isTimed: filter.isTimed,
       counter: requestCounter(ports, filter, project),

@@ -42,9 +42,7 @@ const EventTotals = z
     warned: z.int().describe("Of the kept events, those with warnings"),
     names: z.array(NameTotal).describe("The most frequent names first, at most 50"),
     more_names: z.int().describe("Number of further names"),
-    names_complete: z
-      .boolean()
-      .describe("False if there are more names than the 10,000 that are counted separately"),
+    names_complete: z.boolean().describe("False if there are more names than the 10,000 that are counted separately"),
     codes: z.array(CodeTotal).describe("Reasons for drops, and warnings; the most frequent first"),
   })
   .meta({ title: "EventTotals" });

@@ -145,8 +145,7 @@ function changes(files: PersonFiles): Changes {
 
   /** A line that refers to an unknown person would make the file unreadable. */
   function mustExist({ project, uuid }: Pick<Person, "project" | "uuid">): void {
-    if (files.state.findPerson(project, uuid) === -1)
-      throw new Error(`project ${project} has no person ${uuid}`);
+    if (files.state.findPerson(project, uuid) === -1) throw new Error(`project ${project} has no person ${uuid}`);
   }
 
   const save = (person: Person): void => record(personLine(person), { kind: "person", person });

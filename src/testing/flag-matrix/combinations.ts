@@ -56,7 +56,5 @@ export function combinationsOf(flags: readonly MatrixFlag[], strength: number): 
     throw new RangeError(
       `these flags make ${rows.length} combinations, more than ${mostCombinations}; lower the strength, or name fewer flags`,
     );
-  return rows.map((row) =>
-    Object.fromEntries(flags.map(({ key, values }, i) => [key, values[row[i] ?? 0] ?? false])),
-  );
+  return rows.map((row) => Object.fromEntries(flags.map(({ key, values }, i) => [key, values[row[i] ?? 0] ?? false])));
 }

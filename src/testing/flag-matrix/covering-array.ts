@@ -117,8 +117,7 @@ export const mostTuples = 200_000;
 export function tupleCount(sizes: readonly number[], strength: number): number {
   // elementary symmetric polynomial of the sizes
   const sums = [1, ...Array.from({ length: strength }, () => 0)];
-  for (const size of sizes)
-    for (let k = strength; k > 0; k--) sums[k] = (sums[k] ?? 0) + (sums[k - 1] ?? 0) * size;
+  for (const size of sizes) for (let k = strength; k > 0; k--) sums[k] = (sums[k] ?? 0) + (sums[k - 1] ?? 0) * size;
   return sums[strength] ?? 0;
 }
 

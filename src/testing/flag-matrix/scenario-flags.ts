@@ -45,9 +45,7 @@ function readFlag(text: string, flags: ScenarioFlags): MatrixFlag {
   const wrong = values.find((it) => typeof it === "string" && !variants.includes(it));
   if (wrong === undefined) return { key, values };
   const known =
-    variants.length > 0
-      ? `its values are ${listed([...variants, "true", "false"])}`
-      : "it has none: true or false";
+    variants.length > 0 ? `its values are ${listed([...variants, "true", "false"])}` : "it has none: true or false";
   const meant = didYouMean(String(wrong), variants);
   throw new MatrixFlagError(`flag "${key}" has no variant "${wrong}"; ${known}${meant}`);
 }
@@ -91,8 +89,7 @@ function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
       ...(variants && { variants: typeof value === "string" ? Object.fromEntries(shares) : variants }),
     };
   }
-  if (rulesVersionOf(flag.filters) === 2)
-    return { ...flag, ...shown, filters: fixedRules(flag.filters, value) };
+  if (rulesVersionOf(flag.filters) === 2) return { ...flag, ...shown, filters: fixedRules(flag.filters, value) };
   const { multivariate, payloads } = flag.filters;
   const condition = {
     properties: [],
@@ -102,11 +99,7 @@ function fixed(flag: AuthoredFlag, value: MatrixValue): AuthoredFlag {
   return {
     ...flag,
     ...shown,
-    filters: {
-      groups: [condition],
-      ...(multivariate && { multivariate }),
-      ...(payloads && { payloads }),
-    },
+    filters: { groups: [condition], ...(multivariate && { multivariate }), ...(payloads && { payloads }) },
   };
 }
 

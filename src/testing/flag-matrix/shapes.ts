@@ -24,9 +24,7 @@ export const MatrixVerdict = z
       .describe("`one`: all failed runs have the same cause; `all`: every combination failed"),
     smallest_failing: z
       .array(Flags)
-      .describe(
-        "The fewest flag values that all failed runs have and no other; several are alternatives, or causes",
-      ),
+      .describe("The fewest flag values that all failed runs have and no other; several are alternatives, or causes"),
   })
   .meta({ title: "MatrixVerdict" });
 export type MatrixVerdict = z.infer<typeof MatrixVerdict>;

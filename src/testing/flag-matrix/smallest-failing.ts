@@ -17,11 +17,9 @@ export type FailureCause =
   /** No values are in all failing runs alone: sets that together occur in each failing run, and in no passing one. */
   | { readonly kind: "several"; readonly smallest: readonly Combination[] };
 
-const has = (flags: Combination, [key, value]: readonly [string, MatrixValue]): boolean =>
-  flags[key] === value;
+const has = (flags: Combination, [key, value]: readonly [string, MatrixValue]): boolean => flags[key] === value;
 
-const includes = (flags: Combination, part: Combination): boolean =>
-  Object.entries(part).every((it) => has(flags, it));
+const includes = (flags: Combination, part: Combination): boolean => Object.entries(part).every((it) => has(flags, it));
 
 /** The smallest parts of a combination that no passing run has; all of the same size. */
 function smallestParts(flags: Combination, passed: readonly Combination[]): Combination[] {
@@ -42,9 +40,7 @@ export function smallestFailing(runs: readonly CombinationResult[]): FailureCaus
   const [first] = failed;
   if (first === undefined) return { kind: "none" };
   if (passed.length === 0) return { kind: "all" };
-  const common = Object.fromEntries(
-    Object.entries(first).filter((entry) => failed.every((it) => has(it, entry))),
-  );
+  const common = Object.fromEntries(Object.entries(first).filter((entry) => failed.every((it) => has(it, entry))));
   const smallest = smallestParts(common, passed);
   if (smallest.length > 0) return { kind: "one", smallest };
   return { kind: "several", smallest: severalCauses(failed, passed) };

@@ -2,22 +2,13 @@ import { assertionsOf } from "../../lab/assert/client-assertions.ts";
 import type { Contact } from "../../lab/assert/contact-rows.ts";
 import { printable } from "../../lab/assert/match/printable.ts";
 import { capped, sharedLine } from "./event-matchers.ts";
-import {
-  type ContactOptions,
-  causesOr,
-  type MatcherCall,
-  type MatcherOutcome,
-  messageOf,
-} from "./matcher.ts";
+import { type ContactOptions, causesOr, type MatcherCall, type MatcherOutcome, messageOf } from "./matcher.ts";
 
 const contactLine = ({ n, at, method, target, kind, inspect }: Contact): string =>
   `  request #${n} ${at} ${kind}: ${method} ${printable(target)}${inspect === null ? "" : `\n    ${printable(inspect, 200)}`}`;
 
 /** A request of an SDK, now or within the wait; with `.not` there is none once it is quiet. */
-export async function contacted(
-  call: MatcherCall,
-  { since, timeoutMs }: ContactOptions = {},
-): Promise<MatcherOutcome> {
+export async function contacted(call: MatcherCall, { since, timeoutMs }: ContactOptions = {}): Promise<MatcherOutcome> {
   const { tenant, isNot } = call;
   if (isNot) await tenant.settle(timeoutMs === undefined ? {} : { timeoutMs });
   const contacts = await tenant.requests.contacts({

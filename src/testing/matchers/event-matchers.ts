@@ -120,10 +120,7 @@ export async function capturedInOrder(
 function tallied(events: readonly EventPattern[]): [EventPattern, number][] {
   const names = events.filter((it) => typeof it === "string");
   const counts = new Map(names.map((name) => [name, names.filter((it) => it === name).length]));
-  return [
-    ...counts,
-    ...events.filter((it) => typeof it !== "string").map((it): [EventPattern, number] => [it, 1]),
-  ];
+  return [...counts, ...events.filter((it) => typeof it !== "string").map((it): [EventPattern, number] => [it, 1])];
 }
 
 export async function capturedOnly(
@@ -148,9 +145,7 @@ const shown = 10;
 const capturePath = /^\/+(?:e|s|capture|track|engage|batch|i\/v\d+(?:\/[\w-]+)+)\/*(?:\?|$)/;
 
 export const capped = (lines: readonly string[], what: string): string[] =>
-  lines.length > shown
-    ? [...lines.slice(0, shown), `  … and ${lines.length - shown} more ${what}`]
-    : [...lines];
+  lines.length > shown ? [...lines.slice(0, shown), `  … and ${lines.length - shown} more ${what}`] : [...lines];
 
 function droppedLine({ seq, event, distinct_id, reason }: StoredEvent): string {
   const why = reason === null ? "" : `: ${reason}: ${explain(reason).sentence}; ${explain(reason).fix}`;
@@ -188,9 +183,7 @@ export async function noDroppedEvents(
     report: {
       ...{ title: call.title, text, hints: [] },
       dropped: dropped.flatMap((it) =>
-        it.reason === null
-          ? []
-          : [{ ...sightingOf(it), reason: it.reason, ...explain(it.reason), fits: false }],
+        it.reason === null ? [] : [{ ...sightingOf(it), reason: it.reason, ...explain(it.reason), fits: false }],
       ),
       rejected: rejected.flatMap((it) =>
         it.rejected === null ? [] : [{ n: it.n, method: it.method, target: it.target, ...it.rejected }],
@@ -214,12 +207,7 @@ export async function noUnmatchedRequests(call: MatcherCall): Promise<MatcherOut
     ...(unattributed > 0 ? [sharedLine(unattributed)] : []),
   ];
   const text = messageOf(call, ...(pass ? ["every request went to a path that exists"] : lines));
-  const found = unmatched.map(({ n, method, target, rejected }) => ({
-    n,
-    method,
-    target,
-    hint: rejected?.hint,
-  }));
+  const found = unmatched.map(({ n, method, target, rejected }) => ({ n, method, target, hint: rejected?.hint }));
   return { pass, text, report: { title: call.title, text, hints: [], unmatched: found } };
 }
 
@@ -252,8 +240,7 @@ function titled(call: MatcherCall, plan: Plan | string): MatcherCall {
 
 /** The code that reads and checks plans is loaded on first use. */
 export async function trackingPlan(call: MatcherCall, plan: Plan | string): Promise<MatcherOutcome> {
-  if (!isPlan(plan))
-    throw new TypeError(`${call.title}: give a plan from definePlan(), or the path of a plan file`);
+  if (!isPlan(plan)) throw new TypeError(`${call.title}: give a plan from definePlan(), or the path of a plan file`);
   const { checkPlan } = await import("../../lab/plan/check-plan.ts");
   const { violations, text } = await checkPlan(plan, await eventsOf(call));
   return { pass: violations.length === 0, text: messageOf(titled(call, plan), text) };

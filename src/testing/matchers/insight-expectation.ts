@@ -106,9 +106,7 @@ const readings: {
   retention: {
     kinds: ["RetentionQuery"],
     read: (results) => ({
-      one: (rowsIn(results) as unknown as RetentionCohort[]).map(({ values }) =>
-        values.map(({ count }) => count),
-      ),
+      one: (rowsIn(results) as unknown as RetentionCohort[]).map(({ values }) => values.map(({ count }) => count)),
     }),
   },
 };
@@ -120,8 +118,7 @@ const isKey = (key: string): key is InsightKey => Object.hasOwn(readings, key);
 export function checkExpectation(title: string, expected: unknown): asserts expected is InsightExpectation {
   if (!isObject(expected)) throw new TypeError(`${title}: expected an object with ${keys.join(", ")}`);
   const names = Object.keys(expected);
-  if (names.length === 0)
-    throw new TypeError(`${title}: the expectation is empty; it has ${keys.join(", ")}`);
+  if (names.length === 0) throw new TypeError(`${title}: the expectation is empty; it has ${keys.join(", ")}`);
   for (const name of names) {
     if (!isKey(name))
       throw new TypeError(`${title}: unknown key "${name}"${didYouMean(name, keys, (it) => `"${it}"`)}`);
@@ -133,16 +130,10 @@ export function checkExpectation(title: string, expected: unknown): asserts expe
 
 /** @throws TypeError for a value that nothing is compared with */
 function checkGiven(title: string, name: InsightKey, given: Pattern): void {
-  const inner = Array.isArray(given)
-    ? given
-    : isObject(given) && isByLabel(given)
-      ? Object.values(given)
-      : [];
+  const inner = Array.isArray(given) ? given : isObject(given) && isByLabel(given) ? Object.values(given) : [];
   const isEmpty = isObject(given) && isByLabel(given) && inner.length === 0;
   if (given !== undefined && !isEmpty && !inner.includes(undefined)) return;
-  throw new TypeError(
-    `${title}: ${name} is ${describePattern(given)}; give what the insight shows, or leave it out`,
-  );
+  throw new TypeError(`${title}: ${name} is ${describePattern(given)}; give what the insight shows, or leave it out`);
 }
 
 /** The keys that a kind of query has. */
@@ -150,9 +141,7 @@ const keysOf = (kind: string): InsightKey[] => keys.filter((it) => readings[it].
 
 /** True for patterns by label. */
 const isByLabel = (pattern: Pattern): pattern is { readonly [label: string]: Pattern } =>
-  isObject(pattern) &&
-  Object.getPrototypeOf(pattern) === Object.prototype &&
-  !Object.keys(pattern).some(isOperatorKey);
+  isObject(pattern) && Object.getPrototypeOf(pattern) === Object.prototype && !Object.keys(pattern).some(isOperatorKey);
 
 const labelsOf = (many: ReadonlyMap<string, Json>): string =>
   many.size === 0
@@ -197,8 +186,7 @@ export function insightDifferences(
   const form = formOf(query);
   return Object.entries(expected).flatMap(([name, pattern]) => {
     if (!isKey(name) || pattern === undefined) return [];
-    if (readings[name].kinds.includes(form))
-      return differencesOf(name, pattern, readings[name].read(results));
+    if (readings[name].kinds.includes(form)) return differencesOf(name, pattern, readings[name].read(results));
     const known = keysOf(form);
     const has = known.length === 0 ? "nothing that can be expected" : known.join(", ");
     throw new TypeError(`${title}: a ${form} has no ${name}; it has ${has}`);

@@ -90,11 +90,7 @@ export interface SimMatchers<R, Received = Tenant> {
    */
   toHaveIdentified: OnTenant<
     Received,
-    <P extends PropertiesPattern>(
-      distinctId: string,
-      properties?: CheckedPattern<P>,
-      options?: IdentityOptions,
-    ) => R
+    <P extends PropertiesPattern>(distinctId: string, properties?: CheckedPattern<P>, options?: IdentityOptions) => R
   >;
   /** Both ids belong to one person. */
   toHaveMerged: OnTenant<Received, (distinctId: string, other: string, options?: IdentityOptions) => R>;
@@ -102,10 +98,7 @@ export interface SimMatchers<R, Received = Tenant> {
    * This flag was in an answer of `/flags` with this value (default: any; `false` is a value). A local evaluation of an
    * SDK counts as well, once it sends `$feature_flag_called`.
    */
-  toHaveServedFlag: OnTenant<
-    Received,
-    (key: string, value?: boolean | string, options?: ServedFlagOptions) => R
-  >;
+  toHaveServedFlag: OnTenant<Received, (key: string, value?: boolean | string, options?: ServedFlagOptions) => R>;
   /**
    * An insight, by its name or as a query with its kind, shows this: `toHaveInsight("Basket to order", { steps: [3, 2, 1] })`.
    * A failure names what differs, and who left at which step of a funnel.
@@ -177,11 +170,7 @@ export interface MatcherOutcome {
 }
 
 /** The outcome of a report. */
-export const failedBy = (report: MatcherReport): MatcherOutcome => ({
-  pass: false,
-  text: report.text,
-  report,
-});
+export const failedBy = (report: MatcherReport): MatcherOutcome => ({ pass: false, text: report.text, report });
 
 /** Why nothing has arrived: what this process knows for certain, else the guesses, with what else it knows. */
 export async function causesOr(

@@ -40,12 +40,7 @@ type MatcherOf<Name extends keyof SimMatchers<unknown>> = (
 ) => Promise<MatcherResult>;
 
 const capture = keysOf<CaptureOptions>({ since: true, timeoutMs: true, settleMs: true, distinctId: true });
-const recording = keysOf<RecordedOptions>({
-  quietMs: true,
-  timeoutMs: true,
-  session: true,
-  allowUnread: true,
-});
+const recording = keysOf<RecordedOptions>({ quietMs: true, timeoutMs: true, session: true, allowUnread: true });
 const identity = keysOf<IdentityOptions>({ timeoutMs: true });
 
 /** The options of the matchers, by their position. */
@@ -84,12 +79,7 @@ function checkSelectors(title: string, args: readonly unknown[]): void {
 }
 
 /** @throws TypeError for what callers without a compiler pass */
-function checkCall(
-  name: keyof SimMatchers<unknown>,
-  title: string,
-  received: unknown,
-  args: readonly unknown[],
-): void {
+function checkCall(name: keyof SimMatchers<unknown>, title: string, received: unknown, args: readonly unknown[]): void {
   if (!isTenant(received)) throw wrongReceiver(title, received);
   if (args.length === 2 && args[1] === undefined)
     throw new TypeError(`${title}: the second argument is undefined; leave it out if it does not matter`);
@@ -106,11 +96,7 @@ type Evaluate<Args extends unknown[]> = (call: MatcherCall, ...args: Args) => Pr
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const isTenant = (value: unknown): value is Tenant =>
-  isObject(value) &&
-  "events" in value &&
-  isObject(value.events) &&
-  "verify" in value.events &&
-  "settle" in value;
+  isObject(value) && "events" in value && isObject(value.events) && "verify" in value.events && "settle" in value;
 
 /** The probable mistake. */
 function hintOn(received: unknown): string {
@@ -153,11 +139,7 @@ function matcherOf<Args extends unknown[]>(name: keyof SimMatchers<unknown>, eva
     } = await assertionsOf(received).run(matcher, title, () => evaluate(call, ...args));
     return { pass, message: () => text, report };
   }
-  return function matcher(
-    this: RunnerState | undefined,
-    received: Tenant,
-    ...args: Args
-  ): Promise<MatcherResult> {
+  return function matcher(this: RunnerState | undefined, received: Tenant, ...args: Args): Promise<MatcherResult> {
     return withReport(result(matcher, this, received, args));
   };
 }

@@ -51,8 +51,7 @@ function personLine(id: string, person: SimPerson | undefined): string {
 
 function linkLine({ seq, event, distinct_id, properties, warnings }: Sent): string {
   const other = idKeys.map((key) => properties[key]).find((it) => typeof it === "string");
-  const pair =
-    other === undefined ? quoted(distinct_id) : `${quoted(distinct_id)} with ${quoted(String(other))}`;
+  const pair = other === undefined ? quoted(distinct_id) : `${quoted(distinct_id)} with ${quoted(String(other))}`;
   const refused = warnings.length === 0 ? "" : `: ${warnings.join(", ")}`;
   return `#${seq} ${event} ${pair}${refused}`;
 }
@@ -94,9 +93,7 @@ export async function identified(
   const known = await until(call, timeoutMs, () => knownOf(call, id), holds);
   if (holds(known)) return { pass: true, text: messageOf(call, personLine(id, known.person)) };
   const wrong = differences(properties ?? {}, known.person?.properties ?? {});
-  const lines = isIdentified(id, known)
-    ? ["its properties differ:", ...wrong]
-    : await linkLines(call, known.links);
+  const lines = isIdentified(id, known) ? ["its properties differ:", ...wrong] : await linkLines(call, known.links);
   return { pass: false, text: messageOf(call, personLine(id, known.person), ...lines) };
 }
 
@@ -189,8 +186,7 @@ function servingLine({ by, request, distinct_id, value, status, fault }: FlagSer
 }
 
 async function servingLines(call: MatcherCall, { served }: FlagServings): Promise<string[]> {
-  if (served.length > 0)
-    return ["what was served, newest first:", ...served.slice(0, shown).map(servingLine)];
+  if (served.length > 0) return ["what was served, newest first:", ...served.slice(0, shown).map(servingLine)];
   const causes = await causesOr(call, "check the client's host and key, and that a flag is read");
   return ["no flags were requested", ...causes.map((it) => `  ${it}`)];
 }
@@ -203,11 +199,7 @@ function noFlag(key: string, error: unknown): string[] {
 }
 
 /** The reasons for the flag's value that the sim knows. */
-async function reasons(
-  { tenant }: MatcherCall,
-  key: string,
-  distinctId: string | undefined,
-): Promise<string[]> {
+async function reasons({ tenant }: MatcherCall, key: string, distinctId: string | undefined): Promise<string[]> {
   const flag = await tenant.flags.get(key).catch((error: unknown) => noFlag(key, error));
   if (!("overrides" in flag)) return flag;
   const overrides = flag.overrides.map(

@@ -17,8 +17,7 @@ export async function passThroughProxy(
   options: ProxyCheckOptions = {},
 ): Promise<MatcherOutcome> {
   const { passed, findings, requests } = await call.tenant.proxies.check(url, options);
-  if (passed)
-    return { pass: true, text: messageOf(call, `${requests.length} requests went through ${url} unchanged`) };
+  if (passed) return { pass: true, text: messageOf(call, `${requests.length} requests went through ${url} unchanged`) };
   const problems = findings.filter(({ level }) => level === "problem");
   const text = messageOf(call, ...problems.flatMap(findingLines));
   // nothing is known of a proxy that does not answer: no success for `.not` either

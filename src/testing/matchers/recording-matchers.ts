@@ -3,13 +3,7 @@ import { counted, times } from "../../kernel/base/text.ts";
 import { ControlError } from "../../kernel/call/errors.ts";
 import { assertionsOf } from "../../lab/assert/client-assertions.ts";
 import type { RecordingFind, RecordingFindings, StoredSession } from "../../lab/sessions/client.ts";
-import {
-  causesOr,
-  type MatcherCall,
-  type MatcherOutcome,
-  messageOf,
-  type RecordedOptions,
-} from "./matcher.ts";
+import { causesOr, type MatcherCall, type MatcherOutcome, messageOf, type RecordedOptions } from "./matcher.ts";
 
 /** posthog-js sends what it has recorded after 2 s: by then what was on the page before the call has arrived. */
 const defaultQuiet = 2_500;
@@ -32,9 +26,7 @@ function checkValues(title: string, values: unknown): asserts values is readonly
   const { fewest, longest, most } = shared;
   if (!Array.isArray(values) || values.length === 0 || values.length > most)
     throw new TypeError(`${title}: expected a list of 1 to ${most} values`);
-  const wrong = values.findIndex(
-    (it) => typeof it !== "string" || it.trim().length < fewest || it.length > longest,
-  );
+  const wrong = values.findIndex((it) => typeof it !== "string" || it.trim().length < fewest || it.length > longest);
   if (wrong >= 0) {
     throw new TypeError(
       `${title}: value ${wrong + 1} of ${values.length} must be a string with ${fewest} to ${longest} characters`,
@@ -43,10 +35,7 @@ function checkValues(title: string, values: unknown): asserts values is readonly
 }
 
 /** Waits until no part of a recording has arrived for `quietMs`; returns how long that took at most. */
-async function untilQuiet(
-  { tenant }: MatcherCall,
-  { quietMs, timeoutMs }: Required<RecordingTimes>,
-): Promise<number> {
+async function untilQuiet({ tenant }: MatcherCall, { quietMs, timeoutMs }: Required<RecordingTimes>): Promise<number> {
   const start = performance.now();
   const end = start + timeoutMs;
   for (;;) {
@@ -99,10 +88,7 @@ export async function recorded(call: MatcherCall, options: RecordedOptions = {})
     await tenant.recordings.grows(since, rest);
   }
   if (sessions.length > 0)
-    return {
-      pass: true,
-      text: messageOf(call, "recorded:", ...limited(sessions.map(sessionLine), "session")),
-    };
+    return { pass: true, text: messageOf(call, "recorded:", ...limited(sessions.map(sessionLine), "session")) };
   const causes = await causesOr(call, ...recordingHints);
   return { pass: false, text: messageOf(call, "there is no recording", ...hintLines(causes)) };
 }
@@ -153,10 +139,7 @@ export async function recordedNoneOf(
     ),
   });
   /** A failure for either polarity: nothing is known. */
-  const undecided = (...lines: readonly string[]): MatcherOutcome => ({
-    pass: isNot,
-    text: messageOf(call, ...lines),
-  });
+  const undecided = (...lines: readonly string[]): MatcherOutcome => ({ pass: isNot, text: messageOf(call, ...lines) });
 
   const search = () => searchNow(call, values, options);
   const early = await search();
@@ -186,12 +169,7 @@ export async function recordedNoneOf(
         : []),
     );
   }
-  const text = messageOf(
-    call,
-    "no recording has any of them",
-    searchedLine(findings),
-    ...unreadLine(findings),
-  );
+  const text = messageOf(call, "no recording has any of them", searchedLine(findings), ...unreadLine(findings));
   return { pass: true, text };
 }
 

@@ -20,8 +20,7 @@ const commonRules: readonly string[] = [
 /** The signs with a meaning, as a regular expression. */
 const signs: Readonly<Record<string, string>> = { "*": ".*", "^": "(?:[^\\w.%-]|$)" };
 
-const patternText = (rule: string): string =>
-  rule.replace(/[.*+?^${}()|[\]\\]/g, (sign) => signs[sign] ?? `\\${sign}`);
+const patternText = (rule: string): string => rule.replace(/[.*+?^${}()|[\]\\]/g, (sign) => signs[sign] ?? `\\${sign}`);
 
 /** @throws TypeError for exceptions, options and rules about elements, which are not supported */
 function readRule(rule: unknown): RegExp {
@@ -36,8 +35,7 @@ function readRule(rule: unknown): RegExp {
 
 type AdBlockSetting = boolean | readonly string[] | undefined;
 
-const rulesOf = (given: AdBlockSetting): RegExp[] =>
-  (given === true ? commonRules : given || []).map(readRule);
+const rulesOf = (given: AdBlockSetting): RegExp[] => (given === true ? commonRules : given || []).map(readRule);
 
 /** The rules as texts, for a script of the page. */
 export const adBlockSources = (given: AdBlockSetting): string[] => rulesOf(given).map(({ source }) => source);

@@ -291,9 +291,7 @@ export async function attachForTest(...args: Parameters<typeof attach>): Promise
   return attachment;
 }
 
-const optionKeys = keysOf<AttachOptions>({
-  ...{ hosts: true, allowEscapes: true, adBlocked: true, disguise: true },
-});
+const optionKeys = keysOf<AttachOptions>({ ...{ hosts: true, allowEscapes: true, adBlocked: true, disguise: true } });
 
 const patience = 1_000;
 
@@ -363,9 +361,7 @@ export async function attach(
   const rules = [...serviceRules, ...own.map(readHostRule)];
   const isAdBlocked = adBlockTest(options.adBlocked);
   const isKnown = (url: URL) =>
-    url.origin === new URL(tenant.host).origin ||
-    hostRuleFor(rules, placeOf(url)) !== undefined ||
-    isAdBlocked(url);
+    url.origin === new URL(tenant.host).origin || hostRuleFor(rules, placeOf(url)) !== undefined || isAdBlocked(url);
   const mark = `${projectParameter}=${tenant.projectId}`;
   // what goes to the sim by itself; a route would not get the body of a beacon
   const isSent = ({ origin, search }: URL) => origin === new URL(tenant.host).origin && search.endsWith(mark);

@@ -32,9 +32,7 @@ const utcTime = (ms: number): Buffer =>
 
 const ecdsaWithSha256 = sequence(der(6, Buffer.from("2a8648ce3d040302", "hex")));
 /** CN=phx-sim. */
-const name = sequence(
-  der(0x31, sequence(der(6, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("phx-sim")))),
-);
+const name = sequence(der(0x31, sequence(der(6, Buffer.from("550403", "hex")), der(0x0c, Buffer.from("phx-sim")))));
 const day = 24 * 3600 * 1000;
 
 /** A certificate of this process only, which signs itself, and the hash by which the browser accepts its key. */

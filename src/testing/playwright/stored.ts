@@ -68,15 +68,10 @@ async function ofOrigins(context: BrowserContext): Promise<Entry[]> {
 async function entriesOf(owner: StorageOwner): Promise<Entry[]> {
   const context = isPage(owner) ? owner.context() : owner;
   const pages = isPage(owner) ? [owner] : owner.pages();
-  const cookies = (await context.cookies()).map(({ name, domain }) => ({
-    where: `cookie of ${domain}`,
-    name,
-  }));
+  const cookies = (await context.cookies()).map(({ name, domain }) => ({ where: `cookie of ${domain}`, name }));
   const stored = await Promise.all(pages.flatMap((page) => page.frames().map(inFrame)));
   const all = [...cookies, ...stored.flat(), ...(isPage(owner) ? [] : await ofOrigins(context))];
-  const once = new Map(
-    all.filter(({ name }) => ownNames.test(name)).map((it) => [`${it.where}\n${it.name}`, it]),
-  );
+  const once = new Map(all.filter(({ name }) => ownNames.test(name)).map((it) => [`${it.where}\n${it.name}`, it]));
   return [...once.values()];
 }
 
@@ -135,9 +130,7 @@ function textOf(title: string, { entries, unexpected, missing }: Seen): string {
     ...(unexpected.length > 0 ? ["stored, but not expected:", ...unexpected.map(entryLine)] : []),
     ...missing.map((name) => `not stored: ${describePattern(name)}`),
     ...(entries.length === 0 ? ["PostHog has stored nothing"] : []),
-    ...(entries.length > unexpected.length
-      ? ["all that PostHog has stored:", ...entries.map(entryLine)]
-      : []),
+    ...(entries.length > unexpected.length ? ["all that PostHog has stored:", ...entries.map(entryLine)] : []),
   ];
   return [title, "", ...lines].join("\n");
 }

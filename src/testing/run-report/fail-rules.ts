@@ -2,10 +2,7 @@ import { counted } from "../../kernel/base/text.ts";
 import type { RunFailure, RunVerdict } from "./shapes.ts";
 
 /** What the rules look at. */
-type RunCounts = Pick<
-  RunVerdict,
-  "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections"
->;
+type RunCounts = Pick<RunVerdict, "dropped" | "rejected" | "unmatched" | "egress" | "plan" | "lint" | "sections">;
 
 interface FailRule {
   readonly count: (verdict: RunCounts) => number;
@@ -14,14 +11,8 @@ interface FailRule {
 
 /** The rules of `--fail-on`: reasons for which a run can fail although its command passed. */
 const rules = {
-  dropped: {
-    count: ({ dropped }) => dropped.total,
-    text: (count) => `${counted(count, "event")} dropped`,
-  },
-  rejected: {
-    count: ({ rejected }) => rejected.total,
-    text: (count) => `${counted(count, "request")} rejected`,
-  },
+  dropped: { count: ({ dropped }) => dropped.total, text: (count) => `${counted(count, "event")} dropped` },
+  rejected: { count: ({ rejected }) => rejected.total, text: (count) => `${counted(count, "request")} rejected` },
   unmatched: {
     count: ({ unmatched }) => unmatched.total,
     text: (count) => `${counted(count, "request")} to paths that do not exist`,
@@ -34,10 +25,7 @@ const rules = {
     count: ({ plan }) => plan?.violations ?? 0,
     text: (count) => `${counted(count, "violation")} of the tracking plan`,
   },
-  lint: {
-    count: ({ lint }) => lint.warnings,
-    text: (count) => `${counted(count, "warning")} of the linter`,
-  },
+  lint: { count: ({ lint }) => lint.warnings, text: (count) => `${counted(count, "warning")} of the linter` },
   baseline: {
     count: ({ sections }) => sections.find(({ name }) => name === "baseline")?.total ?? 0,
     text: (count) => `${counted(count, "change")} of the analytics baseline`,

@@ -49,15 +49,12 @@ const tapeAdvice = ({ tape }: Facts): Step[] => {
   if (tape === null) return [];
   if (tape.advice !== null) return [step("tape_missed", tape.advice)];
   if (tape.missed === 0) return [];
-  const text =
-    "record the tape again, or add --on-miss emulate: the app sends requests that it does not have";
+  const text = "record the tape again, or add --on-miss emulate: the app sends requests that it does not have";
   return [step("tape_missed", text, `phx-sim record --tape ${JSON.stringify(tape.name)} -- COMMAND`)];
 };
 
 const outdated = ({ sdks }: Facts): Step[] =>
-  sdks.items.flatMap(({ name, hints }) =>
-    hints.map((hint) => step("outdated_sdk", `update ${name}: ${hint}`)),
-  );
+  sdks.items.flatMap(({ name, hints }) => hints.map((hint) => step("outdated_sdk", `update ${name}: ${hint}`)));
 
 const look = ({ verdict, files, command }: Facts): Step[] => {
   if (verdict === "passed" || command === null) return [];

@@ -26,10 +26,7 @@ function withinLimit(events: readonly StoredEvent[]): { events: ReportedEvent[];
     if (bytes > mostBytes) without.add(event);
   }
   return {
-    events: events.map((it) => ({
-      ...eventOf(it),
-      properties: without.has(it) ? null : it.properties,
-    })),
+    events: events.map((it) => ({ ...eventOf(it), properties: without.has(it) ? null : it.properties })),
     properties: without.size,
   };
 }
@@ -49,18 +46,17 @@ export async function trafficOf(tenant: Tenant): Promise<Traffic> {
     events: within.events,
     withoutProperties: within.properties,
     requests: requests.map(requestOf).reverse(),
-    decisions: decisions.reverse().map(({ at, request, project, distinct_id, by, flags }) => ({
-      ...{ at, request, project, distinct_id, by },
-      flags: flags.map(({ key, value, reason }) => ({ key, value, reason: reason?.description ?? null })),
-    })),
+    decisions: decisions
+      .reverse()
+      .map(({ at, request, project, distinct_id, by, flags }) => ({
+        ...{ at, request, project, distinct_id, by },
+        flags: flags.map(({ key, value, reason }) => ({ key, value, reason: reason?.description ?? null })),
+      })),
   };
 }
 
 /** The report as one page, which needs no other file. */
-export async function reportPage(
-  { withoutProperties, ...traffic }: Traffic,
-  verdict: RunVerdict,
-): Promise<string> {
+export async function reportPage({ withoutProperties, ...traffic }: Traffic, verdict: RunVerdict): Promise<string> {
   const template = await readFile(builtFile("report/report.html"), "utf8");
   const { events, requests, decisions } = traffic;
   const data: ReportData = {

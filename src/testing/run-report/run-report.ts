@@ -74,8 +74,7 @@ function egressOf(blocked: RunFacts["blocked"]): RunVerdict["egress"] {
   return { total, ...firstOf(blocked.map(shown), mostListed) };
 }
 
-const mishapCount = ({ dropped, rejected, unmatched }: ProjectCount): number =>
-  dropped + rejected + unmatched;
+const mishapCount = ({ dropped, rejected, unmatched }: ProjectCount): number => dropped + rejected + unmatched;
 
 function testsIn(projects: Projects): RunVerdict["tests"] {
   const rows = [...projects].sort(
@@ -184,18 +183,8 @@ export function verdictOf(facts: RunFacts): RunVerdict {
     ended_at: isoOf(facts.ended),
     fail_on: [...new Set(failOn)],
     failures,
-    events: {
-      kept: counts.kept,
-      warned: counts.warned,
-      dropped: counts.dropped,
-      names: namesIn(traffic),
-    },
-    requests: {
-      total: counts.requests,
-      flags: counts.flags,
-      rejected: counts.rejected,
-      unmatched: counts.unmatched,
-    },
+    events: { kept: counts.kept, warned: counts.warned, dropped: counts.dropped, names: namesIn(traffic) },
+    requests: { total: counts.requests, flags: counts.flags, rejected: counts.rejected, unmatched: counts.unmatched },
     tests: testsIn(projects),
     ...runCounts,
     faults: firstOf(

@@ -7,8 +7,7 @@ const Moment = z.iso.datetime();
 const leftOut = z.int().describe("Number of further items, which are not listed");
 
 /** A list with at most N items. */
-const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.strictObject({ items: z.array(item), left_out: leftOut });
+const listOf = <Item extends z.ZodType>(item: Item) => z.strictObject({ items: z.array(item), left_out: leftOut });
 
 const TestCount = z.strictObject({
   project: z.int().nullable().describe("null: only the name is known"),
@@ -16,9 +15,7 @@ const TestCount = z.strictObject({
   count: z.int(),
 });
 
-const Tests = listOf(TestCount).describe(
-  "The projects in which it occurred; fixtures make one for each test",
-);
+const Tests = listOf(TestCount).describe("The projects in which it occurred; fixtures make one for each test");
 
 /** Equal mistakes, counted. */
 export const Mishap = z
@@ -158,9 +155,7 @@ export const RunVerdict = z
     command: z
       .strictObject({ program: z.string(), exit_code: z.int() })
       .nullable()
-      .describe(
-        "The command that ran; null for the report of a test. Arguments may be secrets and are left out",
-      ),
+      .describe("The command that ran; null for the report of a test. Arguments may be secrets and are left out"),
     version: z.string().describe("Version of phx-sim"),
     started_at: Moment.describe("Time of this machine; times of events are those of the sim's clock"),
     ended_at: Moment.describe("End of the command"),
@@ -188,9 +183,7 @@ export const RunVerdict = z
     rejected: mishaps("Number of rejected requests").describe("Requests that were refused as a whole"),
     unmatched: mishaps("Number of such requests").describe("Requests to paths that do not exist"),
     egress: mishaps("Number of blocked calls").describe("Calls to the real service, with --block-egress"),
-    faults: listOf(z.strictObject({ name: z.string(), requests: z.int() })).describe(
-      "Faults that affected requests",
-    ),
+    faults: listOf(z.strictObject({ name: z.string(), requests: z.int() })).describe("Faults that affected requests"),
     lint: z
       .strictObject({
         warnings: z.int(),

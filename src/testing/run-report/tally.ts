@@ -18,11 +18,7 @@ export interface CountedRequest {
   readonly at: number;
   readonly project: number | null;
   readonly projectName?: string | undefined;
-  readonly rejected?: {
-    readonly reason: string;
-    readonly detail: string;
-    readonly hint?: string | undefined;
-  };
+  readonly rejected?: { readonly reason: string; readonly detail: string; readonly hint?: string | undefined };
   /** Rejected for an unknown path. */
   readonly unmatched: boolean;
   /** Names of the faults that affected it. */
@@ -186,8 +182,7 @@ export function createTally(rules: TallyRules): Tally & { add(request: CountedRe
         sums.last = at;
       }
       if (isWanted(request)) return;
-      for (const { event, ...why } of dropped)
-        addMishap("dropped", { what: event || "(no name)", ...why }, request);
+      for (const { event, ...why } of dropped) addMishap("dropped", { what: event || "(no name)", ...why }, request);
       const loss = lossOf(request, rules);
       if (loss) addMishap(request.unmatched ? "unmatched" : "rejected", loss, request);
     },

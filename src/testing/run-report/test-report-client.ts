@@ -35,9 +35,7 @@ function tallyOf(tenant: Tenant, title: string, { events, requests }: Traffic): 
       unmatched: rejected !== null && isUnmatched({ rejected }),
       kept: kept.map(({ event }) => event),
       warned: kept.filter(({ warnings }) => warnings.length > 0).length,
-      dropped: own.flatMap(({ event, reason }) =>
-        reason === null ? [] : [{ event, reason, ...explain(reason) }],
-      ),
+      dropped: own.flatMap(({ event, reason }) => (reason === null ? [] : [{ event, reason, ...explain(reason) }])),
     });
   }
   return tally;

@@ -164,8 +164,7 @@ async function write(
   { file, prune }: UpdateOptions,
   shell: Shell,
 ): Promise<VerdictSection> {
-  if (run.tests.size === 0)
-    throw new Failure("failed", "there is nothing to write: no test ran, and no event arrived");
+  if (run.tests.size === 0) throw new Failure("failed", "there is nothing to write: no test ran, and no event arrived");
   const after = updatedBaseline(before, run, prune);
   const text = writeBaseline(after);
   const name = shownFile(file, shell);
@@ -182,10 +181,7 @@ async function write(
 /** Writes a run into a baseline file, if the command passes. @throws Failure usage */
 export async function updatingRun(options: UpdateOptions, shell: Shell): Promise<BaselineRun> {
   const before = await fileBefore(options, shell);
-  const record = {
-    sdk: options.sdk ?? before?.sdk ?? false,
-    order: options.order ?? before?.order ?? true,
-  };
+  const record = { sdk: options.sdk ?? before?.sdk ?? false, order: options.order ?? before?.order ?? true };
   checkOptions(before, record, options);
   return recording(record, async (run, code) => {
     if (code === 0) return { section: await write(run, before, options, shell), record: writeBaseline(run) };
@@ -195,11 +191,7 @@ export async function updatingRun(options: UpdateOptions, shell: Shell): Promise
 }
 
 /** Writes the record of a run, as a report has it, into a baseline file. @throws Failure usage, failed */
-export async function updateFrom(
-  record: string,
-  options: UpdateOptions,
-  shell: Shell,
-): Promise<readonly string[]> {
+export async function updateFrom(record: string, options: UpdateOptions, shell: Shell): Promise<readonly string[]> {
   const run = await baselineAt(record, shell);
   const before = await fileBefore(options, shell);
   checkOptions(before, run, options);

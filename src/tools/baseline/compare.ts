@@ -33,13 +33,7 @@ function propertyChanges(name: string, before: Occurrence, after: Occurrence): F
     .filter((it) => it.before !== it.after)
     .map((it) => ({
       list: listOf(it),
-      difference: {
-        what: "property",
-        name,
-        property: it.name,
-        before: it.before ?? null,
-        after: it.after ?? null,
-      },
+      difference: { what: "property", name, property: it.name, before: it.before ?? null, after: it.after ?? null },
     }));
 }
 
@@ -50,13 +44,7 @@ function occurrenceChanges(what: "event" | "identity", pair: Pair<Occurrence>): 
     const difference = { what, name, property: null, before: plain(before), after: plain(after) };
     return [{ list: listOf(pair), difference }];
   }
-  const count: ChangeParts = {
-    what: "count",
-    name,
-    property: null,
-    before: before.count,
-    after: after.count,
-  };
+  const count: ChangeParts = { what: "count", name, property: null, before: before.count, after: after.count };
   return [
     ...(before.count === after.count ? [] : [{ list: "changed" as const, difference: count }]),
     ...propertyChanges(name, before, after),
@@ -147,8 +135,7 @@ export function compareBaselines(
     if (was && is) for (const it of testChanges(was, is, hasOrder)) add(name, it);
     else if (is || complete) add(name, wholeTest(listOf(pair)));
   }
-  const inList = (list: List) =>
-    [...changes.values()].filter((it) => it.list === list).map(({ change }) => change);
+  const inList = (list: List) => [...changes.values()].filter((it) => it.list === list).map(({ change }) => change);
   return {
     added: inList("added"),
     removed: inList("removed"),

@@ -25,8 +25,7 @@ const jsonLine = (value: object): string =>
       .join(""),
   );
 
-const sorted = <T>(entries: ReadonlyMap<string, T>): [string, T][] =>
-  [...entries].sort(([a], [b]) => byName(a, b));
+const sorted = <T>(entries: ReadonlyMap<string, T>): [string, T][] => [...entries].sort(([a], [b]) => byName(a, b));
 
 const occurrence = ({ count, properties }: Occurrence) => ({
   count,
@@ -123,8 +122,7 @@ function add(to: Draft, { event, identity, flag, order, count = 1, properties = 
 export function readBaseline(text: string, file: string): Baseline {
   const rows = text.replace(/^\ufeff/, "").split(/\r?\n/);
   const [first = ""] = rows;
-  if (first.trim() === "")
-    throw new BaselineError(file, "1", "it is empty; `phx-sim baseline update` writes it");
+  if (first.trim() === "") throw new BaselineError(file, "1", "it is empty; `phx-sim baseline update` writes it");
   const head = headOf(parsed(first, 1, file), file);
   const tests = new Map<string, Draft>();
   const known = new Map<string, { line: number; row: string }>();

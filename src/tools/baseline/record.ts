@@ -89,10 +89,7 @@ function joinedOccurrences(
   const all = new Map(a);
   for (const [name, other] of b) {
     const own = all.get(name);
-    const joined = own && {
-      count: Math.max(own.count, other.count),
-      properties: joinedProperties(own, other),
-    };
+    const joined = own && { count: Math.max(own.count, other.count), properties: joinedProperties(own, other) };
     all.set(name, joined ?? other);
   }
   return all;

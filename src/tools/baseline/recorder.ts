@@ -87,8 +87,7 @@ function typeOf(value: Json): string {
 /** Objects whose entries are listed one by one. */
 const spread = ["$set", "$set_once", "$groups"];
 
-const entriesOf = (value: Json | undefined): [string, Json][] =>
-  isObject(value) ? Object.entries(value) : [];
+const entriesOf = (value: Json | undefined): [string, Json][] => (isObject(value) ? Object.entries(value) : []);
 
 function propertiesOf({ properties }: StoredEvent, { sdk }: RecordOptions): [string, Json][] {
   const isOwn = ([name]: [string, Json]): boolean => sdk || !isSdkProperty(name);
@@ -209,8 +208,7 @@ export function createRecorder(options: RecordOptions): Recorder {
     to.steps.set(client, steps);
     if (steps.length < mostSteps) steps.push({ name, seq: event.seq, uuid });
     const { $lib, $anon_distinct_id: visitor } = event.properties;
-    if (typeof visitor === "string" && visitor !== event.distinct_id)
-      to.became.set(userOf($lib, visitor), client);
+    if (typeof visitor === "string" && visitor !== event.distinct_id) to.became.set(userOf($lib, visitor), client);
   }
 
   function addEvent(event: StoredEvent, isOwnUuid: boolean): void {
@@ -251,10 +249,7 @@ export function createRecorder(options: RecordOptions): Recorder {
         const name = tests.get(id) ?? names.get(id) ?? unnamed;
         attempts.set(name, [...(attempts.get(name) ?? []), recordOf(received, options)]);
       }
-      return {
-        ...options,
-        tests: new Map([...attempts].map(([name, records]) => [name, oneRecord(records)])),
-      };
+      return { ...options, tests: new Map([...attempts].map(([name, records]) => [name, oneRecord(records)])) };
     },
   };
 }

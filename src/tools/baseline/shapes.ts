@@ -29,8 +29,7 @@ export const BaselineLine = z
     const complain = (message: string) => context.addIssue({ code: "custom", message });
     if (named > 1) complain("an object with one of event, identity, flag and order");
     else if (isCounted && count === undefined) complain("an object with a count");
-    else if (!isCounted && (count ?? properties) !== undefined)
-      complain("an object with an event or an identity call");
+    else if (!isCounted && (count ?? properties) !== undefined) complain("an object with an event or an identity call");
   });
 export type BaselineLine = z.infer<typeof BaselineLine>;
 

@@ -10,8 +10,7 @@ export type ChangeParts = Omit<BaselineChange, "tests" | "text" | "before" | "af
 };
 
 const longest = 120;
-const shown = (text: string): string =>
-  spelledOut(text.length > longest ? `${text.slice(0, longest)}…` : text);
+const shown = (text: string): string => spelledOut(text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 /** `null|string?` → `null|string (not always)`. */
 const typeWords = (type: Json): string => shown(String(type).replace(/\?$/, " (not always)"));
@@ -41,15 +40,12 @@ function stepWords(order: Json, others: readonly Json[]): string {
   let start = 0;
   while (start < steps.length && steps[start] === against[start]) start++;
   let end = 0;
-  while (end < Math.min(steps.length, against.length) - start && steps.at(-1 - end) === against.at(-1 - end))
-    end++;
+  while (end < Math.min(steps.length, against.length) - start && steps.at(-1 - end) === against.at(-1 - end)) end++;
   const from = Math.max(0, start - 1);
   const to = Math.min(steps.length, steps.length - end + 1);
-  return [
-    ...(from > 0 ? ["…"] : []),
-    ...steps.slice(from, to).map(shown),
-    ...(to < steps.length ? ["…"] : []),
-  ].join(" → ");
+  return [...(from > 0 ? ["…"] : []), ...steps.slice(from, to).map(shown), ...(to < steps.length ? ["…"] : [])].join(
+    " → ",
+  );
 }
 
 function orderWords({ before, after }: ChangeParts): string {
@@ -62,9 +58,7 @@ function orderWords({ before, after }: ChangeParts): string {
 }
 
 /** The change by its kind; `isNew`: it was not before, `isGone`: it is no more. */
-const sentences: Readonly<
-  Record<ChangeParts["what"], (it: ChangeParts, isNew: boolean, isGone: boolean) => string>
-> = {
+const sentences: Readonly<Record<ChangeParts["what"], (it: ChangeParts, isNew: boolean, isGone: boolean) => string>> = {
   test: (_, isNew) => (isNew ? "new test" : "the test did not run"),
   event: (it, isNew) =>
     isNew
@@ -76,17 +70,14 @@ const sentences: Readonly<
   property({ name, property, before, after }, isNew, isGone) {
     const of = `${shown(name)}: ${shown(property ?? "")}`;
     if (isNew) return `${of} is new: ${typeWords(after)}`;
-    return isGone
-      ? `${of} is gone (was ${typeWords(before)})`
-      : `${of} ${typeWords(before)} → ${typeWords(after)}`;
+    return isGone ? `${of} is gone (was ${typeWords(before)})` : `${of} ${typeWords(before)} → ${typeWords(after)}`;
   },
   flag: ({ name }, isNew) => `flag ${shown(name)} is ${isNew ? "read for the first time" : "no longer read"}`,
   order: orderWords,
 };
 
 /** A change in words: `signup_completed: plan string → number`. */
-export const changeText = (it: ChangeParts): string =>
-  sentences[it.what](it, it.before === null, it.after === null);
+export const changeText = (it: ChangeParts): string => sentences[it.what](it, it.before === null, it.after === null);
 
 /** Changes of the same tests. */
 interface Section {

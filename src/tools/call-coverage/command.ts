@@ -109,11 +109,13 @@ async function firedInReport(folder: string): Promise<Fired> {
   const flags = isObject(summary) && isObject(summary.flags) ? summary.flags.items : undefined;
   for (const it of Array.isArray(flags) ? flags : []) {
     if (!isObject(it) || typeof it.key !== "string" || !Array.isArray(it.values)) continue;
-    const values = it.values.filter(isObject).map(({ value, served }) => ({
-      value: typeof value === "string" || typeof value === "boolean" ? value : null,
-      served: typeof served === "number" ? served : 0,
-      called: 0,
-    }));
+    const values = it.values
+      .filter(isObject)
+      .map(({ value, served }) => ({
+        value: typeof value === "string" || typeof value === "boolean" ? value : null,
+        served: typeof served === "number" ? served : 0,
+        called: 0,
+      }));
     addServed(fired, [{ key: it.key, values }]);
   }
   return fired;

@@ -37,8 +37,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 const decoded = (text: string): string => text.replace(/&#?\w+;/g, (it) => entities[it] ?? it);
 
-const token =
-  /[{}]|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`/g;
+const token = /[{}]|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`/g;
 
 /** Outermost pairs of braces, and those that are not closed. Quotes and slashes outside of braces are text. */
 function bracesIn(text: string): { pairs: { start: number; end: number }[]; unclosed: number[] } {
@@ -67,9 +66,7 @@ function withoutBlock(code: string): string {
     : /^\s*#await\b/.test(code)
       ? code.replace(/\s(then|catch)\b[\s\S]*$/, "")
       : code;
-  return kept
-    .replace(/^\s*@const\b/, (it) => it.replace("@", " "))
-    .replace(/^\s*(#\w+|:else\s+if|@\w+|\.\.\.)/, blank);
+  return kept.replace(/^\s*@const\b/, (it) => it.replace("@", " ")).replace(/^\s*(#\w+|:else\s+if|@\w+|\.\.\.)/, blank);
 }
 
 /** Elements without an end tag, closed as JSX requires. */
@@ -82,9 +79,7 @@ export function bracedPieces(markup: string, at: number, isJsx: boolean): Compon
   return {
     pieces: pairs.map(({ start, end }) => {
       const inner = markup.slice(start + 1, end);
-      const code = isJsx
-        ? inner.replace(/^\s*\.\.\./, blank).replace(voidElement, "<$1$2/>")
-        : withoutBlock(inner);
+      const code = isJsx ? inner.replace(/^\s*\.\.\./, blank).replace(voidElement, "<$1$2/>") : withoutBlock(inner);
       return { code, at: at + start + 1, isMarkup: true, isJsx };
     }),
     unread: unclosed.map((it) => ({ at: at + it, message: "a brace that is not closed: not read" })),
@@ -119,10 +114,7 @@ export function componentPieces(text: string, file: string): ComponentPieces {
     const code = file.endsWith(".astro") ? (front ?? script) : script;
     if (code === undefined || data.test(head)) continue;
     const at =
-      index +
-      (front === undefined
-        ? whole.indexOf(">", "<script".length + head.length) + 1
-        : whole.indexOf("---") + 3);
+      index + (front === undefined ? whole.indexOf(">", "<script".length + head.length) + 1 : whole.indexOf("---") + 3);
     scripts.push({ code, at, isMarkup: false, isJsx: /\blang\s*=\s*["']?[jt]sx\b/.test(head) });
   }
   markup += text.slice(markup.length);

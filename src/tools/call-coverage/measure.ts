@@ -74,9 +74,7 @@ function coveredSite({ isPayload, ...site }: FoundSite, { events, flags }: Fired
 const sdkEvent = /^(\$|survey (shown|sent|dismissed)$)/;
 
 function flagsOf(sites: readonly Site[], { flags }: Fired): CallCoverage["flags"]["keys"] {
-  const keys = [
-    ...new Set(sites.flatMap(({ kind, name }) => (kind === "flag" && name !== null ? [name] : []))),
-  ];
+  const keys = [...new Set(sites.flatMap(({ kind, name }) => (kind === "flag" && name !== null ? [name] : [])))];
   return keys.sort(compareText).map((key) => {
     const isRead = sites.some((it) => it.kind === "flag" && it.name === key && it.state === "fired");
     return { key, read: isRead, values: isRead ? [...(flags.get(key)?.keys() ?? [])].sort(compareText) : [] };

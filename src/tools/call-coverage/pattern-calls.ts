@@ -1,11 +1,4 @@
-import {
-  type CallSite,
-  isClientName,
-  mentionsPosthog,
-  type SourceCalls,
-  sdkCallOf,
-  sitesOf,
-} from "./calls.ts";
+import { type CallSite, isClientName, mentionsPosthog, type SourceCalls, sdkCallOf, sitesOf } from "./calls.ts";
 
 /** How a language is written, as far as calls need it. */
 interface Language {
@@ -57,14 +50,7 @@ const languages: readonly Language[] = [
     open: "\\(",
     computed: /^".*[$]/s,
   },
-  {
-    endings: ["kt", "kts"],
-    ...cComments,
-    quotes: ['"""', '"'],
-    dot: "(?:\\?|!!)?\\.",
-    open: "\\(",
-    computed: /\$/,
-  },
+  { endings: ["kt", "kts"], ...cComments, quotes: ['"""', '"'], dot: "(?:\\?|!!)?\\.", open: "\\(", computed: /\$/ },
   { endings: ["swift"], ...cComments, quotes: ['"""', '"'], dot: "[?!]?\\.", open: "\\(", computed: /\\\(/ },
 ];
 
@@ -181,9 +167,7 @@ class PatternReader {
     const text = given.trim();
     const symbol = this.#language.endings.includes("rb") ? /^:(\w+)$/.exec(text)?.[1] : undefined;
     const name = /^[$@A-Za-z_][\w.:]*$/.test(text) ? /\w+$/.exec(text)?.[0] : undefined;
-    return (
-      symbol ?? this.#literal(text) ?? (name === undefined ? undefined : (this.#texts.get(name) ?? undefined))
-    );
+    return symbol ?? this.#literal(text) ?? (name === undefined ? undefined : (this.#texts.get(name) ?? undefined));
   }
 
   /** The arguments of a call, and of a hash or a literal in it. */

@@ -19,8 +19,7 @@ interface SyntaxNode {
 }
 
 const isNode = (value: unknown): value is SyntaxNode => isObject(value) && typeof value.type === "string";
-const nodeIn = (node: SyntaxNode, key: string): SyntaxNode | undefined =>
-  isNode(node[key]) ? node[key] : undefined;
+const nodeIn = (node: SyntaxNode, key: string): SyntaxNode | undefined => (isNode(node[key]) ? node[key] : undefined);
 const nodesIn = (node: SyntaxNode, key: string): SyntaxNode[] =>
   Array.isArray(node[key]) ? node[key].filter(isNode) : [];
 
@@ -237,11 +236,9 @@ class ScriptReader {
     if (!call || !property) return;
     const named = argument?.type === "ObjectExpression" ? argument : undefined;
     const event = propertyOf(named, "event");
-    const isServerCall =
-      call.kind === "event" && event !== undefined && propertyOf(named, "distinctId") !== undefined;
+    const isServerCall = call.kind === "event" && event !== undefined && propertyOf(named, "distinctId") !== undefined;
     const isFlagCall = call.kind === "flag" && this.#declared.isMentioned;
-    if (isMember && !isServerCall && !isFlagCall && !this.#declared.isClient(nodeIn(callee, "object")))
-      return;
+    if (isMember && !isServerCall && !isFlagCall && !this.#declared.isClient(nodeIn(callee, "object"))) return;
     this.#add(method, named ? (event ?? propertyOf(named, "key")) : argument, property);
   }
 }

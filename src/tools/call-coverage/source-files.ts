@@ -9,12 +9,9 @@ const scriptEndings = ["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vu
 const endings = new Set([...scriptEndings, ...patternEndings].map((it) => `.${it}`));
 
 /** Folders of packages and of builds. */
-const skipped =
-  /^(\..*|node_modules|dist|build|out|vendor|target|coverage|venv|__pycache__|Pods|DerivedData)$/;
-const testFolder =
-  /^(tests?|__tests__|__mocks__|specs?|e2e|cypress|playwright|fixtures|androidTest|.*Tests)$/;
-const testFile =
-  /(\.(test|spec|stories|e2e|cy)\.\w+|_test\.(py|go)|_(spec|test)\.rb|Tests?\.(php|kt|swift))$/;
+const skipped = /^(\..*|node_modules|dist|build|out|vendor|target|coverage|venv|__pycache__|Pods|DerivedData)$/;
+const testFolder = /^(tests?|__tests__|__mocks__|specs?|e2e|cypress|playwright|fixtures|androidTest|.*Tests)$/;
+const testFile = /(\.(test|spec|stories|e2e|cy)\.\w+|_test\.(py|go)|_(spec|test)\.rb|Tests?\.(php|kt|swift))$/;
 const isTestFile = (name: string): boolean => testFile.test(name) || /^(test_.*|conftest)\.py$/.test(name);
 const isMade = (name: string): boolean => /(\.d\.[cm]?ts|\.min\.js)$/.test(name);
 

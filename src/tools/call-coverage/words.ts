@@ -12,8 +12,7 @@ const uncovered = ({ sites }: CallCoverage): Site[] =>
 
 /** What a site did not do. */
 function sentenceOf({ kind, state }: Site): string {
-  if (state === "served")
-    return "responses had the flag, and no $feature_flag_called reported that the app used it";
+  if (state === "served") return "responses had the flag, and no $feature_flag_called reported that the app used it";
   return kind === "flag" ? "the app never read this flag" : "no event of this name was kept";
 }
 
@@ -61,9 +60,7 @@ export function callCoverageLines(result: CallCoverage): string[] {
     ...uncovered(result).map((it) => `${it.state} ${nameText(it)} ${placeOf(it)}`),
     ...single.map(({ key, values }) => `only ${values[0]} of flag ${key}`),
     ...without_site.map(({ event, count }) => `no call site: ${event} ×${count}`),
-    ...sites
-      .filter(({ state }) => state === "computed")
-      .map((it) => `computed ${it.method}() ${placeOf(it)}`),
+    ...sites.filter(({ state }) => state === "computed").map((it) => `computed ${it.method}() ${placeOf(it)}`),
     ...problems.map(problemLine),
   ];
 }
@@ -81,15 +78,16 @@ export function callCoverageSection(result: CallCoverage, min: number | undefine
     failed: isLow,
     summary: `${isLow ? `below ${min} %: ` : ""}${callCoverageSummary(result)}`,
     total: missing.length,
-    items: missing.slice(0, mostItems).map((it) => ({
-      code:
-        it.state === "served" ? "flag_not_reported" : it.kind === "flag" ? "flag_never_read" : "never_fired",
-      what: `${nameText(it)} ${placeOf(it)}`,
-      sentence: sentenceOf(it),
-      fix: "add a test that reaches this line, or remove the call",
-      count: 1,
-      tests: { items: [], left_out: 0 },
-    })),
+    items: missing
+      .slice(0, mostItems)
+      .map((it) => ({
+        code: it.state === "served" ? "flag_not_reported" : it.kind === "flag" ? "flag_never_read" : "never_fired",
+        what: `${nameText(it)} ${placeOf(it)}`,
+        sentence: sentenceOf(it),
+        fix: "add a test that reaches this line, or remove the call",
+        count: 1,
+        tests: { items: [], left_out: 0 },
+      })),
     left_out: Math.max(0, missing.length - mostItems),
     text: callCoverageLines(result).join("\n") || null,
   };

@@ -48,9 +48,7 @@ interface Unchecked {
 }
 
 const hostsIn = (o: Observations, place: "proxy" | "elsewhere"): string =>
-  [
-    ...new Set(o.requests.filter((it) => it.place === place && it.byUs).map((it) => it.host + it.prefix)),
-  ].join(", ");
+  [...new Set(o.requests.filter((it) => it.place === place && it.byUs).map((it) => it.host + it.prefix))].join(", ");
 
 const stubs = /\[phx-sim\] ([\w.-]+\.js) is a stub/;
 
@@ -107,9 +105,7 @@ const limits: readonly Unchecked[] = [
     area: "server",
     how: "start the app with --start COMMAND",
     reason: ({ app: { command } }) =>
-      command === null
-        ? "events of a running app's server go to the host that it was started with"
-        : undefined,
+      command === null ? "events of a running app's server go to the host that it was started with" : undefined,
   },
 ];
 
@@ -125,9 +121,7 @@ function sdksOf(o: Observations): CheckReport["sdks"] {
   for (const { version } of loadedSdks(o)) if (version !== null) add("web", version, 0);
   for (const { lib, libVersion, dropped } of o.events)
     if (lib !== "unknown" && dropped === null) add(lib, libVersion, 1);
-  return [...versions].flatMap(([name, counts]) =>
-    [...counts].map(([version, events]) => ({ name, version, events })),
-  );
+  return [...versions].flatMap(([name, counts]) => [...counts].map(([version, events]) => ({ name, version, events })));
 }
 
 /** Areas about which these observations say something. */

@@ -66,11 +66,7 @@ export const checkScenario: SimOptions["scenario"] = {
 const defaultPages = 5;
 const defaultTimeout = 60_000;
 
-async function startedApp(
-  options: CheckOptions,
-  sim: Sim,
-  timeoutMs: number,
-): Promise<StartedApp | undefined> {
+async function startedApp(options: CheckOptions, sim: Sim, timeoutMs: number): Promise<StartedApp | undefined> {
   const { start, urls, onProgress } = options;
   if (start === undefined) {
     for (const url of urls) await untilAnswering(url, Math.min(timeoutMs, runningMs));

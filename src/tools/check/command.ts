@@ -36,12 +36,7 @@ const options = {
     describe: "Scenario of the sim, for the app's flags: a file, or a shipped one's name",
     flagOnly: true,
   },
-  timeout: {
-    kind: "duration",
-    describe: "Longest wait for the app to answer",
-    default: "60s",
-    flagOnly: true,
-  },
+  timeout: { kind: "duration", describe: "Longest wait for the app to answer", default: "60s", flagOnly: true },
   "fail-on": {
     kind: "text",
     describe: "What ends with exit code 1",
@@ -79,10 +74,7 @@ export const check = command({
 function addressOf(text: string): string {
   const full = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
   if (URL.canParse(full) && /^https?:$/.test(new URL(full).protocol)) return new URL(full).href;
-  throw new Failure(
-    "usage",
-    `URLS must be http addresses such as http://localhost:3000, not "${clean(text)}"`,
-  );
+  throw new Failure("usage", `URLS must be http addresses such as http://localhost:3000, not "${clean(text)}"`);
 }
 
 /** What is started: --start, else a script of package.json if no address is given. */
@@ -168,8 +160,7 @@ async function failureOf(error: unknown, shell: Shell): Promise<unknown> {
     return new Failure("start", clean(error.message, 1_000), error);
   }
   if (error instanceof NoBrowserError) return new Failure("start", clean(error.message, 2_000), error);
-  if (error instanceof StartError)
-    return new Failure("start", clean(`${error.message}; ${error.hint}`, 2_000), error);
+  if (error instanceof StartError) return new Failure("start", clean(`${error.message}; ${error.hint}`, 2_000), error);
   return error;
 }
 

@@ -69,14 +69,7 @@ export async function openPages(
     await page.settle(120, 3_000);
     const [url, title] = strings(await page.evaluate("[location.href, document.title]"));
     const sdk = await page.state();
-    visits.push({
-      url: maskTargetSecrets(url ?? ""),
-      how,
-      title: title ?? "",
-      sdk,
-      ...loaded,
-      ...page.takeNotes(),
-    });
+    visits.push({ url: maskTargetSecrets(url ?? ""), how, title: title ?? "", sdk, ...loaded, ...page.takeNotes() });
     marks.push(await sim.events.mark());
   }
 
@@ -107,8 +100,7 @@ export async function openPages(
       await open(url, "load");
       await look();
       for (const selector of i === 0 ? route.clicks : []) {
-        if ((await page.evaluate(clickOn(selector))) === true)
-          await end("click", { status: null, failure: null });
+        if ((await page.evaluate(clickOn(selector))) === true) await end("click", { status: null, failure: null });
         else missedClicks.push(selector);
         await look();
       }

@@ -55,21 +55,9 @@ export const CheckReport = z
       rejected: z.int().describe("Requests that were rejected"),
     }),
     findings: z.array(CheckFinding).describe("Errors first"),
-    checked: z.array(
-      z.strictObject({
-        area: Area,
-        what: z.string(),
-        result: z.enum(["ok", "error", "warning"]),
-      }),
-    ),
+    checked: z.array(z.strictObject({ area: Area, what: z.string(), result: z.enum(["ok", "error", "warning"]) })),
     unchecked: z
-      .array(
-        z.strictObject({
-          area: Area,
-          reason: z.string(),
-          how: z.string().describe("How to check it as well"),
-        }),
-      )
+      .array(z.strictObject({ area: Area, reason: z.string(), how: z.string().describe("How to check it as well") }))
       .describe("What could not be checked"),
   })
   .meta({ title: "CheckReport" });

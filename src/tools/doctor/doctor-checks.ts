@@ -22,9 +22,7 @@ const problem = (text: string, fix: string): DoctorFinding[] => [{ level: "probl
 
 function checkSim({ sim }: DoctorFacts): DoctorFinding[] {
   if ("missing" in sim) return problem(sim.missing, "phx-sim start, or correct the address");
-  return ok(
-    `phx-sim ${clean(sim.version, 20)} answers at ${clean(sim.url)} (found by ${clean(sim.foundBy)})`,
-  );
+  return ok(`phx-sim ${clean(sim.version, 20)} answers at ${clean(sim.url)} (found by ${clean(sim.foundBy)})`);
 }
 
 function checkPreflight({ preflight, sim }: DoctorFacts): DoctorFinding[] {
@@ -48,13 +46,15 @@ function checkPreflight({ preflight, sim }: DoctorFacts): DoctorFinding[] {
 const mostReasons = 5;
 
 function troubles(what: string, of: SimFacts["traffic"]["dropped"]): DoctorFinding[] {
-  const shown = of.slice(0, mostReasons).map(
-    ({ reason, count, fix }): DoctorFinding => ({
-      level: "warning",
-      text: `${counted(count, what)}: ${clean(reason, 60)}`,
-      ...(fix && { fix: clean(fix) }),
-    }),
-  );
+  const shown = of
+    .slice(0, mostReasons)
+    .map(
+      ({ reason, count, fix }): DoctorFinding => ({
+        level: "warning",
+        text: `${counted(count, what)}: ${clean(reason, 60)}`,
+        ...(fix && { fix: clean(fix) }),
+      }),
+    );
   const more = of.length - shown.length;
   return more > 0
     ? [...shown, ...warning(`… and ${more} more reasons`, "phx-sim events list --outcome dropped")]
@@ -71,10 +71,7 @@ function checkTraffic({ traffic }: SimFacts): DoctorFinding[] {
   const { requests, kept, dropped, rejected, results, unmatched } = traffic;
   const arrived =
     requests === 0
-      ? warning(
-          "no request has arrived yet",
-          "is the app running, with these variables? (they are read at its start)",
-        )
+      ? warning("no request has arrived yet", "is the app running, with these variables? (they are read at its start)")
       : ok(`${counted(requests, "request")}, ${counted(kept, "event")} kept`);
   const paths = [...new Map(unmatched.map((it) => [it.what, it])).values()].slice(0, mostReasons);
   return [
@@ -102,8 +99,7 @@ function checkFlush({ traffic }: SimFacts, { libraries }: DoctorFacts): DoctorFi
 function checkBotFilter({ traffic }: SimFacts): DoctorFinding[] {
   const { browser, kept } = traffic;
   if (!browser || kept > 0) return [];
-  const who =
-    browser.automated === null ? "a browser" : `an automated browser (${clean(browser.automated, 40)})`;
+  const who = browser.automated === null ? "a browser" : `an automated browser (${clean(browser.automated, 40)})`;
   return warning(
     `${who} requested flags or settings and sent no events: posthog-js captures nothing in browsers it takes for bots`,
     "set opt_out_useragent_filter: true in posthog.init for tests",
@@ -122,10 +118,7 @@ function checkClock({ clock }: SimFacts): DoctorFinding[] {
 const checkFaults = ({ faults }: SimFacts): DoctorFinding[] =>
   faults.length === 0
     ? []
-    : warning(
-        `faults make requests fail: ${faults.map((it) => clean(it, 60)).join(", ")}`,
-        "phx-sim faults clear",
-      );
+    : warning(`faults make requests fail: ${faults.map((it) => clean(it, 60)).join(", ")}`, "phx-sim faults clear");
 
 const checkScenario = ({ scenarioMistakes: [first, ...more] }: SimFacts): DoctorFinding[] =>
   first === undefined

@@ -89,14 +89,7 @@ export interface DoctorFacts {
 }
 
 /** In order of precedence. Files for production are not read: the real values belong there. */
-const envFiles = [
-  ".env.local",
-  ".env.development.local",
-  ".env.development",
-  ".env.test.local",
-  ".env.test",
-  ".env",
-];
+const envFiles = [".env.local", ".env.development.local", ".env.development", ".env.test.local", ".env.test", ".env"];
 
 const isOurs = (name: string): boolean => /(?:^|_)POSTHOG_/.test(name) || name === "PHX_SIM_URL";
 
@@ -145,9 +138,7 @@ export function readApp(folder: string): App {
 
 function appOf(manifest: JsonObject, folder: string): App {
   const { dependencies, devDependencies } = manifest;
-  const wanted = new Map(
-    [devDependencies, dependencies].flatMap((it) => (isObject(it) ? Object.entries(it) : [])),
-  );
+  const wanted = new Map([devDependencies, dependencies].flatMap((it) => (isObject(it) ? Object.entries(it) : [])));
   const framework = frameworkPackages.find(([, name]) => wanted.has(name))?.[0] ?? null;
   const libraries = [...wanted]
     .filter(([name]) => /^(?:@posthog\/[\w-]+|posthog-[\w-]+)$/.test(name))
@@ -290,11 +281,7 @@ async function browserOf(running: Running, requests: readonly Listed[]): Promise
 export async function readPreflight(url: string, origin: string): Promise<Preflight> {
   const answer = await fetch(`${url}/e/`, {
     method: "OPTIONS",
-    headers: {
-      origin,
-      "access-control-request-method": "POST",
-      "access-control-request-headers": "content-type",
-    },
+    headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type" },
     signal: AbortSignal.timeout(5000),
   });
   await answer.arrayBuffer();

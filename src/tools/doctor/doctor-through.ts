@@ -37,12 +37,7 @@ export async function checkThrough(
 ): Promise<CommandEnd> {
   const running = await findRunning(settings, shell);
   const { framework } = readApp(shell.cwd);
-  const body = {
-    through,
-    origin,
-    framework: framework === null ? undefined : named[framework],
-    timeout_ms: timeout,
-  };
+  const body = { through, origin, framework: framework === null ? undefined : named[framework], timeout_ms: timeout };
   const report = await callSim<ProxyReport>(running, "POST", "proxies/check", body, wholeMs);
   print(shell, json, report, reportLines(report, shell.outStyle));
   return report.passed ? "ok" : 1;
@@ -72,14 +67,10 @@ function requestLine(
   const problems = codes.filter((it) => levels.get(it) === "problem");
   const mark = problems.length > 0 ? style.bad("✗") : style.good("✓");
   const [what = ""] = request.split("?");
-  const end =
-    problems.length > 0 ? problems.join(", ") : arrived ? "as sent" : "answered by the proxy itself";
+  const end = problems.length > 0 ? problems.join(", ") : arrived ? "as sent" : "answered by the proxy itself";
   return `${mark} ${name.padEnd(22)} ${what.replace(/phc_probe_\d+/, "TOKEN").padEnd(42)} ${status ?? "-"}  ${end}`;
 }
 
-const findingLines = (
-  { code, level, what, requests, detail, cause, fix }: ProxyFinding,
-  style: Style,
-): string[] => [
+const findingLines = ({ code, level, what, requests, detail, cause, fix }: ProxyFinding, style: Style): string[] => [
   `${level === "problem" ? style.bad("✗") : style.bold("!")} ${code}: ${what} (${listed(requests)}: ${clean(detail, 400)}); likely: ${cause} → ${clean(fix, 600)}`,
 ];

@@ -45,23 +45,16 @@ const sameAddress = (a: URL, b: URL): boolean => {
 
 function checkHost({ value }: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (value.startsWith("/"))
-    return warning(
-      `is the path ${clean(value, 60)}: what the app answers there must come from the sim`,
-      useEnv,
-    );
+    return warning(`is the path ${clean(value, 60)}: what the app answers there must come from the sim`, useEnv);
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    return problem("is not an address with http:// or https://", useEnv);
+  if (!url || !/^https?:$/.test(url.protocol)) return problem("is not an address with http:// or https://", useEnv);
   if (/(?:^|\.)posthog\.com$/.test(url.hostname))
     return problem(`names the real service, ${clean(url.host)}: events go there`, useEnv);
   if (!sim) return ok(`names ${clean(url.origin)}`);
   if (!sameAddress(url, new URL(sim.url)))
     return warning(`names ${clean(url.origin)}, and the sim is at ${clean(sim.url)}`, useEnv);
   if (url.pathname !== "/")
-    return warning(
-      `has ${clean(url.pathname, 60)} after the sim's address, a path that does not exist`,
-      useEnv,
-    );
+    return warning(`has ${clean(url.pathname, 60)} after the sim's address, a path that does not exist`, useEnv);
   return ok("names the sim");
 }
 
@@ -71,10 +64,7 @@ const isPublic = (name: string): boolean =>
 
 function checkKeyKind({ name, value }: Variable, role: Role): DoctorFinding | undefined {
   if (isPublic(name) && /^ph[xs]_/.test(value))
-    return problem(
-      `is ${masked(value)}, and every user of the app can read it`,
-      "use the project key (phc_…) here",
-    );
+    return problem(`is ${masked(value)}, and every user of the app can read it`, "use the project key (phc_…) here");
   const wanted = prefixes[role] ?? [];
   if (wanted.length === 0 || wanted.some((prefix) => value.startsWith(prefix))) return undefined;
   if (name === "POSTHOG_API_KEY" && value.startsWith("phx_"))
@@ -107,8 +97,7 @@ function checkKey(variable: Variable, role: Role, sim: SimFacts | undefined): Do
 
 function checkId(variable: Variable, sim: SimFacts | undefined): DoctorFinding {
   if (!/^\d+$/.test(variable.value)) return problem("is not a number", useEnv);
-  if (!sim || sim.projects.some(({ id }) => String(id) === variable.value))
-    return ok(`is project ${variable.value}`);
+  if (!sim || sim.projects.some(({ id }) => String(id) === variable.value)) return ok(`is project ${variable.value}`);
   return problem(`is ${clean(variable.value)}, and the sim has no such project`, useEnv);
 }
 

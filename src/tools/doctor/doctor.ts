@@ -29,16 +29,9 @@ const options = {
       "Send what SDKs send through this reverse proxy, whose upstream is the sim, and compare what arrives: http://localhost:3000/ingest",
     flagOnly: true,
   },
-  timeout: {
-    kind: "duration",
-    describe: "With --through: longest time for each answer (default: 5s)",
-    flagOnly: true,
-  },
+  timeout: { kind: "duration", describe: "With --through: longest time for each answer (default: 5s)", flagOnly: true },
   ...whereOptions,
-  data: {
-    ...whereOptions.data,
-    describe: "The sim's data folder; if given here, it is checked for damage",
-  },
+  data: { ...whereOptions.data, describe: "The sim's data folder; if given here, it is checked for damage" },
   json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
 } as const;
 
@@ -49,10 +42,7 @@ export const doctor = command({
   examples: [
     ["phx-sim doctor", "in the app's folder, with the app's variables"],
     ["phx-sim doctor --origin http://localhost:3000", "also whether its pages may send"],
-    [
-      "phx-sim doctor --through http://localhost:3000/ingest",
-      "what the app's reverse proxy loses or changes",
-    ],
+    ["phx-sim doctor --through http://localhost:3000/ingest", "what the app's reverse proxy loses or changes"],
     ["phx-sim doctor --data .phx-sim", "also whether files of the data folder are damaged"],
   ],
   confirms: true,
@@ -93,8 +83,7 @@ async function gather(settings: Settings<typeof options>, shell: Shell): Promise
   const variables = readVariables(shell.env, shell.cwd);
   const app = readApp(shell.cwd);
   const running = await findOrExplain(settings, shell);
-  if (running instanceof Failure)
-    return { sim: { missing: running.message }, variables, ...app, preflight: null };
+  if (running instanceof Failure) return { sim: { missing: running.message }, variables, ...app, preflight: null };
   const { origin } = settings.values;
   const sim = await readSim(running, shell.cwd);
   const preflight = origin === undefined ? null : await readPreflight(running.url, origin);

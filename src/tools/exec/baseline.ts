@@ -57,13 +57,7 @@ const diffOptions = {
 } as const;
 
 const showOptions = {
-  test: {
-    kind: "word",
-    describe: "Name of a test, or a part of names",
-    flagOnly: true,
-    place: 1,
-    optional: true,
-  },
+  test: { kind: "word", describe: "Name of a test, or a part of names", flagOnly: true, place: 1, optional: true },
   baseline,
   json,
 } as const;
@@ -129,15 +123,9 @@ export const baselineCommands: readonly Command[] = [
     describe: "Run a command, and write what its tests sent to the baseline",
     options: updateOptions,
     examples: [
-      [
-        "phx-sim baseline update -- npm test",
-        "analytics.baseline.ndjson; tests that did not run stay as they are",
-      ],
+      ["phx-sim baseline update -- npm test", "analytics.baseline.ndjson; tests that did not run stay as they are"],
       ["phx-sim baseline update --prune -- npm test", "after all tests: those that are gone are removed"],
-      [
-        "phx-sim baseline update --from phx-report/analytics.baseline.ndjson",
-        "from the report of a run in CI",
-      ],
+      ["phx-sim baseline update --from phx-report/analytics.baseline.ndjson", "from the report of a run in CI"],
     ],
     run: update,
   }),
@@ -146,9 +134,7 @@ export const baselineCommands: readonly Command[] = [
     group,
     describe: "Compare two baselines; exit code 1 if they differ",
     options: diffOptions,
-    examples: [
-      ["phx-sim baseline diff main.ndjson", "after git show main:analytics.baseline.ndjson > main.ndjson"],
-    ],
+    examples: [["phx-sim baseline diff main.ndjson", "after git show main:analytics.baseline.ndjson > main.ndjson"]],
     run: diff,
   }),
   command({

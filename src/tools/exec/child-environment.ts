@@ -138,11 +138,7 @@ export async function checkReroute(values: Values): Promise<void> {
 }
 
 /** Variables that send the command's requests for the service's hosts to the sim; reports their effect. @throws Failure start */
-export async function rerouteVariables(
-  sim: Sim,
-  values: Values,
-  shell: Shell,
-): Promise<Record<string, string>> {
+export async function rerouteVariables(sim: Sim, values: Values, shell: Shell): Promise<Record<string, string>> {
   if (!isRerouting(values)) return {};
   const { rerouteChildren } = await import("../../lab/egress/reroute-children.ts");
   const { reroutedHosts } = await import("../../lab/egress/reroute.ts");
@@ -171,5 +167,4 @@ async function certificateOf(shell: Shell): Promise<string> {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  clean(error instanceof Error ? error.message : String(error), 1000);
+const messageOf = (error: unknown): string => clean(error instanceof Error ? error.message : String(error), 1000);

@@ -26,11 +26,7 @@ const sameMs = 1000;
  * Passes signals on, except those that a terminal sends to the program itself: all but SIGTERM.
  * @param onTerminal True if one of our streams is a terminal
  */
-export function relaySignals(
-  source: SignalSource,
-  onTerminal: boolean,
-  now: () => number = Date.now,
-): SignalRelay {
+export function relaySignals(source: SignalSource, onTerminal: boolean, now: () => number = Date.now): SignalRelay {
   const last = new Map<Signal, number>();
   let first: Signal | undefined;
   let child: Pick<ChildProcess, "kill"> | undefined;

@@ -28,10 +28,7 @@ function rows(): Row[] {
     .map((pid) => rowOf([pid, parentIn(fileOf(pid, "stat"))]));
 }
 
-const rowOf = ([pid, parent]: readonly (string | undefined)[]): Row => ({
-  pid: Number(pid),
-  parent: Number(parent),
-});
+const rowOf = ([pid, parent]: readonly (string | undefined)[]): Row => ({ pid: Number(pid), parent: Number(parent) });
 
 /** A process may end while the list is read, or be another user's. */
 function fileOf(pid: number | string, name: "stat" | "environ"): string {

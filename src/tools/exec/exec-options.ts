@@ -26,13 +26,11 @@ export const execOptions = {
   ...rerouteOptions,
   plan: {
     kind: "file",
-    describe:
-      "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
+    describe: "Tracking plan to compare with; with --fail-on plan the default is events.plan.json here or above",
   },
   baseline: {
     kind: "file",
-    describe:
-      "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
+    describe: "Analytics baseline to compare with; with --fail-on baseline the default is analytics.baseline.ndjson",
   },
   "baseline-complete": {
     kind: "switch",

@@ -26,13 +26,7 @@ import {
 } from "./child-environment.ts";
 import type { ChildEnd, SignalRelay } from "./child-process.ts";
 import { type ExecSettings, runOptions } from "./exec-options.ts";
-import {
-  appendStepSummary,
-  makeResultFolder,
-  reportPaths,
-  verdictText,
-  writeReport,
-} from "./report-files.ts";
+import { appendStepSummary, makeResultFolder, reportPaths, verdictText, writeReport } from "./report-files.ts";
 import {
   baselineFor,
   comparedWith,
@@ -123,11 +117,7 @@ export async function runExec(
   const { values } = settings;
   const parts = await partsOf(settings, shell);
   const baseline = await openBaseline(parts.failOn.includes("baseline"));
-  const verdict = await runWithSim(parts, settings, {
-    scenario: scenarioOf(settings),
-    baseline,
-    ...further,
-  });
+  const verdict = await runWithSim(parts, settings, { scenario: scenarioOf(settings), baseline, ...further });
   if (typeof verdict === "string") return verdict;
   await appendStepSummary(summaryMarkdown(verdict), shell);
   if (values.json) shell.out.say(verdictText(verdict));
@@ -242,9 +232,7 @@ async function conclude(
   const whole = verdictOf(facts);
   const unwritten = await writeFiles(whole, sim, values, recorded?.record);
   const verdict =
-    unwritten.length === 0
-      ? whole
-      : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
+    unwritten.length === 0 ? whole : verdictOf({ ...facts, problems: [...facts.problems, ...unwritten], files: [] });
   const isRun = facts.problems.length === 0;
   const news = { ...verdict, sections: verdict.sections.filter((it) => it !== known) };
   if (isRun && !values.quiet) shell.err.say(...summaryLines(news, shell.errStyle));
@@ -256,8 +244,7 @@ async function conclude(
 function reasonLines({ failures, fail_on, sections }: RunVerdict): string[] {
   const ofRules = failures.filter(({ code }) => fail_on.includes(code)).map(({ text }) => text);
   const others = failures.filter(
-    ({ code }) =>
-      code === "not_written" || (!fail_on.includes(code) && sections.some(({ name }) => name === code)),
+    ({ code }) => code === "not_written" || (!fail_on.includes(code) && sections.some(({ name }) => name === code)),
   );
   return [
     ...(ofRules.length > 0 ? [`phx-sim: --fail-on: ${ofRules.join(", ")}`] : []),

@@ -13,12 +13,7 @@ import { smallestFailing } from "../../testing/flag-matrix/smallest-failing.ts";
 import type { VerdictSection } from "../../testing/run-report/shapes.ts";
 import type { SignalRelay } from "./child-process.ts";
 import type { ExecSettings } from "./exec-options.ts";
-import {
-  flagMatrixJunit,
-  flagMatrixLines,
-  flagMatrixMarkdown,
-  shownCombination,
-} from "./flag-matrix-text.ts";
+import { flagMatrixJunit, flagMatrixLines, flagMatrixMarkdown, shownCombination } from "./flag-matrix-text.ts";
 import { appendStepSummary, makeResultFolder } from "./report-files.ts";
 import type { RunOnce } from "./run-place.ts";
 
@@ -106,11 +101,7 @@ export async function runFlagMatrix(all: FlagMatrixRuns): Promise<CommandEnd> {
 }
 
 /** What the runs show together. @param count Number of all combinations */
-export function flagMatrixResult(
-  runs: MatrixVerdict["runs"],
-  count: number,
-  strength: number,
-): MatrixVerdict {
+export function flagMatrixResult(runs: MatrixVerdict["runs"], count: number, strength: number): MatrixVerdict {
   const results = runs.map(({ flags, verdict }) => ({ flags, failed: verdict.verdict === "failed" }));
   const cause = smallestFailing(results);
   const first = runs.find(({ verdict }) => verdict.verdict === "failed");

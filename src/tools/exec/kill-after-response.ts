@@ -46,12 +46,7 @@ const meanings = {
 } as const;
 
 /** Equal losses together: the uuids are part of the sentence. */
-function mishapsOf(
-  lost: readonly SdkCall[],
-  code: keyof typeof meanings,
-  fix: string,
-  cwd: string,
-): Mishap[] {
+function mishapsOf(lost: readonly SdkCall[], code: keyof typeof meanings, fix: string, cwd: string): Mishap[] {
   const groups = new Map<string, SdkCall[]>();
   for (const it of lost) {
     const key = `${it.kind}\n${it.event}\n${it.site}`;
@@ -60,8 +55,7 @@ function mishapsOf(
   return [...groups.values()].map((calls) => {
     const [{ kind, event, site } = { kind: "event", event: "", site: null }] = calls;
     const uuids = calls.flatMap(({ uuid }) => uuid ?? []);
-    const known =
-      uuids.length === 0 ? "" : `: ${uuids.slice(0, 5).join(", ")}${uuids.length > 5 ? " …" : ""}`;
+    const known = uuids.length === 0 ? "" : `: ${uuids.slice(0, 5).join(", ")}${uuids.length > 5 ? " …" : ""}`;
     const word = kind === "event" ? "" : `${kind} `;
     return {
       code,
@@ -95,10 +89,7 @@ async function arrivedAt(sim: Sim, killed: readonly Killed[]) {
   return { uuids, unheard };
 }
 
-const partWords = {
-  http2: "servers of HTTP/2",
-  worker: "worker threads",
-} as const;
+const partWords = { http2: "servers of HTTP/2", worker: "worker threads" } as const;
 
 /** What the check did not see, in words; "" for nothing. */
 function unwatchedWords(records: readonly ExitRecord[], unheard: number): string {
@@ -107,9 +98,7 @@ function unwatchedWords(records: readonly ExitRecord[], unheard: number): string
   const words = [
     ...[...parts].map((it) => partWords[it]),
     ...(unheard > 0
-      ? [
-          `a copy of posthog-node that sent ${counted(unheard, "event")} (in a bundle, a worker or another process)`,
-        ]
+      ? [`a copy of posthog-node that sent ${counted(unheard, "event")} (in a bundle, a worker or another process)`]
       : []),
     ...[...unread].map((it) => `${it} of this version of posthog-node`),
   ];

@@ -57,27 +57,18 @@ export async function* allEvents(sim: Sim): AsyncGenerator<StoredEvent> {
  * The tracking plan of a run: the given file, or, if one is needed, the one that is found. Read before the run, so that
  * its mistakes are reported first. @throws Failure usage
  */
-export async function planFor(
-  named: string | undefined,
-  isNeeded: boolean,
-  shell: Shell,
-): Promise<Plan | undefined> {
+export async function planFor(named: string | undefined, isNeeded: boolean, shell: Shell): Promise<Plan | undefined> {
   if (named === undefined && !isNeeded) return undefined;
   const { findPlan, planName, readPlan } = await import("../../lab/plan/read-plan.ts");
   const { PlanError, planProblemLines } = await import("../../lab/plan/plan.ts");
   const file = named ?? (await findPlan(shell.cwd));
   if (file === undefined)
-    throw new Failure(
-      "usage",
-      `--fail-on plan: there is no ${planName} in this folder or above; give --plan FILE`,
-    );
+    throw new Failure("usage", `--fail-on plan: there is no ${planName} in this folder or above; give --plan FILE`);
   try {
     return await readPlan(file);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
-    const [first = "", ...more] = planProblemLines(error.problems, shell.cwd).map((line) =>
-      clean(line, 1000),
-    );
+    const [first = "", ...more] = planProblemLines(error.problems, shell.cwd).map((line) => clean(line, 1000));
     throw new Failure("usage", [first, ...more].join("\n"), error);
   }
 }
@@ -100,10 +91,7 @@ export async function comparedWith(plan: Plan | undefined, sim: Sim): Promise<Ru
       tests: { items: [], left_out: 0 },
     })),
   );
-  return {
-    ...{ violations: total, checked, unseen, text },
-    ...firstOf(rows, mostViolations),
-  };
+  return { ...{ violations: total, checked, unseen, text }, ...firstOf(rows, mostViolations) };
 }
 
 /**
@@ -148,10 +136,7 @@ export function tapeResult(played: Played): RunVerdict["tape"] {
 const mostCalls = 200;
 
 /** A count of the control API, until it is complete. */
-async function counted<Totals extends { readonly counting: boolean }>(
-  sim: Sim,
-  path: string,
-): Promise<Totals> {
+async function counted<Totals extends { readonly counting: boolean }>(sim: Sim, path: string): Promise<Totals> {
   for (let call = 1; ; call++) {
     const answer = await sim.handle(new Request(`${sim.url}/__sim/${path}`));
     if (!answer.ok) throw new Error(`/__sim/${path} is answered with ${answer.status}`);

@@ -54,8 +54,7 @@ function linesOf(code: string, verdict: RunVerdict): string[] {
 /** The verdict as JUnit XML: a case for the command, each rule and section, and each test. */
 export function junitOf(verdict: RunVerdict): string {
   const checks = ["command", ...verdict.fail_on, ...verdict.sections.map(({ name }) => name)];
-  const nameOf = (code: string): string =>
-    code === "command_failed" || code === "command_not_run" ? "command" : code;
+  const nameOf = (code: string): string => (code === "command_failed" || code === "command_not_run" ? "command" : code);
   const failed = new Map(verdict.failures.map((it) => [nameOf(it.code), it]));
   const ruleCase = (name: string): JunitCase => {
     const failure = failed.get(name);
@@ -68,9 +67,5 @@ export function junitOf(verdict: RunVerdict): string {
   const { items, left_out } = verdict.tests;
   const rest: JunitCase[] =
     left_out > 0 ? [{ name: `${counted(left_out, "further test")}`, skipped: "not listed" }] : [];
-  return junitReport("phx-sim exec", [
-    ...names.map(ruleCase),
-    ...items.map((it) => testCase(it, verdict)),
-    ...rest,
-  ]);
+  return junitReport("phx-sim exec", [...names.map(ruleCase), ...items.map((it) => testCase(it, verdict)), ...rest]);
 }

@@ -83,8 +83,7 @@ function sectionLines(section: VerdictSection, style: Style): string[] {
   return [head, ...firstLines(items, kindsOf(section))];
 }
 
-const silence =
-  "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
+const silence = "  nothing reached it: does the app read one of the variables above? (phx-sim doctor checks them)";
 
 /** The summary on a terminal. */
 export function summaryLines(verdict: RunVerdict, style: Style): string[] {
@@ -98,9 +97,7 @@ export function summaryLines(verdict: RunVerdict, style: Style): string[] {
     ...(verdict.requests.total === 0 ? [silence] : []),
     ...firstLines(mishaps, kinds),
     ...firstLines(
-      faults.items.map(
-        ({ name, requests }) => `  fault ${clean(name, 120)} touched ${counted(requests, "request")}`,
-      ),
+      faults.items.map(({ name, requests }) => `  fault ${clean(name, 120)} touched ${counted(requests, "request")}`),
       kindsOf(faults),
     ),
     ...firstLines(
@@ -203,9 +200,7 @@ const mostPlanLines = 100;
 export function summaryMarkdown(verdict: RunVerdict): string {
   const { faults, lint, plan } = verdict;
   const paragraphs = [
-    ...faults.items.map(
-      ({ name, requests }) => `Fault ${cell(name)} touched ${counted(requests, "request")}.`,
-    ),
+    ...faults.items.map(({ name, requests }) => `Fault ${cell(name)} touched ${counted(requests, "request")}.`),
     ...tapeText(verdict).map(cell),
     ...(plan ? plan.text.split("\n").slice(0, mostPlanLines).map(cell) : []),
   ];
@@ -216,11 +211,7 @@ export function summaryMarkdown(verdict: RunVerdict): string {
     "",
     headline(verdict),
     ...mishapTable(verdict),
-    ...table(
-      ["", "event", "times", "code", "what is odd", "what to do"],
-      lint.items.map(lintRow),
-      lint.left_out,
-    ),
+    ...table(["", "event", "times", "code", "what is odd", "what to do"], lint.items.map(lintRow), lint.left_out),
     ...paragraphs.flatMap((text) => ["", text]),
     ...verdict.sections.flatMap(sectionMarkdown),
     "",

@@ -29,13 +29,7 @@ import type { GenerateValues } from "./options.ts";
 type Values = GenerateValues["values"];
 
 /** @throws TypeError for mistakes in the options or the persona file */
-async function describedBy({
-  persona = "shopper",
-  users,
-  days,
-  until,
-  seed,
-}: Values): Promise<AuthoredTraffic> {
+async function describedBy({ persona = "shopper", users, days, until, seed }: Values): Promise<AuthoredTraffic> {
   const isName = /^[\w-]+$/.test(persona);
   const described = {
     persona: isName ? persona : await readPersona(persona),
@@ -94,12 +88,7 @@ const number = (value: number): string => value.toLocaleString("en-US");
 /** Lines of a file that are written at once. */
 const linesPerPart = 500;
 
-async function toFile(
-  out: string,
-  described: AuthoredTraffic,
-  values: Values,
-  shell: Shell,
-): Promise<CommandEnd> {
+async function toFile(out: string, described: AuthoredTraffic, values: Values, shell: Shell): Promise<CommandEnd> {
   const timeZone = values["time-zone"] ?? "UTC";
   checkTimeZone(timeZone);
   const setting: GenerationSetting = { now: Date.now(), timeZone, weekStart: 0 };
@@ -136,11 +125,7 @@ const requestMs = 60_000;
 async function post(sim: Address, body: string): Promise<void> {
   const init: RequestInit = {
     method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "content-encoding": "gzip",
-      "user-agent": "phx-sim generate",
-    },
+    headers: { "content-type": "application/json", "content-encoding": "gzip", "user-agent": "phx-sim generate" },
     body: await compress(body),
     signal: AbortSignal.timeout(requestMs),
     redirect: "error",
@@ -176,19 +161,12 @@ async function toSim(
   if (ending !== "ok") return ending;
   const dropped = (await droppedIn(sim)) - before;
   if (dropped > 0)
-    shell.err.say(
-      `${counted(dropped, "event")} dropped, as after the same command before: the sim has them already`,
-    );
+    shell.err.say(`${counted(dropped, "event")} dropped, as after the same command before: the sim has them already`);
   return report(traffic, `project ${target.id} ${clean(JSON.stringify(target.name))}`, values, shell);
 }
 
 /** Writes and prints the figures. @throws Failure */
-async function report(
-  traffic: EventGenerator,
-  where: string,
-  values: Values,
-  shell: Shell,
-): Promise<CommandEnd> {
+async function report(traffic: EventGenerator, where: string, values: Values, shell: Shell): Promise<CommandEnd> {
   const figures = traffic.figures();
   if (values.figures !== undefined)
     await writeResult(values.figures, `${JSON.stringify(figures, null, 2)}\n`, "the file of figures");
@@ -203,8 +181,6 @@ function linesOf(figures: TrafficFigures, plan: GenerationPlan, where: string): 
   return [
     `${number(events.total)} events of ${number(plan.users)} users (${plan.persona.name}, seed ${seed}), ${period}: ${where}`,
     `users in order: ${steps.join(" → ")}`,
-    ...(revenue
-      ? [`sum of ${clean(revenue.event)}.${clean(revenue.property)}: ${revenue.total.toFixed(2)}`]
-      : []),
+    ...(revenue ? [`sum of ${clean(revenue.event)}.${clean(revenue.property)}: ${revenue.total.toFixed(2)}`] : []),
   ];
 }

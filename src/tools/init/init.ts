@@ -74,23 +74,13 @@ interface Place {
 function whole({ folder, force }: Place, path: string, what: string, text: string): PlannedFile {
   const found = readIfThere(join(folder, path), folder);
   const differs = force ? "replace" : "exists";
-  return {
-    path,
-    what,
-    text,
-    action: found === undefined ? "create" : found === text ? "unchanged" : differs,
-  };
+  return { path, what, text, action: found === undefined ? "create" : found === text ? "unchanged" : differs };
 }
 
 /** A file that others write as well: changed in one place. */
 function merged({ folder }: Place, path: string, what: string, text: string): PlannedFile {
   const found = readIfThere(join(folder, path), folder)?.replace(/^\ufeff/, "");
-  return {
-    path,
-    what,
-    text,
-    action: found === undefined ? "create" : found === text ? "unchanged" : "update",
-  };
+  return { path, what, text, action: found === undefined ? "create" : found === text ? "unchanged" : "update" };
 }
 
 const scriptName = "test:analytics";
@@ -180,8 +170,7 @@ const runningIn = (folder: string) => locate(join(folder, dataFolder));
 function folderNote(folder: string): string[] {
   const running = runningIn(folder);
   const merges = "the next start merges the scenario into it (--fresh begins anew)";
-  if (running)
-    return [`  the sim at ${clean(running.url)} runs with its own scenario on ${dataFolder}; ${merges}`];
+  if (running) return [`  the sim at ${clean(running.url)} runs with its own scenario on ${dataFolder}; ${merges}`];
   return existsSync(join(folder, dataFolder, "world.json"))
     ? [`  ${dataFolder} has documents and events already; ${merges}`]
     : [];

@@ -12,11 +12,7 @@ export function readIfThere(file: string, folder: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Failure(
-      "failed",
-      `${clean(shortened(file, folder))} cannot be read: ${reasonOf(error)}`,
-      error,
-    );
+    throw new Failure("failed", `${clean(shortened(file, folder))} cannot be read: ${reasonOf(error)}`, error);
   }
 }
 

@@ -23,9 +23,7 @@ const access = {
 
 function envExample({ framework, language }: Stack): string {
   const groups =
-    framework === null && language !== "javascript"
-      ? [serverGroup(access)]
-      : envGroups(access, framework ?? "node");
+    framework === null && language !== "javascript" ? [serverGroup(access)] : envGroups(access, framework ?? "node");
   return [
     "# An app with these variables sends to `phx-sim start` and not to PostHog.",
     "# Copy it to the file that your app reads in development; never use it in production.",
@@ -234,8 +232,6 @@ export const projectFiles = (stack: Stack): ProjectFile[] => [
   },
   { path: "scenario.yaml", what: "flags, persons and keys of the sim", text: scenarioStarter("yaml") },
   { path: ".env.phx-sim.example", what: "variables that point the app at the sim", text: envExample(stack) },
-  ...(stack.runner === null
-    ? []
-    : [{ what: `a first test for ${stack.runner}`, ...tests[stack.runner](stack) }]),
+  ...(stack.runner === null ? [] : [{ what: `a first test for ${stack.runner}`, ...tests[stack.runner](stack) }]),
   ...runnerConfig(stack),
 ];

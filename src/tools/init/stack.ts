@@ -41,14 +41,7 @@ export function readStack(folder: string): Stack {
   const manifest = readJsonFile(join(folder, "package.json"), folder)?.value ?? null;
   if (manifest === null && pythonFiles.some((it) => existsSync(join(folder, it))))
     return {
-      ...{
-        language: "python",
-        runner: "pytest",
-        typescript: false,
-        modules: false,
-        configured: false,
-        manifest,
-      },
+      ...{ language: "python", runner: "pytest", typescript: false, modules: false, configured: false, manifest },
       framework: pythonNames(folder, /django/i) ? "django" : null,
     };
   if (manifest === null)

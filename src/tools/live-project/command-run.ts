@@ -59,9 +59,7 @@ async function refusing<T>({ config }: Shell, work: () => Promise<T>, key?: stri
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const kind = error.kind === "order" ? "usage" : "network";
-    const text = createMask(config?.redaction).text(
-      key ? error.message.replaceAll(key, "***") : error.message,
-    );
+    const text = createMask(config?.redaction).text(key ? error.message.replaceAll(key, "***") : error.message);
     throw new Failure(kind, clean(text, 600), error);
   }
 }
@@ -156,10 +154,7 @@ async function projectIn(file: string, id: string | undefined, cwd: string): Pro
   const { scenario, problems } = await readScenario(file);
   const [problem] = problems;
   if (scenario === undefined)
-    throw new Failure(
-      "usage",
-      clean(`${name} is not a scenario: ${problem?.message ?? "it cannot be read"}`),
-    );
+    throw new Failure("usage", clean(`${name} is not a scenario: ${problem?.message ?? "it cannot be read"}`));
   const projects = scenario.organizations.flatMap((it) => it.projects) as unknown as JsonObject[];
   const found = id === undefined ? projects[0] : projects.find((it) => String(it.id) === id);
   if (found === undefined) throw new Failure("usage", `${name} has no project ${clean(String(id))}`);
@@ -199,8 +194,7 @@ export async function runPull(settings: Settings<typeof pullOptions>, shell: She
   const name = clean(shortened(file, shell.cwd));
   if (values.check) return runCheck(settings, file, shell);
   if (!/\.jsonc?$/i.test(file)) throw new Failure("usage", `${name} must end in .json or .jsonc`);
-  if (existsSync(file) && !values.force)
-    throw new Failure("failed", `${name} already exists; --force writes over it`);
+  if (existsSync(file) && !values.force) throw new Failure("failed", `${name} already exists; --force writes over it`);
   const live = await liveOf(settings, shell);
   const pulled = await pulledScenarioFor(live, settings, shell);
   await writeResult(file, scenarioText(pulled.scenario), "the scenario");

@@ -3,16 +3,12 @@ import { impactOptions, pullOptions } from "./options.ts";
 
 const pull = command({
   name: "pull",
-  describe:
-    "Write a scenario with the flags, cohorts, surveys … of a live project; reads only, never persons",
+  describe: "Write a scenario with the flags, cohorts, surveys … of a live project; reads only, never persons",
   options: pullOptions,
   examples: [
     ["phx-sim pull --upstream us --project 12345", "twin.json, with a key in POSTHOG_PERSONAL_API_KEY"],
     ["phx-sim start --scenario twin.json", "the same flags, here"],
-    [
-      "phx-sim pull --upstream us --project 12345 --check",
-      "what changed since? exit code 1 if something did",
-    ],
+    ["phx-sim pull --upstream us --project 12345 --check", "what changed since? exit code 1 if something did"],
   ],
   confirms: true,
   run: async (settings, shell) => (await import("./command-run.ts")).runPull(settings, shell),
@@ -20,8 +16,7 @@ const pull = command({
 
 const impact = command({
   name: "impact",
-  describe:
-    "List the live insights, cohorts, surveys … that use an event or property that is not sent any more",
+  describe: "List the live insights, cohorts, surveys … that use an event or property that is not sent any more",
   options: impactOptions,
   examples: [
     ["phx-sim impact main.ndjson", "this branch against twin.json; exit code 1 if something is affected"],

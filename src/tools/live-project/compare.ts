@@ -56,11 +56,7 @@ function documentsIn(project: JsonObject, list: string): Map<string, Json> {
 const settings = ["name", "timezone", "settings", "group_types", "remote_config"];
 
 /** What changed since a file was written. @param lists Those that the live project has */
-export function compareWithLive(
-  file: JsonObject,
-  live: JsonObject,
-  lists: ReadonlySet<string>,
-): LiveChange[] {
+export function compareWithLive(file: JsonObject, live: JsonObject, lists: ReadonlySet<string>): LiveChange[] {
   const same = sameRedacted();
   const walk = { same, drops: () => false };
   const changed = (kind: string, id: string, before?: Json, after?: Json, path = ""): LiveChange[] =>

@@ -25,14 +25,7 @@ const places: readonly { list: string; noun: string; fields: readonly string[] }
   {
     list: "experiments",
     noun: "experiment",
-    fields: [
-      "metrics",
-      "metrics_secondary",
-      "saved_metrics",
-      "exposure_criteria",
-      "filters",
-      "secondary_metrics",
-    ],
+    fields: ["metrics", "metrics_secondary", "saved_metrics", "exposure_criteria", "filters", "secondary_metrics"],
   },
   { list: "surveys", noun: "survey", fields: ["conditions"] },
   { list: "insights", noun: "insight", fields: ["query", "filters"] },
@@ -80,11 +73,7 @@ function mentionOf({ what, name }: Removed): RegExp {
 }
 
 /** Which documents use what is removed, also through actions and cohorts. @param groupTypes Names by index */
-export function impactOf(
-  removed: readonly Removed[],
-  lists: DocumentLists,
-  groupTypes: readonly string[],
-): Affected[] {
+export function impactOf(removed: readonly Removed[], lists: DocumentLists, groupTypes: readonly string[]): Affected[] {
   const documents = places.flatMap(({ list, noun, fields }) =>
     lists(list).map((it): Found => {
       const { id, key, name, derived_name: derived } = it;
@@ -100,11 +89,7 @@ export function impactOf(
   return removed.flatMap((it) => affectedBy(it, documents, groupTypes));
 }
 
-function affectedBy(
-  removed: Removed,
-  documents: readonly Found[],
-  groupTypes: readonly string[],
-): Affected[] {
+function affectedBy(removed: Removed, documents: readonly Found[], groupTypes: readonly string[]): Affected[] {
   const found = new Map<string, Affected>();
   const keyOf = ({ kind, id }: Pick<Found, "kind" | "id">): string => `${kind} ${id}`;
   const add = (it: Found, path: string, by: Affected["by"], through: string | null = null): void => {
@@ -124,9 +109,7 @@ function affectedBy(
     for (const it of documents) {
       const use = it.uses.find(
         ({ what, name }) =>
-          (what === "action" || what === "cohort") &&
-          found.has(`${what} ${name}`) &&
-          keyOf(it) !== `${what} ${name}`,
+          (what === "action" || what === "cohort") && found.has(`${what} ${name}`) && keyOf(it) !== `${what} ${name}`,
       );
       if (use?.what === "action" || use?.what === "cohort") add(it, use.path, use.what, use.name);
     }
@@ -134,11 +117,7 @@ function affectedBy(
   return [...found.values()];
 }
 
-function isUseOf(
-  { what, name, groupType }: NameUse,
-  removed: Removed,
-  groupTypes: readonly string[],
-): boolean {
+function isUseOf({ what, name, groupType }: NameUse, removed: Removed, groupTypes: readonly string[]): boolean {
   if (what !== removed.what || name !== removed.name) return false;
   return what !== "group property" || groupType === undefined || groupTypes[groupType] === removed.of;
 }

@@ -65,12 +65,7 @@ const definition = (list: string): LiveKind["author"] => {
 
 /** What is pulled, in the order of the file. Persons and events are not in it. */
 export const liveKinds: readonly LiveKind[] = [
-  {
-    path: "feature_flags",
-    list: "flags",
-    noun: "flag",
-    author: shaped("feature_flags"),
-  },
+  { path: "feature_flags", list: "flags", noun: "flag", author: shaped("feature_flags") },
   { path: "cohorts", list: "cohorts", noun: "cohort", author: shaped("cohorts") },
   {
     path: "surveys",
@@ -104,20 +99,10 @@ export const liveKinds: readonly LiveKind[] = [
     path: "property_definitions",
     list: "property_definitions",
     noun: "property definition",
-    queries: [
-      "type=event",
-      "type=person",
-      ...[0, 1, 2, 3, 4].map((it) => `type=group&group_type_index=${it}`),
-    ],
+    queries: ["type=event", "type=person", ...[0, 1, 2, 3, 4].map((it) => `type=group&group_type_index=${it}`)],
     author: definition("property_definitions"),
   },
   // without their results, which may be large
-  {
-    path: "insights",
-    list: "insights",
-    noun: "insight",
-    queries: ["basic=true"],
-    author: shaped("insights"),
-  },
+  { path: "insights", list: "insights", noun: "insight", queries: ["basic=true"], author: shaped("insights") },
   { path: "dashboards", list: "dashboards", noun: "dashboard", whole: true, author: shaped("dashboards") },
 ];

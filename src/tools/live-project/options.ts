@@ -43,11 +43,7 @@ export const impactOptions = {
     place: 2,
     optional: true,
   },
-  complete: {
-    kind: "switch",
-    describe: "What only a test sent that did not run is removed, too",
-    flagOnly: true,
-  },
+  complete: { kind: "switch", describe: "What only a test sent that did not run is removed, too", flagOnly: true },
   from: {
     kind: "file",
     describe: "A pulled scenario, instead of --upstream (default without it: twin.json in this folder)",

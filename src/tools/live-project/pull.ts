@@ -40,8 +40,7 @@ export async function readLive(
 ): Promise<LiveProject> {
   const root = `/api/projects/${encodeURIComponent(id)}`;
   const project = await service.read(`${root}/`);
-  if (project === undefined)
-    throw new ServiceError("order", `there is no project ${id} that the key may read (404)`);
+  if (project === undefined) throw new ServiceError("order", `there is no project ${id} that the key may read (404)`);
   if (!isObject(project) || typeof own(project, "api_token") !== "string")
     throw new ServiceError("service", `${root}/ did not answer with a project`);
   const groupTypes = await groupTypesOf(service, root, project);
@@ -157,18 +156,12 @@ export interface PullOptions {
 }
 
 /** The remote config follows from the rest, or has code. */
-const derivedConfig =
-  /^(?:token|hasFeatureFlags|surveys|productTours|siteApps|siteAppsJS|supportedCompression)$/;
+const derivedConfig = /^(?:token|hasFeatureFlags|surveys|productTours|siteApps|siteAppsJS|supportedCompression)$/;
 
 /** Settings that decide what the sim answers or stores; those that are off are left out. */
 const carriedSettings = [
   ...["session_recording_opt_in", "session_recording_trigger_groups", "minimal_flag_called_events"],
-  ...[
-    "flags_v3_response_enabled",
-    "property_matching_version",
-    "anonymize_ips",
-    "cookieless_server_hash_mode",
-  ],
+  ...["flags_v3_response_enabled", "property_matching_version", "anonymize_ips", "cookieless_server_hash_mode"],
 ];
 
 const settingsOf = (project: JsonObject): JsonObject =>
@@ -180,15 +173,11 @@ const settingsOf = (project: JsonObject): JsonObject =>
   );
 
 /** Makes a scenario that passes `scenario check`; what it cannot hold is listed. @throws ServiceError */
-export async function pulledScenarioOf(
-  live: LiveProject,
-  { keep, rules }: PullOptions = {},
-): Promise<PulledScenario> {
+export async function pulledScenarioOf(live: LiveProject, { keep, rules }: PullOptions = {}): Promise<PulledScenario> {
   const cleaner = createCleaner(keep, rules);
   const leftOut: LeftOut[] = [];
   const { project } = live;
-  const { name } =
-    cleaner.clean({ name: String(project.name || `Project ${String(project.id)}`) }, "project") ?? {};
+  const { name } = cleaner.clean({ name: String(project.name || `Project ${String(project.id)}`) }, "project") ?? {};
   const lists: JsonObject = {};
   for (const kind of liveKinds) {
     const documents = live.documents.get(kind.list);
@@ -239,9 +228,7 @@ export async function pulledScenarioOf(
   if (valueAt(scenario, [...projectPath, "api_key"]) !== project.api_token)
     throw new ServiceError("service", `a scenario cannot have this project: ${removed[0]?.message}`);
   const { warnings: found } = await readScenario([scenario as ScenarioLayer]);
-  const warnings = found.map(({ pointer, message }) =>
-    partAt({ place: placeIn(scenario, pointer), message }),
-  );
+  const warnings = found.map(({ pointer, message }) => partAt({ place: placeIn(scenario, pointer), message }));
   const { redacted } = cleaner;
   return { scenario, counts: countsOf(scenario), redacted, leftOut, warnings, notOffered: live.notOffered };
 }
@@ -263,15 +250,10 @@ function namesIn({ list }: LiveKind, documents: LiveProject["documents"]): Reado
   );
 }
 
-function authoredDocument(
-  kind: LiveKind,
-  document: JsonObject,
-  names: ReadonlyMap<string, string>,
-): JsonObject {
+function authoredDocument(kind: LiveKind, document: JsonObject, names: ReadonlyMap<string, string>): JsonObject {
   const made = kind.author(document);
   if (kind.list === "cohorts") return { ...made, name: String(made.name ?? `Cohort ${String(document.id)}`) };
-  if (kind.list === "insights")
-    return { ...made, name: names.get(String(document.id)) ?? String(document.id) };
+  if (kind.list === "insights") return { ...made, name: names.get(String(document.id)) ?? String(document.id) };
   if (kind.list !== "dashboards") return made;
   const tiles = objectsIn(document.tiles).flatMap((tile) => tileOf(tile, names) ?? []);
   return { ...made, ...(tiles.length > 0 && { tiles }) };
@@ -282,9 +264,7 @@ function tileOf(tile: JsonObject, names: ReadonlyMap<string, string>): JsonObjec
   const name = isObject(insight) ? names.get(String(insight.id)) : undefined;
   if (name !== undefined) return { ...authoredTile(tile), insight: name };
   const text = own(tile, "text");
-  return isObject(text) && typeof text.body === "string"
-    ? { ...authoredTile(tile), text: text.body }
-    : undefined;
+  return isObject(text) && typeof text.body === "string" ? { ...authoredTile(tile), text: text.body } : undefined;
 }
 
 /** What the scenario lacks of a document that it has. */

@@ -25,8 +25,7 @@ export interface Cleaner {
 /** Properties of places are no personal data in a condition: a flag for a country names it. */
 const isPlace = (key: string): boolean => /(?:^|_)geoip_/.test(key);
 
-const decides = (path: string): boolean =>
-  /^(?:flags|cohorts)\b.*\bfilters\b.*\bvalue(?:\[\d+\])*$/.test(path);
+const decides = (path: string): boolean => /^(?:flags|cohorts)\b.*\bfilters\b.*\bvalue(?:\[\d+\])*$/.test(path);
 
 /** @param keep Values that stay wherever they are whole values. */
 export function createCleaner(keep: readonly string[] = [], rules?: TapeRules): Cleaner {

@@ -75,10 +75,7 @@ export function openService(options: ServiceOptions): Service {
   for (const origin of upstreams.origins) {
     const { protocol, hostname } = new URL(origin);
     if (protocol === "http:" && !isLoopbackHost(hostname))
-      throw new ServiceError(
-        "order",
-        `the key would travel unencrypted to ${origin}; give its https address`,
-      );
+      throw new ServiceError("order", `the key would travel unencrypted to ${origin}; give its https address`);
   }
   const transport = createTransport(createAgents(ca, 2), answerMs);
   const asking = { ...options, transport, leftMs: mostWaitMs };
@@ -131,12 +128,7 @@ interface Asking extends ServiceOptions {
 }
 
 /** @returns undefined for 404. @throws ServiceError */
-async function ask(
-  asking: Asking,
-  base: URL,
-  target: string,
-  key: string | undefined,
-): Promise<Json | undefined> {
+async function ask(asking: Asking, base: URL, target: string, key: string | undefined): Promise<Json | undefined> {
   const headers = ["Host", base.host, "Accept", "application/json", "User-Agent", `phx-sim/${version}`];
   if (key !== undefined) headers.push("Authorization", `Bearer ${key}`);
   const { transport, onRequest, onWait } = asking;
@@ -158,14 +150,12 @@ async function ask(
       await sleep(ms);
       continue;
     }
-    if (!Buffer.isBuffer(answer.body))
-      throw new ServiceError("service", `${where} answered with more than 32 MB`);
+    if (!Buffer.isBuffer(answer.body)) throw new ServiceError("service", `${where} answered with more than 32 MB`);
     const body = parsedJson(answer.body.toString("utf8"));
     if (status === 404) return undefined;
     if (status === 401 || status === 403)
       throw new ServiceError("order", `${where} refuses the key (${status})${detailOf(body)}`);
-    if (status !== 200)
-      throw new ServiceError("service", `${where} answered with status ${status}${detailOf(body)}`);
+    if (status !== 200) throw new ServiceError("service", `${where} answered with status ${status}${detailOf(body)}`);
     if (body === undefined) throw new ServiceError("service", `${where} did not answer with JSON`);
     return body;
   }

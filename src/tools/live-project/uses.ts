@@ -40,13 +40,7 @@ const propertyTypes: Readonly<Record<string, NameUse["what"]>> = {
 const isKind = (object: JsonObject, pattern: RegExp): boolean =>
   typeof object.kind === "string" && pattern.test(object.kind);
 
-function property(
-  to: Collector,
-  type: Json | undefined,
-  name: Json | undefined,
-  path: string,
-  group?: Json,
-): void {
+function property(to: Collector, type: Json | undefined, name: Json | undefined, path: string, group?: Json): void {
   if (type === "hogql") to.text(name, path);
   const what = propertyTypes[typeof type === "string" ? type : "event"];
   if (what !== undefined) to.use(what, name, path, group);

@@ -9,9 +9,7 @@ const bytesOf = (text: string): number => Buffer.byteLength(text);
 const hidden = /[<\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (text: string): string =>
-  [...Array(text.length).keys()]
-    .map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`)
-    .join("");
+  [...Array(text.length).keys()].map((i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 
 /** JSON in which every character can be seen. */
 const ownText = (value: Json): string => JSON.stringify(value).replace(hidden, escaped);
@@ -57,10 +55,7 @@ function reduced(value: Json, shape: Shape): Json {
   return Object.fromEntries([
     ...Object.entries(value)
       .slice(0, shape.entries)
-      .map(([key, it]): [string, Json] => [
-        key.length > 80 ? `${key.slice(0, 80)}…` : key,
-        reduced(it, below),
-      ]),
+      .map(([key, it]): [string, Json] => [key.length > 80 ? `${key.slice(0, 80)}…` : key, reduced(it, below)]),
     ...(left > 0 ? [["…", `${left} more`] as const] : []),
   ]);
 }

@@ -33,8 +33,7 @@ async function run(settings: Settings<typeof options>, shell: Shell): Promise<Co
   ]);
   const own = createOwnSim(() => findRunning(settings, shell), settings.values, shell);
   const server = createMcpServer(own);
-  server.onerror = ({ message }) =>
-    shell.err.say(`phx-sim: a message on stdin was left out: ${clean(message)}`);
+  server.onerror = ({ message }) => shell.err.say(`phx-sim: a message on stdin was left out: ${clean(message)}`);
   const closed = new Promise<"ok">((resolve) => {
     process.stdin.once("end", () => resolve("ok"));
     process.stdin.once("close", () => resolve("ok"));

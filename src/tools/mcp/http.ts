@@ -51,11 +51,7 @@ export async function answerMcp(call: Call, body: JsonObject, ports: McpPorts): 
     const response = await transport.handleRequest(request, { parsedBody: body });
     const text = await response.text();
     if (response.status >= 400) throw refusal(text);
-    return {
-      status: response.status,
-      headers: [...response.headers].flat(),
-      body: text === "" ? null : text,
-    };
+    return { status: response.status, headers: [...response.headers].flat(), body: text === "" ? null : text };
   } finally {
     call.signal.removeEventListener("abort", leave);
     await server.close();

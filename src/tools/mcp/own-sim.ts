@@ -36,10 +36,7 @@ export function createOwnSim(
     return { call: callBy(sendOverNetwork(url, { token })) };
   }
 
-  async function start({
-    scenario,
-    port = usual.port,
-  }: Parameters<ToolPorts["start"]>[0]): Promise<FoundSim> {
+  async function start({ scenario, port = usual.port }: Parameters<ToolPorts["start"]>[0]): Promise<FoundSim> {
     const found = await sim().catch((error: unknown) => {
       if (error instanceof Failure && error.kind === "no_sim") return undefined;
       throw error;

@@ -17,19 +17,10 @@ export const query = tool({
     const answer = await call<QueryResult>("POST", "query", body, signal);
     const { columns, rows } = resultTable(answer);
     return {
-      facts: {
-        kind: answer.query.kind,
-        columns: columns.length,
-        rows: rows.length,
-        more: answer.hasMore ?? false,
-      },
-      rows: rows.map((row) => ({
-        data: Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null])),
-      })),
+      facts: { kind: answer.query.kind, columns: columns.length, rows: rows.length, more: answer.hasMore ?? false },
+      rows: rows.map((row) => ({ data: Object.fromEntries(columns.map((name, i) => [name, row[i] ?? null])) })),
       more: (shown) =>
-        shown < rows.length
-          ? `${rows.length - shown} more; use LIMIT and OFFSET, or a larger max_bytes`
-          : undefined,
+        shown < rows.length ? `${rows.length - shown} more; use LIMIT and OFFSET, or a larger max_bytes` : undefined,
     };
   },
 });

@@ -1,9 +1,5 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ListToolsRequestSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { SimError } from "../../kernel/base/errors.ts";
 import { isObject, type JsonObject } from "../../kernel/base/json.ts";
 import { meantOf } from "../../kernel/base/nearest.ts";

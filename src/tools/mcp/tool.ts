@@ -61,12 +61,7 @@ export interface Tool {
 export const defaultSize = 2_000;
 const largestSize = 20_000;
 
-const size = z
-  .int()
-  .min(500)
-  .max(largestSize)
-  .optional()
-  .describe(`Longest answer in bytes (default: ${defaultSize})`);
+const size = z.int().min(500).max(largestSize).optional().describe(`Longest answer in bytes (default: ${defaultSize})`);
 
 interface ToolRow<Input extends z.ZodObject> {
   readonly name: string;

@@ -69,12 +69,7 @@ async function run(settings: VerifySettings, shell: Shell) {
   }
   return reportComparison(
     result,
-    {
-      ...report,
-      with: `the ${result.dialect} dialect`,
-      sides: ["recorded", "here"],
-      failOn: failOn ?? "break",
-    },
+    { ...report, with: `the ${result.dialect} dialect`, sides: ["recorded", "here"], failOn: failOn ?? "break" },
     shell,
   );
 }

@@ -63,9 +63,7 @@ const simFor = ({ scenario, firstAt }: TapeScenario, dialect: VerifyRun["dialect
 export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
   const { noise } = await readHeader(file);
   const { found, add } = problemCount<TapeProblem>();
-  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), {
-    state: "start",
-  });
+  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), { state: "start" });
   const { keys, exchanges, leftOut } = seed;
   const comparison = createComparison();
   const sim = await simFor(seed, dialect);
@@ -117,11 +115,7 @@ function upstreamsFor(service: string): Upstreams {
 /** Reads may go anywhere; writes only where `send` may send. @throws Failure usage */
 function checkWrites({ origins }: Upstreams, values: Values): void {
   if (!values["allow-writes"]) return;
-  const permits = {
-    yes: true,
-    production: values["i-know-this-is-production"],
-    hosts: values["allow-host"],
-  };
+  const permits = { yes: true, production: values["i-know-this-is-production"], hosts: values["allow-host"] };
   for (const origin of origins) {
     const leave = leaveFor(readTarget(origin), permits);
     if (leave.may === "refused") throw new Failure("usage", clean(`--allow-writes: ${leave.why}`, 600));

@@ -75,8 +75,7 @@ function sendInTurn(client) {
 function answered(client, text) {
   if (!/^HTTP\/1\.1 20[01] /.test(text)) fail(text);
   else client.answered++;
-  if (measuring)
-    latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
+  if (measuring) latencies[Math.min(result.requests++, latencies.length - 1)] = performance.now() - client.sentAt;
   if (measuring && result.requests === job.requests) stop();
   if (stopped) client.socket.destroy();
   else sendInTurn(client);
@@ -97,9 +96,7 @@ function closed() {
 }
 
 function start(index, requests) {
-  const own = job.slot
-    ? requests.map((request) => ({ ...request, bytes: Buffer.from(request.bytes) }))
-    : requests;
+  const own = job.slot ? requests.map((request) => ({ ...request, bytes: Buffer.from(request.bytes) })) : requests;
   const client = {
     index,
     requests: own,

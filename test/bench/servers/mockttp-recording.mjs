@@ -17,9 +17,8 @@ async function countOf(user) {
   return found;
 }
 
-await server.forGet("/found").thenCallback(async ({ url }) => ({
-  statusCode: 200,
-  json: await countOf(new URL(url).searchParams.get("user")),
-}));
+await server
+  .forGet("/found")
+  .thenCallback(async ({ url }) => ({ statusCode: 200, json: await countOf(new URL(url).searchParams.get("user")) }));
 const url = server.url.replace("localhost", "127.0.0.1");
 process.stdout.write(`${JSON.stringify({ url, project_api_key: key })}\n`);

@@ -8,10 +8,7 @@ export function serveJson(key, answer) {
     request.on("end", () => {
       const [status, body] = answer(request, chunks);
       const text = JSON.stringify(body);
-      response.writeHead(status, {
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(text),
-      });
+      response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
       response.end(text);
     });
   });

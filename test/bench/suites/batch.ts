@@ -80,16 +80,9 @@ export const suite: Suite = {
         },
       ],
       verdicts: paired.map(({ it, found }) =>
-        hold(
-          `events/s to naive, ${it.label}`,
-          pairedRatio(rates(found.sim), rates(found.naive)),
-          "atLeast",
-          1.4,
-        ),
+        hold(`events/s to naive, ${it.label}`, pairedRatio(rates(found.sim), rates(found.naive)), "atLeast", 1.4),
       ),
-      notes: [
-        "naive writes a line per event. Events of about 360 bytes, half of them of one user, without a uuid.",
-      ],
+      notes: ["naive writes a line per event. Events of about 360 bytes, half of them of one user, without a uuid."],
     };
   },
 };

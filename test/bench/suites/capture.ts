@@ -8,9 +8,7 @@ const programs = ["sim", "memory", "naive", "grouping", "drain"] as const;
 type Results = Record<(typeof programs)[number], Rounds>;
 
 const bodiesFor = (key: string): Buffer[] =>
-  Array.from({ length: 2000 }, (_, i) =>
-    captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }),
-  );
+  Array.from({ length: 2000 }, (_, i) => captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }));
 
 interface Case extends Contest {
   /** The most CPU per request in terms of a server that only drains. */
@@ -69,12 +67,7 @@ function row(label: string, program: keyof Results, results: Results): string[] 
 
 const verdictsOf = (label: string, drained: number, { sim, memory, naive, grouping, drain }: Results) => [
   hold(`req/s to naive, ${label}`, pairedRatio(rates(sim), rates(naive)), "atLeast", 1.6),
-  hold(
-    `req/s to naive with grouped writes, ${label}`,
-    pairedRatio(rates(sim), rates(grouping)),
-    "atLeast",
-    1.4,
-  ),
+  hold(`req/s to naive with grouped writes, ${label}`, pairedRatio(rates(sim), rates(grouping)), "atLeast", 1.4),
   hold(`req/s in memory to on a data folder, ${label}`, pairedRatio(rates(memory), rates(sim)), "atLeast", 1),
   hold(
     `CPU per request in memory to on a data folder, ${label}`,
@@ -82,12 +75,7 @@ const verdictsOf = (label: string, drained: number, { sim, memory, naive, groupi
     "atMost",
     1,
   ),
-  hold(
-    `CPU per request to drain, ${label}`,
-    pairedRatio(cpuPerRequest(sim), cpuPerRequest(drain)),
-    "atMost",
-    drained,
-  ),
+  hold(`CPU per request to drain, ${label}`, pairedRatio(cpuPerRequest(sim), cpuPerRequest(drain)), "atMost", drained),
 ];
 
 const memoryRow = (store: keyof Stores, { [store]: own, sim }: Stores): string[] => [

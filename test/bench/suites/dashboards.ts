@@ -9,8 +9,7 @@ const personalKey = "phx_sim_default";
 const root = "/api/projects/1/dashboards/";
 const sizes = [100, 10_000];
 
-const personal = (path: string): string =>
-  `${path}${path.includes("?") ? "&" : "?"}personal_api_key=${personalKey}`;
+const personal = (path: string): string => `${path}${path.includes("?") ? "&" : "?"}personal_api_key=${personalKey}`;
 
 /** As people fill them: a name, a description, tags, a few tiles. */
 const dashboardOf = (i: number) => ({
@@ -68,14 +67,12 @@ const cases: readonly Case[] = [
   {
     name: "filter by tag, first 2",
     bar: 3,
-    ask: (client, _, k) =>
-      get(client, `${root}?tags=team-${k % 50}&limit=2`, (body) => resultsOf(body) === 2),
+    ask: (client, _, k) => get(client, `${root}?tags=team-${k % 50}&limit=2`, (body) => resultsOf(body) === 2),
   },
   {
     name: "retrieve",
     bar: 1.5,
-    ask: (client, ids, k) =>
-      get(client, `${root}${pick(ids, k)}/`, (body) => body.includes(`"id":${pick(ids, k)},`)),
+    ask: (client, ids, k) => get(client, `${root}${pick(ids, k)}/`, (body) => body.includes(`"id":${pick(ids, k)},`)),
   },
   {
     name: "patch",
@@ -179,8 +176,7 @@ export const suite: Suite = {
       bench.progress(name);
       const [small, big]: [number[], number[]] = [[], []];
       for (let round = 0; round < bench.pace.starts; round++) {
-        for (const [i, { folder }] of worlds.entries())
-          (i === 0 ? small : big).push(await startOnce(folder, path));
+        for (const [i, { folder }] of worlds.entries()) (i === 0 ? small : big).push(await startOnce(folder, path));
       }
       measured.push({ name, bar, small, big });
     }

@@ -61,11 +61,7 @@ const entryOf = (n: number): FeedEntry => ({
 /** Who reports pages of entries. */
 interface Teller {
   tell(entry: FeedEntry): void;
-  accept(
-    req: Parameters<ReturnType<typeof createPageSockets>["accept"]>[0],
-    socket: Socket,
-    head: Buffer,
-  ): void;
+  accept(req: Parameters<ReturnType<typeof createPageSockets>["accept"]>[0], socket: Socket, head: Buffer): void;
 }
 
 const nothing = { properties: () => ({}), text: () => "", read: () => undefined };
@@ -261,12 +257,7 @@ export const suite: Suite = {
         ].map(({ title, of }) => ({ title, columns: captureColumns, rows: captureRows(of) })),
       ],
       verdicts: [
-        hold(
-          "CPU per event to one by one",
-          pairedRatio(net(reported.feed), net(reported.naive)),
-          "atMost",
-          0.25,
-        ),
+        hold("CPU per event to one by one", pairedRatio(net(reported.feed), net(reported.naive)), "atMost", 0.25),
         hold("events that a page did not get", lost + missing, "atMost", 0, "events"),
         hold("CPU per capture with 10 pages to none, full load", ratioOf(full, cpu), "atMost", 1.5),
         hold("p50 of 1,000 captures a second with 10 pages to none", ratioOf(paced, p50), "atMost", 1.5),

@@ -44,8 +44,7 @@ async function answersOf(program: "sim" | "hashing", more: readonly string[]): P
 }
 
 /** An answer without what differs each time. */
-const lasting = (answer: string): string =>
-  answer.replaceAll(/"(requestId|evaluatedAt)":("[^"]*"|\d+),?/g, "");
+const lasting = (answer: string): string => answer.replaceAll(/"(requestId|evaluatedAt)":("[^"]*"|\d+),?/g, "");
 
 /** A sim with some flags, the same flags by hand, and a server that always sends the sim's answer to one user. */
 async function contestOf(count: number, folder: string): Promise<Contest> {
@@ -100,12 +99,7 @@ async function engineRates(bench: Bench, folder: string): Promise<Table> {
   for (const count of counts) {
     bench.progress(`the engine alone, ${count} flags`);
     const { warmup, measureMs } = bench.pace;
-    const [file, args] = command("server", [
-      program,
-      String(count),
-      String(warmup.leastMs),
-      String(measureMs),
-    ]);
+    const [file, args] = command("server", [program, String(count), String(warmup.leastMs), String(measureMs)]);
     const { stdout } = await promisify(execFile)(file, args);
     const { decisions, ms } = JSON.parse(stdout) as { decisions: number; ms: number };
     rows.push([`${count} flags`, figure((decisions / ms) * 1000), figure((ms / decisions) * 1e6)]);

@@ -123,9 +123,7 @@ async function openDuck(file: string, installed: NonNullable<Bench["installed"]>
         path: string,
         options: Record<string, string>,
       ): Promise<{
-        connect(): Promise<{
-          runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }>;
-        }>;
+        connect(): Promise<{ runAndReadAll(sql: string): Promise<{ getRowObjectsJson(): Record<string, unknown>[] }> }>;
       }>;
     };
   };
@@ -199,8 +197,7 @@ async function measure(bench: Bench, all: number): Promise<{ rows: string[][]; v
       const stopFirst = watchLoop(server);
       const first = await ask(client, query);
       longest = Math.max(longest, await stopFirst());
-      const theirs =
-        (await duck?.ask(sql))?.reduce((sum, it) => sum + Number(it.n), 0) ?? checkOf(first.results);
+      const theirs = (await duck?.ask(sql))?.reduce((sum, it) => sum + Number(it.n), 0) ?? checkOf(first.results);
       if (Math.abs(checkOf(first.results) - theirs) > theirs * 1e-9)
         throw new Error(`${name}: ${checkOf(first.results)} by the sim, ${theirs} by DuckDB`);
       const [times, duckTimes]: [number[], number[]] = [[], []];

@@ -125,8 +125,7 @@ async function killOften(bench: Bench, folder: string): Promise<Round[]> {
   return rounds;
 }
 
-const sum = (rounds: readonly Round[], what: keyof Round): number =>
-  rounds.reduce((all, it) => all + it[what], 0);
+const sum = (rounds: readonly Round[], what: keyof Round): number => rounds.reduce((all, it) => all + it[what], 0);
 
 export const suite: Suite = {
   name: "kill",
@@ -141,17 +140,7 @@ export const suite: Suite = {
     const missing = sum(rounds, "missing");
     const ahead = sum(rounds, "ahead");
     const expected = acknowledged - missing + ahead;
-    const cells = [
-      rounds.length,
-      acknowledged,
-      missing,
-      sum(rounds, "repeated"),
-      ahead,
-      lines,
-      broken,
-      events,
-      kept,
-    ];
+    const cells = [rounds.length, acknowledged, missing, sum(rounds, "repeated"), ahead, lines, broken, events, kept];
     return {
       tables: [
         {

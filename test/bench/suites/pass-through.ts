@@ -23,21 +23,11 @@ interface Case extends Contest {
 }
 
 /** One path through all of them; what the sim tapes of it differs. */
-function contest(
-  label: string,
-  bar: number,
-  path: string,
-  upstream: Server,
-  more: readonly string[] = [],
-): Case {
+function contest(label: string, bar: number, path: string, upstream: Server, more: readonly string[] = []): Case {
   return {
     label,
     bar,
-    args: {
-      pass: [upstream.url],
-      mockttp: [upstream.url],
-      record: ["--upstream", upstream.url, ...more],
-    },
+    args: { pass: [upstream.url], mockttp: [upstream.url], record: ["--upstream", upstream.url, ...more] },
     load: (server, { pace }) => ({
       path,
       bodies: Array.from({ length: 100 }, (_, i) =>
@@ -93,9 +83,7 @@ export const suite: Suite = {
           bar,
         ),
       ),
-      notes: [
-        "The upstream answers at once, so that only what is in between counts; it is not pinned to a core.",
-      ],
+      notes: ["The upstream answers at once, so that only what is in between counts; it is not pinned to a core."],
     };
   },
 };

@@ -29,9 +29,7 @@ interface Figures {
 }
 
 const bodiesFor = (key: string): Buffer[] =>
-  Array.from({ length: 2000 }, (_, i) =>
-    captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }),
-  );
+  Array.from({ length: 2000 }, (_, i) => captureBody(key, { event: "plan_selected", distinct_id: mixedUser(i), n: i }));
 
 async function capture(server: Server, user: string): Promise<void> {
   const client = connect(server);
@@ -59,10 +57,7 @@ async function started<T>(
 }
 
 /** Java's virtual machine compiles for longer than V8. */
-const warmupOf = ({ pace }: Bench): Warmup => ({
-  leastMs: 4 * pace.warmup.leastMs,
-  mostMs: 4 * pace.warmup.mostMs,
-});
+const warmupOf = ({ pace }: Bench): Warmup => ({ leastMs: 4 * pace.warmup.leastMs, mostMs: 4 * pace.warmup.mostMs });
 
 const measureRound = (peer: Peer, figures: Figures, bench: Bench): Promise<void> =>
   started(peer, async ({ server }, startMs) => {

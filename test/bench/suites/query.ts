@@ -14,10 +14,7 @@ const spot = (k: number, events: number): number => (k * 7_919_993 + 4_801) % ev
 /** Asks once and checks the answer, each of its events. @returns the time it took, ms */
 async function ask(client: Client, i: number, { events, ids }: Filled): Promise<number> {
   const { event, distinct_id } = filledEvent(i, ids);
-  const answer = await client.call(
-    "GET",
-    `/__sim/events?event=${event}&distinct_id=${distinct_id}&limit=1000`,
-  );
+  const answer = await client.call("GET", `/__sim/events?event=${event}&distinct_id=${distinct_id}&limit=1000`);
   const found = (JSON.parse(answer.body) as Found).events;
   const wrong = found.some((it) => it.event !== event || it.distinct_id !== distinct_id);
   const expected = sameAs(events, ids);

@@ -60,9 +60,7 @@ export const suite: Suite = {
           ]),
         },
       ],
-      verdicts: [
-        hold("look-up in 100,000 against 100", median(found.at(-1)?.us ?? []) / base, "atMost", 1.2),
-      ],
+      verdicts: [hold("look-up in 100,000 against 100", median(found.at(-1)?.us ?? []) / base, "atMost", 1.2)],
       notes: ["Flag requests of as many users; each look-up reads its answer from the file."],
     };
   },

@@ -62,8 +62,7 @@ function write(kind: Kind, tests: number): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "vitest.config.mjs"), vitestConfig);
-  for (let i = 0; i < tests / testsInFile; i++)
-    writeFileSync(join(folder, `suite-${i}.test.mjs`), suites[kind]);
+  for (let i = 0; i < tests / testsInFile; i++) writeFileSync(join(folder, `suite-${i}.test.mjs`), suites[kind]);
 }
 
 interface Result {
@@ -150,9 +149,7 @@ export const suite: Suite = {
           "ms",
         ),
       ],
-      notes: [
-        "Each test makes a client, captures, shuts it down and asserts; vitest's own settings, ten files.",
-      ],
+      notes: ["Each test makes a client, captures, shuts it down and asserts; vitest's own settings, ten files."],
     };
   },
 };

@@ -96,10 +96,7 @@ async function failing(count: number): Promise<number> {
   const server = await launch("sim", folder, true);
   const clients = Array.from({ length: count }, () => connect(server));
   try {
-    const batch = Array.from({ length: count }, (_, i) => ({
-      event: `kept-${i % 20}`,
-      distinct_id: `u${i}`,
-    }));
+    const batch = Array.from({ length: count }, (_, i) => ({ event: `kept-${i % 20}`, distinct_id: `u${i}` }));
     await clients[0]?.call("POST", "/batch/", JSON.stringify({ api_key: server.key, batch }));
     const timeout_ms = 50;
     const began = performance.now();

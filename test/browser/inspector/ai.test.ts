@@ -21,14 +21,7 @@ async function send(sim: Sim, ...events: readonly Sent[]): Promise<void> {
 
 const span = (id: string, parent: string, more: object = {}): Sent => ({
   event: "$ai_span",
-  properties: {
-    ...trace,
-    $ai_span_id: id,
-    $ai_parent_id: parent,
-    $ai_span_name: id,
-    $ai_latency: 0.4,
-    ...more,
-  },
+  properties: { ...trace, $ai_span_id: id, $ai_parent_id: parent, $ai_span_name: id, $ai_latency: 0.4, ...more },
 });
 
 const answer: Sent = {
@@ -63,10 +56,7 @@ const answer: Sent = {
   },
 };
 
-const root: Sent = {
-  event: "$ai_trace",
-  properties: { ...trace, $ai_span_name: "answer-customer", $ai_latency: 2.3 },
-};
+const root: Sent = { event: "$ai_trace", properties: { ...trace, $ai_span_name: "answer-customer", $ai_latency: 2.3 } };
 
 const chat = (page: Page) => page.getByRole("list", { name: "Messages" }).getByRole("listitem");
 const steps = (page: Page) => page.getByRole("list", { name: "Steps of the trace" }).getByRole("listitem");
@@ -129,10 +119,7 @@ const hostile = (text: string): object[] => [
       { type: "tool_use", id: text, name: text, input: { [text]: text } },
     ],
   },
-  {
-    role: "assistant",
-    tool_calls: [{ function: { name: text, arguments: JSON.stringify({ [text]: text }) } }],
-  },
+  { role: "assistant", tool_calls: [{ function: { name: text, arguments: JSON.stringify({ [text]: text }) } }] },
   { role: "tool", tool_call_id: text, name: text, content: text },
   { role: "user", content: [{ type: "image_url", image_url: { url: "https://example.test/x.png" } }] },
   {
@@ -184,9 +171,7 @@ test("hostile text stays text, and no file of a message is asked for", async () 
       alien: [...box.querySelectorAll("img, script, iframe, video, audio, object, [onerror], [onload]")].map(
         (el) => el.outerHTML,
       ),
-      links: [...box.querySelectorAll("a")]
-        .map((a) => a.getAttribute("href"))
-        .filter((href) => !href?.startsWith("#")),
+      links: [...box.querySelectorAll("a")].map((a) => a.getAttribute("href")).filter((href) => !href?.startsWith("#")),
       text: box.textContent ?? "",
     }));
     expect([found.alien, found.links]).toEqual([[], []]);
@@ -200,10 +185,7 @@ test("hostile text stays text, and no file of a message is asked for", async () 
 test("damaged and long data: shown as far as possible, and bounded", async () => {
   await using it = await stage.open("#/events");
   const { page, sim } = it;
-  const long = Array.from({ length: 10_000 }, (_, i) => ({
-    role: "user",
-    content: `message ${i} ${"x".repeat(20)}`,
-  }));
+  const long = Array.from({ length: 10_000 }, (_, i) => ({ role: "user", content: `message ${i} ${"x".repeat(20)}` }));
   const many = Array.from({ length: 520 }, (_, i) => span(`s${i}`, i === 0 ? "s519" : `s${i - 1}`));
   await send(
     sim,
@@ -215,10 +197,7 @@ test("damaged and long data: shown as far as possible, and bounded", async () =>
       event: "$ai_generation",
       properties: { $ai_input: long, $ai_output_choices: [{ content: "z".repeat(300_000) }] },
     },
-    {
-      event: "$ai_generation",
-      properties: { $ai_trace_id: 5, $ai_input: "[{", $ai_output_choices: [[[[]]]] },
-    },
+    { event: "$ai_generation", properties: { $ai_trace_id: 5, $ai_input: "[{", $ai_output_choices: [[[[]]]] } },
     { event: "$ai_metric", properties: { ...trace, $ai_metric_name: "helpful", $ai_metric_value: { a: 1 } } },
     ...many,
   );

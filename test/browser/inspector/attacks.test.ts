@@ -24,9 +24,7 @@ async function openStranger(): Promise<Stranger> {
     asked.push(url);
     const type = url.endsWith(".js") ? "text/javascript" : "text/html";
     response.writeHead(200, { "content-type": type, "access-control-allow-origin": "*" });
-    response.end(
-      url.endsWith(".js") ? "globalThis.hacked = true" : "<!doctype html><title>x</title><body></body>",
-    );
+    response.end(url.endsWith(".js") ? "globalThis.hacked = true" : "<!doctype html><title>x</title><body></body>");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -56,21 +54,17 @@ async function remains(sim: Sim): Promise<unknown> {
 /** Runs in the stranger's page; what it could read, or why it could not. */
 const attempts: Readonly<Record<string, (sim: string) => Promise<unknown>>> = {
   "a simple fetch": (sim) => fetch(`${sim}/__sim/info`).then((it) => it.text()),
-  "a fetch with credentials": (sim) =>
-    fetch(`${sim}/__sim/events`, { credentials: "include" }).then((it) => it.text()),
-  "a fetch that no one may read": (sim) =>
-    fetch(`${sim}/__sim/info`, { mode: "no-cors" }).then((it) => it.text()),
+  "a fetch with credentials": (sim) => fetch(`${sim}/__sim/events`, { credentials: "include" }).then((it) => it.text()),
+  "a fetch that no one may read": (sim) => fetch(`${sim}/__sim/info`, { mode: "no-cors" }).then((it) => it.text()),
   "the page's code": (sim) => fetch(`${sim}/__sim/app.js`).then((it) => it.text()),
   "a simple post": (sim) =>
     fetch(`${sim}/__sim/reset`, { method: "POST", mode: "no-cors", body: "{}" }).then((it) => it.text()),
   "a post without a body": (sim) =>
     fetch(`${sim}/__sim/reset`, { method: "POST", mode: "no-cors" }).then((it) => it.text()),
   "a post of JSON": (sim) =>
-    fetch(`${sim}/__sim/reset`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    }).then((it) => it.text()),
+    fetch(`${sim}/__sim/reset`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(
+      (it) => it.text(),
+    ),
   "a delete": (sim) => fetch(`${sim}/__sim/events`, { method: "DELETE" }).then((it) => it.text()),
   "a put": (sim) =>
     fetch(`${sim}/__sim/clock`, { method: "PUT", body: '{"now":"1999-01-01"}' }).then((it) => it.text()),
@@ -267,10 +261,7 @@ describe("through our own proxy", () => {
     ["the page", (host: string) => `http://${host}/__sim/`],
   ])("%s is refused", async (_, target) => {
     const { host } = new URL(sim.url);
-    const answer = await raw(
-      sim,
-      `GET ${target(host)} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-    );
+    const answer = await raw(sim, `GET ${target(host)} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
     expect(answer).not.toContain("phc_sim_default");
   });
@@ -390,9 +381,7 @@ const quietInjections: Readonly<Record<string, (stranger: string) => unknown>> =
 
 test("nothing that gets into the page runs or leaves it", async () => {
   await using stranger = await openStranger();
-  await using it = await stage.open("", {
-    allow: /Content Security Policy|Trusted|violates|Refused|blocked/i,
-  });
+  await using it = await stage.open("", { allow: /Content Security Policy|Trusted|violates|Refused|blocked/i });
   for (const [name, inject] of Object.entries(injections)) {
     const outcome = await it.page.evaluate(inject, stranger.url).then(
       () => "done",
@@ -444,11 +433,7 @@ async function plant(sim: Sim): Promise<void> {
     const project = await sim.project({ name: `shop ${text}`.slice(0, 100) }).catch(() => undefined);
     const headers = { ...json, "user-agent": text.replace(/[^ -~]/g, "?"), referer: "javascript:alert(1)" };
     for (const key of [sim.apiKey, project?.apiKey ?? sim.apiKey]) {
-      await fetch(`${sim.url}/i/v0/e/?x=${inUrl(text)}`, {
-        method: "POST",
-        headers,
-        body: hostile(key, text, i),
-      });
+      await fetch(`${sim.url}/i/v0/e/?x=${inUrl(text)}`, { method: "POST", headers, body: hostile(key, text, i) });
     }
     await fetch(`${sim.url}/${inUrl(text)}`, { method: "POST", headers, body: text });
     await fetch(`${sim.url}/flags/?v=2`, {
@@ -474,11 +459,7 @@ async function plant(sim: Sim): Promise<void> {
       body: JSON.stringify({ name: text, description: text }),
     });
   }
-  const identify = {
-    event: "$identify",
-    distinct_id: payloads[0],
-    properties: { $anon_distinct_id: payloads[3] },
-  };
+  const identify = { event: "$identify", distinct_id: payloads[0], properties: { $anon_distinct_id: payloads[3] } };
   await fetch(`${sim.url}/i/v0/e/`, {
     method: "POST",
     headers: json,
@@ -488,16 +469,12 @@ async function plant(sim: Sim): Promise<void> {
 
 /** Elements that no view of ours makes, attributes that none sets, and characters that none shows as they are. */
 const findTraces = (): string[] => {
-  const alien =
-    "img, iframe, object, embed, base, form[action], style, [onerror], [onload], [onclick], [srcdoc]";
-  const elements = [...document.querySelectorAll(`body :is(${alien}), body script`)].map(
-    (it) => it.outerHTML,
-  );
+  const alien = "img, iframe, object, embed, base, form[action], style, [onerror], [onload], [onclick], [srcdoc]";
+  const elements = [...document.querySelectorAll(`body :is(${alien}), body script`)].map((it) => it.outerHTML);
   const links = [...document.querySelectorAll("a[href]")]
     .map((it) => it.getAttribute("href") ?? "")
     .filter((it) => !/^(#|https?:)/.test(it));
-  const shown =
-    document.body.innerText.match(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g) ?? [];
+  const shown = document.body.innerText.match(/[\u0000-\u0008\u000b-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g) ?? [];
   return [...elements, ...links, ...shown.map((it: Loose) => `raw ${it.charCodeAt(0).toString(16)}`)];
 };
 

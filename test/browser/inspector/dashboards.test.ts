@@ -90,10 +90,7 @@ describe("dashboards", () => {
 
   test("the list leads to each of them", async () => {
     await it.page.getByRole("heading", { name: "4 dashboards" }).waitFor();
-    await it.page
-      .getByRole("article", { name: "Dashboard For all" })
-      .getByText("shared", { exact: true })
-      .waitFor();
+    await it.page.getByRole("article", { name: "Dashboard For all" }).getByText("shared", { exact: true }).waitFor();
     await it.axe();
     await it.page.getByRole("link", { name: "The shop today" }).click();
     await it.page.getByRole("heading", { name: "The shop today", exact: true }).waitFor();
@@ -115,9 +112,7 @@ describe("dashboards", () => {
     await tile("Orders a day")
       .getByRole("img", { name: /order_completed from 0 to [12], in all [23]/ })
       .waitFor();
-    expect(await tile("Orders a day").innerText()).toContain(
-      "TrendsQuery · order_completed · per day · last 14 days",
-    );
+    expect(await tile("Orders a day").innerText()).toContain("TrendsQuery · order_completed · per day · last 14 days");
     expect(await tile("From basket to order").getByRole("listitem").allInnerTexts()).toEqual([
       expect.stringMatching(/product_viewed\s+3\s+start/),
       expect.stringMatching(/basket_opened\s+2\s+66.7 %\s+1 left/),
@@ -135,9 +130,7 @@ describe("dashboards", () => {
   test("a chart is a table as well", async () => {
     await it.go("#/dashboards/1");
     await tile("Orders a day").getByRole("button", { name: "Show Orders a day as a table" }).click();
-    expect(await tile("Orders a day").getByRole("row").last().innerText()).toMatch(
-      /2026-11-22 \(not over\)\s+[12]/,
-    );
+    expect(await tile("Orders a day").getByRole("row").last().innerText()).toMatch(/2026-11-22 \(not over\)\s+[12]/);
     await it.axe();
     await tile("Orders a day").getByRole("button", { name: "Show Orders a day as a chart" }).click();
     await tile("Orders a day").getByRole("img").waitFor();
@@ -161,14 +154,9 @@ describe("dashboards", () => {
     await it.go("#/dashboards/7");
     const text = it.page.getByRole("article", { name: "Text" });
     await text.getByRole("heading", { name: "Hello" }).waitFor();
-    expect(await text.getByRole("listitem").allInnerTexts()).toEqual([
-      "<b>one</b>",
-      "[two](javascript:alert(1))",
-    ]);
+    expect(await text.getByRole("listitem").allInnerTexts()).toEqual(["<b>one</b>", "[two](javascript:alert(1))"]);
     await tile("Broken").getByRole("status").getByText("The query failed").waitFor();
-    expect(await it.page.getByRole("link", { name: "Shared page" }).getAttribute("href")).toBe(
-      "/shared/for-all",
-    );
+    expect(await it.page.getByRole("link", { name: "Shared page" }).getAttribute("href")).toBe("/shared/for-all");
   });
 
   test("one without tiles, and one that does not exist", async () => {
@@ -198,9 +186,7 @@ describe("dashboards", () => {
     expect(await it.page.getByRole("figure").filter({ hasText: "In a scenario file" }).innerText()).toContain(
       '"math_property": "amount"',
     );
-    expect(await it.page.getByRole("figure").filter({ hasText: "In a test" }).innerText()).toContain(
-      "{ value: 30 }",
-    );
+    expect(await it.page.getByRole("figure").filter({ hasText: "In a test" }).innerText()).toContain("{ value: 30 }");
     await it.page.getByLabel("Name", { exact: true }).fill("Sum of orders");
     await it.page.getByRole("combobox", { name: "Dashboard", exact: true }).selectOption({ label: "Empty" });
     await it.page.getByRole("button", { name: "Save the insight" }).click();
@@ -227,10 +213,7 @@ describe("dashboards", () => {
 describe("the shared page", () => {
   let it: Inspector;
   beforeAll(async () => {
-    it = await stage.open("#/dashboards", {
-      sim: { scenario },
-      allow: /status of 404/,
-    });
+    it = await stage.open("#/dashboards", { sim: { scenario }, allow: /status of 404/ });
     await sell(it.sim);
     // polls are as soon as the test wants them
     await it.page.clock.install();
@@ -281,9 +264,9 @@ describe("the shared page", () => {
     await it.page.goto(`${it.sim.url}/embedded/for-all?theme=dark&noHeader&whitelabel`);
     await tile("Orders").waitFor();
     expect(await it.page.locator("html").getAttribute("data-theme")).toBe("dark");
-    expect(
-      await it.page.getByRole("heading", { level: 1 }).evaluate((h1) => h1.closest(".unseen") !== null),
-    ).toBe(true);
+    expect(await it.page.getByRole("heading", { level: 1 }).evaluate((h1) => h1.closest(".unseen") !== null)).toBe(
+      true,
+    );
   });
 
   test("a token that opens nothing has a page with the reason", async () => {
@@ -309,11 +292,6 @@ test("the shared page reaches its own data, and nothing else of the sim", async 
       path,
     );
   expect(await reached("/shared/for-all.json")).toBe(200);
-  for (const path of [
-    "/__sim/info",
-    "/__sim/world/keys/1",
-    "/api/projects/1/",
-    "/shared/autumn-campaign.json",
-  ])
+  for (const path of ["/__sim/info", "/__sim/world/keys/1", "/api/projects/1/", "/shared/autumn-campaign.json"])
     expect([path, await reached(path)]).toEqual([path, "refused"]);
 });

@@ -81,11 +81,7 @@ describe("an event", () => {
 
   test("dropped: the reason and its fix", async () => {
     await using it = await stage.open("#/events", { theme: "light" });
-    await send(
-      it.sim,
-      { event: "checkout", properties: { a: 1 } },
-      { event: "x".repeat(210), distinct_id: "u" },
-    );
+    await send(it.sim, { event: "checkout", properties: { a: 1 } }, { event: "x".repeat(210), distinct_id: "u" });
     await it.go("#/events/1");
     const details = it.page.getByRole("article", { name: "Event 1" });
     await details.getByText("missing_distinct_id").waitFor();
@@ -105,14 +101,7 @@ describe("an event", () => {
   test("steps to the one before and the next, by key and by link", async () => {
     await using it = await stage.open("#/events");
     const event = (name: string, distinctId: string) => ({ event: name, distinctId });
-    await capture(
-      it.sim,
-      event("a", "u1"),
-      event("b", "u1"),
-      event("a", "u2"),
-      event("b", "u2"),
-      event("a", "u1"),
-    );
+    await capture(it.sim, event("a", "u1"), event("b", "u1"), event("a", "u2"), event("b", "u2"), event("a", "u1"));
     const shows = (seq: number) => it.page.getByRole("article", { name: `Event ${seq}` }).waitFor();
     const step = (name: RegExp) => it.page.getByRole("link", { name });
     await it.go("#/events/3");
@@ -133,11 +122,7 @@ describe("an event", () => {
       it.sim,
       { event: "bought", distinctId: "u1", properties: { amount: 49, plan: "pro", old: true, list: [1, 2] } },
       { event: "other", distinctId: "u1" },
-      {
-        event: "bought",
-        distinctId: "u2",
-        properties: { amount: "49", plan: "pro", fresh: null, list: [1, 3, 2] },
-      },
+      { event: "bought", distinctId: "u2", properties: { amount: "49", plan: "pro", fresh: null, list: [1, 3, 2] } },
     );
     await it.go("#/events/3/compare");
     const table = it.page.getByRole("table");
@@ -166,11 +151,7 @@ describe("an event", () => {
 describe("the payload tree", () => {
   test("is driven by keys", async () => {
     await using it = await stage.open("#/events");
-    await send(it.sim, {
-      event: "x",
-      distinct_id: "u",
-      properties: { a: { b: [1, 2] }, c: "last", $lib: "web" },
-    });
+    await send(it.sim, { event: "x", distinct_id: "u", properties: { a: { b: [1, 2] }, c: "last", $lib: "web" } });
     await it.go("#/events/1");
     const focused = () => it.page.evaluate(() => document.activeElement?.textContent ?? "");
     await tree(it).getByRole("treeitem").first().focus();
@@ -288,16 +269,7 @@ test("hostile payloads are text that can be read", async () => {
   await it.go("#/events/1");
   await tree(it).getByText("__proto__").waitFor();
   const text = await tree(it).innerText();
-  for (const shown of [
-    "<img src=x",
-    "</script>",
-    "javascript:",
-    "\\u202e",
-    "\\x1b",
-    "\\u200b",
-    "\\0",
-    "\\x07",
-  ])
+  for (const shown of ["<img src=x", "</script>", "javascript:", "\\u202e", "\\x1b", "\\u200b", "\\0", "\\x07"])
     expect(text).toContain(shown);
   expect(await it.page.locator(".event-title h2").innerText()).toBe("<img src=x onerror=alert(1)>\\u202e");
   await tree(it)
@@ -313,25 +285,15 @@ test("hostile payloads are text that can be read", async () => {
   }
   await it.look("event-hostile-dark");
   await it.axe();
-  for (const place of [
-    "1?tab=person",
-    "1?tab=request",
-    "1?tab=warnings",
-    "1?tab=raw",
-    "1?tab=copy",
-    "2/compare",
-  ]) {
+  for (const place of ["1?tab=person", "1?tab=request", "1?tab=warnings", "1?tab=raw", "1?tab=copy", "2/compare"]) {
     await it.go(`#/events/${place}`);
     await it.page.getByRole("article", { name: /Event 1|Comparison/ }).waitFor();
     await it.look(`event-hostile-${place.replace(/\W/g, "-")}`);
     const seen = await it.page.evaluate(() => ({
       images: document.querySelectorAll("img, #page script, iframe").length,
-      links: [...document.querySelectorAll("a")].filter((a) =>
-        /^javascript:/i.test(a.getAttribute("href") ?? ""),
-      ).length,
-      raw: /[\p{Cf}\p{Cc}]/u.test(
-        (document.querySelector("article")?.textContent ?? "").replaceAll("\n", ""),
-      ),
+      links: [...document.querySelectorAll("a")].filter((a) => /^javascript:/i.test(a.getAttribute("href") ?? ""))
+        .length,
+      raw: /[\p{Cf}\p{Cc}]/u.test((document.querySelector("article")?.textContent ?? "").replaceAll("\n", "")),
       title: document.title,
       polluted: "polluted" in {},
     }));
@@ -435,16 +397,8 @@ test("is to be looked at: light and dark, narrow and wide", async () => {
   };
   await capture(
     it.sim,
-    {
-      event: "checkout completed",
-      distinctId: "user-1",
-      properties: { ...properties, amount: "49", plan: "free" },
-    },
-    {
-      event: "checkout completed",
-      distinctId: "user-1",
-      properties: { ...properties, $set: { plan: "pro" } },
-    },
+    { event: "checkout completed", distinctId: "user-1", properties: { ...properties, amount: "49", plan: "free" } },
+    { event: "checkout completed", distinctId: "user-1", properties: { ...properties, $set: { plan: "pro" } } },
   );
   for (const [name, hash] of [
     ["payload", "#/events/2"],
@@ -472,9 +426,7 @@ declare const document: {
   activeElement: { textContent: string | null } | null;
   documentElement: { scrollWidth: number };
   querySelector(selector: string): { textContent: string | null } | null;
-  querySelectorAll(
-    selector: string,
-  ): { length: number } & Iterable<{ getAttribute(name: string): string | null }>;
+  querySelectorAll(selector: string): { length: number } & Iterable<{ getAttribute(name: string): string | null }>;
 };
 declare const posthog: PostHogJs;
 declare const innerWidth: number;

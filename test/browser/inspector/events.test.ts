@@ -25,10 +25,7 @@ async function sendMany({ url, apiKey }: Where, count: number, from = 0): Promis
     distinct_id: "user-1",
     properties: { amount: from + i },
   }));
-  const answer = await fetch(`${url}/batch/`, {
-    method: "POST",
-    body: JSON.stringify({ api_key: apiKey, batch }),
-  });
+  const answer = await fetch(`${url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: apiKey, batch }) });
   expect(answer.status).toBe(200);
 }
 
@@ -54,11 +51,7 @@ describe("events as they come", () => {
     await send(sim, { event: "nobody's" });
     await rowOf(stage, "missing_distinct_id").locator("[data-outcome=dropped]").waitFor();
     await rowOf(stage, "nobody's").getByText("the event has no distinct_id, or an empty one").waitFor();
-    await send(sim, {
-      event: "late",
-      distinct_id: "u",
-      timestamp: new Date(Date.now() - 3_600_000).toISOString(),
-    });
+    await send(sim, { event: "late", distinct_id: "u", timestamp: new Date(Date.now() - 3_600_000).toISOString() });
     await rowOf(stage, "late").getByText("its time is 1 h before its arrival").waitFor();
     sdk.capture({ distinctId: "user-1", event: "odd", properties: { $process_person_profile: "perhaps" } });
     await rowOf(stage, "odd").getByText("warned").waitFor();
@@ -205,10 +198,7 @@ describe("the filter", () => {
     await stage.look("events-completion");
     await page.keyboard.press("Tab");
     await rowOf(stage, "event 29").waitFor({ state: "detached" });
-    expect([await filterOf(stage).inputValue(), await hashOf(stage)]).toEqual([
-      "is:dropped ",
-      "#/events?f=is:dropped",
-    ]);
+    expect([await filterOf(stage).inputValue(), await hashOf(stage)]).toEqual(["is:dropped ", "#/events?f=is:dropped"]);
     await filterOf(stage).fill("event:");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
@@ -334,10 +324,7 @@ describe("rows", () => {
     await rowOf(stage, "other").waitFor();
     await rowOf(stage, "amount 149.9").waitFor();
     await rowOf(stage, "it broke").locator(".events-name-exception", { hasText: "<img src=x" }).waitFor();
-    await page
-      .locator(".list-divider", { hasText: "anna · session" })
-      .getByText("3 events · 1 exception")
-      .waitFor();
+    await page.locator(".list-divider", { hasText: "anna · session" }).getByText("3 events · 1 exception").waitFor();
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.locator(".list-window").innerText()).not.toContain("\u202e");
     await stage.axe();
@@ -378,9 +365,7 @@ describe("rows", () => {
 
 describe("the histogram", () => {
   test("selects a range by pointer and keyboard, and follows what arrives", async () => {
-    await using stage = await open("#/events", {
-      sim: { clock: { now: "2026-01-01T12:00:00Z", frozen: true } },
-    });
+    await using stage = await open("#/events", { sim: { clock: { now: "2026-01-01T12:00:00Z", frozen: true } } });
     const { sim, page } = stage;
     for (let i = 0; i < 10; i++) {
       await sendMany(sim, 1, i);

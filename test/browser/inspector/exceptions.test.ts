@@ -92,11 +92,7 @@ describe("an exception", () => {
     await using it = await stage.open("#/exceptions");
     const { sim, page } = it;
     await page.getByRole("heading", { name: "No exceptions" }).waitFor();
-    await send(sim, shop("ann", 1), shop("bob", 2), {
-      event: "$exception",
-      distinct_id: "x",
-      properties: {},
-    });
+    await send(sim, shop("ann", 1), shop("bob", 2), { event: "$exception", distinct_id: "x", properties: {} });
     const row = page.getByRole("row", { name: /CheckoutError/ });
     await row.waitFor();
     expect(await row.getByRole("cell").nth(1).innerText()).toBe("2");
@@ -119,8 +115,7 @@ describe("an exception", () => {
   test("with hostile text stays text", async () => {
     await using it = await stage.open("#/events");
     const { sim, page } = it;
-    const evil =
-      '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202e\u0000javascript:alert(1)';
+    const evil = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>\u202e\u0000javascript:alert(1)';
     const lines = { context_line: evil, pre_context: [evil], post_context: [evil] };
     const cause = {
       type: evil,

@@ -96,11 +96,7 @@ test("runs in every status, narrow and wide", async () => {
 test("older runs are a step away, and each step has an address", async () => {
   const [batchExport] = scenario.organizations?.[0]?.projects?.[0]?.batch_exports ?? [];
   const projects = [
-    {
-      name: "Shop",
-      api_key: "phc_shop",
-      batch_exports: [{ ...batchExport, interval: "every 5 minutes" as const }],
-    },
+    { name: "Shop", api_key: "phc_shop", batch_exports: [{ ...batchExport, interval: "every 5 minutes" as const }] },
   ];
   await using it = await stage.open("#/exports", {
     sim: { scenario: { ...scenario, organizations: [{ name: "Org", projects }] } },

@@ -37,9 +37,7 @@ test("a preset is applied here and felt by the SDK; the banner says so until it 
   await page.getByRole("button", { name: "Apply the fault" }).click();
   await page.getByText("status 418 on /batch/").waitFor();
   await it.look("faults-rule-light");
-  expect(await it.sim.faults.list()).toMatchObject([
-    { match: { route: "/batch/" }, effect: { status: 418 } },
-  ]);
+  expect(await it.sim.faults.list()).toMatchObject([{ match: { route: "/batch/" }, effect: { status: 418 } }]);
   await it.dress(400, "light");
   await it.look("faults-400");
   await it.axe();

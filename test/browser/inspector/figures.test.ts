@@ -22,8 +22,7 @@ test("after a reload figures are those of everything that arrived: of a filter, 
   for (let i = 0; i < 34; i++) await post("/flags/?v=2", { token: sim.apiKey, distinct_id: `user-${i}` });
   await send(sim.apiKey, 2_000, "viewed");
   await send(other.apiKey, 1_000, "clicked");
-  for (let i = 0; i < 200; i++)
-    await post("/capture/", { api_key: sim.apiKey, event: "seen", distinct_id: "u" });
+  for (let i = 0; i < 200; i++) await post("/capture/", { api_key: sim.apiKey, event: "seen", distinct_id: "u" });
   await post("/batch/", {
     api_key: sim.apiKey,
     batch: Array.from({ length: 800 }, () => ({ event: "seen", distinct_id: "u" })),
@@ -31,8 +30,7 @@ test("after a reload figures are those of everything that arrived: of a filter, 
 
   const total = page.locator(".events-total");
   const isTotal = (text: string) => total.filter({ hasText: new RegExp(`^${text}$`) }).waitFor();
-  const chip = (text: string) =>
-    page.locator(".events-histogram").getByRole("button", { name: text }).waitFor();
+  const chip = (text: string) => page.locator(".events-histogram").getByRole("button", { name: text }).waitFor();
   await page.reload();
   await isTotal("4,000 events");
   await chip("3,700 kept");

@@ -3,12 +3,7 @@ import type { PostHog } from "posthog-js";
 import { PostHog as NodeClient } from "posthog-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Sim, SimOptions } from "../../../src/index.ts";
-import {
-  experiment,
-  person,
-  document as rulesDocument,
-  targeted,
-} from "../../service/flags/rules/documents.ts";
+import { experiment, person, document as rulesDocument, targeted } from "../../service/flags/rules/documents.ts";
 import { loaders, openPageServer, type PageServer } from "../page-server.ts";
 import { type Inspector, inspectorStage } from "./support.ts";
 
@@ -57,16 +52,10 @@ const scenario: SimOptions["scenario"] = {
   personal_api_keys: [{ key: "phx_shop", scopes: ["*"] }],
 };
 
-const start = (hash: string, more: object = {}): Promise<Inspector> =>
-  open(hash, { sim: { scenario }, ...more });
+const start = (hash: string, more: object = {}): Promise<Inspector> => open(hash, { sim: { scenario }, ...more });
 
 const nodeClient = (sim: Sim) =>
-  new NodeClient("phc_shop", {
-    host: sim.url,
-    flushAt: 1,
-    flushInterval: 0,
-    featureFlagsRequestTimeoutMs: 10_000,
-  });
+  new NodeClient("phc_shop", { host: sim.url, flushAt: 1, flushInterval: 0, featureFlagsRequestTimeoutMs: 10_000 });
 
 const rowOf = (page: Page, key: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name: key, exact: true }) });
@@ -136,9 +125,7 @@ describe("posthog-node", () => {
     expect(await sdk.getFeatureFlag("pro-only", "anna")).toBe(true);
     await it.axe();
     await page.getByRole("button", { name: "Remove the override for all users" }).click();
-    await page
-      .getByRole("button", { name: "Remove the override for all users" })
-      .waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove the override for all users" }).waitFor({ state: "detached" });
     expect(await sdk.getFeatureFlag("pro-only", "anna")).toBe(false);
     await page.getByRole("button", { name: "Remove the override for otto" }).click();
     await page.getByText("None: the rules apply").waitFor();
@@ -153,12 +140,7 @@ test("posthog-js in a page: its decision and its use appear; a use that differs 
   app.show(
     loaders["npm bundle"](
       { url: sim.url, apiKey: "phc_shop" },
-      {
-        api_host: sim.url,
-        opt_out_useragent_filter: true,
-        request_batching: false,
-        bootstrap: { distinctID: "jan" },
-      },
+      { api_host: sim.url, opt_out_useragent_filter: true, request_batching: false, bootstrap: { distinctID: "jan" } },
     ),
   );
   const shop = await it.context.newPage();
@@ -168,10 +150,7 @@ test("posthog-js in a page: its decision and its use appear; a use that differs 
   await shop.waitForFunction(() => window.posthog.getFeatureFlag("new-checkout") !== undefined);
   await decision.getByText("used").waitFor();
   await shop.evaluate(() => {
-    window.posthog.capture("$feature_flag_called", {
-      $feature_flag: "new-checkout",
-      $feature_flag_response: "other",
-    });
+    window.posthog.capture("$feature_flag_called", { $feature_flag: "new-checkout", $feature_flag_response: "other" });
   });
   await decision.getByText("app used a different value").waitFor();
   await decision.click();

@@ -28,8 +28,7 @@ const scenario: SimOptions["scenario"] = {
   },
 };
 
-const start = (hash: string, more: object = {}): Promise<Inspector> =>
-  open(hash, { sim: { scenario }, ...more });
+const start = (hash: string, more: object = {}): Promise<Inspector> => open(hash, { sim: { scenario }, ...more });
 
 const post = (sim: Sim, path: string, body: object) =>
   fetch(`${sim.url}${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -47,11 +46,7 @@ async function walk(sim: Sim, id = "ines"): Promise<void> {
   const batch = [
     event("$pageview", -1_900, { $pathname: "/", ...first }, `anon ${id}`),
     event("list_viewed", -1_880, first, `anon ${id}`),
-    event("$identify", -60, {
-      $anon_distinct_id: `anon ${id}`,
-      $set: { email: `${id}@shop.test` },
-      ...second,
-    }),
+    event("$identify", -60, { $anon_distinct_id: `anon ${id}`, $set: { email: `${id}@shop.test` }, ...second }),
     event("$pageview", -58, { $current_url: "https://shop.test/basket", ...second }),
     event("$autocapture", -50, { $el_text: "Buy", ...second }),
     event("$feature_flag_called", -45, { $feature_flag: "banner", $feature_flag_response: true, ...second }),
@@ -140,15 +135,10 @@ test("hostile ids, names, texts, flag keys and variants stay text; damaged times
     bad("$pageview", { $current_url: "javascript:globalThis.hacked=1" }, "1970-01-01T00:00:00Z"),
     bad("$autocapture", { $el_text: hostile }, "nonsense"),
     bad("$exception", { $exception_list: [{ type: hostile, value: hostile }] }, new Date().toISOString()),
-    bad(
-      "$feature_flag_called",
-      { $feature_flag: hostile, $feature_flag_response: hostile },
-      new Date().toISOString(),
-    ),
+    bad("$feature_flag_called", { $feature_flag: hostile, $feature_flag_response: hostile }, new Date().toISOString()),
   ];
   await post(sim, "/batch/", { api_key: "phc_walk", batch });
-  for (let i = 0; i < 8; i++)
-    await post(sim, "/flags/?v=2", { token: "phc_walk", distinct_id: `${hostile}${i}` });
+  for (let i = 0; i < 8; i++) await post(sim, "/flags/?v=2", { token: "phc_walk", distinct_id: `${hostile}${i}` });
   const inert = async () => {
     expect(await page.locator("main img, main iframe, main script").count()).toBe(0);
     expect(await page.locator("body").innerText()).not.toContain("\u202e");
@@ -182,8 +172,7 @@ describe("a flag's page", () => {
   ] as const)("shows where hashes lie and how variants are split, %s, %i px wide", async (theme, width) => {
     await using it = await start("#/flags/new-checkout", { theme, width });
     const { page, sim } = it;
-    for (let i = 0; i < 40; i++)
-      await post(sim, "/flags/?v=2", { token: "phc_walk", distinct_id: `id-${i}` });
+    for (let i = 0; i < 40; i++) await post(sim, "/flags/?v=2", { token: "phc_walk", distinct_id: `id-${i}` });
     const figure = page.getByRole("img", { name: /Set 1: hashes of the 40 distinct ids seen/ });
     await figure.waitFor();
     await page.getByText("asked for 40 ids").waitFor();

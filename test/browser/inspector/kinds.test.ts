@@ -39,9 +39,7 @@ const looks = [
 async function lookedAt(it: Inspector, name: string): Promise<void> {
   for (const [width, theme] of looks) {
     await it.dress(width, theme);
-    expect(await it.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(
-      0,
-    );
+    expect(await it.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
     await it.look(`kind-${name}-${theme}-${width}`);
   }
   await it.axe();
@@ -136,11 +134,7 @@ describe("the first tab", () => {
     await using it = await stage.open("#/events");
     await send(
       it.sim,
-      {
-        event: "$set",
-        distinct_id: "anon-1",
-        properties: { $set: { plan: "free" }, $set_once: { first: 20 } },
-      },
+      { event: "$set", distinct_id: "anon-1", properties: { $set: { plan: "free" }, $set_once: { first: 20 } } },
       {
         event: "$identify",
         properties: { $anon_distinct_id: "anon-1", $set: { plan: "pro" }, $set_once: { first: 22 } },
@@ -182,9 +176,7 @@ describe("the first tab", () => {
     await event.getByText("The event agrees with the response.").waitFor();
     await event.getByText(/hash 0\.\d+ draws/).waitFor();
     expect(await event.getByRole("link", { name: "request #1" }).getAttribute("href")).toBe("#/requests/1");
-    expect(await event.getByRole("link", { name: "new-checkout" }).getAttribute("href")).toBe(
-      "#/flags/new-checkout",
-    );
+    expect(await event.getByRole("link", { name: "new-checkout" }).getAttribute("href")).toBe("#/flags/new-checkout");
     await lookedAt(it, "flag");
     await it.go("#/events/2");
     await details(it, 2).getByText(`The event does not agree: the response had "${value}".`).waitFor();
@@ -195,10 +187,7 @@ describe("the first tab", () => {
     const page = { $current_url: "http://shop.test/basket?step=2#pay", title: "Basket", utm_source: "news" };
     await send(
       it.sim,
-      {
-        event: "$pageleave",
-        properties: { ...page, $prev_pageview_pathname: "/a", $prev_pageview_duration: 84.2 },
-      },
+      { event: "$pageleave", properties: { ...page, $prev_pageview_pathname: "/a", $prev_pageview_duration: 84.2 } },
       {
         event: "survey sent",
         properties: {
@@ -214,10 +203,7 @@ describe("the first tab", () => {
       { event: "$web_vitals", properties: { $web_vitals_INP_value: "600", $web_vitals_LCP_value: 1200 } },
       {
         event: "$$heatmap",
-        properties: {
-          $viewport_width: 800,
-          $heatmap_data: { "http://x/": [{ x: 1, y: 2, type: "click" }, {}] },
-        },
+        properties: { $viewport_width: 800, $heatmap_data: { "http://x/": [{ x: 1, y: 2, type: "click" }, {}] } },
       },
       { event: "$autocapture", properties: { $event_type: "click", $elements_chain: chain } },
     );
@@ -249,42 +235,21 @@ describe("the first tab", () => {
 function everyKindWith(value: unknown): readonly Item[] {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const bag = { [text]: value, list: [value], "a b": { [text]: value } };
-  const element = {
-    tag_name: value,
-    $el_text: value,
-    classes: value,
-    attr__id: value,
-    [`attr__${text}`]: value,
-  };
-  const page = {
-    $current_url: value,
-    title: value,
-    $referrer: value,
-    utm_source: value,
-    $screen_name: value,
-  };
+  const element = { tag_name: value, $el_text: value, classes: value, attr__id: value, [`attr__${text}`]: value };
+  const page = { $current_url: value, title: value, $referrer: value, utm_source: value, $screen_name: value };
   return [
     { event: "$autocapture", properties: { $event_type: value, $elements: [element, value, element] } },
     { event: "$rageclick", properties: { $elements_chain: value, $el_text: value } },
     {
       event: "$dead_click",
-      properties: {
-        $elements_chain: `${text}.${text}:text="${text}"attr__x="${text}";${text}`,
-        $elements: value,
-      },
+      properties: { $elements_chain: `${text}.${text}:text="${text}"attr__x="${text}";${text}`, $elements: value },
     },
     { event: "$copy_autocapture", properties: { $selected_content: value, $elements: value } },
     { event: "$pageview", properties: page },
     { event: "$pageview", properties: { $current_url: `http://x/${text}?${text}=${text}#${text}` } },
-    {
-      event: "$pageleave",
-      properties: { ...page, $prev_pageview_pathname: value, $prev_pageview_duration: value },
-    },
+    { event: "$pageleave", properties: { ...page, $prev_pageview_pathname: value, $prev_pageview_duration: value } },
     { event: "$screen", properties: page },
-    {
-      event: "$identify",
-      properties: { $anon_distinct_id: value, $set: bag, $set_once: bag, $unset: [value] },
-    },
+    { event: "$identify", properties: { $anon_distinct_id: value, $set: bag, $set_once: bag, $unset: [value] } },
     { event: "$set", properties: { $set: value, $set_once: value, $unset: value } },
     { event: "$create_alias", properties: { alias: value } },
     { event: "$groupidentify", properties: { $group_type: value, $group_key: value, $group_set: bag } },
@@ -380,8 +345,7 @@ test("hostile text in every kind is text", async () => {
 
 test("damaged values of every kind are shown as far as they can be", async () => {
   await using it = await stage.open("#/events", { allow: /status of (400|404)/ });
-  for (const value of [null, 5, [], { a: [{}] }, "x;".repeat(5_000)])
-    await send(it.sim, ...everyKindWith(value));
+  for (const value of [null, 5, [], { a: [{}] }, "x;".repeat(5_000)]) await send(it.sim, ...everyKindWith(value));
   const many = <T>(item: (i: number) => T): T[] => Array.from({ length: 10_000 }, (_, i) => item(i));
   const large: readonly Item[] = [
     { event: "$$heatmap", properties: { $heatmap_data: { x: many((x) => ({ x, y: x })) } } },

@@ -111,9 +111,7 @@ describe("properties of an event of posthog-js", () => {
       expect.stringContaining("coupon"),
     ]);
     expect(names[4]).toMatch(/^Person and groups \d set\b/);
-    const nulls = Object.entries(properties).filter(
-      ([name, value]) => value === null && isCampaignParameter(name),
-    );
+    const nulls = Object.entries(properties).filter(([name, value]) => value === null && isCampaignParameter(name));
     expect(nulls.length).toBeGreaterThan(20);
     expect(names.at(-1)).toMatch(new RegExp(`^Empty campaign parameters ${nulls.length}\\b`));
     expect(names.find((text) => text.startsWith("Campaign"))).toBe("Campaign 1 utm_source news");
@@ -150,9 +148,9 @@ describe("an outcome", () => {
     const words = ["dropped", "warned", "kept"];
     const cells = page.locator(".list-row .events-sign");
     await cells.nth(2).waitFor();
-    expect(
-      await cells.locator("[data-outcome]").evaluateAll((all) => all.map((it) => it.dataset.outcome)),
-    ).toEqual(words);
+    expect(await cells.locator("[data-outcome]").evaluateAll((all) => all.map((it) => it.dataset.outcome))).toEqual(
+      words,
+    );
     expect(await cells.allTextContents()).toEqual(words);
     for (const [i, word] of words.entries()) {
       await it.go(`#/events/${3 - i}`);
@@ -347,13 +345,7 @@ describe("every state is legible", () => {
     for (const [width, theme, checks] of looks) {
       await it.dress(width, theme);
       const found = await measured(it);
-      expect({ width, ...found }).toEqual({
-        width,
-        broken: [],
-        ticks: [],
-        wide: [],
-        headings: [expect.any(String)],
-      });
+      expect({ width, ...found }).toEqual({ width, broken: [], ticks: [], wide: [], headings: [expect.any(String)] });
       if (checks !== "none") await it.axe(checks);
     }
   });

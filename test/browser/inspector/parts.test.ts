@@ -7,9 +7,7 @@ const stage = inspectorStage();
 const grid = (page: Page) => page.getByRole("grid").first();
 /** The row that the grid says it is at, and its name. */
 const active = (page: Page) =>
-  grid(page).evaluate(
-    (it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.textContent ?? "",
-  );
+  grid(page).evaluate((it) => document.getElementById(it.getAttribute("aria-activedescendant"))?.textContent ?? "");
 const scrollTop = (page: Page) => grid(page).evaluate((it) => it.scrollTop);
 
 test("a list is moved in by the keys, keeps its place, and lies below its details where there is little room", async () => {
@@ -21,10 +19,7 @@ test("a list is moved in by the keys, keeps its place, and lies below its detail
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         api_key: sim.apiKey,
-        batch: Array.from({ length: to - from }, (_, i) => ({
-          event: `event-${from + i}`,
-          distinct_id: "u",
-        })),
+        batch: Array.from({ length: to - from }, (_, i) => ({ event: `event-${from + i}`, distinct_id: "u" })),
       }),
     });
   await send(0, 400);

@@ -27,24 +27,13 @@ const life: readonly ((posthog: PostHog) => void)[] = [
       properties: { $set: { plan: "pro", address: { city: "Ulm" } }, $set_once: { first_plan: "free" } },
     }),
   (it) => it.identify({ distinctId: "user-2", properties: { email: "bob@example.com" } }),
-  (it) =>
-    it.capture({
-      distinctId: "user-2",
-      event: "$identify",
-      properties: { $anon_distinct_id: "user-1" },
-    }),
+  (it) => it.capture({ distinctId: "user-2", event: "$identify", properties: { $anon_distinct_id: "user-1" } }),
   (it) => it.capture({ distinctId: "user-1", event: "left", properties: { $unset: ["first_plan"] } }),
 ];
 
 const groups: readonly ((posthog: PostHog) => void)[] = [
-  (it) =>
-    it.groupIdentify({
-      groupType: "company",
-      groupKey: "acme",
-      properties: { name: "Acme", tier: "silver" },
-    }),
-  (it) =>
-    it.groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold", seats: 5 } }),
+  (it) => it.groupIdentify({ groupType: "company", groupKey: "acme", properties: { name: "Acme", tier: "silver" } }),
+  (it) => it.groupIdentify({ groupType: "company", groupKey: "acme", properties: { tier: "gold", seats: 5 } }),
   (it) => it.capture({ distinctId: "user-1", event: "report_opened", groups: { company: "acme" } }),
 ];
 

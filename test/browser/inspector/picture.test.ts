@@ -28,22 +28,14 @@ const scenario: SimOptions["scenario"] = {
     {
       name: "Fern & Fable",
       projects: [
-        {
-          name: "Web shop",
-          flags: { "product-page": { rollout: 60, variants: { control: 50, gallery: 50 } } },
-        },
+        { name: "Web shop", flags: { "product-page": { rollout: 60, variants: { control: 50, gallery: 50 } } } },
       ],
     },
   ],
 };
 
 test.each(pictures)("the picture %s", async (name, hash, shows) => {
-  await using stage = await open("#/world", {
-    sim: { scenario },
-    theme: "light",
-    width: 1400,
-    height: 760,
-  });
+  await using stage = await open("#/world", { sim: { scenario }, theme: "light", width: 1400, height: 760 });
   const { sim, page, go } = stage;
   const settled = settling(page);
   await visitShop(sim);

@@ -9,12 +9,8 @@ import { type Inspector, inspectorStage } from "./support.ts";
 
 const stage = inspectorStage();
 
-const post = (
-  sim: Sim,
-  path: string,
-  body: string | Uint8Array<ArrayBuffer>,
-  headers: Record<string, string> = {},
-) => fetch(sim.url + path, { method: "POST", body, headers });
+const post = (sim: Sim, path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+  fetch(sim.url + path, { method: "POST", body, headers });
 
 const postV1 = (sim: Sim, items: { event: string; distinct_id?: string }[]) => {
   const time = new Date().toISOString();
@@ -38,11 +34,7 @@ const postV1 = (sim: Sim, items: { event: string; distinct_id?: string }[]) => {
 /** What an app sends in a day, and what goes wrong with it. */
 async function traffic(sim: Sim): Promise<void> {
   const client = new PostHog(sim.apiKey, { host: sim.url, flushAt: 2, flushInterval: 0 });
-  client.capture({
-    distinctId: "ada",
-    event: "signed_up",
-    properties: { plan: "pro", $set: { name: "Ada" } },
-  });
+  client.capture({ distinctId: "ada", event: "signed_up", properties: { plan: "pro", $set: { name: "Ada" } } });
   client.capture({ distinctId: "ada", event: "paid", properties: { amount: 12.5 } });
   await client.flush();
   await client.getAllFlags("ada");
@@ -61,16 +53,12 @@ async function traffic(sim: Sim): Promise<void> {
 }
 
 const mixed = (sim: Sim): string =>
-  JSON.stringify({
-    api_key: sim.apiKey,
-    batch: [{ event: "seen", distinct_id: "ada" }, { distinct_id: "ada" }],
-  });
+  JSON.stringify({ api_key: sim.apiKey, batch: [{ event: "seen", distinct_id: "ada" }, { distinct_id: "ada" }] });
 
 const grid = ({ page }: Inspector) => page.getByRole("grid");
 const rowWith = (it: Inspector, text: string | RegExp) =>
   grid(it).locator(".list-row").filter({ hasText: text }).first();
-const count = (it: Inspector, rows: number) =>
-  expect.poll(() => grid(it).locator(".list-row").count()).toBe(rows);
+const count = (it: Inspector, rows: number) => expect.poll(() => grid(it).locator(".list-row").count()).toBe(rows);
 const details = ({ page }: Inspector) => page.getByRole("complementary", { name: "The request" });
 
 /** The page with the day's traffic in it. */
@@ -86,10 +74,7 @@ interface Har {
   log: { version: string; entries: { request: { method: string; url: string; headers: object[] } }[] };
 }
 
-async function saved(
-  it: Inspector,
-  click: () => Promise<void>,
-): Promise<{ name: string; har: Har; text: string }> {
+async function saved(it: Inspector, click: () => Promise<void>): Promise<{ name: string; har: Har; text: string }> {
   const [download] = await Promise.all([it.page.waitForEvent("download"), click()]);
   const text = await readFile(await download.path(), "utf8");
   return { name: download.suggestedFilename(), har: JSON.parse(text), text };
@@ -222,10 +207,7 @@ describe("a day's traffic", () => {
     await page.getByRole("button", { name: "HAR…" }).click();
     await dialog.getByLabel("From number").fill("the first");
     await go();
-    await dialog
-      .getByRole("alert")
-      .filter({ hasText: '"the first" is not the number of a request' })
-      .waitFor();
+    await dialog.getByRole("alert").filter({ hasText: '"the first" is not the number of a request' }).waitFor();
     await dialog.getByLabel("From number").fill("");
     await dialog.getByLabel("To number").fill("5");
     await it.look("requests-har");
@@ -269,9 +251,7 @@ test("details of capture v1: the result of each event, with its reason and what 
     .poll(() => shown.locator("tbody tr").allInnerTexts())
     .toEqual([
       expect.stringMatching(/^bought\s+018f3b6e-0000-7000-8000-000000000000\s+ok\s*$/),
-      expect.stringMatching(
-        /^seen\s.*000001\s+ok\s+person_processing_disabled: the distinct_id is a placeholder/s,
-      ),
+      expect.stringMatching(/^seen\s.*000001\s+ok\s+person_processing_disabled: the distinct_id is a placeholder/s),
       expect.stringMatching(/^lost\s.*000002\s+drop\s+missing_distinct_id: the event has no distinct_id/s),
     ]);
   await shown.scrollIntoViewIfNeeded();
@@ -313,9 +293,7 @@ test("is read with the keyboard, and copied as curl", async () => {
   await page.keyboard.press("p");
   await count(it, 8);
   await page.keyboard.press("/");
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
-    "Filter requests",
-  );
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Filter requests");
 
   // copied as curl: sent again, the same happens
   await it.context.grantPermissions(["clipboard-read", "clipboard-write"]);

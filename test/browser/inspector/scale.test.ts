@@ -23,10 +23,7 @@ declare const document: {
 declare function requestAnimationFrame(run: (at: number) => void): void;
 declare const MutationObserver: new (
   run: () => void,
-) => {
-  observe(target: object, options: object): void;
-  disconnect(): void;
-};
+) => { observe(target: object, options: object): void; disconnect(): void };
 
 /** Events numbered from `from` on, in batches. */
 async function sendMany({ url, apiKey }: Sim, from: number, count = many): Promise<void> {
@@ -36,10 +33,7 @@ async function sendMany({ url, apiKey }: Sim, from: number, count = many): Promi
       distinct_id: `user-${i % 50}`,
       properties: { amount: first + i, $process_person_profile: false },
     }));
-    const answer = await fetch(`${url}/batch/`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: apiKey, batch }),
-    });
+    const answer = await fetch(`${url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: apiKey, batch }) });
     expect(answer.status).toBe(200);
     await answer.arrayBuffer();
   }
@@ -58,8 +52,7 @@ const spread = (numbers: readonly number[]): string =>
   `p50 ${share(numbers, 0.5)}, p95 ${share(numbers, 0.95)}, most ${share(numbers, 1)} ms`;
 
 /** Figures are reported, not checked: machines differ. */
-const tell = (what: string, figures: string): void =>
-  console.info(`page with 100,000 events: ${what}: ${figures}`);
+const tell = (what: string, figures: string): void => console.info(`page with 100,000 events: ${what}: ${figures}`);
 
 /** Scrolls from the top to the bottom, a jump a frame; looks at what is drawn after each. */
 const scrollThrough = ({ page }: Inspector, jumps: number) =>
@@ -174,10 +167,7 @@ test("two hundred thousand events: scrolled, filtered, added to", async () => {
   await sendMany(sim, many);
   await page.locator(".list-window", { hasText: `event ${2 * many - 1}` }).waitFor();
   const after = await heapOf(stage);
-  tell(
-    "script memory, and after 100,000 more",
-    `${Math.round(before / 1e6)} MB, ${Math.round(after / 1e6)} MB`,
-  );
+  tell("script memory, and after 100,000 more", `${Math.round(before / 1e6)} MB, ${Math.round(after / 1e6)} MB`);
   expect(after).toBeLessThan(before * 1.3 + 10e6);
   const first = await held();
   expect(first).toBeLessThanOrEqual(many * 1.1);

@@ -75,11 +75,7 @@ const hostile = (evil: string) => {
       element("embed", { src: `${evil}/e` }),
       element("video", { src: `${evil}/v`, poster: `${evil}/p`, autoplay: "" }),
       element("a", { href: `javascript:${run}`, id: "link" }, "Link"),
-      element(
-        "form",
-        { action: `${evil}/f`, method: "post" },
-        element("input", { name: "x", autofocus: "" }),
-      ),
+      element("form", { action: `${evil}/f`, method: "post" }, element("input", { name: "x", autofocus: "" })),
       element("style", {}, `@import "${evil}/i.css"; h1 { background: u\\72l(${evil}/escaped) }`),
     ),
     [
@@ -154,10 +150,7 @@ describe("sessions", () => {
   test("a hostile recorded page loads nothing and runs nothing", async () => {
     await using trap = await openTrap();
     // the policy refuses what is spelled so that the text does not show it
-    await using inspector = await stage.open("#/sessions", {
-      sim: { scenario },
-      allow: /escaped.*img-src data:/,
-    });
+    await using inspector = await stage.open("#/sessions", { sim: { scenario }, allow: /escaped.*img-src data:/ });
     const { sim, page } = inspector;
     page.on("dialog", (it) => trap.hits.push(it.message()));
     await sendPart(sim, [
@@ -199,11 +192,7 @@ describe("sessions", () => {
     await sendPart(sim, [
       { type: 2, timestamp: start, cv: "2024-10", data: "cut off" },
       typedIn(field, "4242", start + 100),
-      {
-        type: 3,
-        timestamp: start + 200,
-        data: { source: 0, adds: [{ parentId: 99, node: null }], texts: 7 },
-      },
+      { type: 3, timestamp: start + 200, data: { source: 0, adds: [{ parentId: 99, node: null }], texts: 7 } },
       null,
     ]);
     await sendEvent(sim, "seen", start + 500);
@@ -230,9 +219,7 @@ describe("sessions", () => {
     await using inspector = await stage.open("#/sessions", { sim: { scenario }, allow: /404/ });
     const { sim, page } = inspector;
     await sendEvent(sim, "seen", start, { plan: "pro" });
-    await sendEvent(sim, "$exception", start + 5_000, {
-      $exception_list: [{ type: "TypeError", value: "no" }],
-    });
+    await sendEvent(sim, "$exception", start + 5_000, { $exception_list: [{ type: "TypeError", value: "no" }] });
     await page.locator(".sessions-list .list-row").click();
     await page.getByText("This session has no recording").waitFor();
     await page.getByText("plan pro").waitFor();

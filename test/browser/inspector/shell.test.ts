@@ -74,9 +74,7 @@ test("the sheet reports the keys, holds the focus and gives it back", async () =
   await page.keyboard.press("w");
   expect(await hash(page)).toBe("");
   for (const _ of "12345") await page.keyboard.press("Tab");
-  expect(await page.evaluate(() => document.activeElement?.closest("dialog, body")?.tagName)).toMatch(
-    /DIALOG|BODY/,
-  );
+  expect(await page.evaluate(() => document.activeElement?.closest("dialog, body")?.tagName)).toMatch(/DIALOG|BODY/);
   await page.keyboard.press("Escape");
   await sheet.waitFor({ state: "detached" });
   expect(await help.evaluate((button) => button === document.activeElement)).toBe(true);

@@ -27,13 +27,7 @@ const click = (path: string, text: string, chain: string): JsonObject =>
 const payButton =
   'button.primary:attr__class="primary"attr__data-testid="pay"attr__type="submit"nth-child="2"nth-of-type="1"text="Pay now";div.actions:attr__class="actions"nth-child="4"nth-of-type="2";form:attr__id="checkout"attr_id="checkout"nth-child="1"nth-of-type="1";main:nth-child="2"nth-of-type="1"';
 
-const frame = (
-  filename: string,
-  name: string,
-  lineno: number,
-  colno: number,
-  inApp: boolean,
-): JsonObject => ({
+const frame = (filename: string, name: string, lineno: number, colno: number, inApp: boolean): JsonObject => ({
   platform: "node:javascript",
   filename,
   function: name,
@@ -124,11 +118,7 @@ const aiTrace: readonly Moment[] = [
           role: "assistant",
           content: null,
           tool_calls: [
-            {
-              id: "call_1",
-              type: "function",
-              function: { name: "lookup_order", arguments: '{"basket":"b-309"}' },
-            },
+            { id: "call_1", type: "function", function: { name: "lookup_order", arguments: '{"basket":"b-309"}' } },
           ],
         },
         { role: "tool", tool_call_id: "call_1", content: '{"state":"in transit","due":"2026-11-24"}' },
@@ -149,10 +139,7 @@ const day: readonly Moment[] = [
     "customer-1001",
     "$identify",
     238,
-    on("/login", {
-      $anon_distinct_id: "visitor-7",
-      $set: { plan: "pro", email: "ines@mail.test", country: "DE" },
-    }),
+    on("/login", { $anon_distinct_id: "visitor-7", $set: { plan: "pro", email: "ines@mail.test", country: "DE" } }),
   ],
   ["customer-1001", "$pageview", 231, page("/plants/monstera", "Monstera, 30 cm")],
   ["customer-1001", "product_viewed", 230, on("/plants/monstera", { sku: "MON-30", price: 39.9 })],
@@ -234,8 +221,7 @@ export async function visitShop({ url, apiKey, clock }: Sim): Promise<void> {
       body: JSON.stringify(body),
     });
   const send = (batch: JsonObject[], agent: string) => post("/batch/", { api_key: apiKey, batch }, agent);
-  const agentOf = (who: string) =>
-    who === "customer-1004" ? "posthog-node/5.70.0" : "Mozilla/5.0 Chrome/156";
+  const agentOf = (who: string) => (who === "customer-1004" ? "posthog-node/5.70.0" : "Mozilla/5.0 Chrome/156");
   const haveFlags = new Set<string>();
   for (const [who, event, ago, properties = {}] of day) {
     const time = new Date(end - ago * 1000);

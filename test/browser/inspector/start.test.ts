@@ -33,12 +33,7 @@ test("a new user sees what to paste, with their own keys, and sees the first eve
 
 test("each way to send has an address, and the HTML snippet works as it stands", async () => {
   await using it = await stage.open("#/start");
-  for (const { id, snippets } of waysFor({
-    host: "http://127.0.0.1",
-    projectKey: "",
-    personalKey: "",
-    projectId: 1,
-  })) {
+  for (const { id, snippets } of waysFor({ host: "http://127.0.0.1", projectKey: "", personalKey: "", projectId: 1 })) {
     await it.go(`#/start?with=${id}`);
     await it.page.locator("main figcaption", { hasText: snippets.at(-1)?.where ?? "" }).waitFor();
     await it.page.locator("main pre").getByText(it.sim.apiKey).first().waitFor();
@@ -74,11 +69,7 @@ test("a test event goes the way of all events", async () => {
 test("requests with a wrong key are reported with the key that came, and the ones that are known", async () => {
   await using it = await stage.open("");
   const body = JSON.stringify({ api_key: "phc_typo", event: "x", distinct_id: "u" });
-  await fetch(`${it.sim.url}/i/v0/e/`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
+  await fetch(`${it.sim.url}/i/v0/e/`, { method: "POST", headers: { "content-type": "application/json" }, body });
   await fetch(`${it.sim.url}/ingest/e/`, { method: "POST", body: "{}" });
   await it.page.getByText("Requests arrive, but all are rejected").waitFor();
   await it.page.getByText("phc_typo").waitFor();
@@ -119,11 +110,7 @@ test("looked at narrow and wide, in both colours", async () => {
   await posthog.shutdown();
   const batch = [{ event: "lost" }, { event: "", distinct_id: "u" }];
   const body = JSON.stringify({ api_key: sim.apiKey, batch });
-  await fetch(`${sim.url}/batch/`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-  });
+  await fetch(`${sim.url}/batch/`, { method: "POST", headers: { "content-type": "application/json" }, body });
   await fetch(`${sim.url}/ingest/e/`, { method: "POST", body: "{}" });
   await page.getByRole("heading", { name: "Events arrive, but 33.3 % are lost" }).waitFor();
   await page.getByRole("heading", { name: "POST /ingest/e/ is answered with 404" }).waitFor();
@@ -188,12 +175,7 @@ test("hostile names and odd bodies are text, and the linter, SDKs and flags are 
   await using it = await stage.open("");
   const { page, sim } = it;
   const evil = "<img src=x onerror=alert(1)>\u202e`code`";
-  const properties = {
-    $lib: evil,
-    $lib_version: evil,
-    $feature_flag: "new-chekout",
-    $feature_flag_response: null,
-  };
+  const properties = { $lib: evil, $lib_version: evil, $feature_flag: "new-chekout", $feature_flag_response: null };
   await post(sim.url, "/batch/", {
     api_key: sim.apiKey,
     batch: [
@@ -204,12 +186,7 @@ test("hostile names and odd bodies are text, and the linter, SDKs and flags are 
       null,
     ],
   });
-  await post(
-    sim.url,
-    `/${encodeURIComponent(evil)}/e/`,
-    { api_key: evil },
-    { "user-agent": `${"x".repeat(9_000)}/1` },
-  );
+  await post(sim.url, `/${encodeURIComponent(evil)}/e/`, { api_key: evil }, { "user-agent": `${"x".repeat(9_000)}/1` });
   await post(
     sim.url,
     "/decide/?v=3",
@@ -229,14 +206,9 @@ test("hostile names and odd bodies are text, and the linter, SDKs and flags are 
     await it.dress(width, theme);
     await it.axe("colours");
     await it.look(`start-hostile-${width}-${theme}`);
-    expect(
-      await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-    ).toBe(0);
+    expect(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).toBe(0);
   }
   await it.axe();
 });
 
-declare const document: {
-  title: string;
-  documentElement: { scrollWidth: number; clientWidth: number };
-};
+declare const document: { title: string; documentElement: { scrollWidth: number; clientWidth: number } };

@@ -177,9 +177,7 @@ describe("a recording", () => {
       headers: { authorization: `Bearer ${upstream.personalApiKey}` },
     });
     await shows(it, "taped", 1);
-    await expect
-      .poll(async () => Number(await numberOf(it, "secrets removed").innerText()))
-      .toBeGreaterThan(0);
+    await expect.poll(async () => Number(await numberOf(it, "secrets removed").innerText())).toBeGreaterThan(0);
     await it.page.getByText("reported.tape.ndjson").waitFor();
     await it.page.getByRole("button", { name: "Stop" }).click();
     await it.page.getByRole("dialog").getByRole("button", { name: "Stop" }).click();

@@ -22,8 +22,7 @@ describe("the world of a team", () => {
     };
     for (const { name, projects } of world.organizations) {
       await it.page.getByRole("heading", { name, exact: true }).waitFor();
-      for (const project of projects)
-        await it.page.getByRole("article", { name: `Project ${project.name}` }).waitFor();
+      for (const project of projects) await it.page.getByRole("article", { name: `Project ${project.name}` }).waitFor();
     }
     await it.look("world-accounts");
     await it.axe();

@@ -18,8 +18,7 @@ function workAt(clock: SimClock, kind: string, ...times: number[]): Due {
   };
 }
 
-const reported = (happened: readonly Happened[]) =>
-  happened.map((it) => [it.kind, it.due, Date.parse(it.at)]);
+const reported = (happened: readonly Happened[]) => happened.map((it) => [it.kind, it.due, Date.parse(it.at)]);
 
 describe("advance", () => {
   test("performs what becomes due in order, each with the clock at its time", async () => {
@@ -61,11 +60,7 @@ describe("advance", () => {
     const clock = frozenAt(0);
     const agenda = createAgenda(clock);
     agenda.add(workAt(clock, "a", 5, 15, 25));
-    const both = await Promise.all([
-      agenda.advance(10),
-      agenda.change((it) => it.set(20)),
-      agenda.advance(10),
-    ]);
+    const both = await Promise.all([agenda.advance(10), agenda.change((it) => it.set(20)), agenda.advance(10)]);
     expect([reported(both[0]), reported(both[2])]).toEqual([
       [["a", 5, 5]],
       [

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createClock, fixedClock, isoOf, realTime, timeRange } from "../../../src/kernel/base/clock.ts";
-import {
-  durationText,
-  readClockStart,
-  readDuration,
-  readMoment,
-} from "../../../src/kernel/base/time-text.ts";
+import { durationText, readClockStart, readDuration, readMoment } from "../../../src/kernel/base/time-text.ts";
 
 /** A machine whose time passes when the test says so. */
 function machine(now = 1_000_000) {

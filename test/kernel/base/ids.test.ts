@@ -7,9 +7,9 @@ test("version 7, stamped with the clock's time, never twice", () => {
   const ids = randomIds(clock);
   const made = Array.from({ length: 20_000 }, () => ids.uuid());
   expect(new Set(made).size).toBe(made.length);
-  expect(
-    made.every((it) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(it)),
-  ).toBe(true);
+  expect(made.every((it) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(it))).toBe(
+    true,
+  );
   const stamp = Number.parseInt((made[0] ?? "").replace("-", "").slice(0, 12), 16);
   expect(stamp).toBe(clock.now());
   clock.set(clock.now() + 1);

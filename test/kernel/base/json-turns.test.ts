@@ -7,20 +7,13 @@ import { fc } from "../../support/chance.ts";
 
 const parse = (text: string, deepest?: number) => atOnce(parsingJson(text, deepest));
 const long = "x".repeat(200_000);
-const big = Array.from({ length: 5_000 }, (_, i) => ({
-  i,
-  text: `a "quoted" \\ ${i}`,
-  list: [[], {}, null],
-}));
+const big = Array.from({ length: 5_000 }, (_, i) => ({ i, text: `a "quoted" \\ ${i}`, list: [[], {}, null] }));
 
 describe("a text that is parsed in steps has the value of JSON.parse", () => {
   const values: [name: string, value: unknown][] = [
     ["a list", big],
     ["an object of many keys", Object.fromEntries(big.map((it) => [`k${it.i}`, it]))],
-    [
-      "large things in large things",
-      { a: 1, "#": "#", b: { c: [1, big, { d: big }, 2], e: "##" }, f: [big, big] },
-    ],
+    ["large things in large things", { a: 1, "#": "#", b: { c: [1, big, { d: big }, 2], e: "##" }, f: [big, big] }],
     ["long strings", [long, { [long]: long }, [long]]],
     ["long strings of backslashes", ["\\".repeat(100_001), `${long}\\`, { a: '"'.repeat(100_000) }]],
     ["a string", long],
@@ -85,10 +78,7 @@ describe("a value that is written in steps has the text of JSON.stringify", () =
     ["many keys", Object.fromEntries(big.map((it) => [`k ${it.i} "`, it]))],
     ["a long string", `x${pair.repeat(600_000)}`],
     ["a long string of halves", `${"\ud83d".repeat(600_000)}\ude00`],
-    [
-      "what JSON does not have",
-      [undefined, Number.NaN, ...big, new Date(0), { a: undefined, at: new Date(0), big }],
-    ],
+    ["what JSON does not have", [undefined, Number.NaN, ...big, new Date(0), { a: undefined, at: new Date(0), big }]],
     ["something small", { a: [1, "2", null] }],
   ];
   test.each(values)("%s", (_name, value) => {

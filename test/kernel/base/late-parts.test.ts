@@ -27,9 +27,7 @@ async function startOf(folder: string, most?: number) {
   const child =
     most === undefined
       ? spawn(process.execPath, args, { cwd: folder })
-      : spawn("sh", ["-c", `ulimit -n ${most}; exec "$0" "$@"`, process.execPath, ...args], {
-          cwd: folder,
-        });
+      : spawn("sh", ["-c", `ulimit -n ${most}; exec "$0" "$@"`, process.execPath, ...args], { cwd: folder });
   let said = "";
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   const says = (pattern: RegExp) =>
@@ -77,19 +75,10 @@ const askerOf =
 
 type Started = Awaited<ReturnType<typeof startOf>>;
 
-const capture = [
-  "POST",
-  "/capture/",
-  { api_key: "phc_sim_default", event: "seen", distinct_id: "ann" },
-] as const;
+const capture = ["POST", "/capture/", { api_key: "phc_sim_default", event: "seen", distinct_id: "ann" }] as const;
 
 /** A request for each part of a sim, with its status. */
-const requests: readonly (readonly [
-  method: string,
-  path: string,
-  body: object | undefined,
-  status: number,
-])[] = [
+const requests: readonly (readonly [method: string, path: string, body: object | undefined, status: number])[] = [
   [...capture, 200],
   ["POST", "/flags/?v=2", { api_key: "phc_sim_default", distinct_id: "ann" }, 200],
   ["GET", "/api/projects/1/dashboards/", undefined, 200],
@@ -162,9 +151,7 @@ const descriptors = 64;
 /** Opens connections until the sim has no descriptor left, and closes further ones at once. Returns what closes them. */
 async function exhaust(url: string): Promise<() => Promise<void>> {
   const { port, hostname } = new URL(url);
-  const sockets = Array.from({ length: 2 * descriptors }, () =>
-    connect(Number(port), hostname).on("error", () => {}),
-  );
+  const sockets = Array.from({ length: 2 * descriptors }, () => connect(Number(port), hostname).on("error", () => {}));
   let closed = 0;
   await new Promise<void>((resolve) => {
     for (const it of sockets) it.resume().once("close", () => ++closed === descriptors && resolve());

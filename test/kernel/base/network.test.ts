@@ -25,17 +25,10 @@ describe("addresses", () => {
     expect(address && addressText(address)).toBe(expected);
   });
 
-  test.each([
-    "",
-    "unknown",
-    "192.0.2",
-    "192.0.2.256",
-    "192.0.2.01",
-    "192.0.2.1:80",
-    "[::1]",
-    ":::",
-    "1::2::3",
-  ])("%j is none", (text) => expect(parseAddress(text)).toBeUndefined());
+  test.each(["", "unknown", "192.0.2", "192.0.2.256", "192.0.2.01", "192.0.2.1:80", "[::1]", ":::", "1::2::3"])(
+    "%j is none",
+    (text) => expect(parseAddress(text)).toBeUndefined(),
+  );
 });
 
 describe("networks", () => {
@@ -102,8 +95,7 @@ test("networks have the addresses that Node's own lists have", () => {
       const [network, address] = [parseNetwork(`${base}/${length}`), parseAddress(base)];
       fc.pre(network !== undefined && address !== undefined && address.length * 8 === bits);
       const other = [...address];
-      for (const flip of flips)
-        other[(flip % bits) >> 3] = (other[(flip % bits) >> 3] ?? 0) ^ (0x80 >> (flip & 7));
+      for (const flip of flips) other[(flip % bits) >> 3] = (other[(flip % bits) >> 3] ?? 0) ^ (0x80 >> (flip & 7));
       const family = bits === 32 ? "ipv4" : "ipv6";
       const list = new BlockList();
       list.addSubnet(base, length, family);

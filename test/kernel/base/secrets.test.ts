@@ -75,9 +75,7 @@ describe("keys that are encoded", () => {
   });
 
   test("keep their form where that is possible", () => {
-    expect(maskKeys(base64(JSON.stringify({ key, b: "ü" })))).toBe(
-      base64(JSON.stringify({ key: "phx_***", b: "ü" })),
-    );
+    expect(maskKeys(base64(JSON.stringify({ key, b: "ü" })))).toBe(base64(JSON.stringify({ key: "phx_***", b: "ü" })));
     expect(maskKeys(Buffer.from(key).toString("hex"))).toBe(Buffer.from("phx_***").toString("hex"));
     expect(maskKeys(gzipSync(key).toString("base64"))).toBe("***");
     expect(maskKeys(`/path/x${base64(key)}`)).toBe("***");

@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { escapedPattern } from "../../../src/kernel/base/text.ts";
-import {
-  any,
-  likeTest,
-  nameTest,
-  one,
-  type Piece,
-  placeOf,
-  wildcardTest,
-} from "../../../src/kernel/base/wildcard.ts";
+import { any, likeTest, nameTest, one, type Piece, placeOf, wildcardTest } from "../../../src/kernel/base/wildcard.ts";
 import { globs } from "../../../src/lab/tapes/format/routes.ts";
 import { openSim } from "../../support/sim.ts";
 
@@ -142,12 +134,7 @@ describe("no pattern stops the sim", () => {
       rollout_percentage: 100,
     });
     for (const operator of ["icontains", "not_icontains"]) {
-      const made = {
-        key: operator,
-        name: operator,
-        active: true,
-        filters: { groups: [condition(operator)] },
-      };
+      const made = { key: operator, name: operator, active: true, filters: { groups: [condition(operator)] } };
       expect((await ask("POST", "/api/projects/1/feature_flags/", made)).status).toBe(201);
     }
     const { json } = await ask("POST", "/flags/?v=2", {

@@ -43,12 +43,7 @@ describe("unpackLz64", () => {
   test.each([
     ["a million times the same", packed("A".repeat(1_000_000)), 1000, "payload_too_large"],
     ["characters that grow in UTF-8", packed("漢".repeat(600)), 1000, "payload_too_large"],
-    [
-      "no end",
-      packed(JSON.stringify({ event: "a long enough text" })).subarray(0, 12),
-      limit,
-      "undecodable_payload",
-    ],
+    ["no end", packed(JSON.stringify({ event: "a long enough text" })).subarray(0, 12), limit, "undecodable_payload"],
     ["not base64", Buffer.from("{}{}"), limit, "undecodable_payload"],
     ["a code from the future", Buffer.from("////"), limit, "undecodable_payload"],
     ["half a surrogate pair", packed("\ud83e"), limit, "undecodable_payload"],
@@ -60,9 +55,7 @@ describe("unpackLz64", () => {
     const base64 = fc.string({ unit: fc.constantFrom(..."ABCDwxyz0189+/="), maxLength: 300 });
     fc.assert(
       fc.property(base64, (text) => {
-        const code = codeOf(() =>
-          expect(unpackLz64(Buffer.from(text), 5000).length).toBeLessThanOrEqual(5000),
-        );
+        const code = codeOf(() => expect(unpackLz64(Buffer.from(text), 5000).length).toBeLessThanOrEqual(5000));
         expect(["no error", "undecodable_payload", "payload_too_large"]).toContain(code);
       }),
       { numRuns: 300 },

@@ -30,11 +30,8 @@ const config = (texts: Record<string, string>): Config => ({
   texts: new Map(Object.entries(texts)),
 });
 
-const resolved = (
-  flags: OptionTexts,
-  env: Record<string, string> = {},
-  file: Record<string, string> | null = null,
-) => resolveSettings(options, flags, { env, cwd: "/here", config: file && config(file) });
+const resolved = (flags: OptionTexts, env: Record<string, string> = {}, file: Record<string, string> | null = null) =>
+  resolveSettings(options, flags, { env, cwd: "/here", config: file && config(file) });
 
 describe("precedence", () => {
   const all = { flag: { port: "1" }, env: { PHX_SIM_PORT: "2" }, file: { port: "3" } };

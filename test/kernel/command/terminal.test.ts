@@ -66,12 +66,7 @@ describe("the nearest known word", () => {
 
 function sink(writableLength = 0) {
   const written: string[] = [];
-  return {
-    written,
-    writableLength,
-    write: (text: string) => written.push(text) > 0,
-    on: () => {},
-  };
+  return { written, writableLength, write: (text: string) => written.push(text) > 0, on: () => {} };
 }
 
 describe("lines", () => {

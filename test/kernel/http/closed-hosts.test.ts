@@ -25,9 +25,7 @@ test("a name that leads to a link-local address is not connected to", async () =
   const lookup = closedLookup(find);
   const ask = (host: string) =>
     new Promise<string>((resolve) => {
-      const sent = request({ host, port, lookup, agent: false }, (response) =>
-        resolve(String(response.statusCode)),
-      );
+      const sent = request({ host, port, lookup, agent: false }, (response) => resolve(String(response.statusCode)));
       sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
     });
   expect(await ask("own.test")).toBe("200");

@@ -24,9 +24,7 @@ describe("tickets", () => {
     gauge.begin();
     gauge.setProject(a, 1);
     gauge.setProject(b, null);
-    expect([gauge.inFlight, gauge.inFlightOf(), gauge.inFlightOf(1), gauge.inFlightOf(2)]).toEqual([
-      3, 3, 2, 1,
-    ]);
+    expect([gauge.inFlight, gauge.inFlightOf(), gauge.inFlightOf(1), gauge.inFlightOf(2)]).toEqual([3, 3, 2, 1]);
   });
 
   test("end once; what was never begun does not matter", () => {

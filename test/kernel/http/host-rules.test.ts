@@ -117,11 +117,7 @@ test.each([
 });
 
 test("a protocol without a port of its own", () => {
-  expect(placeOf(new URL("other://e.example.com/a"))).toEqual({
-    host: "e.example.com",
-    port: "",
-    path: "/a",
-  });
+  expect(placeOf(new URL("other://e.example.com/a"))).toEqual({ host: "e.example.com", port: "", path: "/a" });
 });
 
 test.each<[string, boolean]>([

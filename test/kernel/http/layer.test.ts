@@ -30,16 +30,7 @@ async function answered(layers: (steps: string[]) => readonly Layer[], target = 
     onRefusal: () => {},
   });
   const call = callFrom({
-    ...{
-      method: "GET",
-      target,
-      headers: {},
-      rawHeaders: [],
-      body: Buffer.alloc(0),
-      peer: "",
-      at: 0,
-      started: 0,
-    },
+    ...{ method: "GET", target, headers: {}, rawHeaders: [], body: Buffer.alloc(0), peer: "", at: 0, started: 0 },
     signal: () => new AbortController().signal,
   });
   return { reply: await app.handle(call), steps, crashes, kept };
@@ -94,11 +85,7 @@ describe("layers", () => {
   });
 
   test("one that decides after another one has an answer is not asked", async () => {
-    const { reply, steps, kept } = await answered((it) => [
-      answering("first"),
-      answering("second"),
-      delivery(it),
-    ]);
+    const { reply, steps, kept } = await answered((it) => [answering("first"), answering("second"), delivery(it)]);
     expect([reply.status, reply.body, kept?.rejected?.reason]).toEqual([503, "first", "first"]);
     expect(steps).toEqual(["identify"]);
   });

@@ -15,10 +15,7 @@ const facts: OpenApiFacts = {
   version: "1",
   url: "http://things.test",
   tagOf: () => "things",
-  parameterOf: (name, collection) => ({
-    description: `${name} of ${collection}`,
-    schema: { type: "integer" },
-  }),
+  parameterOf: (name, collection) => ({ description: `${name} of ${collection}`, schema: { type: "integer" } }),
 };
 
 const row = (methods: string[], path: string, more: Partial<Endpoint> = {}): Endpoint => ({
@@ -30,9 +27,7 @@ const row = (methods: string[], path: string, more: Partial<Endpoint> = {}): End
   ...more,
 });
 
-const answering = (schema: JsonSchema) => ({
-  docs: () => ({ replies: { 200: { description: "", schema } } }),
-});
+const answering = (schema: JsonSchema) => ({ docs: () => ({ replies: { 200: { description: "", schema } } }) });
 
 const schemaAt = (document: OpenApiDocument, path: string): unknown =>
   JSON.parse(JSON.stringify(document.paths[path]?.get)).responses["200"].content["application/json"].schema;
@@ -116,10 +111,7 @@ describe("a document made of rows", () => {
 
   test("another schema with the same title gets a name of its own", () => {
     const other = { ...inner, required: ["title"] };
-    const document = made(
-      [row(["GET"], "/a", answering(inner)), row(["GET"], "/b", answering(other))],
-      facts,
-    );
+    const document = made([row(["GET"], "/a", answering(inner)), row(["GET"], "/b", answering(other))], facts);
     expect(document.components.schemas).toEqual({ Inner: inner, Inner2: other });
     expect(schemaAt(document, "/b")).toEqual(reference("Inner2"));
   });
@@ -199,9 +191,9 @@ describe.each(["documented", "production"] as const)("the document of a sim, %s"
   test("each reference leads to a component", () => {
     const names = [...JSON.stringify(document.paths).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
     expect(names.length).toBeGreaterThan(20);
-    expect(
-      names.map((it) => it[1] ?? "").filter((name) => !Object.hasOwn(document.components.schemas, name)),
-    ).toEqual([]);
+    expect(names.map((it) => it[1] ?? "").filter((name) => !Object.hasOwn(document.components.schemas, name))).toEqual(
+      [],
+    );
   });
 
   test("scopes of the rows are the scopes of the operations", () => {

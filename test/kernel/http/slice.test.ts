@@ -17,15 +17,7 @@ const portless = slice([], () => []);
 
 const greetings = slice(["name", "clock"], (ports: GreetingPorts) => {
   given.push(ports);
-  return [
-    row({
-      method: "GET",
-      path: "/__sim/greeting",
-      access: "control",
-      summary: "",
-      handle: () => text("hello"),
-    }),
-  ];
+  return [row({ method: "GET", path: "/__sim/greeting", access: "control", summary: "", handle: () => text("hello") })];
 });
 
 test("a slice gets the ports that it names, and no others", () => {

@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { type Bytes, fileBytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
-import {
-  type CopiedLine,
-  openTrafficLog,
-  type TrafficLog,
-} from "../../../src/state/journal/log/traffic-log.ts";
+import { type CopiedLine, openTrafficLog, type TrafficLog } from "../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { openPersonStore, type PersonStore } from "../../../src/state/persons/person-store.ts";
 import { contentOf, group, person } from "../../state/persons/person-fixture.ts";
@@ -20,8 +16,7 @@ let folders = 0;
 const fresh = () => mkdtempSync(join(folder, `${++folders}-`));
 
 /** Lines of these tests carry their events' names in the body. */
-const keysOf = (line: TrafficLine): EventKey[] =>
-  (line.body as string[]).map((event) => ({ event, distinct_id: "u" }));
+const keysOf = (line: TrafficLine): EventKey[] => (line.body as string[]).map((event) => ({ event, distinct_id: "u" }));
 
 function lineOf(names: readonly string[], more: JsonObject = {}): TrafficLine {
   const events = names.map((name) => ({ uuid: `uuid-${name}`, time: 0, person: null }));
@@ -29,10 +24,7 @@ function lineOf(names: readonly string[], more: JsonObject = {}): TrafficLine {
   return { ...facts, ...more, seq: 4_000, events, headers: [], body: [...names] } as TrafficLine;
 }
 
-const copied = (names: readonly string[], isCleared = false): CopiedLine => ({
-  line: lineOf(names),
-  isCleared,
-});
+const copied = (names: readonly string[], isCleared = false): CopiedLine => ({ line: lineOf(names), isCleared });
 
 const open = (bytes: Bytes, file?: string): TrafficLog =>
   openTrafficLog({

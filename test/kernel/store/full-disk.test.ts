@@ -37,8 +37,7 @@ const writes: readonly [name: string, write: (ask: Ask, state: object) => Promis
   ["a new group type", (ask) => capture(ask, "$groupidentify", { ...company, $group_type: "team" })],
   [
     "a batch",
-    (ask) =>
-      ask("POST", "/batch/", { api_key: "phc_sim_default", batch: [{ event: "a", distinct_id: "b" }] }),
+    (ask) => ask("POST", "/batch/", { api_key: "phc_sim_default", batch: [{ event: "a", distinct_id: "b" }] }),
   ],
   ["a dashboard", (ask) => ask("POST", "/api/projects/1/dashboards/", { name: "two" })],
   ["a change of a dashboard", (ask) => ask("PATCH", "/api/projects/1/dashboards/2/", { name: "other" })],

@@ -103,13 +103,11 @@ describe("lines", () => {
     "one of %i bytes, with others around it",
     (length) => {
       const long = "x".repeat(length);
-      expect(read(bytesOf(`a\n${long}\nb\n`)).map(([offset, line]) => [offset, String(line).length])).toEqual(
-        [
-          [0, 1],
-          [2, length],
-          [length + 3, 1],
-        ],
-      );
+      expect(read(bytesOf(`a\n${long}\nb\n`)).map(([offset, line]) => [offset, String(line).length])).toEqual([
+        [0, 1],
+        [2, length],
+        [length + 3, 1],
+      ]);
     },
   );
 });

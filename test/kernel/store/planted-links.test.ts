@@ -42,12 +42,7 @@ async function run(data: string, targets: string, names: readonly string[]): Pro
     symlinkSync(join(targets, name), join(data, name));
   }
   const sim = await startSim({ data, keep: "1MB" });
-  const send = (i: number) => ({
-    api_key: sim.apiKey,
-    event: "e",
-    distinct_id: `u${i}`,
-    properties: { $set: { i } },
-  });
+  const send = (i: number) => ({ api_key: sim.apiKey, event: "e", distinct_id: `u${i}`, properties: { $set: { i } } });
   for (let i = 0; i < 5; i++) {
     const body = JSON.stringify({ ...send(i), text: "x".repeat(400_000) });
     await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body }));

@@ -11,18 +11,14 @@ const secrets = ["phx_0123456789abcdefghij", "phs_0123456789abcdefghij", "pha_01
 const cookie = "session=0123456789";
 const opaque = "opaque0123456789";
 
-const event = (extra: object) =>
-  JSON.stringify({ api_key: "phc_sim_default", event: "e", distinct_id: "u", ...extra });
+const event = (extra: object) => JSON.stringify({ api_key: "phc_sim_default", event: "e", distinct_id: "u", ...extra });
 
 /** Every place in a request where a key has been seen to hide. */
 const requests = (secret: string): [path: string, init: RequestInit][] => [
   ["/capture/", { method: "POST", headers: { authorization: `Bearer ${secret}` }, body: event({}) }],
   ["/capture/", { method: "POST", headers: { cookie, "x-api-key": secret }, body: event({}) }],
   ["/capture/", { method: "POST", headers: { "x-auth-token": opaque }, body: event({}) }],
-  [
-    "/capture/",
-    { method: "POST", body: event({ properties: { key: secret, text: `my key is ${secret}.` } }) },
-  ],
+  ["/capture/", { method: "POST", body: event({ properties: { key: secret, text: `my key is ${secret}.` } }) }],
   ["/batch/", { method: "POST", body: gzipSync(event({ properties: { key: secret } })) }],
   ["/e/", { method: "POST", body: Buffer.from(event({ properties: { key: secret } })).toString("base64") }],
   ["/capture/", { method: "POST", body: event({ properties: { $set: { token: secret } } }) }],
@@ -132,9 +128,7 @@ const headers: [name: string, sent: string, shown: string][] = [
 
 test.each(headers)("the journal shows %s: %s as %s", async (name, sent, shown) => {
   await using sim = await startSim();
-  await sim.handle(
-    new Request(`${sim.url}/capture/`, { method: "POST", body: event({}), headers: { [name]: sent } }),
-  );
+  await sim.handle(new Request(`${sim.url}/capture/`, { method: "POST", body: event({}), headers: { [name]: sent } }));
   const answer = await sim.handle(new Request(`${sim.url}/__sim/requests/1`));
   expect(await answer.json()).toMatchObject({ headers: expect.arrayContaining([[name, shown]]) });
 });

@@ -12,23 +12,16 @@ const fakes: [name: string, start: () => void][] = [
   ["vitest", () => void vi.useFakeTimers()],
   ["node:test", () => mock.timers.enable({ apis: ["setTimeout"] })],
 ];
-test.each(fakes)(
-  "fake timers of %s are named instead of the queue",
-  { timeout: 20_000 },
-  async (_, start) => {
-    await using sim = await startSim();
-    start();
-    const failed = sim.events.waitFor("queued", undefined, { timeoutMs: 50 });
-    await expect(failed).rejects.toMatchObject({
-      report: {
-        hints: [
-          expect.stringMatching(/^no request has reached/),
-          expect.stringMatching(/^fake timers are in force/),
-        ],
-      },
-    });
-  },
-);
+test.each(fakes)("fake timers of %s are named instead of the queue", { timeout: 20_000 }, async (_, start) => {
+  await using sim = await startSim();
+  start();
+  const failed = sim.events.waitFor("queued", undefined, { timeoutMs: 50 });
+  await expect(failed).rejects.toMatchObject({
+    report: {
+      hints: [expect.stringMatching(/^no request has reached/), expect.stringMatching(/^fake timers are in force/)],
+    },
+  });
+});
 
 test("a pattern that cannot be sent gets the same report", { timeout: 20_000 }, async () => {
   await using sim = await startSim();

@@ -23,10 +23,7 @@ test("says when it does not get quiet", async () => {
 test.each([["of the project"], ["of all"]])("waits for what is in flight: %s", async (which) => {
   await control(sim, "POST", "faults", { effect: { latency: 30 }, match: { route: "capture" } });
   const sent = capture({ event: "slow", distinct_id: "u" });
-  const { answer } = await settle({
-    idle_ms: 0,
-    ...(which === "of the project" && { project: sim.projectId }),
-  });
+  const { answer } = await settle({ idle_ms: 0, ...(which === "of the project" && { project: sim.projectId }) });
   const seen = await sim.events.list();
   expect(seen.map((it) => [it.event, it.seq])).toEqual([["slow", answer.cursor]]);
   await sent;

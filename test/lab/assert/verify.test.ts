@@ -28,11 +28,7 @@ describe("what holds, or fails, whatever the app does is refused", () => {
     [none({ "@any": [{ event: "a" }, { event: 1 }] }), "/expect/0/match/@any/1/event", /1 never fits/],
     [none({ event: "a", outcome: "dropped" }), "/expect/0/match/outcome", /are about kept events/],
     [none({ event: "a", reason: "no_event_name" }), "/expect/0/match/reason", /"reason" is null/],
-    [
-      none({ event: "a", person_mode: "anonymous" }),
-      "/expect/0/match/person_mode",
-      /"full" or "propertyless"/,
-    ],
+    [none({ event: "a", person_mode: "anonymous" }), "/expect/0/match/person_mode", /"full" or "propertyless"/],
     [none(""), "/expect/0/match/event", /no kept event has an empty event/],
     [
       none({ event: "a", properties: { plan: { "@in": [] } } }),
@@ -87,11 +83,7 @@ describe("what is there", () => {
     [["a", "x", "b"], { expect: [{ match: "a" }, { match: "b" }], ordered: true }, "passed"],
     [["b", "a", "b"], { expect: [{ match: "a" }, { match: "b" }], ordered: true }, "passed"],
     [["b", "a"], { expect: [{ match: "a" }, { match: "b" }], ordered: true }, ["out_of_order"]],
-    [
-      ["a", "b", "a"],
-      { expect: [{ match: "a", count: 2 }, { match: "b" }], ordered: true },
-      ["out_of_order"],
-    ],
+    [["a", "b", "a"], { expect: [{ match: "a", count: 2 }, { match: "b" }], ordered: true }, ["out_of_order"]],
     [["a", "b"], { expect: [{ match: "a" }], nothing_else: true }, ["unexpected"]],
     [["a", "$pageview"], { expect: [{ match: "a" }], nothing_else: true }, "passed"],
     [[], { expect: [], nothing_else: true }, "passed"],
@@ -115,11 +107,7 @@ describe("what is there", () => {
     const since = await sim.events.mark();
     await capture(named("a", "b", "a", "c"));
     const { answer } = await verify({ expect: [{ match: "a" }, { match: "c" }, { match: {}, count: 4 }] });
-    expect(answer.matched).toEqual([
-      [since + 1, since + 3],
-      [since + 4],
-      [since + 1, since + 2, since + 3, since + 4],
-    ]);
+    expect(answer.matched).toEqual([[since + 1, since + 3], [since + 4], [since + 1, since + 2, since + 3, since + 4]]);
     expect(answer.events.map((it) => it.event)).toEqual(["a", "b", "a", "c"]);
   });
 
@@ -150,21 +138,14 @@ describe("what comes", () => {
   });
 
   test("too much of something is answered at once", async () => {
-    const verifying = verify({
-      expect: [{ match: "a", count: 0 }, { match: "never" }],
-      timeout_ms: 60_000,
-    });
+    const verifying = verify({ expect: [{ match: "a", count: 0 }, { match: "never" }], timeout_ms: 60_000 });
     await capture(named("a"));
     const { status, answer } = await verifying;
     expect([status, answer.report.complaints[0]?.kind]).toEqual([409, "too_many"]);
   });
 
   test("also while it settles", async () => {
-    const verifying = verify({
-      expect: [{ match: "a", count: 0 }],
-      settle_ms: 60_000,
-      timeout_ms: 60_000,
-    });
+    const verifying = verify({ expect: [{ match: "a", count: 0 }], settle_ms: 60_000, timeout_ms: 60_000 });
     await control(sim, "GET", "info");
     await capture(named("a"));
     expect((await verifying).status).toBe(409);
@@ -184,9 +165,7 @@ describe("what comes", () => {
   test("without a maximum nothing is settled", async () => {
     await control(sim, "POST", "faults", { effect: { latency: 60_000 }, match: { route: "flags" } });
     const end = new AbortController();
-    const flags = sim.handle(
-      new Request(`${sim.url}/flags/`, { method: "POST", body: "{}", signal: end.signal }),
-    );
+    const flags = sim.handle(new Request(`${sim.url}/flags/`, { method: "POST", body: "{}", signal: end.signal }));
     const gone = expect(flags).rejects.toMatchObject({ name: "AbortError" });
     await capture(named("a"));
     expect((await verify({ expect: [{ match: "a" }], settle_ms: 60_000 })).status).toBe(200);
@@ -211,11 +190,7 @@ describe("what comes", () => {
   });
 
   test("settle_ms 0 does not wait", async () => {
-    const { status, answer } = await verify({
-      expect: [{ match: "a", count: 0 }],
-      settle_ms: 0,
-      timeout_ms: 60_000,
-    });
+    const { status, answer } = await verify({ expect: [{ match: "a", count: 0 }], settle_ms: 0, timeout_ms: 60_000 });
     expect([status, answer.events]).toEqual([200, []]);
   });
 });

@@ -188,11 +188,7 @@ describe("in vain", () => {
 
   test("nothing has reached the sim at all", async () => {
     const { answer } = await wait({ match: "a", timeout_ms: 0, project: sim.projectId });
-    expect(answer.report).toMatchObject({
-      requests: 0,
-      url: sim.url,
-      project: { id: 1, api_key: sim.apiKey },
-    });
+    expect(answer.report).toMatchObject({ requests: 0, url: sim.url, project: { id: 1, api_key: sim.apiKey } });
   });
 
   test("it came before the cursor, and is in another project", async () => {
@@ -271,8 +267,7 @@ describe("in vain", () => {
     await post("/bacth/");
     await sim.clock.advance("1s");
     const { id } = await newProject();
-    const report = async (project: number) =>
-      (await wait({ match: "a", timeout_ms: 0, project })).answer.report;
+    const report = async (project: number) => (await wait({ match: "a", timeout_ms: 0, project })).answer.report;
     expect(await report(id)).toMatchObject({ rejected: [], unmatched: [], requests: 0 });
     await post("/batch/");
     expect(await report(id)).toMatchObject({ rejected: [{ target: "/batch/" }], requests: 1 });
@@ -327,10 +322,7 @@ test("POST /__sim/events/surroundings: what else there is to know, for an evalua
   });
   expect(status).toBe(200);
   expect(answer).toMatchObject({ waited_ms: null, since, early: [{ event: "a", seq: since }], late: [] });
-  expect((await control(sim, "POST", "events/surroundings", {})).answer).toMatchObject({
-    early: [],
-    project: null,
-  });
+  expect((await control(sim, "POST", "events/surroundings", {})).answer).toMatchObject({ early: [], project: null });
 });
 
 describe("bodies that are wrong", () => {
@@ -341,11 +333,7 @@ describe("bodies that are wrong", () => {
     [{ match: { event: { "@regex": "(" } } }, "invalid_input", "/match/event/@regex"],
     [{ match: { evnt: "a" } }, "invalid_input", "/match/evnt"],
     [{ match: { "@any": [{ event: "a" }, { plan: "pro" }] } }, "invalid_input", "/match/@any/1/plan"],
-    [
-      { sequence: ["a", { "@not": { "@all": [{ Event: "b" }] } }] },
-      "invalid_input",
-      "/sequence/1/@not/@all/0/Event",
-    ],
+    [{ sequence: ["a", { "@not": { "@all": [{ Event: "b" }] } }] }, "invalid_input", "/sequence/1/@not/@all/0/Event"],
     [{ match: JSON.parse('{"__proto__":{"event":"a"}}') }, "invalid_input", "/match/__proto__"],
     [{ count: 0 }, "invalid_input", "/count"],
     [{ count: 100_001 }, "invalid_input", "/count"],
@@ -373,9 +361,7 @@ describe("bodies that are wrong", () => {
   });
 
   test("keys of a prototype are keys like others", async () => {
-    const { status, answer } = await wait(
-      '{"match":{"properties":{"__proto__":{"event":"a"}}},"timeout_ms":0}',
-    );
+    const { status, answer } = await wait('{"match":{"properties":{"__proto__":{"event":"a"}}},"timeout_ms":0}');
     expect([status, answer.code]).toEqual([409, "wait_timeout"]);
     expect((await wait('{"__proto__":1}')).status).toBe(400);
   });

@@ -69,8 +69,7 @@ test.each(mistakes)("clock %j is a mistake", async (args, said) => {
 });
 
 test("start --clock with what is no time", async () => {
-  const { code, stderr } = await phxSim(["start", "--memory", "--port", "0", "--clock", "noon"], { cwd })
-    .ended;
+  const { code, stderr } = await phxSim(["start", "--memory", "--port", "0", "--clock", "noon"], { cwd }).ended;
   expect(code).toBe(2);
   expect(stderr).toMatch(/^phx-sim: the clock cannot start at "noon"; give "real", a time such as/);
 });

@@ -54,10 +54,7 @@ describe("PUT /__sim/clock", () => {
     await clock("PUT", { frozen: true });
     const first = (await clock("GET")).answer;
     expect((await clock("GET")).answer).toEqual(first);
-    expect((await clock("PUT", { now: "2031-05-06T12:00:00Z" })).answer).toMatchObject({
-      now: noon,
-      frozen: true,
-    });
+    expect((await clock("PUT", { now: "2031-05-06T12:00:00Z" })).answer).toMatchObject({ now: noon, frozen: true });
   });
 
   test("reports that the clock went back", async () => {
@@ -222,10 +219,7 @@ describe("the clock's start", () => {
     async (clockKey) => {
       const wrong = { ...scenario, ...clockKey } as unknown as typeof scenario;
       const starting = startSim({ scenario: wrong });
-      await expect(starting).rejects.toMatchObject({
-        code: "scenario",
-        message: expect.stringContaining("/clock"),
-      });
+      await expect(starting).rejects.toMatchObject({ code: "scenario", message: expect.stringContaining("/clock") });
     },
   );
 

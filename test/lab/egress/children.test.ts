@@ -66,8 +66,7 @@ describe("Node children", () => {
     ],
     [
       "https.get",
-      () =>
-        `require("node:https").get("https://${host}/flags/").on("error", (error) => console.log(error.message))`,
+      () => `require("node:https").get("https://${host}/flags/").on("error", (error) => console.log(error.message))`,
       "GET",
     ],
   ])("%s", async (_what, code, method) => {
@@ -104,10 +103,7 @@ describe("Node children", () => {
     const built = builtFile("lab/egress/preload.cjs");
     cpSync(built, join(copy, "dist/preload.cjs"));
     const it = await guarded();
-    const env = {
-      ...it.env,
-      NODE_OPTIONS: nodeOptions("--no-warnings", join(copy, "dist/preload.cjs")),
-    };
+    const env = { ...it.env, NODE_OPTIONS: nodeOptions("--no-warnings", join(copy, "dist/preload.cjs")) };
     expect((await node(reach, env)).stdout).toContain("blocked: POST");
     expect(await it.calls()).toHaveLength(1);
   });
@@ -273,16 +269,13 @@ describe("the environment", () => {
     expect(notes).toEqual([]);
   });
 
-  test.each(["HTTPS_PROXY", "all_proxy"])(
-    "a proxy that is set already (%s) stays, with a note",
-    async (name) => {
-      const { env, notes } = await guarded({ env: { [name]: "http://proxy.test:8080" } });
-      expect(Object.keys(env).sort()).toEqual(["NODE_OPTIONS", "PHX_SIM_EGRESS_LOG", "PHX_SIM_EGRESS_RULES"]);
-      expect(notes).toEqual([
-        `${name} is set and left as it is: only Node processes are guarded, other programs are not.`,
-      ]);
-    },
-  );
+  test.each(["HTTPS_PROXY", "all_proxy"])("a proxy that is set already (%s) stays, with a note", async (name) => {
+    const { env, notes } = await guarded({ env: { [name]: "http://proxy.test:8080" } });
+    expect(Object.keys(env).sort()).toEqual(["NODE_OPTIONS", "PHX_SIM_EGRESS_LOG", "PHX_SIM_EGRESS_RULES"]);
+    expect(notes).toEqual([
+      `${name} is set and left as it is: only Node processes are guarded, other programs are not.`,
+    ]);
+  });
 
   test("a host that is none is refused", async () => {
     await expect(guarded({ hosts: ["a b"] })).rejects.toThrow(/"a b" is not a host/);

@@ -39,10 +39,7 @@ test("an environment without fetch gets none by the guard", () => {
 
 /** What an emitter fails with; connecting instead is an answer, too. */
 async function failureOf(emitter: NodeJS.EventEmitter, good: string): Promise<unknown> {
-  return Promise.race([
-    once(emitter, good).then(() => `${good}!`),
-    once(emitter, "error").catch((it) => it),
-  ]).then(
+  return Promise.race([once(emitter, good).then(() => `${good}!`), once(emitter, "error").catch((it) => it)]).then(
     (it) => (Array.isArray(it) ? it[0] : it),
     (error) => error,
   );
@@ -97,11 +94,7 @@ const clients: [name: string, call: () => Promise<unknown>, expected: object][] 
   ],
   [
     "https.request with an agent of its own",
-    () =>
-      sent(
-        httpsRequest({ hostname: host, port: 8443, path: "/flags/?v=2", method: "POST", agent: false }),
-        "x",
-      ),
+    () => sent(httpsRequest({ hostname: host, port: 8443, path: "/flags/?v=2", method: "POST", agent: false }), "x"),
     { method: "POST", url: `https://${host}:8443/flags/?v=2`, host },
   ],
   [
@@ -132,11 +125,7 @@ describe("blocks, names and records", () => {
     const error = causeOf(await call());
     expect(error).toBeInstanceOf(EgressError);
     expect(it.calls()).toEqual([
-      {
-        ...expected,
-        at: expect.stringMatching(/^\d{4}-.*Z$/),
-        stack: expect.stringContaining("guard.test.ts"),
-      },
+      { ...expected, at: expect.stringMatching(/^\d{4}-.*Z$/), stack: expect.stringContaining("guard.test.ts") },
     ]);
     expect(error).toMatchObject({ calls: it.calls() });
   });
@@ -251,11 +240,7 @@ describe("ways around the connection", () => {
     const it = guard({ hosts: [name] });
     expect(await get(server, name, "/during", agent)).toBeInstanceOf(EgressError);
     expect(it.calls()).toMatchObject([
-      {
-        method: "GET",
-        url: `http://${name}:${server.port}/during`,
-        stack: expect.stringContaining("guard.test.ts"),
-      },
+      { method: "GET", url: `http://${name}:${server.port}/during`, stack: expect.stringContaining("guard.test.ts") },
     ]);
     it.close();
     expect(await get(server, name, "/after", agent)).toBe("GET /after");
@@ -389,8 +374,7 @@ describe("what is reported", () => {
   test("verify names every call, those of one place together", async () => {
     const it = guard();
     expect(() => it.verify()).not.toThrow();
-    for (const path of ["/e/", "/e/", "/flags/"])
-      await caught(fetch(`https://${host}${path}`, { method: "POST" }));
+    for (const path of ["/e/", "/e/", "/flags/"]) await caught(fetch(`https://${host}${path}`, { method: "POST" }));
     await failureOf(netConnect(443, host), "connect");
     expect(() => it.verify()).toThrow(
       new RegExp(
@@ -492,9 +476,7 @@ describe("an SDK", () => {
     vi.stubGlobal("fetch", () => Promise.reject(new Error("refused by a stub")));
     guard();
     const headers = { "user-agent": "posthog-node/5.70.0" };
-    await expect(fetch(`https://${host}/batch/`, { method: "POST", headers })).rejects.toThrow(
-      "refused by a stub",
-    );
+    await expect(fetch(`https://${host}/batch/`, { method: "POST", headers })).rejects.toThrow("refused by a stub");
     vi.unstubAllGlobals();
   });
 });
@@ -509,10 +491,7 @@ describe("a request that looks like an SDK's is guarded, to any host", () => {
       "fetch, by the key in its body",
       () => caught(fetch(`https://${own}/x/capture/`, { method: "POST", body: '{"api_key":"phc_abcd"}' })),
     ],
-    [
-      "fetch of a Request",
-      () => caught(fetch(new Request(`https://${own}/flags/?v=2`, { method: "POST", headers }))),
-    ],
+    ["fetch of a Request", () => caught(fetch(new Request(`https://${own}/flags/?v=2`, { method: "POST", headers })))],
     ["https.request", () => sent(httpsRequest(`https://${own}/i/v0/e/`, { method: "POST", headers }), "{}")],
     [
       "http.request, by its query",

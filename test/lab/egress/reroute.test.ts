@@ -38,10 +38,7 @@ describe("which places are rerouted", () => {
 
   test("every host but this machine", () => {
     const isRerouted = rerouteTest({ hosts: ["*"] });
-    expect([isRerouted({ host: "a.test", port: "1" }), isRerouted({ host: "::1", port: "1" })]).toEqual([
-      true,
-      false,
-    ]);
+    expect([isRerouted({ host: "a.test", port: "1" }), isRerouted({ host: "::1", port: "1" })]).toEqual([true, false]);
   });
 
   test.each([
@@ -129,10 +126,7 @@ describe("Node children", () => {
        const stream = session.request({ ...headers, ":method": "POST", ":path": "/capture/" });
        stream.on("response", (answer) => { console.log(answer[":status"]); session.close(); }).end(body);`,
     ],
-    [
-      "a worker thread",
-      `new (require("worker_threads").Worker)(${JSON.stringify(byFetch)}, { eval: true });`,
-    ],
+    ["a worker thread", `new (require("worker_threads").Worker)(${JSON.stringify(byFetch)}, { eval: true });`],
     [
       "a child of the child",
       `require("child_process").execFileSync(process.execPath, ["--eval", ${JSON.stringify(byFetch)}], { stdio: "inherit" });`,
@@ -177,11 +171,7 @@ describe("the environment", () => {
   });
 
   test.each([
-    [
-      "a proxy that is set already",
-      { certFile, env: { https_proxy: "http://x.test" } },
-      /^https_proxy is set/,
-    ],
+    ["a proxy that is set already", { certFile, env: { https_proxy: "http://x.test" } }, /^https_proxy is set/],
     ["a sim that is no proxy", { certFile: undefined, env: {} }, /--no-proxy/],
   ])("%s: only Node is rerouted, with a note", (_what, options, note) => {
     const { env, byProxy, notes } = rerouteChildren({ url, ...options });

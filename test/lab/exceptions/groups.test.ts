@@ -56,14 +56,7 @@ describe("exceptions by fingerprint", () => {
     expect({ complete, others }).toEqual({ complete: true, others: 0 });
     expect(groups).toMatchObject([
       { fingerprint: "mine", message: "else", count: 2, persons: 2 },
-      {
-        fingerprint: null,
-        type: "TypeError",
-        message: "no basket 3",
-        at: "src/a.ts:8",
-        count: 3,
-        persons: 2,
-      },
+      { fingerprint: null, type: "TypeError", message: "no basket 3", at: "src/a.ts:8", count: 3, persons: 2 },
     ]);
     expect((groups[1]?.last ?? 0) - (groups[1]?.first ?? 0)).toBe(3);
     await send(sim.url, project.apiKey, [item("d", "no basket 4")]);
@@ -78,9 +71,10 @@ describe("exceptions by fingerprint", () => {
     const id = groups.find(({ count }) => count === 2)?.id ?? "";
     const filter = encodeURIComponent(`exception:${id}`);
     const { events } = await read<EventPage>(sim.url, `events?project=${project.id}&filter=${filter}`);
-    expect(
-      events.map(({ properties }) => (properties.$exception_list as { value: string }[])[0]?.value),
-    ).toEqual(["one 1", "one 2"]);
+    expect(events.map(({ properties }) => (properties.$exception_list as { value: string }[])[0]?.value)).toEqual([
+      "one 1",
+      "one 2",
+    ]);
   });
 
   test("are bounded: further groups are counted together, and damaged events are a group", async () => {
@@ -121,11 +115,7 @@ describe("the source of a frame over HTTP", () => {
   test("is a file below the working directory", async () => {
     await withSim({}, async ({ url, apiKey }) => {
       await send(url, apiKey, [own]);
-      expect(await read<FrameSource>(url, path)).toMatchObject({
-        why: null,
-        path: "src/kernel/base/hash.ts",
-        line: 8,
-      });
+      expect(await read<FrameSource>(url, path)).toMatchObject({ why: null, path: "src/kernel/base/hash.ts", line: 8 });
       expect((await fetch(`${url}/__sim/events/9/source?cause=0&frame=0`)).status).toBe(404);
       expect((await fetch(`${url}/__sim/events/1/source?cause=-1&frame=0`)).status).toBe(400);
       expect((await fetch(`${url}/__sim/events/1/source?cause=0&frame=0&file=x`)).status).toBe(400);

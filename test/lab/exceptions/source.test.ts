@@ -150,9 +150,7 @@ describe("the source of a frame", () => {
     expect((await sourceOf("src/app.ts", { lineno: 0 })).why).toBe("the frame has no line");
     expect((await sourceOf("src/app.ts", { lineno: 99 })).why).toBe("src/app.ts has fewer lines than 99");
     const ports = { clock: systemClock, sourceFolder: root };
-    expect((await frameSource(ports, eventWith({}), { cause: 3, frame: 0 })).why).toBe(
-      "the event has no such frame",
-    );
+    expect((await frameSource(ports, eventWith({}), { cause: 3, frame: 0 })).why).toBe("the event has no such frame");
   });
 
   test("says that the lines may differ if a development server changed the file", async () => {
@@ -192,11 +190,7 @@ describe("a source map", () => {
   test.each([
     ["no JSON", "//# sourceMappingURL=m.map", "{"],
     ["no map", "//# sourceMappingURL=m.map", "7"],
-    [
-      "wrong mappings",
-      "//# sourceMappingURL=m.map",
-      '{"version":3,"sources":["a"],"names":[],"mappings":"!!;!!"}',
-    ],
+    ["wrong mappings", "//# sourceMappingURL=m.map", '{"version":3,"sources":["a"],"names":[],"mappings":"!!;!!"}'],
     ["broken base64", "//# sourceMappingURL=data:application/json;base64,####", ""],
     ["broken escapes", "//# sourceMappingURL=data:application/json,%ff", ""],
     ["outside", "//# sourceMappingURL=../../secret.ts.map", ""],

@@ -193,15 +193,10 @@ describe.each(transports)("%s", (_, ask) => {
       const came = await send(path, { api_key: "phc_one", distinct_id: "u" });
       return JSON.parse("text" in came ? came.text : "{}");
     };
-    const values = {
-      featureFlags: { a: true, b: false, c: true, d: false },
-      errorsWhileComputingFlags: true,
-    };
+    const values = { featureFlags: { a: true, b: false, c: true, d: false }, errorsWhileComputingFlags: true };
     expect(await answer("/decide/?v=3")).toMatchObject(values);
     expect(await answer("/flags/?v=1")).toMatchObject(values);
-    expect(await answer("/flags/?v=2")).toMatchObject({
-      flags: { a: { enabled: true }, b: { failed: true } },
-    });
+    expect(await answer("/flags/?v=2")).toMatchObject({ flags: { a: { enabled: true }, b: { failed: true } } });
   });
 });
 
@@ -242,11 +237,7 @@ describe("whose request it is", () => {
     ["flags' token", () => post("/flags/", { token: "phc_two", distinct_id: "u" }), 2],
     ["query", () => new Request(`${sim.url}/array/phc_one/config?token=phc_two`), 2],
     ["path's key", () => new Request(`${sim.url}/array/phc_two/config`), 2],
-    [
-      "v1's bearer",
-      () => post("/i/v1/analytics/events", {}, { headers: { authorization: "Bearer phc_two" } }),
-      2,
-    ],
+    ["v1's bearer", () => post("/i/v1/analytics/events", {}, { headers: { authorization: "Bearer phc_two" } }), 2],
     [
       "secret key",
       () => new Request(`${sim.url}/flags/definitions`, { headers: { authorization: "Bearer phs_one" } }),
@@ -411,13 +402,7 @@ describe("the end of the sim", () => {
     const mine = await startSim({ scenario });
     const send = (path: string, token: string) =>
       outcome(
-        ask(
-          mine,
-          new Request(mine.url + path, {
-            method: "POST",
-            body: JSON.stringify(event({ api_key: token })),
-          }),
-        ),
+        ask(mine, new Request(mine.url + path, { method: "POST", body: JSON.stringify(event({ api_key: token })) })),
       );
     await mine.faults.apply({ effect: { socket: "hang" }, match: { route: "/capture" } });
     await mine.faults.apply({ effect: { latency: "10m" }, match: { route: "/e" } });

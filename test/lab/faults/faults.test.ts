@@ -205,12 +205,7 @@ describe("several rules", () => {
 
 describe("presets", () => {
   test("parts that are given replace the preset's", () => {
-    const { faults } = open({
-      preset: "flags-slow",
-      effect: { latency: 5 },
-      match: { project: 2 },
-      times: 3,
-    });
+    const { faults } = open({ preset: "flags-slow", effect: { latency: 5 }, match: { project: 2 }, times: 3 });
     expect(faults.list()).toMatchObject([
       {
         name: "flags-slow",

@@ -78,9 +78,7 @@ describe("over HTTP", () => {
 
   test("the presets are reported, each with what it does", async () => {
     const { answer } = await control("GET", "faults/presets");
-    expect(answer).toEqual({
-      presets: presetNames.map((name) => ({ name, ...presets[name] })),
-    });
+    expect(answer).toEqual({ presets: presetNames.map((name) => ({ name, ...presets[name] })) });
   });
 
   test("each preset can be applied", async () => {
@@ -107,21 +105,11 @@ describe("bad rules", () => {
     ],
     [{ effect: { statuss: 500 } }, "/effect/statuss", 'unknown key "statuss"', "did you mean status?"],
     [{ effect, match: { rout: "flags" } }, "/match/rout", 'unknown key "rout"', "did you mean route?"],
-    [
-      { effect: {} },
-      "/effect",
-      "expected latency, status, socket, body, flags, quota or results in it",
-      null,
-    ],
+    [{ effect: {} }, "/effect", "expected latency, status, socket, body, flags, quota or results in it", null],
     [{ effect: { status: 500, socket: "reset" } }, "/effect", "expected only one of status, socket", null],
     [{ effect: { status: 99 } }, "/effect/status", "expected a number of at least 200", null],
     [{ effect: { status: "503" } }, "/effect/status", "expected a number", "leave the quotes out"],
-    [
-      { effect: { body: "shred" } },
-      "/effect/body",
-      'expected "truncate" or "garbage" (or a status with it)',
-      null,
-    ],
+    [{ effect: { body: "shred" } }, "/effect/body", 'expected "truncate" or "garbage" (or a status with it)', null],
     [{ effect: { latency: 5, headers: { a: "b" } } }, "/effect/headers", "expected status with it", null],
     [{ effect: { status: 500, jitter: 5 } }, "/effect/jitter", "expected latency with it", null],
     [{ effect: { status: 500, after: true } }, "/effect/after", "expected socket with it", null],
@@ -152,24 +140,14 @@ describe("bad rules", () => {
       "expected the name of a header",
       null,
     ],
-    [
-      { effect: { status: 500, headers: { a: "b\r\nc: d" } } },
-      "/effect/headers/a",
-      "expected printable ASCII",
-      null,
-    ],
+    [{ effect: { status: 500, headers: { a: "b\r\nc: d" } } }, "/effect/headers/a", "expected printable ASCII", null],
     [
       { effect, match: { route: "flag" } },
       "/match/route",
       "expected capture, flags, service, sdk, management, or a path such as /flags or POST /flags",
       null,
     ],
-    [
-      { effect, match: { route: "/__sim/info" } },
-      "/match/route",
-      "expected a path outside of the control API",
-      null,
-    ],
+    [{ effect, match: { route: "/__sim/info" } }, "/match/route", "expected a path outside of the control API", null],
     [{ effect, match: { route: "/flags?v=2" } }, "/match/route", "expected a path without a query", null],
     [
       { effect, match: { route: "/static/*.js" } },
@@ -272,10 +250,7 @@ describe("in a scenario", () => {
       { name: "slow", effect: { latency: "1ms" } },
     ];
     const reported: string[] = [];
-    await using own = await startSim({
-      scenario: { ...world, faults },
-      onNotice: (text) => reported.push(text),
-    });
+    await using own = await startSim({ scenario: { ...world, faults }, onNotice: (text) => reported.push(text) });
     const state = async () => (await own.faults.list()).map(({ name, used }) => [name, used]);
     const fresh = [
       ["flags-down", 0],
@@ -298,8 +273,6 @@ describe("in a scenario", () => {
 
   test("bad ones are reported with their place", async () => {
     const faults = ["flags-donw", { effect: { status: 5 } }] as never;
-    await expect(startSim({ scenario: { ...world, faults } })).rejects.toThrow(
-      /\/faults\/0[\s\S]*\/faults\/1/,
-    );
+    await expect(startSim({ scenario: { ...world, faults } })).rejects.toThrow(/\/faults\/0[\s\S]*\/faults\/1/);
   });
 });

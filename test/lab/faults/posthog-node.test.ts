@@ -39,12 +39,7 @@ afterEach(async () => {
 });
 
 function connect(options: PostHogOptions = {}): PostHog {
-  const client = new PostHog(sim.apiKey, {
-    host: sim.url,
-    flushInterval: 60_000,
-    fetchRetryDelay: 1,
-    ...options,
-  });
+  const client = new PostHog(sim.apiKey, { host: sim.url, flushInterval: 60_000, fetchRetryDelay: 1, ...options });
   client.on("error", (error: unknown) => errors.push(error));
   clients.push(client);
   return client;
@@ -136,9 +131,7 @@ test("quota-exhausted: captures are accepted and dropped", async () => {
   await sim.faults.apply("quota-exhausted");
   client.capture({ distinctId: "u1", event: "too much" });
   await client.flush();
-  expect(await sim.events.list()).toMatchObject([
-    { event: "too much", outcome: "dropped", reason: "over_quota" },
-  ]);
+  expect(await sim.events.list()).toMatchObject([{ event: "too much", outcome: "dropped", reason: "over_quota" }]);
   expect(errors).toEqual([]);
 });
 

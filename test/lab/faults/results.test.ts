@@ -48,10 +48,7 @@ describe("results of capture v1", () => {
       { outcome: "dropped", reason: "scripted_result", detail: `${result.result}: ${result.details}` },
     ]);
     // the same event, sent again, is kept
-    expect(await capture(sim, "2")).toMatchObject({
-      status: 200,
-      json: { results: { [uuid]: { result: "ok" } } },
-    });
+    expect(await capture(sim, "2")).toMatchObject({ status: 200, json: { results: { [uuid]: { result: "ok" } } } });
     expect(await sim.events.list({ outcome: "kept" })).toHaveLength(1);
   });
 
@@ -62,15 +59,9 @@ describe("results of capture v1", () => {
     await capture(sim);
     await capture(sim);
     const read = async (path: string) => (await fetch(`${sim.url}/__sim/${path}`)).json();
-    const { log } = (await read("requests.har")) as {
-      log: { entries: { _phx_sim: { results?: unknown } }[] };
-    };
+    const { log } = (await read("requests.har")) as { log: { entries: { _phx_sim: { results?: unknown } }[] } };
     const rows = [
-      [
-        "drop",
-        "billing_limit_exceeded",
-        "a fault gave this result; `phx-sim faults clear`, unless you test it",
-      ],
+      ["drop", "billing_limit_exceeded", "a fault gave this result; `phx-sim faults clear`, unless you test it"],
       ["ok", null, null],
       // dropped after the response, as in the service
       ["ok", null, expect.stringMatching(/^the project already has an event with this uuid; give each/)],

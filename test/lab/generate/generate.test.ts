@@ -47,9 +47,7 @@ function weekOf(time: number): string {
 /** Each user by any of its ids: `$device_id` is on every event. */
 const userOf = ({ properties }: GeneratedEvent): string => String(properties.$device_id);
 
-const byUser = (events: readonly GeneratedEvent[]): GeneratedEvent[][] => [
-  ...groupedBy(events, userOf).values(),
-];
+const byUser = (events: readonly GeneratedEvent[]): GeneratedEvent[][] => [...groupedBy(events, userOf).values()];
 
 const countOf = (events: readonly GeneratedEvent[], test: (event: GeneratedEvent) => boolean): number =>
   events.filter(test).length;
@@ -253,9 +251,7 @@ describe("the given rates", () => {
   });
 
   test("hours and weekdays of the time zone, also across a change of its clocks", () => {
-    const clocks = events
-      .filter((it) => it.event === "came")
-      .map((it) => new Date(berlin.wallClock(timeOf(it))));
+    const clocks = events.filter((it) => it.event === "came").map((it) => new Date(berlin.wallClock(timeOf(it))));
     expect(new Set(clocks.map((it) => it.getUTCDay()))).toEqual(new Set([1, 2, 3, 4, 5]));
     const hours = clocks.map((it) => it.getUTCHours());
     // a second event may be in the hour after

@@ -51,11 +51,7 @@ describe("a mistake has its place, and the nearest name", () => {
       "name: b\nsteps:\n  - evnt: a\n",
       'b.yaml:3:5 /steps/0/evnt: unknown key "evnt"; did you mean "event"?',
     ],
-    [
-      "unknown key at the top",
-      "name: b\nstep: []\n",
-      'b.yaml:2:1 /step: unknown key "step"; did you mean "steps"?',
-    ],
+    ["unknown key at the top", "name: b\nstep: []\n", 'b.yaml:2:1 /step: unknown key "step"; did you mean "steps"?'],
     [
       "a rate in percent",
       "name: b\nsteps:\n  - event: a\n    rate: 40\n",
@@ -152,24 +148,10 @@ describe("a mistake has its place, and the nearest name", () => {
       "traffic:\n  - persona: shoper\n  - persona:\n      name: b\n      steps: [{ event: a }]\n      retention: { event: x }\n  - { users: 0, until: soon }\n",
     );
     const { problems } = await readScenario(file);
-    expect(
-      problems.map(({ line, column, pointer, message, hint }) => [line, column, pointer, message, hint]),
-    ).toEqual([
-      [
-        2,
-        14,
-        "/traffic/0/persona",
-        'expected "shopper", "saas" or "reader", got "shoper"',
-        'did you mean "shopper"?',
-      ],
+    expect(problems.map(({ line, column, pointer, message, hint }) => [line, column, pointer, message, hint])).toEqual([
+      [2, 14, "/traffic/0/persona", 'expected "shopper", "saas" or "reader", got "shoper"', 'did you mean "shopper"?'],
       [7, 14, "/traffic/2/users", "expected a number of at least 1, got 0", null],
-      [
-        7,
-        24,
-        "/traffic/2/until",
-        'expected a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, got "soon"',
-        null,
-      ],
+      [7, 24, "/traffic/2/until", 'expected a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, got "soon"', null],
     ]);
     const rest = folder.write(
       "rest.yaml",
@@ -188,10 +170,7 @@ describe("options", () => {
     [{ persona: "shoper" }, 'persona: there is no persona "shoper"; did you mean shopper?'],
     [{ persona: "cat" }, 'persona: there is no persona "cat"; personas are shopper, saas, reader'],
     [{ until: "soon" }, 'until: expected a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, got "soon"'],
-    [
-      { timeZone: "Europe/Berln" },
-      'the time zone "Europe/Berln" does not exist; use a name such as Europe/Berlin',
-    ],
+    [{ timeZone: "Europe/Berln" }, 'the time zone "Europe/Berln" does not exist; use a name such as Europe/Berlin'],
     [{ until: "1970-01-05" }, "the 90 days until 1970-01-05T00:00:00.000Z begin before 1970"],
     [{ user: 5 }, 'user: unknown key "user"; did you mean users?'],
   ])("%j", async (options, message) => {

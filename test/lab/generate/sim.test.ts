@@ -1,13 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  generateTraffic,
-  type ScenarioLayer,
-  type Sim,
-  type SimOptions,
-  startSim,
-} from "../../../src/index.ts";
+import { generateTraffic, type ScenarioLayer, type Sim, type SimOptions, startSim } from "../../../src/index.ts";
 import { folderOf } from "../scenario/files.ts";
 
 const clock = "2025-06-04T15:20:30Z";
@@ -32,10 +26,7 @@ describe("traffic of a scenario", () => {
   let sim: Sim;
   const notices: string[] = [];
   beforeAll(async () => {
-    sim = await startSim({
-      scenario: { ...world, faults: ["capture-503"] },
-      onNotice: (text) => notices.push(text),
-    });
+    sim = await startSim({ scenario: { ...world, faults: ["capture-503"] }, onNotice: (text) => notices.push(text) });
   });
   afterAll(() => sim.close());
 
@@ -145,9 +136,7 @@ describe("sim.generate", () => {
 
   test("mistakes", async () => {
     await expect(sim.generate({ project: 9 })).rejects.toMatchObject({ code: "not_found" });
-    await expect(sim.generate({ user: 5 } as object)).rejects.toThrow(
-      'unknown option "user"; did you mean "users"?',
-    );
+    await expect(sim.generate({ user: 5 } as object)).rejects.toThrow('unknown option "user"; did you mean "users"?');
     await expect(sim.generate({ until: "2025-06-05" })).rejects.toThrow(
       /^the end, 2025-06-05T00:00:00.000Z, is after the sim's time, 2025-06-04T15:2/,
     );

@@ -10,11 +10,7 @@ const clock = "2025-04-16T15:20:00Z";
 /** Clocks go forward in Berlin on 30 March, in New York on 9 March. */
 const worlds: readonly { persona: Persona; timezone: string; week_start_day: 0 | 1 }[] = [
   { persona: personas.shopper, timezone: "Europe/Berlin", week_start_day: 1 },
-  {
-    persona: { ...personas.saas, person_profiles: "always" },
-    timezone: "America/New_York",
-    week_start_day: 0,
-  },
+  { persona: { ...personas.saas, person_profiles: "always" }, timezone: "America/New_York", week_start_day: 0 },
   { persona: { ...personas.reader, person_profiles: "always" }, timezone: "UTC", week_start_day: 0 },
 ];
 
@@ -121,12 +117,10 @@ describe.each(worlds.map(({ persona }, i) => [persona.name, i + 1] as const))("%
         returningEntity: entity,
       },
     });
-    const rows = results.map(
-      ({ date, values }: { date: string; values: { count: number }[] }, i: number) => ({
-        week: date.slice(0, 10),
-        counts: values.slice(0, weeks.length - i).map((it) => it.count),
-      }),
-    );
+    const rows = results.map(({ date, values }: { date: string; values: { count: number }[] }, i: number) => ({
+      week: date.slice(0, 10),
+      counts: values.slice(0, weeks.length - i).map((it) => it.count),
+    }));
     expect(rows).toEqual(retention[type]);
   });
 

@@ -3,10 +3,7 @@ import type { Journey } from "../../../src/lab/journeys/shapes.ts";
 import { openSim } from "../../support/sim.ts";
 
 const { sim } = await openSim({
-  scenario: {
-    api_key: "phc_j",
-    flags: { banner: true, gold: { person: { plan: "gold" } } },
-  },
+  scenario: { api_key: "phc_j", flags: { banner: true, gold: { person: { plan: "gold" } } } },
 });
 beforeEach(() => sim.reset());
 
@@ -60,11 +57,7 @@ describe("a person's journey", () => {
   test("values of flags are in force until another answer; both ids of a merged person count", async () => {
     await post("/flags/?v=2", { token: "phc_j", distinct_id: "anon" });
     await send(event("$identify", 0, { $anon_distinct_id: "anon" }));
-    await post("/flags/?v=2", {
-      token: "phc_j",
-      distinct_id: "ines",
-      person_properties: { plan: "gold" },
-    });
+    await post("/flags/?v=2", { token: "phc_j", distinct_id: "ines", person_properties: { plan: "gold" } });
     const { flags, person } = await journey("ines");
     expect(person.distinct_ids.toSorted()).toEqual(["anon", "ines"]);
     const gold = flags.find(({ key }) => key === "gold");
@@ -109,22 +102,8 @@ describe("a person's journey", () => {
 
   test("damaged events of every kind are moments", async () => {
     const wrong = [null, 1, true, [], {}, [null], [[]], "x".repeat(100_000)];
-    const names = [
-      "$pageview",
-      "$autocapture",
-      "$exception",
-      "$web_vitals",
-      "$feature_flag_called",
-      "$groupidentify",
-    ];
-    const fields = [
-      "$current_url",
-      "$elements_chain",
-      "$exception_list",
-      "$feature_flag",
-      "$session_id",
-      "$group_key",
-    ];
+    const names = ["$pageview", "$autocapture", "$exception", "$web_vitals", "$feature_flag_called", "$groupidentify"];
+    const fields = ["$current_url", "$elements_chain", "$exception_list", "$feature_flag", "$session_id", "$group_key"];
     await send(
       ...names.flatMap((name) =>
         wrong.map((it) => event(name, 0, Object.fromEntries(fields.map((field) => [field, it])))),

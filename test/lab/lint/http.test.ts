@@ -16,11 +16,7 @@ beforeEach(async () => {
               id: 7,
               name: "App",
               api_key: "phc_lint",
-              flags: {
-                beta: { rollout: 100 },
-                off: { rollout: 0 },
-                halves: { variants: { control: 50, test: 50 } },
-              },
+              flags: { beta: { rollout: 100 }, off: { rollout: 0 }, halves: { variants: { control: 50, test: 50 } } },
             },
           ],
         },
@@ -39,15 +35,11 @@ const named = (event: string, properties: object = {}, more: object = {}) => ({
   ...more,
 });
 const flip = () => capture([named("a", { x: 1 }), named("a", { x: "1" })]);
-const codes = async (query?: Parameters<Sim["lint"]>[0]) =>
-  (await sim.lint(query)).findings.map(({ code }) => code);
+const codes = async (query?: Parameters<Sim["lint"]>[0]) => (await sim.lint(query)).findings.map(({ code }) => code);
 
 const flags = (body: object) =>
   sim.handle(
-    new Request(`${sim.url}/flags/?v=2`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: sim.apiKey, ...body }),
-    }),
+    new Request(`${sim.url}/flags/?v=2`, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...body }) }),
   );
 
 const exposures = (count: number, variant: string) =>
@@ -212,11 +204,7 @@ describe("over the wire", () => {
   const ago = (hours: number) => new Date(Date.now() - hours * hour).toISOString();
   const uuid = "0195a000-0000-7000-8000-000000000001";
   const rows: [string, () => Promise<unknown>, string[]][] = [
-    [
-      "timestamps",
-      () => capture(named("a", {}, { timestamp: "1780315200" })),
-      ["timestamp_not_iso", "timestamp_skew"],
-    ],
+    ["timestamps", () => capture(named("a", {}, { timestamp: "1780315200" })), ["timestamp_not_iso", "timestamp_skew"]],
     ["old ones", () => capture(named("a", {}, { timestamp: ago(30) })), ["timestamp_skew"]],
     [
       "old ones in bulk",
@@ -305,8 +293,7 @@ describe("over the wire", () => {
 });
 
 describe("a clean session of posthog-node", () => {
-  const connect = (options = {}) =>
-    new PostHog(sim.apiKey, { host: sim.url, flushInterval: 60_000, ...options });
+  const connect = (options = {}) => new PostHog(sim.apiKey, { host: sim.url, flushInterval: 60_000, ...options });
 
   test("has no findings", async () => {
     const client = connect();
@@ -314,12 +301,7 @@ describe("a clean session of posthog-node", () => {
     client.alias({ distinctId: "u1", alias: "anon-1" });
     client.groupIdentify({ groupType: "company", groupKey: "acme", properties: { name: "Acme" } });
     client.capture({ distinctId: "u1", event: "signed up", properties: { plan: "pro", amount: 10 } });
-    client.capture({
-      distinctId: "u1",
-      event: "paid",
-      groups: { company: "acme" },
-      properties: { amount: 1.5 },
-    });
+    client.capture({ distinctId: "u1", event: "paid", groups: { company: "acme" }, properties: { amount: 1.5 } });
     expect(await client.isFeatureEnabled("beta", "u1")).toBe(true);
     expect(await client.getFeatureFlag("off", "u1")).toBe(false);
     const given = await client.evaluateFlags("u2", { flagKeys: ["beta", "off"] });
@@ -351,9 +333,7 @@ test("an experiment of the scenario: what is paid before the exposure is not cou
           name: "Price",
           feature_flag_key: "price",
           start_date: "2026-01-01T00:00:00Z",
-          metrics: [
-            { kind: "ExperimentMetric", metric_type: "mean", source: { kind: "EventsNode", event: "paid" } },
-          ],
+          metrics: [{ kind: "ExperimentMetric", metric_type: "mean", source: { kind: "EventsNode", event: "paid" } }],
         },
       ],
     },

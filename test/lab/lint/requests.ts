@@ -60,9 +60,5 @@ export const served = (
 /** Numbers requests and events as the journal does. */
 export function numbered(requests: readonly LintRequest[]): LintRequest[] {
   let seq = 0;
-  return requests.map((it, i) => ({
-    ...it,
-    n: i + 1,
-    events: it.events.map((one) => ({ ...one, seq: ++seq })),
-  }));
+  return requests.map((it, i) => ({ ...it, n: i + 1, events: it.events.map((one) => ({ ...one, seq: ++seq })) }));
 }

@@ -35,8 +35,7 @@ const flags = (values: Record<string, boolean | string>) =>
   served(values, { requested: Object.keys(values) }, "posthog-node");
 const called = (flag: string, more: Partial<LintEvent> = {}) =>
   event("$feature_flag_called", { ...node, $feature_flag: flag }, more);
-const old = (count: number, ago: number) =>
-  Array.from({ length: count }, () => event("imported", {}, { ago }));
+const old = (count: number, ago: number) => Array.from({ length: count }, () => event("imported", {}, { ago }));
 const uuid = "0195a000-0000-7000-8000-000000000001";
 const again = { uuid, dropped: "duplicate_event_uuid" } as const;
 const hour = 3_600_000;
@@ -47,8 +46,7 @@ const exposed = (flag: string, value: Json, id = "u1") =>
   event("$feature_flag_called", { $feature_flag: flag, $feature_flag_response: value }, { distinct_id: id });
 const persons = (flag: string, count: number, value: string) =>
   Array.from({ length: count }, (_, i) => exposed(flag, value, `${value}-${i}`));
-const login = (id: string, before: string) =>
-  event("$identify", { $anon_distinct_id: before }, { distinct_id: id });
+const login = (id: string, before: string) => event("$identify", { $anon_distinct_id: before }, { distinct_id: id });
 
 type Row = [name: string, requests: LintRequest[], findings: string[]];
 
@@ -68,9 +66,7 @@ const rows: Record<string, Row[]> = {
         served({ beta: true }),
         request([event("$feature_flag_called", { $feature_flag: "beta", $feature_flag_response: false })]),
       ],
-      [
-        "feature_flag_mismatch $feature_flag_called ×1: properties.$feature_flag_response is false; served: true",
-      ],
+      ["feature_flag_mismatch $feature_flag_called ×1: properties.$feature_flag_response is false; served: true"],
     ],
     [
       "alike ones are counted",
@@ -103,11 +99,7 @@ const rows: Record<string, Row[]> = {
       [
         served({ b: true }),
         request([
-          event("$feature_flag_called", {
-            $feature_flag: "b",
-            $feature_flag_response: false,
-            locally_evaluated: true,
-          }),
+          event("$feature_flag_called", { $feature_flag: "b", $feature_flag_response: false, locally_evaluated: true }),
         ]),
       ],
       [],
@@ -164,9 +156,7 @@ const rows: Record<string, Row[]> = {
           }),
         ]),
       ],
-      [
-        "feature_flag_mismatch $feature_flag_called ×1: properties.$feature_flag_response is false; served: true",
-      ],
+      ["feature_flag_mismatch $feature_flag_called ×1: properties.$feature_flag_response is false; served: true"],
     ],
     [
       "served to the id that the person had before, reported by the flag request",
@@ -233,29 +223,13 @@ const rows: Record<string, Row[]> = {
     [
       "put in by the app",
       [request([event("buy", { ...node, "$feature/exp": "test" })])],
-      [
-        "flag_value_without_exposure buy ×1: properties.$feature/exp is set, and u1 has no $feature_flag_called of it",
-      ],
+      ["flag_value_without_exposure buy ×1: properties.$feature/exp is set, and u1 has no $feature_flag_called of it"],
     ],
-    [
-      "exposed before",
-      [request([exposed("exp", "test"), event("buy", { ...node, "$feature/exp": "test" })])],
-      [],
-    ],
-    [
-      "exposed after",
-      [request([event("buy", { ...node, "$feature/exp": "test" }), exposed("exp", "test")])],
-      [],
-    ],
+    ["exposed before", [request([exposed("exp", "test"), event("buy", { ...node, "$feature/exp": "test" })])], []],
+    ["exposed after", [request([event("buy", { ...node, "$feature/exp": "test" }), exposed("exp", "test")])], []],
     [
       "exposed under the id before the login",
-      [
-        request([
-          event("buy", { ...node, "$feature/exp": "a" }),
-          exposed("exp", "a", "anon"),
-          login("u1", "anon"),
-        ]),
-      ],
+      [request([event("buy", { ...node, "$feature/exp": "a" }), exposed("exp", "a", "anon"), login("u1", "anon")])],
       [],
     ],
     [
@@ -274,10 +248,7 @@ const rows: Record<string, Row[]> = {
     ],
     [
       "paid under the id before the login",
-      [
-        request([event("paid", {}, { distinct_id: "anon" }), login("u1", "anon")]),
-        request([exposed("exp", "test")]),
-      ],
+      [request([event("paid", {}, { distinct_id: "anon" }), login("u1", "anon")]), request([exposed("exp", "test")])],
       ["metric_before_exposure paid ×1: paid of u1 came before its first $feature_flag_called of exp"],
     ],
     ["exposed, then paid", [request([exposed("exp", "test"), event("paid"), exposed("exp", "test")])], []],
@@ -353,16 +324,8 @@ const rows: Record<string, Row[]> = {
     ].map((timestamp): Row => [String(timestamp), [request([event("a", {}, { timestamp })])], []]),
   ],
   timestamp_skew: [
-    [
-      "old",
-      [request([event("a", {}, { ago: 30 * hour })])],
-      ["timestamp_skew a ×1: 30 hours before it arrived"],
-    ],
-    [
-      "very old",
-      [request([event("a", {}, { ago: 240 * hour })])],
-      ["timestamp_skew a ×1: 10 days before it arrived"],
-    ],
+    ["old", [request([event("a", {}, { ago: 30 * hour })])], ["timestamp_skew a ×1: 30 hours before it arrived"]],
+    ["very old", [request([event("a", {}, { ago: 240 * hour })])], ["timestamp_skew a ×1: 10 days before it arrived"]],
     [
       "in the future",
       [request([event("a", {}, { warnings: ["timestamp_in_the_future"] })])],
@@ -385,11 +348,7 @@ const rows: Record<string, Row[]> = {
   pii_in_recording: [
     [
       "a text of the page, and what was typed",
-      [
-        request([], {
-          recorded: [{ seq: 4, items: [...opening(page), typedIn(card, "4242424242424242", 5)] }],
-        }),
-      ],
+      [request([], { recorded: [{ seq: 4, items: [...opening(page), typedIn(card, "4242424242424242", 5)] }] })],
       [
         "pii_in_recording $snapshot ×1: text of p holds an e-mail address",
         "pii_in_recording $snapshot ×1: input of input holds a card number",
@@ -402,9 +361,7 @@ const rows: Record<string, Row[]> = {
           recorded: [
             {
               seq: 4,
-              items: opening(
-                element("body", {}, element("p", {}, "jane", element("b", {}, "@acme"), ".test")),
-              ),
+              items: opening(element("body", {}, element("p", {}, "jane", element("b", {}, "@acme"), ".test"))),
             },
           ],
         }),
@@ -446,20 +403,14 @@ const rows: Record<string, Row[]> = {
           recorded: [
             {
               seq: 4,
-              items: opening(
-                element("body", {}, ...Array.from({ length: 5_001 }, () => element("p", {}, "x"))),
-              ),
+              items: opening(element("body", {}, ...Array.from({ length: 5_001 }, () => element("p", {}, "x")))),
             },
           ],
         }),
       ],
       ["recording_not_read $snapshot ×1: texts: a part has more than the 5000 that are searched"],
     ],
-    [
-      "texts only",
-      [request([], { recorded: [{ seq: 4, items: opening(element("body", {}, "****")) }] })],
-      [],
-    ],
+    ["texts only", [request([], { recorded: [{ seq: 4, items: opening(element("body", {}, "****")) }] })], []],
   ],
   pii_property: [
     [
@@ -552,11 +503,7 @@ const rows: Record<string, Row[]> = {
           'a.link:attr__href="mailto:ann@example.com"nth-child="1"text="Write";div',
           "properties.$elements_chain[].href holds an e-mail address",
         ],
-        [
-          "$elements_chain",
-          'span:text="4111 1111 1111 1111"',
-          "properties.$elements_chain[].text holds a card number",
-        ],
+        ["$elements_chain", 'span:text="4111 1111 1111 1111"', "properties.$elements_chain[].text holds a card number"],
         ["$elements", [{ tag_name: "b", $el_text: "ann@example.com" }], "properties.$elements[].$el_text"],
         ["$el_text", "Write to ann@example.com", "properties.$el_text"],
         [
@@ -576,11 +523,7 @@ const rows: Record<string, Row[]> = {
       ] satisfies [name: string, value: Json, found: string][]
     ).map(([name, value, found]): Row => {
       const detail = found.includes(" holds ") ? found : `${found} holds an e-mail address`;
-      return [
-        `${name}: ${detail}`,
-        [request([event("a", { [name]: value })])],
-        [`pii_property a ×1: ${detail}`],
-      ];
+      return [`${name}: ${detail}`, [request([event("a", { [name]: value })])], [`pii_property a ×1: ${detail}`]];
     }),
     [
       "ids in a chain of elements, and lines of source code",
@@ -620,10 +563,7 @@ const rows: Record<string, Row[]> = {
   property_type_flip: [
     [
       "a number as text",
-      [
-        request([event("a", { amount: 10 })]),
-        request([event("a", { amount: "10" }), event("a", { amount: "11" })]),
-      ],
+      [request([event("a", { amount: 10 })]), request([event("a", { amount: "10" }), event("a", { amount: "11" })])],
       ["property_type_flip a ×2: properties.amount was number first, then text that reads as a number"],
     ],
     [
@@ -638,16 +578,8 @@ const rows: Record<string, Row[]> = {
     ],
     ["another event", [request([event("a", { amount: 10 }), event("b", { amount: "10" })])], []],
     ["null", [request([event("a", { amount: 10 }), event("a", { amount: null })])], []],
-    [
-      "the service's own",
-      [request([event("a", { "$feature/x": true }), event("a", { "$feature/x": "test" })])],
-      [],
-    ],
-    [
-      "names that objects have",
-      [request([event("a", JSON.parse('{"__proto__": 1, "constructor": 2}'))])],
-      [],
-    ],
+    ["the service's own", [request([event("a", { "$feature/x": true }), event("a", { "$feature/x": "test" })])], []],
+    ["names that objects have", [request([event("a", JSON.parse('{"__proto__": 1, "constructor": 2}'))])], []],
   ],
   similar_event_names: [
     ...["sign_up", "Signup", "sign up", "sign-up", "SIGN.UP"].map(
@@ -796,11 +728,9 @@ describe("the linter", () => {
   test("keeps the findings of many projects, and watches the last ones", () => {
     const linter = createLinter(noOne);
     const counts = (project: number) => linter.findings(project).map(({ count }) => count);
-    for (let project = 1; project <= 300; project++)
-      for (const it of flip) atOnce(linter.examine({ ...it, project }));
+    for (let project = 1; project <= 300; project++) for (const it of flip) atOnce(linter.examine({ ...it, project }));
     expect(linter.findings()).toHaveLength(300);
-    for (const it of flip.slice(1))
-      for (const project of [1, 300]) atOnce(linter.examine({ ...it, project }));
+    for (const it of flip.slice(1)) for (const project of [1, 300]) atOnce(linter.examine({ ...it, project }));
     expect([counts(1), counts(300)]).toEqual([[1], [2]]);
   });
 

@@ -175,12 +175,8 @@ describe("GET /__sim/persons/:id/timeline", () => {
     await capture("x", "main");
     await capture("$create_alias", "main", { alias: "second" });
     const { joins: reported, origin } = await timeline("second");
-    const main =
-      dialect === "production" ? { other: "second", into: "main" } : { other: "main", into: "second" };
-    expect([reported, origin]).toMatchObject([
-      [{ by: "$create_alias", ...main, outcome: "attached" }],
-      "event",
-    ]);
+    const main = dialect === "production" ? { other: "second", into: "main" } : { other: "main", into: "second" };
+    expect([reported, origin]).toMatchObject([[{ by: "$create_alias", ...main, outcome: "attached" }], "event"]);
   });
 
   test("dropped and personless events do nothing", async () => {
@@ -198,10 +194,7 @@ describe("GET /__sim/persons/:id/timeline", () => {
   test("copied properties and capture v1's own place for options", async () => {
     await capture("$pageview", "a", { $browser: "Firefox", utm_source: "mail" });
     const reported = await timeline("a");
-    expect(reported.events[0].after.properties).toMatchObject({
-      $browser: "Firefox",
-      $initial_utm_source: "mail",
-    });
+    expect(reported.events[0].after.properties).toMatchObject({ $browser: "Firefox", $initial_utm_source: "mail" });
     expect(reported.origin).toBe("event");
   });
 
@@ -372,11 +365,7 @@ describe("groups", () => {
   test("a group of the scenario, and one whose beginning is gone", async () => {
     const groups = [{ type: "company", key: "seed", properties: { tier: "gold" } }];
     await restart({ scenario: scenarioWith({ groups }) });
-    expect((await detail("company", "seed")).answer).toMatchObject({
-      origin: "scenario",
-      gaps: [],
-      history: [],
-    });
+    expect((await detail("company", "seed")).answer).toMatchObject({ origin: "scenario", gaps: [], history: [] });
     await group("company", "late", { tier: "gold" });
     await group("company", "late", { seats: 1 });
     await control("DELETE", "/__sim/events");

@@ -13,8 +13,7 @@ beforeAll(async () => {
   await capture({ event: "seen", distinct_id: "user-2" });
 });
 
-const capture = (event: object) =>
-  post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
+const capture = (event: object) => post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
 const run = (...args: string[]) => runHere(["persons", ...args], { cwd, env: { PHX_SIM_URL: ready.url } });
 
 describe("list", () => {
@@ -42,9 +41,7 @@ describe("list", () => {
 
   test("no one, and not everyone", async () => {
     expect((await run("list", "--search", "zzz")).stderr).toBe("phx-sim: no persons\n");
-    expect((await run("list", "--limit", "1")).stderr).toBe(
-      "phx-sim: only 1 person shown; --limit N shows more\n",
-    );
+    expect((await run("list", "--limit", "1")).stderr).toBe("phx-sim: only 1 person shown; --limit N shows more\n");
   });
 });
 

@@ -22,13 +22,7 @@ const properties = (it: NonNullable<EventEntry["properties"]>, rest: EventEntry 
 /** What the check reports, without the user it is about. */
 async function findings(plan: Plan, ...events: PlannableEvent[]) {
   const { violations } = await checkEvents(plan, events);
-  return violations.map(({ kind, pointer, expected, actual, hint }) => [
-    kind,
-    pointer,
-    expected,
-    actual,
-    hint,
-  ]);
+  return violations.map(({ kind, pointer, expected, actual, hint }) => [kind, pointer, expected, actual, hint]);
 }
 
 type Row = [name: string, entry: EventEntry, sent: object, found: (string | null)[][]];
@@ -217,10 +211,7 @@ describe("JSON Schema", () => {
 });
 
 describe("events", () => {
-  const plan = planFrom({
-    version: 1,
-    events: { signed_up: {}, paid: {}, $pageview: { required: ["section"] } },
-  });
+  const plan = planFrom({ version: 1, events: { signed_up: {}, paid: {}, $pageview: { required: ["section"] } } });
 
   test("those that are not planned, but for the SDK's", async () => {
     const events = [event(1, "sign_up"), event(2, "$autocapture"), event(3, "$pageview")];
@@ -293,13 +284,7 @@ describe("validators", () => {
       "paid",
       { items: [{ sku: "ab" }, { sku: "a" }], at: "now" },
       [
-        [
-          "out_of_range",
-          "/properties/items/1/sku",
-          "Too small: expected string to have >=2 characters",
-          '"a"',
-          null,
-        ],
+        ["out_of_range", "/properties/items/1/sku", "Too small: expected string to have >=2 characters", '"a"', null],
         ["wrong_format", at("at"), "Invalid ISO datetime", '"now"', null],
       ],
     ],
@@ -344,9 +329,7 @@ describe("validators", () => {
 });
 
 describe("the report", () => {
-  const plan = planned(
-    properties({ plan: ["free", "pro"], n: "integer" }, { required: ["plan"], ...closed }),
-  );
+  const plan = planned(properties({ plan: ["free", "pro"], n: "integer" }, { required: ["plan"], ...closed }));
 
   test("is one line when all is well", async () => {
     const { text } = await checkPlan(plan, [event(1, "e", { plan: "pro" })]);
@@ -376,9 +359,7 @@ describe("the report", () => {
       ...event(i, `${hostile}${i}`, { [hostile]: hostile }),
       distinct_id: hostile,
     }));
-    const text = reportViolations(
-      await checkEvents(plan, [...events, event(101, "e", { [hostile]: hostile })]),
-    );
+    const text = reportViolations(await checkEvents(plan, [...events, event(101, "e", { [hostile]: hostile })]));
     expect(text.split("\n")).toHaveLength(62);
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });

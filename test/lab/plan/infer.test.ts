@@ -27,27 +27,15 @@ describe("a property", () => {
     ["nothing", [null], { type: "null" }],
     ["sometimes nothing", [null, "x"], { type: ["string", "null"] }],
     ["of many types", [1, "x", null, true], { type: ["string", "integer", "boolean", "null"] }],
-    [
-      "times",
-      ["2026-01-31T12:00:00Z", "2024-02-29T00:00:00.123+02:00"],
-      { type: "string", format: "date-time" },
-    ],
+    ["times", ["2026-01-31T12:00:00Z", "2024-02-29T00:00:00.123+02:00"], { type: "string", format: "date-time" }],
     ["days that no calendar has", ["2026-02-30T12:00:00Z"], { type: "string" }],
     ["UUIDs", ["0190c2c5-8f7e-7000-8000-000000000001"], { type: "string", format: "uuid" }],
     ["mails", ["ann@example.com", "b.c+d@sub.example.org"], { type: "string", format: "email" }],
-    [
-      "addresses",
-      ["https://example.com/a?b=c#d", "http://localhost:3000"],
-      { type: "string", format: "uri" },
-    ],
+    ["addresses", ["https://example.com/a?b=c#d", "http://localhost:3000"], { type: "string", format: "uri" }],
     ["two formats", ["ann@example.com", "https://example.com"], { type: "string" }],
     ["a format or nothing", ["ann@example.com", null], { type: ["string", "null"], format: "email" }],
     ["few texts, often", times(10, "pro", "free"), { type: "string", enum: ["free", "pro"] }],
-    [
-      "few texts or nothing",
-      times(10, "pro", "free", null),
-      { type: ["string", "null"], enum: ["free", "pro", null] },
-    ],
+    ["few texts or nothing", times(10, "pro", "free", null), { type: ["string", "null"], enum: ["free", "pro", null] }],
     ["few texts, not often", times(5, "pro", "free"), { type: "string" }],
     ["few texts and numbers", times(20, "pro", 1), { type: ["string", "integer"] }],
     ["many texts", Array.from({ length: 100 }, (_, i) => `t${i % 9}`), { type: "string" }],
@@ -58,21 +46,14 @@ describe("a property", () => {
     [
       "objects",
       [{ b: 1, c: "x" }, { b: 2 }],
-      {
-        type: "object",
-        properties: { b: { type: "integer" }, c: { type: "string" } },
-        required: ["b"],
-      },
+      { type: "object", properties: { b: { type: "integer" }, c: { type: "string" } }, required: ["b"] },
     ],
     [
       "very deep",
       [[[[[{ x: 1 }]]]]],
       {
         type: "array",
-        items: {
-          type: "array",
-          items: { type: "array", items: { type: "array", items: { type: "object" } } },
-        },
+        items: { type: "array", items: { type: "array", items: { type: "array", items: { type: "object" } } } },
       },
     ],
   ])("%s", (_, values, schema) => {
@@ -100,24 +81,15 @@ describe("an event", () => {
   });
 
   test("what SDKs add, dropped events and inert keys stay out", () => {
-    const sent = JSON.parse(
-      '{ "$lib": "web", "token": "x", "utm_source": "y", "__proto__": 1, "constructor": 1 }',
-    );
+    const sent = JSON.parse('{ "$lib": "web", "token": "x", "utm_source": "y", "__proto__": 1, "constructor": 1 }');
     const dropped = { ...event(3, "lost", {}), outcome: "dropped" };
-    const { events } = inferPlan([
-      event(1, "e", sent),
-      event(2, "$pageview"),
-      dropped,
-      event(4, "__proto__"),
-    ]);
+    const { events } = inferPlan([event(1, "e", sent), event(2, "$pageview"), dropped, event(4, "__proto__")]);
     expect(Object.keys(events)).toEqual(["e"]);
     expect(Object.keys(events.e?.properties ?? {})).toEqual(["constructor"]);
   });
 
   test("one by name, an SDK's, too", () => {
-    const { events } = inferPlan([event(1, "e"), event(2, "$pageview", { section: "a" })], {
-      event: "$pageview",
-    });
+    const { events } = inferPlan([event(1, "e"), event(2, "$pageview", { section: "a" })], { event: "$pageview" });
     expect(Object.keys(events)).toEqual(["$pageview"]);
   });
 
@@ -126,9 +98,7 @@ describe("an event", () => {
     const { e } = inferPlan([event(1, "e", many)]).events;
     expect(Object.keys(e?.properties ?? {})).toHaveLength(300);
     expect(e?.additionalProperties).toBeUndefined();
-    const maps = Array.from({ length: 3000 }, (_, i) =>
-      event(i, "m", { by: { [`k${i % 290}`]: { [`l${i}`]: 1 } } }),
-    );
+    const maps = Array.from({ length: 3000 }, (_, i) => event(i, "m", { by: { [`k${i % 290}`]: { [`l${i}`]: 1 } } }));
     expect(JSON.stringify(inferPlan(maps)).length).toBeLessThan(100_000);
     const long = inferPlan([event(1, "l", { ["x".repeat(201)]: 1 })]).events.l;
     expect(long).toEqual({});
@@ -145,20 +115,9 @@ describe("any events", () => {
     fc.webUrl({ withQueryParameters: true, withFragments: true }),
     fc.date({ noInvalidDate: true }).map((it) => it.toISOString()),
     fc.constantFrom("free", "pro"),
-    fc.constantFrom(
-      "2026-02-29T00:00:00Z",
-      "2026-01-01T24:00:00Z",
-      "2026-01-01T00:00:60Z",
-      "a..b@c.de",
-      "http://a%",
-    ),
+    fc.constantFrom("2026-02-29T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:00:60Z", "a..b@c.de", "http://a%"),
   );
-  const value = fc.oneof(
-    text,
-    fc.jsonValue({ maxDepth: 6 }),
-    fc.array(text),
-    fc.dictionary(fc.string(), text),
-  );
+  const value = fc.oneof(text, fc.jsonValue({ maxDepth: 6 }), fc.array(text), fc.dictionary(fc.string(), text));
   const name = fc.oneof(fc.constantFrom("a", "b", "$lib", "__proto__", "constructor", "a/b~"), fc.string());
   const events = fc.array(
     fc
@@ -191,17 +150,10 @@ describe("merging", () => {
 
   test.each<[string, Record<string, EventEntry>, PlanFile["events"]]>([
     ["nothing new", { a: { properties: { x: "string" }, required: ["x"] } }, plan.events],
-    [
-      "a new event",
-      { c: { properties: { y: "string" } } },
-      { ...plan.events, c: { properties: { y: "string" } } },
-    ],
+    ["a new event", { c: { properties: { y: "string" } } }, { ...plan.events, c: { properties: { y: "string" } } }],
     [
       "a new property, which is not required",
-      {
-        a: { properties: { x: "string", y: "string" }, required: ["x", "y"] },
-        b: { properties: { z: "number" } },
-      },
+      { a: { properties: { x: "string", y: "string" }, required: ["x", "y"] }, b: { properties: { z: "number" } } },
       {
         a: { description: "Mine.", properties: { x: ["p"], y: "string" }, required: ["x"] },
         b: { properties: { z: "number" } },

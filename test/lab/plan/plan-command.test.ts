@@ -52,25 +52,15 @@ describe("infer", () => {
     });
     write("inferred.json", stdout);
     const checked = await run("check", "inferred.json");
-    expect(checked).toEqual({
-      code: 0,
-      stdout: "4 events as planned; 2 of 2 planned events seen\n",
-      stderr: "",
-    });
+    expect(checked).toEqual({ code: 0, stdout: "4 events as planned; 2 of 2 planned events seen\n", stderr: "" });
   });
 
   test("infer --event prints a plan of one event", async () => {
-    expect(Object.keys(JSON.parse((await run("infer", "--event", "opened")).stdout).events)).toEqual([
-      "opened",
-    ]);
+    expect(Object.keys(JSON.parse((await run("infer", "--event", "opened")).stdout).events)).toEqual(["opened"]);
   });
 
   test("writes a file, never over one that exists, unless forced", async () => {
-    expect(await run("infer", "--out", "new.json")).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "new.json is written\n",
-    });
+    expect(await run("infer", "--out", "new.json")).toEqual({ code: 0, stdout: "", stderr: "new.json is written\n" });
     write("new.json", "mine");
     expect(await run("infer", "--out", "new.json")).toEqual({
       code: 1,
@@ -228,11 +218,7 @@ describe("what cannot be done is reported", () => {
     [["check", "bad.json"], 2, `${stray}phx-sim: 1 problem in the plan\n`],
     [["types", "bad.json"], 2, `${stray}phx-sim: 1 problem in the plan\n`],
     [["infer", "--merge", "bad.json"], 2, `${stray}phx-sim: 1 problem in the plan\n`],
-    [
-      ["check", "no.json"],
-      2,
-      "no.json: cannot be read: there is no such file\nphx-sim: 1 problem in the plan\n",
-    ],
+    [["check", "no.json"], 2, "no.json: cannot be read: there is no such file\nphx-sim: 1 problem in the plan\n"],
     [
       ["check", "good.json", "--events", "bad.ndjson"],
       2,
@@ -243,11 +229,7 @@ describe("what cannot be done is reported", () => {
       2,
       `phx-sim: ${cwd}/worse.ndjson:1: expected an event as JSON, with "event" and "properties"\n`,
     ],
-    [
-      ["infer", "--events", "none.ndjson"],
-      2,
-      `phx-sim: ${cwd}/none.ndjson cannot be read: there is no such file\n`,
-    ],
+    [["infer", "--events", "none.ndjson"], 2, `phx-sim: ${cwd}/none.ndjson cannot be read: there is no such file\n`],
     [
       ["check", "good.json", "--junit", "no/folder.xml"],
       1,
@@ -259,10 +241,7 @@ describe("what cannot be done is reported", () => {
 
   test("plan check without a plan file", async () => {
     const elsewhere = newFolder();
-    const { code, stderr } = await runHere(["plan", "check"], {
-      cwd: elsewhere,
-      env: { PHX_SIM_URL: ready.url },
-    });
+    const { code, stderr } = await runHere(["plan", "check"], { cwd: elsewhere, env: { PHX_SIM_URL: ready.url } });
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `phx-sim: there is no events.plan.json in ${elsewhere} or above; give a file, or make one: phx-sim plan infer --out events.plan.json\n`,
@@ -270,10 +249,7 @@ describe("what cannot be done is reported", () => {
   });
 
   test("plan check without a running sim", async () => {
-    const { code } = await runHere(["plan", "check", "good.json"], {
-      cwd,
-      env: { PHX_SIM_URL: "127.0.0.1:1" },
-    });
+    const { code } = await runHere(["plan", "check", "good.json"], { cwd, env: { PHX_SIM_URL: "127.0.0.1:1" } });
     expect(code).toBe(5);
   });
 });

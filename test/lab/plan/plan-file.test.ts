@@ -120,10 +120,7 @@ describe("what is wrong is reported with its place", () => {
       'a.plan.json:1:1: "events" is missing; there is "event"\n' +
         'a.plan.json:1:17 /event: unknown key "event"; did you mean "events"?',
     ],
-    [
-      '{ "version": "1", "events": {} }',
-      'a.plan.json:1:14 /version: expected 1, got "1"; number as a string',
-    ],
+    ['{ "version": "1", "events": {} }', 'a.plan.json:1:14 /version: expected 1, got "1"; number as a string'],
     [
       '{ "version": 1, "events": {}, "unplanned": "eror" }',
       'a.plan.json:1:44 /unplanned: expected "error" or "ignore", got "eror"; did you mean "error"?',
@@ -201,10 +198,7 @@ describe("files", () => {
     mkdirSync(below, { recursive: true });
     mkdirSync(join(below, "events.plan.json"));
     expect(await findPlan(below)).toBeUndefined();
-    writeFileSync(
-      join(folder, "events.plan.json"),
-      '\ufeff{ "version": 1, "title": "T", "events": { "a": {} } }',
-    );
+    writeFileSync(join(folder, "events.plan.json"), '\ufeff{ "version": 1, "title": "T", "events": { "a": {} } }');
     const file = await findPlan(below);
     expect(file).toBe(join(folder, "events.plan.json"));
     expect(await readPlan(file ?? "")).toMatchObject({ file, title: "T", unplanned: "error" });

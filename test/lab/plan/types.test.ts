@@ -25,12 +25,7 @@ const plan = planFrom({
         tags: "string[]",
         either: "uuid|number",
         forms: { oneOf: [{ const: 1 }, { enum: ["x", null, true] }] },
-        address: {
-          type: "object",
-          properties: { city: "string" },
-          required: ["city"],
-          additionalProperties: false,
-        },
+        address: { type: "object", properties: { city: "string" }, required: ["city"], additionalProperties: false },
         tree: { $ref: "#/$defs/tree" },
         pair: { type: "array", prefixItems: ["string", "number"] },
         anything: {},

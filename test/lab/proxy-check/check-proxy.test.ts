@@ -65,10 +65,7 @@ describe("sound", () => {
   test.each(rows)("%s", async (_, mistake) => {
     const { url } = await proxy(mistake);
     const report = await sim.proxies.check(url);
-    expect({ problems: problems(report), warnings: warnings(report) }).toEqual({
-      problems: [],
-      warnings: [],
-    });
+    expect({ problems: problems(report), warnings: warnings(report) }).toEqual({ problems: [], warnings: [] });
     expect(report).toMatchObject({ url, sim: sim.url, passed: true, not_sent: [] });
     expect(report.requests.length).toBeGreaterThan(14);
   });
@@ -90,9 +87,7 @@ describe("broken", () => {
         before(req, res) {
           const [path = "", query] = (req.url ?? "").split("?");
           if (!path.endsWith("/") || path === "/") return false;
-          res
-            .writeHead(308, { location: path.slice(0, -1) + (query === undefined ? "" : `?${query}`) })
-            .end();
+          res.writeHead(308, { location: path.slice(0, -1) + (query === undefined ? "" : `?${query}`) }).end();
           return true;
         },
       },
@@ -245,10 +240,7 @@ describe("broken", () => {
         },
       },
     ],
-    [
-      "body_too_large",
-      { instead: ({ body }) => (body.length > 1_000_000 ? html(413)({} as never) : undefined) },
-    ],
+    ["body_too_large", { instead: ({ body }) => (body.length > 1_000_000 ? html(413)({} as never) : undefined) }],
     [
       "body_too_large",
       {
@@ -305,8 +297,7 @@ describe("broken", () => {
       "answer_changed",
       {
         returns: (it) => {
-          if (it.headers["content-encoding"] === undefined)
-            it.body = Buffer.concat([it.body, Buffer.from("\n")]);
+          if (it.headers["content-encoding"] === undefined) it.body = Buffer.concat([it.body, Buffer.from("\n")]);
         },
       },
     ],
@@ -357,10 +348,7 @@ describe("warnings", () => {
   test.each(rows)("%s", async (code, mistake) => {
     const { url } = await proxy(mistake);
     const report = await sim.proxies.check(url);
-    expect({ problems: problems(report), warnings: warnings(report) }).toEqual({
-      problems: [],
-      warnings: [code],
-    });
+    expect({ problems: problems(report), warnings: warnings(report) }).toEqual({ problems: [], warnings: [code] });
     expect(report.passed).toBe(true);
   });
 
@@ -384,11 +372,8 @@ describe("the upstream", () => {
     const methods: string[] = [];
     const service = createServer((req, res) => {
       methods.push(req.method ?? "");
-      const body =
-        '{"type":"authentication_error","code":"invalid_api_key","detail":"Project API key invalid"}';
-      res
-        .writeHead(401, { "content-type": "application/json", "x-envoy-upstream-service-time": "3" })
-        .end(body);
+      const body = '{"type":"authentication_error","code":"invalid_api_key","detail":"Project API key invalid"}';
+      res.writeHead(401, { "content-type": "application/json", "x-envoy-upstream-service-time": "3" }).end(body);
     });
     await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
     const { url } = await proxy({}, `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
@@ -449,10 +434,7 @@ describe("mistakes", () => {
   const rows: [url: string, said: RegExp][] = [
     ["", /not an http address/],
     ["ftp://127.0.0.1/ingest", /not an http address/],
-    [
-      "https://us.i.posthog.com",
-      /names the real service \(us\.i\.posthog\.com\): phx-sim sends nothing there/,
-    ],
+    ["https://us.i.posthog.com", /names the real service \(us\.i\.posthog\.com\): phx-sim sends nothing there/],
     ["http://user:secret@127.0.0.1:1/ingest", /no user, query or fragment/],
     ["http://127.0.0.1:1/ingest?x=1", /no user, query or fragment/],
     ["http://169.254.169.254/latest", /link-local address, where clouds keep their credentials/],
@@ -473,8 +455,6 @@ describe("mistakes", () => {
 
   test("an origin with a path, and an unknown option", async () => {
     await expect(sim.proxies.check("http://127.0.0.1:1", { origin: "http://a/b" })).rejects.toThrow(/origin/);
-    await expect(sim.proxies.check("http://127.0.0.1:1", { timeoutMS: 1 } as never)).rejects.toThrow(
-      /timeoutMs/,
-    );
+    await expect(sim.proxies.check("http://127.0.0.1:1", { timeoutMS: 1 } as never)).rejects.toThrow(/timeoutMs/);
   });
 });

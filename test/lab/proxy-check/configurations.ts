@@ -53,9 +53,7 @@ const rewrites = `async rewrites() { return [
   { source: "/ingest/:path*", destination: "SIM/:path*" },
 ]; },`;
 
-const next = (config: string): Files => ({
-  "next.config.mjs": `export default { devIndicators: false, ${config} };`,
-});
+const next = (config: string): Files => ({ "next.config.mjs": `export default { devIndicators: false, ${config} };` });
 
 /** A route handler that sends to the sim with this body. */
 const handler = (body: string, headers = "headers"): Files => ({
@@ -77,10 +75,7 @@ const handler = (body: string, headers = "headers"): Files => ({
 
 /** What docs/proxies.md quotes, with the sim's own address. */
 const quoted = (name: string): string =>
-  readFileSync(join(import.meta.dirname, "../../usage/proxies", name), "utf8").replace(
-    "127.0.0.1:7490",
-    "HOST",
-  );
+  readFileSync(join(import.meta.dirname, "../../usage/proxies", name), "utf8").replace("127.0.0.1:7490", "HOST");
 
 /** Proxies without a mistake that loses anything. */
 export const sound: readonly Configuration[] = [
@@ -99,11 +94,7 @@ export const sound: readonly Configuration[] = [
       '@session not header Authorization "Bearer phc_*"\nrequest_header @session -Authorization\nhandle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {upstream_hostport}\n }\n}',
     ),
   },
-  {
-    program: "nginx",
-    what: "location and proxy_pass with a slash",
-    files: nginx(quoted("nginx.conf")),
-  },
+  { program: "nginx", what: "location and proxy_pass with a slash", files: nginx(quoted("nginx.conf")) },
   {
     program: "nginx",
     what: "with compression of its own",
@@ -119,11 +110,7 @@ export const sound: readonly Configuration[] = [
       `location /ingest { rewrite ^/ingest/(.*)$ /$1 break; proxy_pass SIM; proxy_request_buffering off; proxy_http_version 1.1; ${forwarded} }`,
     ),
   },
-  {
-    program: "caddy",
-    what: "handle_path",
-    files: caddy(quoted("Caddyfile")),
-  },
+  { program: "caddy", what: "handle_path", files: caddy(quoted("Caddyfile")) },
   {
     program: "caddy",
     what: "uri strip_prefix, with compression of its own",
@@ -152,11 +139,7 @@ export const sound: readonly Configuration[] = [
     warnings: ["client_address_lost"],
     files: next(`skipTrailingSlashRedirect: true, ${rewrites}`),
   },
-  {
-    program: "next",
-    what: "a route handler that passes bytes on",
-    files: handler("await request.arrayBuffer()"),
-  },
+  { program: "next", what: "a route handler that passes bytes on", files: handler("await request.arrayBuffer()") },
 ];
 
 /** Proxies with one mistake each. */
@@ -201,9 +184,7 @@ export const broken: readonly Configuration[] = [
     program: "nginx",
     what: "a variable in proxy_pass without the query",
     code: "query_lost",
-    files: nginx(
-      `location ~ ^/ingest/(?<rest>.*)$ { set $to HOST; proxy_pass http://$to/$rest; ${forwarded} }`,
-    ),
+    files: nginx(`location ~ ^/ingest/(?<rest>.*)$ { set $to HOST; proxy_pass http://$to/$rest; ${forwarded} }`),
   },
   {
     program: "nginx",
@@ -221,9 +202,7 @@ export const broken: readonly Configuration[] = [
     program: "nginx",
     what: "an Authorization of its own",
     code: "authorization_replaced",
-    files: nginx(
-      `location /ingest/ { proxy_pass SIM/; proxy_set_header Authorization "Basic dTpw"; ${forwarded} }`,
-    ),
+    files: nginx(`location /ingest/ { proxy_pass SIM/; proxy_set_header Authorization "Basic dTpw"; ${forwarded} }`),
   },
   {
     program: "caddy",
@@ -281,9 +260,7 @@ export const broken: readonly Configuration[] = [
     program: "caddy",
     what: "Host as it came",
     code: "host_kept",
-    files: caddy(
-      "handle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {http.request.hostport}\n }\n}",
-    ),
+    files: caddy("handle_path /ingest/* {\n reverse_proxy HOST {\n header_up Host {http.request.hostport}\n }\n}"),
   },
   {
     program: "caddy",
@@ -311,9 +288,7 @@ export const broken: readonly Configuration[] = [
     program: "vite",
     what: "no changeOrigin",
     code: "host_kept",
-    files: vite(
-      '{ "/ingest": { target: "SIM", xfwd: true, rewrite: (path) => path.replace(/^\\/ingest/, "") } }',
-    ),
+    files: vite('{ "/ingest": { target: "SIM", xfwd: true, rewrite: (path) => path.replace(/^\\/ingest/, "") } }'),
   },
   {
     program: "vite",
@@ -323,12 +298,7 @@ export const broken: readonly Configuration[] = [
       '{ "/ingest/e": { target: "SIM", changeOrigin: true, xfwd: true, rewrite: (path) => path.replace(/^\\/ingest/, "") } }',
     ),
   },
-  {
-    program: "next",
-    what: "no skipTrailingSlashRedirect",
-    code: "redirect_slash",
-    files: next(rewrites),
-  },
+  { program: "next", what: "no skipTrailingSlashRedirect", code: "redirect_slash", files: next(rewrites) },
   {
     program: "next",
     what: "a middleware that redirects to a locale",

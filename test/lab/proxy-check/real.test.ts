@@ -27,19 +27,11 @@ async function checked({ program, what, code, files }: Configuration) {
   const proxy = await startProxy(program, files, sim.url);
   try {
     const report = await sim.proxies.check(proxy.url, { timeoutMs: 20_000 });
-    const levelled = (wanted: string) =>
-      report.findings.filter(({ level }) => level === wanted).map((it) => it.code);
+    const levelled = (wanted: string) => report.findings.filter(({ level }) => level === wanted).map((it) => it.code);
     const problems = levelled("problem");
     const isRight = code === undefined ? problems.length === 0 : problems.includes(code);
     table.push(
-      line(
-        program,
-        what,
-        code ?? "",
-        isRight ? "right" : "WRONG",
-        problems.join(", "),
-        levelled("warning").join(", "),
-      ),
+      line(program, what, code ?? "", isRight ? "right" : "WRONG", problems.join(", "), levelled("warning").join(", ")),
     );
     return { report, problems, warnings: levelled("warning") };
   } finally {

@@ -26,9 +26,7 @@ interface Program {
 }
 
 const inPath = (name: string): string | undefined =>
-  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"]
-    .map((it) => join(it, name))
-    .find((it) => existsSync(it));
+  [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin"].map((it) => join(it, name)).find((it) => existsSync(it));
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -40,15 +38,7 @@ const nextBin = join(nextFolder, "node_modules/next/dist/bin/next");
 export const programs = {
   nginx: {
     missing: () => (inPath("nginx") ? undefined : "nginx is not installed (apt-get install nginx-light)"),
-    command: (folder) => [
-      inPath("nginx") ?? "",
-      "-p",
-      folder,
-      "-c",
-      join(folder, "nginx.conf"),
-      "-e",
-      "stderr",
-    ],
+    command: (folder) => [inPath("nginx") ?? "", "-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"],
     ready: /start worker process/,
     files: {},
   },
@@ -77,8 +67,7 @@ export const programs = {
     files: { "index.html": '<!doctype html><script type="module" src="/main.js"></script>', "main.js": "" },
   },
   next: {
-    missing: () =>
-      existsSync(nextBin) ? undefined : "Next.js is not installed (npm run check:proxies installs it)",
+    missing: () => (existsSync(nextBin) ? undefined : "Next.js is not installed (npm run check:proxies installs it)"),
     command: (folder, port) => [
       process.execPath,
       nextBin,
@@ -149,13 +138,7 @@ export async function startProxy(name: ProgramName, files: Files, sim: string): 
   const [bin = "", ...args] = command(folder, port);
   const child = spawn(bin, args, {
     cwd: folder,
-    env: {
-      ...process.env,
-      HOME: folder,
-      XDG_DATA_HOME: folder,
-      XDG_CONFIG_HOME: folder,
-      NEXT_TELEMETRY_DISABLED: "1",
-    },
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder, NEXT_TELEMETRY_DISABLED: "1" },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -25,9 +25,7 @@ describe("what cannot work is a warning", () => {
     [
       "variants that add up to less",
       "flags: { a: { variants: { x: 50, y: 40 } } }\n",
-      [
-        "1:25 /flags/a/variants: the variants add up to 90, not 100: the rest gets no variant; change the percentages",
-      ],
+      ["1:25 /flags/a/variants: the variants add up to 90, not 100: the rest gets no variant; change the percentages"],
     ],
     [
       "variants that add up to more",
@@ -67,9 +65,7 @@ describe("what cannot work is a warning", () => {
     [
       "operators",
       property("key: plan, operator: equals, value: pro"),
-      [
-        '6:38 /flags/a/filters/groups/0/properties/0/operator: unknown operator "equals"; did you mean "exact"?',
-      ],
+      ['6:38 /flags/a/filters/groups/0/properties/0/operator: unknown operator "equals"; did you mean "exact"?'],
     ],
     [
       "types of filters",
@@ -144,9 +140,7 @@ describe("what cannot work is a warning", () => {
     [
       "what cannot be read at all",
       flag("groups: []\nholdout: { id: 1, exclusion_percentage: ten }"),
-      [
-        "4:7 /flags/a/filters: the flag cannot be evaluated: A filter's value cannot be read by the simulator",
-      ],
+      ["4:7 /flags/a/filters: the flag cannot be evaluated: A filter's value cannot be read by the simulator"],
     ],
   ])("%s", async (_, text, lines) => {
     expect(await warningsOf(text)).toEqual(lines);
@@ -176,9 +170,7 @@ test("a start reports warnings, `info` lists them", async () => {
   expect(notices).toEqual([
     expect.stringMatching(/^the scenario has 1 warning:\n.*odd\.yaml:1:25 \/flags\/a\/variants: /),
   ]);
-  expect((await sim.info()).scenario_warnings).toMatchObject([
-    { line: 1, column: 25, pointer: "/flags/a/variants" },
-  ]);
+  expect((await sim.info()).scenario_warnings).toMatchObject([{ line: 1, column: 25, pointer: "/flags/a/variants" }]);
 });
 
 test("a flag that fails is reported once for each reason, with its key", async () => {

@@ -13,12 +13,7 @@ const withFlag = (rollout: number, dashboard: string): string =>
       {
         name: "Org",
         projects: [
-          {
-            name: "App",
-            api_key: "phc_app",
-            flags: { beta: { rollout } },
-            dashboards: [{ name: dashboard }],
-          },
+          { name: "App", api_key: "phc_app", flags: { beta: { rollout } }, dashboards: [{ name: dashboard }] },
         ],
       },
     ],
@@ -91,19 +86,13 @@ test("an edit is merged: what was captured and made stays, an invalid edit chang
 
 test("an edit is reported with what it added, changed and removed", async () => {
   await using it = await following("changes.json", { onChange: "merge" });
-  it.edit(
-    JSON.stringify({ flags: { a: true, b: { rollout: 5 }, c: true }, persons: [{ distinct_ids: ["ann"] }] }),
-  );
+  it.edit(JSON.stringify({ flags: { a: true, b: { rollout: 5 }, c: true }, persons: [{ distinct_ids: ["ann"] }] }));
   await it.reported(inForce);
   const before = (await it.sim.info()).scenario_edit;
   expect(before).toMatchObject({ count: expect.any(Number) });
   it.edit(
     JSON.stringify({
-      flags: {
-        b: { rollout: 6 },
-        c: true,
-        ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i) => [`n${i}`, true])),
-      },
+      flags: { b: { rollout: 6 }, c: true, ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((i) => [`n${i}`, true])) },
       persons: [{ distinct_ids: ["ann"], properties: { plan: "pro" } }],
       cohorts: [{ name: "Friends", is_static: true, persons: ["ann"] }],
       clock: "2026-01-01T00:00:00Z",

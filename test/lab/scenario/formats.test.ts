@@ -48,9 +48,7 @@ describe("JSON", () => {
     ["closed lists", `${"[".repeat(102)}${"]".repeat(102)}`],
     ["objects", '{"a":'.repeat(200_000)],
   ])("%s nested too deeply are a problem", async (_, text) => {
-    expect(await textsOf(parseJson(source(text)))).toEqual([
-      "expected at most 100 levels of lists and objects",
-    ]);
+    expect(await textsOf(parseJson(source(text)))).toEqual(["expected at most 100 levels of lists and objects"]);
   });
 });
 
@@ -59,11 +57,7 @@ describe("YAML", () => {
     ["dates stay texts", "at: 2025-01-01", { at: "2025-01-01" }],
     ["so do yes, no and on", "[yes, no, on, off]", ["yes", "no", "on", "off"]],
     ["so do versions", "v: 2.3.4", { v: "2.3.4" }],
-    [
-      "numbers, truth and nothing",
-      "[1, -1.5, 2e3, true, false, null, ~]",
-      [1, -1.5, 2000, true, false, null, null],
-    ],
+    ["numbers, truth and nothing", "[1, -1.5, 2e3, true, false, null, ~]", [1, -1.5, 2000, true, false, null, null]],
     ["texts of several lines", "a: |\n  one\n  two\n", { a: "one\ntwo\n" }],
     ["a key without a value", "a:\nb: 1", { a: null, b: 1 }],
     ["keys that look like numbers", "1: a\ntrue: b", { "1": "a", true: "b" }],
@@ -100,11 +94,7 @@ describe("YAML", () => {
 
   test.each([
     ["a tag of someone's own", "a: !evil 1", "expected a value without the tag !evil"],
-    [
-      "a date's tag",
-      "a: !!timestamp 2025-01-01",
-      "expected a value without the tag tag:yaml.org,2002:timestamp",
-    ],
+    ["a date's tag", "a: !!timestamp 2025-01-01", "expected a value without the tag tag:yaml.org,2002:timestamp"],
     ["a merge with a text", "a: { <<: text }", "expected an object, or a list of objects"],
     ["an alias before its anchor", "a: *x\nb: &x 1", "*x is an anchor that nothing before it has"],
     ["two documents", "a: 1\n---\nb: 2", "expected one scenario in a file"],

@@ -74,11 +74,7 @@ export const fullExample = (): Scenario => ({
           flags: { beta: true, off: false, "pro-only": { person: { plan: "pro" } } },
           cohorts: [
             { name: "Team", filters: { properties: { type: "AND", values: [] } } },
-            {
-              name: "Friends",
-              is_static: true,
-              persons: ["ann@home.test", "0195A000-0000-7000-8000-0000000000C1"],
-            },
+            { name: "Friends", is_static: true, persons: ["ann@home.test", "0195A000-0000-7000-8000-0000000000C1"] },
           ],
           batch_exports: [
             {
@@ -163,13 +159,7 @@ export const fullExample = (): Scenario => ({
     },
   ],
   geoip: [
-    {
-      address: "203.0.113.7",
-      country_code: "SE",
-      city_name: "Linköping",
-      latitude: 58.4,
-      city_confidence: 60,
-    },
+    { address: "203.0.113.7", country_code: "SE", city_name: "Linköping", latitude: 58.4, city_confidence: 60 },
     { address: "2001:db8::/32", country_code: "JP" },
   ],
   personal_api_keys: [

@@ -77,9 +77,7 @@ function undescribed(schema: Json | undefined, at = ""): string[] {
   const { properties, items, additionalProperties, anyOf } = schema;
   const keys = Object.entries(isObject(properties) ? properties : {});
   return [
-    ...keys.flatMap(([key, it]) =>
-      isObject(it) && (it.description ?? it.not) === undefined ? [`${at}/${key}`] : [],
-    ),
+    ...keys.flatMap(([key, it]) => (isObject(it) && (it.description ?? it.not) === undefined ? [`${at}/${key}`] : [])),
     ...keys.flatMap(([key, it]) => undescribed(it, `${at}/${key}`)),
     ...undescribed(items, `${at}/*`),
     ...undescribed(additionalProperties, `${at}/*`),

@@ -98,10 +98,7 @@ personal_api_keys: [{ key: phx_1, label: L }, { key: phx_2, scopes: [] }]
       { type: "office", key: "red" },
     ]);
     expect(scenario.geoip).toEqual([{ address: "203.0.113.1", country_code: "NO" }]);
-    expect(scenario.personal_api_keys).toMatchObject([
-      { key: "phx_1", scopes: ["*"], label: "L" },
-      { key: "phx_2" },
-    ]);
+    expect(scenario.personal_api_keys).toMatchObject([{ key: "phx_1", scopes: ["*"], label: "L" }, { key: "phx_2" }]);
   });
 
   test("an id is nearer than a name: things can be renamed", async () => {
@@ -133,16 +130,9 @@ organizations: [{ name: Org, members: { bob@x.test: null }, projects: [{ name: O
 
   test("flags merge within a form, and are replaced by another form", async () => {
     const flags = (text: string) =>
-      laidOver(
-        `{ extends: base.yaml, organizations: [{ name: Org, projects: [{ name: One, flags: { ${text} } }] }] }`,
-      );
-    expect((await flags("short: { rollout: 90 }")).one?.flags?.short).toEqual({
-      rollout: 90,
-      variants: { a: 100 },
-    });
-    expect((await flags("short: { filters: { groups: [] } }")).one?.flags?.short).toEqual({
-      filters: { groups: [] },
-    });
+      laidOver(`{ extends: base.yaml, organizations: [{ name: Org, projects: [{ name: One, flags: { ${text} } }] }] }`);
+    expect((await flags("short: { rollout: 90 }")).one?.flags?.short).toEqual({ rollout: 90, variants: { a: 100 } });
+    expect((await flags("short: { filters: { groups: [] } }")).one?.flags?.short).toEqual({ filters: { groups: [] } });
     expect((await flags("short: false")).one?.flags?.short).toBe(false);
   });
 
@@ -173,9 +163,7 @@ describe("several layers", () => {
   test("a list: later ones win, the file itself last", async () => {
     layer("a.yaml", "extends: base.yaml");
     layer("b.yaml", "users: [{ email: ann@x.test, last_name: B }]");
-    const { scenario } = await laidOver(
-      "extends: [a.yaml, b.yaml]\nusers: [{ email: ann@x.test, first_name: Top }]",
-    );
+    const { scenario } = await laidOver("extends: [a.yaml, b.yaml]\nusers: [{ email: ann@x.test, first_name: Top }]");
     expect(scenario.description).toBe("b.yaml");
     expect(scenario.users?.[0]).toEqual({ email: "ann@x.test", first_name: "Top", last_name: "B" });
   });
@@ -264,10 +252,7 @@ describe("what cannot be laid over", () => {
 
   test("a problem stands where its value came from", async () => {
     folder.write("low.yaml", `${base}\nuser: 1\n`);
-    const upper = folder.write(
-      "it.yaml",
-      "extends: low.yaml\norganizations:\n  - name: Org\n    slug: a b\n",
-    );
+    const upper = folder.write("it.yaml", "extends: low.yaml\norganizations:\n  - name: Org\n    slug: a b\n");
     const { problems } = await readScenario(upper);
     expect(problems).toEqual([
       {
@@ -294,20 +279,12 @@ describe("the files to watch", () => {
   test("are all that were read, the top one first", async () => {
     const file = folder.write("watch.yaml", "extends: sub/one.yaml");
     folder.write("sub/one.yaml", "extends: ../base.yaml");
-    expect((await readScenario(file)).files).toEqual([
-      file,
-      folder.file("sub/one.yaml"),
-      folder.file("base.yaml"),
-    ]);
+    expect((await readScenario(file)).files).toEqual([file, folder.file("sub/one.yaml"), folder.file("base.yaml")]);
   });
 
   test("and those that are missing or broken", async () => {
     const file = folder.write("watch.yaml", "extends: [nowhere.yaml, broken.json]");
-    expect((await readScenario(file)).files).toEqual([
-      file,
-      folder.file("nowhere.yaml"),
-      folder.file("broken.json"),
-    ]);
+    expect((await readScenario(file)).files).toEqual([file, folder.file("nowhere.yaml"), folder.file("broken.json")]);
   });
 
   test("what is read again is what stands there now", async () => {

@@ -76,9 +76,7 @@ describe("a scenario that is given", () => {
     const dashboards = [{ name: undefined, tags: undefined }];
     const given: Scenario = {
       version: 1,
-      organizations: [
-        { name: "O", projects: [{ name: "P", api_key: "phc_p", timezone: undefined, dashboards }] },
-      ],
+      organizations: [{ name: "O", projects: [{ name: "P", api_key: "phc_p", timezone: undefined, dashboards }] }],
       personal_api_keys: [{ key: "phx_p", scopes: ["*"], label: undefined }],
     };
     const world = worldOf(await loadScenario(given));
@@ -93,8 +91,7 @@ function loadedBy(file: string, seen = new Set<string>()): Set<string> {
   if (!file.startsWith("/")) return seen;
   const code = readFileSync(file, "utf8");
   for (const [, what = "", target = ""] of code.matchAll(/^(?:import|export) ([^;]*?)from "([^"]+)"/gm)) {
-    if (!what.startsWith("type "))
-      loadedBy(target.startsWith(".") ? join(dirname(file), target) : target, seen);
+    if (!what.startsWith("type ")) loadedBy(target.startsWith(".") ? join(dirname(file), target) : target, seen);
   }
   return seen;
 }

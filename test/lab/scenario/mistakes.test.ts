@@ -22,12 +22,7 @@ type Row = readonly [name: string, format: "json" | "yaml", text: string, ...lin
 /** Mistakes that authors make, with everything that they are reported. */
 const mistakes: readonly Row[] = [
   ["a missing comma", "json", '{\n  "version": 1\n  "users": []\n}', "it:3:3: expected a comma before this"],
-  [
-    "single quotes",
-    "json",
-    "{ 'version': 1 }",
-    "it:1:3: this is not JSON; keys and strings must be in double quotes",
-  ],
+  ["single quotes", "json", "{ 'version': 1 }", "it:1:3: this is not JSON; keys and strings must be in double quotes"],
   [
     "a key without quotes",
     "json",
@@ -40,18 +35,8 @@ const mistakes: readonly Row[] = [
     '{\n  "version": 1,\n  "description": "half\n}',
     'it:3:18: expected " at the end of the string, in the same line',
   ],
-  [
-    "a brace that is not closed",
-    "json",
-    '{ "version": 1, "users": [',
-    "it:1:27: expected ] at the end of the list",
-  ],
-  [
-    "two scenarios in a file",
-    "json",
-    '{ "version": 1 } { "version": 1 }',
-    "it:1:18: expected the end of the file",
-  ],
+  ["a brace that is not closed", "json", '{ "version": 1, "users": [', "it:1:27: expected ] at the end of the list"],
+  ["two scenarios in a file", "json", '{ "version": 1 } { "version": 1 }', "it:1:18: expected the end of the file"],
   [
     "a tab that indents",
     "yaml",
@@ -128,12 +113,7 @@ const mistakes: readonly Row[] = [
     "it:8:21 /organizations/0/projects/0/settings: expected a string as key",
   ],
   ["an empty file", "yaml", "", "it: is empty; `phx-sim scenario init` writes a scenario to begin with"],
-  [
-    "an empty file of JSON",
-    "json",
-    " \n",
-    "it: is empty; `phx-sim scenario init` writes a scenario to begin with",
-  ],
+  ["an empty file of JSON", "json", " \n", "it: is empty; `phx-sim scenario init` writes a scenario to begin with"],
   ["a binary file", "yaml", "flags\u0000: {}", "it: is not text in UTF-8; save it as UTF-8"],
   [
     "lists in lists without end",
@@ -148,12 +128,7 @@ const mistakes: readonly Row[] = [
     'it:1:1 /projects: unknown key "projects"; it belongs in an organization',
   ],
   ["a list", "json", "[]", "it:1:1: expected an object, got an empty list"],
-  [
-    "another version",
-    "yaml",
-    inProject("", "version: 1", "version: 2"),
-    "it:1:10 /version: expected 1, got 2",
-  ],
+  ["another version", "yaml", inProject("", "version: 1", "version: 2"), "it:1:10 /version: expected 1, got 2"],
   [
     "a key with a slip",
     "yaml",
@@ -277,9 +252,7 @@ const mistakes: readonly Row[] = [
   [
     "a tile with both",
     "yaml",
-    inProject(
-      "        insights: [{ name: I }]\n        dashboards: [{ tiles: [{ text: a, insight: I }] }]\n",
-    ),
+    inProject("        insights: [{ name: I }]\n        dashboards: [{ tiles: [{ text: a, insight: I }] }]\n"),
     'it:9:43 /organizations/0/projects/0/dashboards/0/tiles/0/insight: "insight" cannot be combined with the other keys',
   ],
   [
@@ -395,9 +368,7 @@ const mistakes: readonly Row[] = [
   [
     "a group twice",
     "yaml",
-    inProject(
-      "        groups:\n          - { type: team, key: red }\n          - { type: team, key: red }\n",
-    ),
+    inProject("        groups:\n          - { type: team, key: red }\n          - { type: team, key: red }\n"),
     "it:10:32 /organizations/0/projects/0/groups/1/key: the same team in project 1 as /organizations/0/projects/0/groups/0/key",
   ],
   [
@@ -438,13 +409,8 @@ describe("mistakes", () => {
     expect(await readScenario(file)).toMatchObject({ problems: [], files: [file] });
   });
 
-  test.each(mistakes.map(([name, ...row]) => [name, row] as const))(
-    "%s",
-    async (_, [format, text, ...lines]) => {
-      const { problems } = await readScenario(folder.write(`it.${format}`, text));
-      expect(linesOf(problems, folder.path)).toEqual(
-        lines.map((line) => line.replace(/^it/, `it.${format}`)),
-      );
-    },
-  );
+  test.each(mistakes.map(([name, ...row]) => [name, row] as const))("%s", async (_, [format, text, ...lines]) => {
+    const { problems } = await readScenario(folder.write(`it.${format}`, text));
+    expect(linesOf(problems, folder.path)).toEqual(lines.map((line) => line.replace(/^it/, `it.${format}`)));
+  });
 });

@@ -23,9 +23,7 @@ describe("names that may be any text", () => {
     [
       "the plural of a scope",
       keyWith("dashboards:read"),
-      [
-        '2:28 /personal_api_keys/0/scopes/0: there is no scope "dashboards:read"; did you mean "dashboard:read"?',
-      ],
+      ['2:28 /personal_api_keys/0/scopes/0: there is no scope "dashboards:read"; did you mean "dashboard:read"?'],
     ],
     [
       "another access",
@@ -83,9 +81,7 @@ describe("names that may be any text", () => {
         filters: {
           payload: {},
           multivariate: { variants: [{ key: "a", nme: "A", rollout_percentage: 100 }] },
-          groups: [
-            { rollout_percentag: 5, properties: [{ key: "p", value: 1, operatr: "gt", type: "person" }] },
-          ],
+          groups: [{ rollout_percentag: 5, properties: [{ key: "p", value: 1, operatr: "gt", type: "person" }] }],
         },
       })} }\n`,
       [
@@ -106,9 +102,7 @@ describe("names that may be any text", () => {
     [
       "a destination",
       "batch_exports: [{ name: a, interval: hour, destination: { type: BigQeury, config: {} } }]\n",
-      [
-        '1:65 /batch_exports/0/destination/type: there is no destination "BigQeury"; did you mean "BigQuery"?',
-      ],
+      ['1:65 /batch_exports/0/destination/type: there is no destination "BigQeury"; did you mean "BigQuery"?'],
     ],
   ])("%s", async (_, text, expected) => {
     expect(await warningsOf(text)).toEqual(expected);
@@ -117,9 +111,9 @@ describe("names that may be any text", () => {
   test("shipped scenarios have no warning", async () => {
     for (const { file } of await shippedList()) {
       const { warnings } = await readScenario(file);
-      expect(
-        warnings.filter(({ message }) => /^there is no (scope|kind|time zone|destination)/.test(message)),
-      ).toEqual([]);
+      expect(warnings.filter(({ message }) => /^there is no (scope|kind|time zone|destination)/.test(message))).toEqual(
+        [],
+      );
     }
   });
 
@@ -127,9 +121,7 @@ describe("names that may be any text", () => {
     await using sim = await startSim();
     const response = await sim.handle(new Request(`${sim.url}/__sim/openapi.json`));
     const { paths } = (await response.json()) as { paths: Record<string, Record<string, unknown>> };
-    const scopes = [...JSON.stringify(paths).matchAll(/"personal_api_key":\["([^"]+)"\]/g)].map(
-      ([, it]) => it,
-    );
+    const scopes = [...JSON.stringify(paths).matchAll(/"personal_api_key":\["([^"]+)"\]/g)].map(([, it]) => it);
     expect(scopes.length).toBeGreaterThan(50);
     expect(scopes.filter((it) => it !== undefined && !knownScopes.includes(it))).toEqual([]);
   });

@@ -38,10 +38,7 @@ async function start(options: SimOptions): Promise<{ sim: Sim; notices: Notices 
 }
 
 /** Starts a sim, uses it and ends it; returns its notices. */
-async function session(
-  options: SimOptions,
-  use: (sim: Sim) => Promise<void> = async () => {},
-): Promise<string[]> {
+async function session(options: SimOptions, use: (sim: Sim) => Promise<void> = async () => {}): Promise<string[]> {
   const { sim, notices } = await start(options);
   try {
     await use(sim);
@@ -66,8 +63,7 @@ interface Named {
 
 const flagsOf = async (sim: Sim) =>
   Object.fromEntries((await api(sim, "GET", "/feature_flags/")).results.map((it) => [it.key, it]));
-const dashboardsOf = async (sim: Sim) =>
-  (await api(sim, "GET", "/dashboards/")).results.map(({ name }) => name).sort();
+const dashboardsOf = async (sim: Sim) => (await api(sim, "GET", "/dashboards/")).results.map(({ name }) => name).sort();
 const capture = (sim: Sim, event: string, distinctId = "u", key = sim.apiKey) =>
   sim.handle(
     new Request(`${sim.url}/capture/`, {
@@ -88,10 +84,7 @@ test("a start with another scenario serves that scenario; the events of the form
   await session({ data }, async (sim) => {
     await capture(sim, "seen");
   });
-  const scenario = world({
-    flags: { alpha: true },
-    persons: [{ distinct_ids: ["ann"], properties: { plan: "pro" } }],
-  });
+  const scenario = world({ flags: { alpha: true }, persons: [{ distinct_ids: ["ann"], properties: { plan: "pro" } }] });
   const notices = await session({ data, scenario }, async (sim) => {
     expect([sim.apiKey, sim.personalApiKey]).toEqual(["phc_app", "phx_all"]);
     expect(Object.keys(await flagsOf(sim))).toEqual(["alpha"]);
@@ -133,12 +126,7 @@ test("edits that were made while the sim was stopped are applied; what the user 
     await api(sim, "POST", "/feature_flags/", { key: "charlie", name: "mine" });
   });
   write({
-    flags: {
-      first: true,
-      alpha: { rollout: 30 },
-      bravo: { rollout: 20 },
-      charlie: { rollout: 5 },
-    },
+    flags: { first: true, alpha: { rollout: 30 }, bravo: { rollout: 20 }, charlie: { rollout: 5 } },
     dashboards: [{ name: "New" }, { name: "Sales", description: "of all shops" }],
   });
   const notices = await session({ data, scenario: file }, async (sim) => {
@@ -160,8 +148,7 @@ test("edits that were made while the sim was stopped are applied; what the user 
 test.each<[string, (sim: Sim, id: number) => Promise<unknown>, unknown, RegExp]>([
   [
     "the same field",
-    (sim, id) =>
-      api(sim, "PATCH", `/feature_flags/${id}/`, { filters: { groups: [{ rollout_percentage: 77 }] } }),
+    (sim, id) => api(sim, "PATCH", `/feature_flags/${id}/`, { filters: { groups: [{ rollout_percentage: 77 }] } }),
     [{ rollout_percentage: 77 }],
     /feature flag "bravo" \(changed\)/,
   ],
@@ -176,14 +163,11 @@ test.each<[string, (sim: Sim, id: number) => Promise<unknown>, unknown, RegExp]>
   await session({ data, scenario: world({ flags: { bravo: { rollout: 10 } } }) }, async (sim) => {
     await change(sim, (await flagsOf(sim)).bravo?.id ?? 0);
   });
-  const notices = await session(
-    { data, scenario: world({ flags: { bravo: { rollout: 20 } } }) },
-    async (sim) => {
-      const { bravo } = await flagsOf(sim);
-      if (groups === undefined) expect(bravo).toBeUndefined();
-      else expect(bravo).toMatchObject({ filters: { groups } });
-    },
-  );
+  const notices = await session({ data, scenario: world({ flags: { bravo: { rollout: 20 } } }) }, async (sim) => {
+    const { bravo } = await flagsOf(sim);
+    if (groups === undefined) expect(bravo).toBeUndefined();
+    else expect(bravo).toMatchObject({ filters: { groups } });
+  });
   expect(notices.join()).toMatch(words);
 });
 
@@ -195,10 +179,7 @@ test("an edit while the sim runs finds its flag by the key, in a folder with ano
   });
   const file = join(root, `reload-${count}.json`);
   const write = (rollout: number) =>
-    writeFileSync(
-      file,
-      JSON.stringify({ api_key: "phc_sim_default", flags: { alpha: true, bravo: { rollout } } }),
-    );
+    writeFileSync(file, JSON.stringify({ api_key: "phc_sim_default", flags: { alpha: true, bravo: { rollout } } }));
   write(0);
   const { sim, notices } = await start({ data, scenario: file, onChange: "merge" });
   await using _ = { [Symbol.asyncDispose]: () => sim.close() };
@@ -216,11 +197,7 @@ test("an edit while the sim runs finds its flag by the key, in a folder with ano
 
 test("references follow documents that get other numbers", async () => {
   const data = newData();
-  const cohort = (name: string) => ({
-    name,
-    is_static: false,
-    filters: { properties: { type: "AND", values: [] } },
-  });
+  const cohort = (name: string) => ({ name, is_static: false, filters: { properties: { type: "AND", values: [] } } });
   await session({ data, scenario: world({}) }, async (sim) => {
     await api(sim, "POST", "/cohorts/", cohort("mine"));
     await api(sim, "POST", "/insights/", { name: "mine", query: { kind: "TrendsQuery", series: [] } });
@@ -229,9 +206,7 @@ test("references follow documents that get other numbers", async () => {
     cohorts: [{ id: 1, ...cohort("Testers") }],
     flags: {
       gated: {
-        filters: {
-          groups: [{ properties: [{ type: "cohort", key: "id", value: 1 }], rollout_percentage: 100 }],
-        },
+        filters: { groups: [{ properties: [{ type: "cohort", key: "id", value: 1 }], rollout_percentage: 100 }] },
       },
     },
     insights: [{ name: "Signups", query: { kind: "TrendsQuery", series: [] } }],

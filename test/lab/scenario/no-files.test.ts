@@ -33,11 +33,7 @@ describe.skipIf(process.platform === "win32")("what is no regular file", () => {
     const { problems } = await readScenario(resolve(folder, name));
     expect(problems).toMatchObject([{ message: reason }]);
     const file = join(folder, "over.yaml");
-    for (const text of [
-      `extends: ${name}`,
-      `extends: [default, ${name}]`,
-      `extends: default\nplan: ${name}`,
-    ]) {
+    for (const text of [`extends: ${name}`, `extends: [default, ${name}]`, `extends: default\nplan: ${name}`]) {
       writeFileSync(file, `version: 1\n${text}\n`);
       const found = await readScenario(file);
       expect(found.problems.map(({ message }) => message)).toContain(`${JSON.stringify(name)} ${reason}`);

@@ -35,18 +35,10 @@ async function definitions(scenario: string | Scenario) {
     const headers = { authorization: "Bearer phx_sim_default" };
     return (await (await fetch(`${sim.url}/api/projects/@current/${path}`, { headers })).json()) as Page;
   };
-  const event = {
-    api_key: sim.apiKey,
-    event: "order_placed",
-    distinct_id: "u",
-    properties: { total: 5, more: "x" },
-  };
+  const event = { api_key: sim.apiKey, event: "order_placed", distinct_id: "u", properties: { total: 5, more: "x" } };
   const planned = await read("event_definitions/");
   await fetch(`${sim.url}/i/v0/e/`, { method: "POST", body: JSON.stringify(event) });
-  const [events, properties] = [
-    await read("event_definitions/"),
-    await read("property_definitions/?limit=100"),
-  ];
+  const [events, properties] = [await read("event_definitions/"), await read("property_definitions/?limit=100")];
   const one = await read(`event_definitions/?search=basket`);
   return { planned, events, properties, one };
 }
@@ -63,8 +55,7 @@ property_definitions: [{ name: code, property_type: String }]
 
   test("of a file, relative to the scenario, beside what was captured and what the author wrote", async () => {
     const { planned, events, properties, one } = await definitions(folder.file("shop/shop.yaml"));
-    const descriptions = ({ results }: Page) =>
-      Object.fromEntries(results.map((it) => [it.name, it.description]));
+    const descriptions = ({ results }: Page) => Object.fromEntries(results.map((it) => [it.name, it.description]));
     expect(descriptions(planned)).toEqual({ order_placed: "The customer paid", basket_opened: "By hand" });
     expect(descriptions(events)).toEqual(descriptions(planned));
     expect(events.count).toBe(2);
@@ -90,11 +81,7 @@ property_definitions: [{ name: code, property_type: String }]
     expect(properties.results.find(({ name }) => name === "code")?.property_type).toBeNull();
     const { scenario, files } = await readScenario(folder.file("upper.yaml"));
     const [project] = scenario?.organizations[0]?.projects ?? [];
-    expect(project?.event_definitions?.map(({ name }) => name)).toEqual([
-      "basket_opened",
-      "order_placed",
-      "refund",
-    ]);
+    expect(project?.event_definitions?.map(({ name }) => name)).toEqual(["basket_opened", "order_placed", "refund"]);
     expect(files).toContain(folder.file("shop/events.plan.json"));
   });
 });
@@ -116,10 +103,7 @@ describe("a plan that cannot be read", () => {
     ],
     ["plan: without.json", "without.json:1:1 /plan/events: is missing; expected an object"],
     ["plan: word.json", 'word.json:1:20 /plan/events/a: expected an object, got "b"'],
-    [
-      "plan: 5",
-      "it.yaml:1:7 /plan: expected the path of a tracking plan, or a plan: an object with `events`",
-    ],
+    ["plan: 5", "it.yaml:1:7 /plan: expected the path of a tracking plan, or a plan: an object with `events`"],
   ])("%s", async (line, problem) => {
     const { problems } = await readScenario(folder.write("it.yaml", `${line}\n`));
     expect(linesOf(problems, folder.path)).toEqual([expect.stringContaining(problem)]);

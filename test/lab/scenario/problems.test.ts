@@ -98,9 +98,7 @@ describe("references that lead nowhere", () => {
   });
 
   test("a name that is another one's number", async () => {
-    const lines = await linesOf(
-      changed((it) => Object.assign(it.organizations[0]?.projects[0] ?? {}, { name: "3" })),
-    );
+    const lines = await linesOf(changed((it) => Object.assign(it.organizations[0]?.projects[0] ?? {}, { name: "3" })));
     expect(lines).toContain("scenario /personal_api_keys/1/projects/1: 2 projects are called 3");
   });
 
@@ -257,16 +255,8 @@ describe("what the schema refuses", () => {
       { flags: { it: { filters: { groups: 3 } } } },
       "/flags/it/filters/groups: expected a list, got 3",
     ],
-    [
-      "filters that are none",
-      { flags: { it: { filters: 3 } } },
-      "/flags/it/filters: expected an object, got 3",
-    ],
-    [
-      "a flag of another kind",
-      { flags: { it: 3 } },
-      "/flags/it: expected a flag: true, false or an object, got 3",
-    ],
+    ["filters that are none", { flags: { it: { filters: 3 } } }, "/flags/it/filters: expected an object, got 3"],
+    ["a flag of another kind", { flags: { it: 3 } }, "/flags/it: expected a flag: true, false or an object, got 3"],
     [
       "a personal key for a project",
       { api_key: "phx_1" },
@@ -310,9 +300,7 @@ test("all problems are reported, a line each, up to fifty", async () => {
   const scenario = changed((it) => {
     it.users?.push({ email: "eve@globex.test" });
     it.personal_api_keys[0]?.scopes.pop();
-    Object.assign(it.personal_api_keys[0] ?? {}, {
-      projects: Array.from({ length: 60 }, (_, i) => 1000 + i),
-    });
+    Object.assign(it.personal_api_keys[0] ?? {}, { projects: Array.from({ length: 60 }, (_, i) => 1000 + i) });
   });
   const lines = await linesOf(scenario);
   expect(lines[0]).toBe("scenario /users/3/email: the same e-mail address as /users/2/email");

@@ -74,18 +74,12 @@ ${lines}
 `;
 
 test.each<[line: string, problem: string]>([
-  [
-    "    roles: [{ name: A }, { name: a }]",
-    'it:5:34 /organizations/0/roles/1/name: the same role of "Acme" as ',
-  ],
+  ["    roles: [{ name: A }, { name: a }]", 'it:5:34 /organizations/0/roles/1/name: the same role of "Acme" as '],
   [
     "    roles: [{ name: A, members: [bob@acme.test] }]",
     "it:5:34 /organizations/0/roles/0/members/0: bob@acme.test is not a member",
   ],
-  [
-    "    roles: [{ name: A, members: [bib@acme.test] }]",
-    "it:5:34 /organizations/0/roles/0/members/0: unknown user ",
-  ],
+  ["    roles: [{ name: A, members: [bib@acme.test] }]", "it:5:34 /organizations/0/roles/0/members/0: unknown user "],
   ["    roles: [{ name: A, nam: A }]", "it:5:24 /organizations/0/roles/0/nam: unknown key "],
   [
     "    invites: [{ target_email: ADA@acme.test }]",
@@ -95,17 +89,12 @@ test.each<[line: string, problem: string]>([
     "    invites: [{ target_email: x@x.test }, { target_email: X@x.test }]",
     'it:5:59 /organizations/0/invites/1/target_email: the same invite to "Acme" as ',
   ],
-  [
-    "    invites: [{ target_email: x }]",
-    "it:5:31 /organizations/0/invites/0/target_email: expected an e-mail address",
-  ],
+  ["    invites: [{ target_email: x }]", "it:5:31 /organizations/0/invites/0/target_email: expected an e-mail address"],
   [
     "    invites: [{ target_email: x@x.test, level: 8 }]",
     'it:5:48 /organizations/0/invites/0/level: expected "member", "admin" or "owner", got 8',
   ],
 ])("%s", async (line, problem) => {
   const { problems } = await readScenario(folder.write("it.yaml", text(line)));
-  expect(linesOf(problems, folder.path)).toEqual([
-    expect.stringContaining(problem.replace(/^it/, "it.yaml")),
-  ]);
+  expect(linesOf(problems, folder.path)).toEqual([expect.stringContaining(problem.replace(/^it/, "it.yaml"))]);
 });

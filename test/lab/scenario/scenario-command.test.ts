@@ -42,12 +42,9 @@ describe("check", () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: "two.yaml:2:10 /version: expected 1, got 3\n" });
   });
 
-  test.each(["default", "shop", "saas-team", "flags-gallery", "exports", "bad-day"])(
-    "the shipped %s",
-    async (name) => {
-      expect((await run("check", name)).code).toBe(0);
-    },
-  );
+  test.each(["default", "shop", "saas-team", "flags-gallery", "exports", "bad-day"])("the shipped %s", async (name) => {
+    expect((await run("check", name)).code).toBe(0);
+  });
 
   test("--json is one line for programs", async () => {
     write("bad.yaml", broken);
@@ -68,11 +65,7 @@ describe("check", () => {
     write("odd.yaml", "flags: { a: { variants: { x: 50, y: 40 } } }\n");
     const line =
       "odd.yaml:1:25 /flags/a/variants: warning: the variants add up to 90, not 100: the rest gets no variant; change the percentages\n";
-    expect(await run("check", "odd.yaml")).toEqual({
-      code: 0,
-      stdout: `${line}odd.yaml: ok, 1 warning\n`,
-      stderr: "",
-    });
+    expect(await run("check", "odd.yaml")).toEqual({ code: 0, stdout: `${line}odd.yaml: ok, 1 warning\n`, stderr: "" });
     expect(await run("check", "odd.yaml", "--strict")).toEqual({
       code: 1,
       stdout: line,
@@ -97,11 +90,7 @@ describe("check", () => {
     );
     const { code, stdout, stderr } = await run("check", "many.yaml");
     const lines = stdout.trimEnd().split("\n");
-    expect({ code, stderr, count: lines.length }).toEqual({
-      code: 1,
-      stderr: "phx-sim: 10000 problems\n",
-      count: 51,
-    });
+    expect({ code, stderr, count: lines.length }).toEqual({ code: 1, stderr: "phx-sim: 10000 problems\n", count: 51 });
     expect(lines.at(-1)).toBe("and 9,950 more; --json lists all");
     expect(JSON.parse((await run("check", "many.yaml", "--json")).stdout).problems).toHaveLength(10_000);
   });
@@ -140,10 +129,7 @@ describe("init", () => {
   test("never writes over a file", async () => {
     write("mine.yaml", "precious");
     const { code, stderr } = await run("init", "mine.yaml");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "phx-sim: mine.yaml already exists; give another name\n",
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: mine.yaml already exists; give another name\n" });
     expect(readFileSync(join(cwd, "mine.yaml"), "utf8")).toBe("precious");
     expect((await run("init", "none/mine.yaml")).stderr).toBe(
       "phx-sim: none/mine.yaml cannot be written: there is no such file or folder\n",
@@ -185,8 +171,7 @@ describe("list", () => {
 
 test("a start with a bad scenario ends with 3 and reports everything", async () => {
   write("bad.yaml", broken);
-  const { code, stdout, stderr } = await phxSim(["start", "--memory", "--scenario", "./bad.yaml"], { cwd })
-    .ended;
+  const { code, stdout, stderr } = await phxSim(["start", "--memory", "--scenario", "./bad.yaml"], { cwd }).ended;
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toBe(
     [

@@ -198,9 +198,7 @@ describe("dashboards", () => {
   });
 
   test("templates belong to the project", () => {
-    expect(world.dashboard_templates).toMatchObject([
-      { project: 1, template_name: "Starter", variables: null },
-    ]);
+    expect(world.dashboard_templates).toMatchObject([{ project: 1, template_name: "Starter", variables: null }]);
   });
 });
 
@@ -261,10 +259,7 @@ describe("flags and cohorts", () => {
       { person: { plan: "pro" } },
       {
         groups: [
-          {
-            properties: [{ key: "plan", value: "pro", operator: "exact", type: "person" }],
-            rollout_percentage: 100,
-          },
+          { properties: [{ key: "plan", value: "pro", operator: "exact", type: "person" }], rollout_percentage: 100 },
         ],
       },
     ],
@@ -351,11 +346,7 @@ describe("what is not given", () => {
 
   test("documents that are called the same have ids of their own", () => {
     const twins = {
-      batch_exports: [1, 2].map(() => ({
-        name: "Same",
-        destination: { type: "NoOp", config: {} },
-        interval: "day",
-      })),
+      batch_exports: [1, 2].map(() => ({ name: "Same", destination: { type: "NoOp", config: {} }, interval: "day" })),
     };
     const [one, two] = worldOf(small(twins)).batch_exports;
     expect(isUuid(one?.id) && isUuid(two?.id)).toBe(true);
@@ -399,9 +390,7 @@ describe("hostile names", () => {
         {
           name,
           members: JSON.parse(`{"dev@phx-sim.test": "owner"}`),
-          projects: [
-            { name, api_key: "phc_p", flags, insights, dashboards: [{ tiles: [{ insight: name }] }] },
-          ],
+          projects: [{ name, api_key: "phc_p", flags, insights, dashboards: [{ tiles: [{ insight: name }] }] }],
         },
       ],
       personal_api_keys: [{ key: "phx_p", scopes: ["*"], projects: [name], organizations: [name] }],

@@ -23,10 +23,7 @@ const starting = (scenario: string) => {
 async function ask(path: string, init: RequestInit = {}): Promise<{ status: number; json: Answer }> {
   const answer = await sim.handle(new Request(`${sim.url}${path}`, init));
   const text = await answer.text();
-  return {
-    status: answer.status,
-    json: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text,
-  };
+  return { status: answer.status, json: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
 }
 
 const as = (key: string, method = "GET", body?: unknown): RequestInit => ({
@@ -41,11 +38,7 @@ async function flagsOf(distinctId: string, more: object = {}, token = sim.apiKey
 }
 
 /** What each flag came to, by key. */
-async function valuesOf(
-  distinctId: string,
-  more: object = {},
-  token?: string,
-): Promise<Record<string, unknown>> {
+async function valuesOf(distinctId: string, more: object = {}, token?: string): Promise<Record<string, unknown>> {
   const { flags } = await flagsOf(distinctId, more, token);
   const rows = Object.entries<Answer>(flags);
   return Object.fromEntries(rows.map(([key, { variant, enabled }]) => [key, variant ?? enabled]));
@@ -54,13 +47,10 @@ async function valuesOf(
 const listed = async (path: string, key = sim.personalApiKey): Promise<Answer[]> =>
   (await ask(path, as(key))).json.results;
 
-test.each([...shippedScenarios().keys()])(
-  "%s starts in strict mode, deliberate faults and all",
-  async (name) => {
-    await using strict = await startSim({ scenario: name, strict: true });
-    expect((await strict.handle(new Request(`${strict.url}/no-such-path`))).status).toBe(501);
-  },
-);
+test.each([...shippedScenarios().keys()])("%s starts in strict mode, deliberate faults and all", async (name) => {
+  await using strict = await startSim({ scenario: name, strict: true });
+  expect((await strict.handle(new Request(`${strict.url}/no-such-path`))).status).toBe(501);
+});
 
 test("these are shipped", () => {
   expect([...shippedScenarios().keys()]).toEqual([
@@ -74,22 +64,17 @@ test("these are shipped", () => {
   ]);
 });
 
-test.each([...shippedScenarios()])(
-  "%s is sound, says what it is for, and makes a world",
-  async (name, file) => {
-    const { scenario, problems } = await readScenario(file);
-    expect(problems).toEqual([]);
-    expect(scenario?.description).toMatch(/^[A-Z].*\.$/);
-    const world = scenario && worldOf(scenario);
-    expect(WorldSchema.parse(world)).toEqual(world);
-    const isYaml = extname(file) === ".yaml";
-    expect(isYaml).toBe(name !== "default");
-    if (isYaml)
-      expect(readFileSync(file, "utf8")).toMatch(
-        /^# yaml-language-server: \$schema=\.\/scenario.schema.json\n#/,
-      );
-  },
-);
+test.each([...shippedScenarios()])("%s is sound, says what it is for, and makes a world", async (name, file) => {
+  const { scenario, problems } = await readScenario(file);
+  expect(problems).toEqual([]);
+  expect(scenario?.description).toMatch(/^[A-Z].*\.$/);
+  const world = scenario && worldOf(scenario);
+  expect(WorldSchema.parse(world)).toEqual(world);
+  const isYaml = extname(file) === ".yaml";
+  expect(isYaml).toBe(name !== "default");
+  if (isYaml)
+    expect(readFileSync(file, "utf8")).toMatch(/^# yaml-language-server: \$schema=\.\/scenario.schema.json\n#/);
+});
 
 describe("default", () => {
   starting("default");
@@ -129,10 +114,7 @@ describe("shop", () => {
   test("a customer is one person by both ids", async () => {
     const [byNumber] = await listed("/api/projects/1/persons/?distinct_id=customer-1001");
     const [byMail] = await listed("/api/projects/1/persons/?distinct_id=ines@mail.test");
-    expect(byNumber).toMatchObject({
-      distinct_ids: ["customer-1001", "ines@mail.test"],
-      properties: { orders: 7 },
-    });
+    expect(byNumber).toMatchObject({ distinct_ids: ["customer-1001", "ines@mail.test"], properties: { orders: 7 } });
     expect(byMail?.uuid).toBe(byNumber?.uuid);
   });
 
@@ -143,9 +125,7 @@ describe("shop", () => {
 
   test("shows its dashboards, one of them to everyone with the link", async () => {
     const boards = await listed("/api/projects/1/dashboards/");
-    expect(boards.map((it) => it.name)).toEqual(
-      expect.arrayContaining(["The shop today", "Autumn campaign"]),
-    );
+    expect(boards.map((it) => it.name)).toEqual(expect.arrayContaining(["The shop today", "Autumn campaign"]));
     expect((await ask("/shared_dashboard/autumn-campaign")).status).toBe(200);
   });
 
@@ -178,9 +158,7 @@ describe("traffic", () => {
   test("every tile of its dashboard has something to show", async () => {
     const [board] = await listed("/api/projects/1/dashboards/");
     const { json } = await ask(`/api/projects/1/dashboards/${board?.id}/`, as(sim.personalApiKey));
-    expect(json.tiles.map((it: Answer) => it.insight?.name ?? null).sort()).toEqual(
-      [null, ...insights].sort(),
-    );
+    expect(json.tiles.map((it: Answer) => it.insight?.name ?? null).sort()).toEqual([null, ...insights].sort());
     for (const insight of insights) {
       const { status, json } = await ask("/__sim/query", as("", "POST", { insight }));
       expect([insight, status]).toEqual([insight, 200]);
@@ -253,10 +231,7 @@ describe("exports", () => {
     const runs = await listed(`/api/projects/1/batch_exports/${id}/runs/`);
     expect(new Set(runs.map((it) => it.status))).toEqual(new Set(runStatuses));
     const failed = runs.find((it) => it.status === "Failed");
-    const { json } = await ask(
-      `/api/projects/1/batch_exports/${id}/runs/${failed?.id}/logs/`,
-      as(sim.personalApiKey),
-    );
+    const { json } = await ask(`/api/projects/1/batch_exports/${id}/runs/${failed?.id}/logs/`, as(sim.personalApiKey));
     expect(JSON.stringify(json)).toContain("NoSuchBucket");
   });
 
@@ -314,10 +289,7 @@ describe("flags-gallery", () => {
     expect(Object.keys(vera)).not.toContain("no-inactive");
     expect(vera["by-device"]).toBe(false);
     const elsewhere = await valuesOf("vera", { evaluation_contexts: ["app"] });
-    expect([Object.keys(vera), Object.keys(elsewhere)].map((it) => it.includes("in-context"))).toEqual([
-      true,
-      false,
-    ]);
+    expect([Object.keys(vera), Object.keys(elsewhere)].map((it) => it.includes("in-context"))).toEqual([true, false]);
     const { flags, errorsWhileComputingFlags } = await flagsOf("vera");
     expect(errorsWhileComputingFlags).toBe(true);
     expect(flags["no-failed"]).toMatchObject({ enabled: false, failed: true });
@@ -352,20 +324,13 @@ describe("bad-day", () => {
   });
 
   test("one project has used up its flag requests", async () => {
-    expect(await flagsOf("u", {}, "phc_over_quota")).toMatchObject({
-      flags: {},
-      quotaLimited: ["feature_flags"],
-    });
+    expect(await flagsOf("u", {}, "phc_over_quota")).toMatchObject({ flags: {}, quotaLimited: ["feature_flags"] });
   });
 
   test("the export fails and is paused", async () => {
     const [failing] = await listed("/api/projects/1/batch_exports/");
     expect(failing).toMatchObject({ name: "Orders to S3", paused: true });
-    expect(failing?.latest_runs.map((it: Answer) => it.status)).toEqual([
-      "FailedBilling",
-      "Failed",
-      "Failed",
-    ]);
+    expect(failing?.latest_runs.map((it: Answer) => it.status)).toEqual(["FailedBilling", "Failed", "Failed"]);
   });
 
   test("links to shared dashboards and keys without scopes are of no use", async () => {

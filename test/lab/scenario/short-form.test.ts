@@ -62,9 +62,7 @@ describe("a scenario with one project", () => {
       method: "POST",
       body: JSON.stringify({ token: "phc_sim_default", distinct_id: "ann" }),
     });
-    expect(await answer.json()).toMatchObject({
-      flags: { beta: { enabled: true }, "for-known": { enabled: true } },
-    });
+    expect(await answer.json()).toMatchObject({ flags: { beta: { enabled: true }, "for-known": { enabled: true } } });
     const dashboards = await fetch(`${sim.url}/api/projects/1/dashboards/`, {
       headers: { authorization: "Bearer phx_sim_default" },
     });
@@ -79,8 +77,7 @@ describe("a scenario with one project", () => {
   });
 
   test("may name its project and keep the rest at the top", async () => {
-    const text =
-      "flags: { a: true }\norganizations: [{ name: O, projects: [{ name: P, api_key: phc_p }] }]\n";
+    const text = "flags: { a: true }\norganizations: [{ name: O, projects: [{ name: P, api_key: phc_p }] }]\n";
     expect(await projectsOf(folder.write("named.yaml", text))).toEqual([
       { name: "P", api_key: "phc_p", flags: { a: true } },
     ]);
@@ -101,24 +98,14 @@ describe("layers", () => {
       "extends: default\nflags: { beta-feature: false, mine: true, half-rollout: null }\n",
     );
     const [project] = await projectsOf(file);
-    expect(Object.keys(project?.flags ?? {})).toEqual([
-      "beta-feature",
-      "new-checkout",
-      "off-for-everyone",
-      "mine",
-    ]);
+    expect(Object.keys(project?.flags ?? {})).toEqual(["beta-feature", "new-checkout", "off-for-everyone", "mine"]);
     expect(project).toMatchObject({ name: "Default project", flags: { "beta-feature": false } });
   });
 
   test("later layers win, wherever they say it", async () => {
-    const short = {
-      flags: { a: true, b: true },
-      persons: [{ distinct_ids: ["p"], properties: { x: 1, y: 1 } }],
-    };
+    const short = { flags: { a: true, b: true }, persons: [{ distinct_ids: ["p"], properties: { x: 1, y: 1 } }] };
     const long = {
-      organizations: [
-        { name: "O", projects: [{ name: "P", api_key: "phc_p", flags: { a: false, c: false } }] },
-      ],
+      organizations: [{ name: "O", projects: [{ name: "P", api_key: "phc_p", flags: { a: false, c: false } }] }],
     };
     expect((await projectsOf([short, long]))[0]?.flags).toEqual({ a: false, b: true, c: false });
     expect((await projectsOf([long, short]))[0]?.flags).toEqual({ a: true, c: false, b: true });
@@ -131,8 +118,7 @@ describe("layers", () => {
 });
 
 describe("mistakes", () => {
-  const two =
-    "organizations:\n  - { name: O, projects: [{ name: P, api_key: phc_p }, { name: Q, api_key: phc_q }] }\n";
+  const two = "organizations:\n  - { name: O, projects: [{ name: P, api_key: phc_p }, { name: Q, api_key: phc_q }] }\n";
 
   test.each<[string, string, string[]]>([
     [
@@ -156,17 +142,13 @@ describe("mistakes", () => {
     [
       "so is a reference",
       "persons:\n  - { distinct_ids: [a] }\n  - { distinct_ids: [a] }\n",
-      [
-        "it.yaml:3:22 /persons/1/distinct_ids/0: the same distinct id in project 1 as /persons/0/distinct_ids/0",
-      ],
+      ["it.yaml:3:22 /persons/1/distinct_ids/0: the same distinct id in project 1 as /persons/0/distinct_ids/0"],
     ],
     ["a key with a slip", "flgs: {}\n", ['it.yaml:1:1 /flgs: unknown key "flgs"; did you mean "flags"?']],
     [
       "flags as a list",
       "flags:\n  - beta\n",
-      [
-        "it.yaml:2:3 /flags: expected an object, got a list of 1; write each flag as KEY: true, without a dash",
-      ],
+      ["it.yaml:2:3 /flags: expected an object, got a list of 1; write each flag as KEY: true, without a dash"],
     ],
     [
       "a percentage as text",
@@ -176,16 +158,12 @@ describe("mistakes", () => {
     [
       "variants as a list",
       "flags: { a: { variants: [x, y] } }\n",
-      [
-        "it.yaml:1:25 /flags/a/variants: expected an object, got a list of 2; write { control: 50, test: 50 }",
-      ],
+      ["it.yaml:1:25 /flags/a/variants: expected an object, got a list of 2; write { control: 50, test: 50 }"],
     ],
     [
       "variants as objects",
       "flags: { a: { variants: { x: { rollout_percentage: 50 } } } }\n",
-      [
-        "it.yaml:1:30 /flags/a/variants/x: expected a number, got an object; write only its percentage, such as 50",
-      ],
+      ["it.yaml:1:30 /flags/a/variants/x: expected a number, got an object; write only its percentage, such as 50"],
     ],
     [
       "keys of the service's JSON in the short form",
@@ -207,9 +185,7 @@ describe("mistakes", () => {
     [
       "an object instead of a list",
       "persons: { ann: {} }\n",
-      [
-        "it.yaml:1:10 /persons: expected a list, got an object; begin each entry with a dash; in JSON put them in [ ]",
-      ],
+      ["it.yaml:1:10 /persons: expected a list, got an object; begin each entry with a dash; in JSON put them in [ ]"],
     ],
   ])("%s", async (_, text, lines) => {
     expect(await linesFor(text)).toEqual(lines);

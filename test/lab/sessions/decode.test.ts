@@ -43,12 +43,7 @@ describe("a part of a recording", () => {
     const items: Json[] = [
       { type: 2, timestamp: 1, cv: "2024-10", data: half },
       { type: 2, timestamp: 2, cv: "2024-10", data: "\ufffd\ufffd" },
-      {
-        type: 3,
-        timestamp: 3,
-        cv: "2024-10",
-        data: { source: 0, texts: "x", adds: packed([1]), removes: packed({}) },
-      },
+      { type: 3, timestamp: 3, cv: "2024-10", data: { source: 0, texts: "x", adds: packed([1]), removes: packed({}) } },
       { type: "3", timestamp: 4, data: {} },
       null,
       { type: 3, timestamp: 5, data: { source: 1 } },
@@ -60,10 +55,7 @@ describe("a part of a recording", () => {
       "1 removes of a mutation: bad_json",
       "2 event: not_an_event",
     ]);
-    expect(events.map((it) => it.data)).toEqual([
-      { source: 0, texts: [], adds: [1], removes: [] },
-      { source: 1 },
-    ]);
+    expect(events.map((it) => it.data)).toEqual([{ source: 0, texts: [], adds: [1], removes: [] }, { source: 1 }]);
   });
 
   test("a small string that holds much is refused, and what follows it", () => {

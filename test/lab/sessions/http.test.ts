@@ -43,9 +43,7 @@ describe("/__sim/sessions", () => {
       $browser_version: 156,
     });
     await sendPart(sim, opening(page));
-    await sendEvent(sim, "$exception", start + 3_000, {
-      $exception_list: [{ type: "TypeError", value: "no" }],
-    });
+    await sendEvent(sim, "$exception", start + 3_000, { $exception_list: [{ type: "TypeError", value: "no" }] });
     await sendEvent(sim, "other", start + 4_000, { $session_id: "s2" });
     await sendPart(sim, [clickOn(button, start + 5_000)]);
     const { sessions, complete, more } = await get<StoredSessionPage>("sessions");
@@ -124,15 +122,9 @@ describe("/__sim/sessions", () => {
   });
 
   test("the events of a session come in pages, each with a text", async () => {
-    await sendEvent(sim, "$autocapture", start, {
-      $elements_chain: 'button:text="Pay now"nth-child="1";body',
-    });
+    await sendEvent(sim, "$autocapture", start, { $elements_chain: 'button:text="Pay now"nth-child="1";body' });
     await sendPart(sim, opening(page));
-    await sendEvent(sim, "order_completed", start + 1_000, {
-      amount: 149.9,
-      currency: "EUR",
-      utm_source: "x",
-    });
+    await sendEvent(sim, "order_completed", start + 1_000, { amount: 149.9, currency: "EUR", utm_source: "x" });
     const first = await get<SessionEventPage>(`sessions/${session}/events?limit=1`);
     expect(first).toMatchObject({ events: [{ event: "$autocapture", text: "Pay now" }], next: 1 });
     const second = await get<SessionEventPage>(`sessions/${session}/events?offset=1`);

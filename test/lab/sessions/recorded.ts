@@ -82,12 +82,7 @@ export async function sendPart(
 }
 
 /** Sends an event of the session. */
-export async function sendEvent(
-  sim: Sim,
-  event: string,
-  at: number,
-  properties: JsonObject = {},
-): Promise<void> {
+export async function sendEvent(sim: Sim, event: string, at: number, properties: JsonObject = {}): Promise<void> {
   await sim.handle(
     new Request(`${sim.url}/e/`, {
       method: "POST",

@@ -27,9 +27,7 @@ describe("phx-sim recordings", () => {
   test("lists recordings, and shows what one holds", async () => {
     const list = await phx("list");
     expect(list).toMatchObject({ code: 0, stderr: "" });
-    expect(list.stdout).toMatch(
-      new RegExp(`^${session}  2026-03-01T12:00:00.000Z  1 part, 1 kB  customer-1001\n$`),
-    );
+    expect(list.stdout).toMatch(new RegExp(`^${session}  2026-03-01T12:00:00.000Z  1 part, 1 kB  customer-1001\n$`));
     const shown = await phx("show", session);
     expect(shown.code).toBe(0);
     expect(shown.stdout).toMatch(/records +other 1, full 1\n +texts +page 1, text 4, attribute 1\n/);

@@ -5,11 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sim, startSim } from "../../../src/index.ts";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import type {
-  RecordingFindings,
-  StoredRecording,
-  StoredRecordingPage,
-} from "../../../src/lab/sessions/shapes.ts";
+import type { RecordingFindings, StoredRecording, StoredRecordingPage } from "../../../src/lab/sessions/shapes.ts";
 import { newFolder } from "../../support/folder.ts";
 import { element, opening, packed, sendPart, session, start, typedIn } from "./recorded.ts";
 
@@ -23,10 +19,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<{ stat
   const response = await sim.handle(
     new Request(`${sim.url}/__sim/${path}`, {
       method,
-      ...(body !== undefined && {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      }),
+      ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     }),
   );
   return { status: response.status, body: await response.json() };
@@ -46,14 +39,7 @@ const mutation = (data: JsonObject, at = start + 2_000): JsonObject => ({
   type: 3,
   timestamp: at,
   cv: "2024-10",
-  data: {
-    source: 0,
-    texts: packed([]),
-    attributes: packed([]),
-    removes: packed([]),
-    adds: packed([]),
-    ...data,
-  },
+  data: { source: 0, texts: packed([]), attributes: packed([]), removes: packed([]), adds: packed([]), ...data },
 });
 const plugin = (name: string, payload: JsonObject): JsonObject => ({
   type: 6,
@@ -71,10 +57,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     opening(element("body", {}, element("img", { alt: `Photo of ${mail}` }))),
     ["1 attribute html > body > img alt"],
   ],
-  "an inline style": () => [
-    opening(element("body", { style: `--who: "${mail}"` })),
-    ["1 style html > body style"],
-  ],
+  "an inline style": () => [opening(element("body", { style: `--who: "${mail}"` })), ["1 style html > body style"]],
   "a style sheet": () => [
     opening(element("body"), [element("style", { _cssText: `p::after { content: "${mail}" }` })]),
     ["1 style html > head > style _cssText"],
@@ -86,10 +69,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
   "what was typed": () => {
     const input = element("input", { name: "mail" });
     return [
-      [
-        ...opening(element("body", {}, element("form", { id: "pay" }, input))),
-        typedIn(input, mail, start + 9),
-      ],
+      [...opening(element("body", {}, element("form", { id: "pay" }, input))), typedIn(input, mail, start + 9)],
       ['1 input form#pay > input[name="mail"] value'],
     ];
   },
@@ -117,9 +97,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     return [
       [
         ...opening(element("body", {}, link)),
-        mutation({
-          attributes: packed([{ id: link.id ?? 0, attributes: { href: "/u?m=jane%40acme.test" } }]),
-        }),
+        mutation({ attributes: packed([{ id: link.id ?? 0, attributes: { href: "/u?m=jane%40acme.test" } }]) }),
       ],
       ["1 attribute html > body > a href"],
     ];
@@ -128,30 +106,21 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     const link = element("a");
     const attributes = { style: { content: [`"${mail}"`, "important"] } };
     return [
-      [
-        ...opening(element("body", {}, link)),
-        mutation({ attributes: packed([{ id: link.id ?? 0, attributes }]) }),
-      ],
+      [...opening(element("body", {}, link)), mutation({ attributes: packed([{ id: link.id ?? 0, attributes }]) })],
       ["1 style html > body > a style.content[0]"],
     ];
   },
   "an inserted rule": () => [
     [
       ...opening(element("body")),
-      {
-        type: 3,
-        timestamp: start + 9,
-        data: { source: 8, adds: packed([{ rule: `a { content: "${mail}" }` }]) },
-      },
+      { type: 3, timestamp: start + 9, data: { source: 8, adds: packed([{ rule: `a { content: "${mail}" }` }]) } },
     ],
     ["1 style - adds[0].rule"],
   ],
   "the body of a request": () => [
     [
       plugin("rrweb/network@1", {
-        requests: [
-          { name: "http://shop.test/pay", requestBody: JSON.stringify({ note: `"${mail}"`, at: 1 }) },
-        ],
+        requests: [{ name: "http://shop.test/pay", requestBody: JSON.stringify({ note: `"${mail}"`, at: 1 }) }],
       }),
     ],
     ["1 network - requests[0].requestBody"],
@@ -165,23 +134,11 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     ["1 console - payload[0]"],
   ],
   "a custom event": () => [
-    [
-      {
-        type: 5,
-        timestamp: start,
-        data: { tag: "$pageview", payload: { href: `http://shop.test/?m=${mail}` } },
-      },
-    ],
+    [{ type: 5, timestamp: start, data: { tag: "$pageview", payload: { href: `http://shop.test/?m=${mail}` } } }],
     ["1 custom - payload.href"],
   ],
   "the address of the page": () => [
-    [
-      {
-        type: 4,
-        timestamp: start,
-        data: { href: "http://shop.test/#jane&#64;acme.test", width: 1, height: 1 },
-      },
-    ],
+    [{ type: 4, timestamp: start, data: { href: "http://shop.test/#jane&#64;acme.test", width: 1, height: 1 } }],
     ["1 page - href"],
   ],
   "a wireframe of a mobile app": () => [
@@ -193,13 +150,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
     ["1 text html > body > p -"],
   ],
   "texts with a comment between them": () => [
-    opening(
-      element(
-        "body",
-        {},
-        element("p", {}, "to jane@", { type: 5, id: 900_001, textContent: " " }, "acme.test"),
-      ),
-    ),
+    opening(element("body", {}, element("p", {}, "to jane@", { type: 5, id: 900_001, textContent: " " }, "acme.test"))),
     ["1 text html > body > p -"],
   ],
   "elements in a line of text": () => [
@@ -207,13 +158,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
       element(
         "body",
         {},
-        element(
-          "p",
-          {},
-          element("a", {}, element("b", {}, "jane"), "@"),
-          element("span", {}, "acme"),
-          ".test",
-        ),
+        element("p", {}, element("a", {}, element("b", {}, "jane"), "@"), element("span", {}, "acme"), ".test"),
       ),
     ),
     ["1 text html > body > p > a > b -"],
@@ -237,10 +182,7 @@ const recorded: Readonly<Record<string, (body: JsonObject) => readonly [JsonObje
       { parentId: line.id ?? 0, nextId: 900_004, node: text(900_003, "jane@") },
       { parentId: line.id ?? 0, nextId: last.id ?? 0, node: text(900_004, "acme") },
     ];
-    return [
-      [...opening(element("body", {}, line)), mutation({ adds: packed(adds) })],
-      ["1 text html > body > p -"],
-    ];
+    return [[...opening(element("body", {}, line)), mutation({ adds: packed(adds) })], ["1 text html > body > p -"]];
   },
   "a text that is changed beside another one": () => {
     const line = element("p", {}, "jane@", "…");
@@ -276,21 +218,16 @@ describe("POST /__sim/recordings/search", () => {
     expect(placesOf(await search("Jane@acme.test"))).toEqual([]);
   });
 
-  test.each([
-    "4242424242424242",
-    "4242-4242-4242-4242",
-    "4242.4242 4242\u00a04242",
-    "pay=4242+4242+4242+4242&x=1",
-  ])("finds a number with other separators: %s", async (text) => {
-    await sendPart(sim, opening(element("body", {}, text)));
-    expect(placesOf(await search("none", card))).toEqual(["2 text html > body -"]);
-  });
+  test.each(["4242424242424242", "4242-4242-4242-4242", "4242.4242 4242\u00a04242", "pay=4242+4242+4242+4242&x=1"])(
+    "finds a number with other separators: %s",
+    async (text) => {
+      await sendPart(sim, opening(element("body", {}, text)));
+      expect(placesOf(await search("none", card))).toEqual(["2 text html > body -"]);
+    },
+  );
 
   test.each([
-    [
-      "texts of two paragraphs",
-      element("body", {}, element("p", {}, "jane@"), element("p", {}, "acme.test")),
-    ],
+    ["texts of two paragraphs", element("body", {}, element("p", {}, "jane@"), element("p", {}, "acme.test"))],
     ["texts with an image between them", element("body", {}, "jane@", element("img"), "acme.test")],
     ["texts of two style sheets", element("body", {}, element("style", {}, "/* jane@", "acme.test */"))],
   ])("does not join %s", async (_, body) => {
@@ -374,13 +311,7 @@ describe("POST /__sim/recordings/search", () => {
   });
 
   test("nodes with the same id, or inside themselves, end the search", async () => {
-    const node = {
-      type: 2,
-      id: 7,
-      tagName: "b",
-      attributes: {},
-      childNodes: [{ type: 3, id: 7, textContent: mail }],
-    };
+    const node = { type: 2, id: 7, tagName: "b", attributes: {}, childNodes: [{ type: 3, id: 7, textContent: mail }] };
     const adds = packed([
       { parentId: 7, nextId: 7, node: { type: 2, id: 7, tagName: "b", attributes: {}, childNodes: [] } },
       { parentId: 8, nextId: 7, node: { type: 3, id: 9, textContent: "x" } },
@@ -397,11 +328,7 @@ describe("POST /__sim/recordings/search", () => {
     await sendPart(
       sim,
       opening(
-        element(
-          "body",
-          { style: url("png;base64", "AAAA") },
-          element("p", { style: url("svg+xml;utf8", "<svg/>") }),
-        ),
+        element("body", { style: url("png;base64", "AAAA") }, element("p", { style: url("svg+xml;utf8", "<svg/>") })),
       ),
     );
     expect((await search(mail)).unread).toEqual({ image: 1 });
@@ -414,11 +341,7 @@ describe("POST /__sim/recordings/search", () => {
     const filler = opening(element("body", {}, randomBytes(300_000).toString("base64")));
     for (let i = 0; i < 8; i++)
       await sendPart({ apiKey: other.apiKey, url: small.url, handle: (it) => small.handle(it) }, filler);
-    expect(await small.recordings.search([mail])).toMatchObject({
-      finds: [],
-      verdict: "undecided",
-      complete: false,
-    });
+    expect(await small.recordings.search([mail])).toMatchObject({ finds: [], verdict: "undecided", complete: false });
     expect(await other.recordings.search([mail])).toMatchObject({ verdict: "undecided" });
     await using fresh = await small.project();
     await sendPart(
@@ -437,11 +360,7 @@ describe("POST /__sim/recordings/search", () => {
     const file = join(data, "traffic.ndjson");
     writeFileSync(file, readFileSync(file, "utf8").replace('"$snapshot"', '"#snapshot"'));
     await using again = await startSim({ data });
-    expect(await again.recordings.search([mail])).toMatchObject({
-      finds: [],
-      verdict: "undecided",
-      complete: false,
-    });
+    expect(await again.recordings.search([mail])).toMatchObject({ finds: [], verdict: "undecided", complete: false });
   });
 
   test("a find has the moment, its link and how often it was recorded", async () => {

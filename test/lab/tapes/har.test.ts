@@ -85,11 +85,7 @@ test.each<[string, Partial<TrafficLine>, object]>([
     { size: 70_000, mimeType: "application/json", comment: "not kept: too_large" },
   ],
   // an answer may have such keys itself
-  [
-    "like that",
-    { reply: { omitted: 1, bytes: 2 } },
-    { mimeType: "application/json", text: '{"omitted":1,"bytes":2}' },
-  ],
+  ["like that", { reply: { omitted: 1, bytes: 2 } }, { mimeType: "application/json", text: '{"omitted":1,"bytes":2}' }],
 ])("an answer's content: %s", (_, given, content) => {
   expect(entryOf(given)?.response).toMatchObject({ content });
 });
@@ -113,10 +109,7 @@ test.each<[string, Partial<TrafficLine>, object]>([
   [
     "its own",
     { status: 302, reply_headers: ["Location", "/there", "set-cookie", "***", "set-cookie", "***"] },
-    {
-      headers: pairs(["Location", "/there"], ["set-cookie", "***"], ["set-cookie", "***"]),
-      redirectURL: "/there",
-    },
+    { headers: pairs(["Location", "/there"], ["set-cookie", "***"], ["set-cookie", "***"]), redirectURL: "/there" },
   ],
 ])("an answer's headers: %s", (_, given, response) => {
   expect(entryOf(given)?.response).toMatchObject(response);
@@ -128,12 +121,7 @@ test("a HAR says who made it, and has the entries in the order of the lines", ()
       version: "1.2",
       creator: { name: "phx-sim", version: expect.any(String) },
       entries: [
-        {
-          startedDateTime: "2026-01-02T00:00:00.000Z",
-          time: 1.5,
-          timings: { wait: 1.5 },
-          _phx_sim: { n: 3 },
-        },
+        { startedDateTime: "2026-01-02T00:00:00.000Z", time: 1.5, timings: { wait: 1.5 }, _phx_sim: { n: 3 } },
         { _phx_sim: { n: 1 } },
       ],
     },

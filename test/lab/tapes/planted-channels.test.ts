@@ -17,10 +17,7 @@ const mark = (length: number): string => {
 const hex = (length: number): string =>
   `${String(++count).padStart(3, "0")}${"0a1b2c3d4e5f6789".repeat(12)}`.slice(0, length);
 
-const keys = {
-  personal: () => `phx_${mark(40)}`,
-  secret: () => `phs_${mark(40)}`,
-};
+const keys = { personal: () => `phx_${mark(40)}`, secret: () => `phs_${mark(40)}` };
 /** Secrets that are recognized by their form. */
 const tokens: Record<string, () => string> = {
   ...keys,
@@ -41,16 +38,7 @@ const tokens: Record<string, () => string> = {
   jwt: () => `eyJ${mark(20)}.eyJ${mark(20)}.${mark(20)}`,
 };
 /** Names under which anything is a secret. */
-const names = [
-  "password",
-  "pin",
-  "recovery_code",
-  "client_secret",
-  "otp",
-  "cvv",
-  "X-Amz-Signature",
-  "access_token",
-];
+const names = ["password", "pin", "recovery_code", "client_secret", "otp", "cvv", "X-Amz-Signature", "access_token"];
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 const json = (value: unknown): string => JSON.stringify(value);
@@ -109,20 +97,14 @@ const channels: Record<string, (text: string, name: string) => Planted> = {
 };
 /** Ways in which a token travels without a field for it. */
 const bare: Record<string, (text: string) => Planted> = {
-  prose: (text) => ({
-    path: "/e/",
-    body: json({ event: `so ${text}`, properties: { note: `it is ${text}, see` } }),
-  }),
+  prose: (text) => ({ path: "/e/", body: json({ event: `so ${text}`, properties: { note: `it is ${text}, see` } }) }),
   "a property's name": (text) => ({
     path: "/e/",
     body: json({ properties: { [text]: 1, $set: { [`of ${text}`]: 1 } } }),
   }),
   base64: (text) => ({ path: "/e/", body: json({ properties: { note: base64(text) } }) }),
   "a Referer": (text) => ({ path: "/e/", headers: { referer: `https://app.test/cb?x=${text}` } }),
-  "a login": (text) => ({
-    path: "/e/",
-    body: json({ properties: { url: `https://anna:${text}@db.test/x` } }),
-  }),
+  "a login": (text) => ({ path: "/e/", body: json({ properties: { url: `https://anna:${text}@db.test/x` } }) }),
 };
 
 const folderFor = (): string => {
@@ -156,10 +138,7 @@ async function leakyUpstream(text: () => string): Promise<string> {
     request.on("end", () => {
       const secret = text();
       response.setHeader("set-cookie", `session=${secret}; Path=/`);
-      response.setHeader(
-        "location",
-        `https://app.test/callback?code=${secret}&state=1#access_token=${secret}`,
-      );
+      response.setHeader("location", `https://app.test/callback?code=${secret}&state=1#access_token=${secret}`);
       response.setHeader("x-note", `for ${secret}`);
       response.setHeader("content-type", "application/json");
       response.end(
@@ -221,18 +200,13 @@ test("the data folder, HAR, lists, state and tools for agents have none of the s
         const secret = key();
         planted.set(`${kind} in ${channel}`, secret);
         const request = make(secret, "note");
-        const isJson =
-          typeof request.body === "string" && request.body.startsWith("{") && channel !== "broken JSON";
+        const isJson = typeof request.body === "string" && request.body.startsWith("{") && channel !== "broken JSON";
         // as an event that is kept, and as it is
         const body = isJson
           ? json({ api_key: sim.apiKey, event: "e", distinct_id: "u", ...JSON.parse(String(request.body)) })
           : request.body;
         seen.push(
-          await send(sim.url, {
-            ...request,
-            path: request.path || paths.note,
-            ...(body !== undefined && { body }),
-          }),
+          await send(sim.url, { ...request, path: request.path || paths.note, ...(body !== undefined && { body }) }),
         );
       }
     }
@@ -249,10 +223,7 @@ test("the data folder, HAR, lists, state and tools for agents have none of the s
       seen.push(await send(`${sim.url}/__sim/`, { path }));
     const params = { name: "events_since", arguments: { limit: 200, max_bytes: 20_000 } };
     seen.push(
-      await send(sim.url, {
-        path: "/__sim/mcp",
-        body: json({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-      }),
+      await send(sim.url, { path: "/__sim/mcp", body: json({ jsonrpc: "2.0", id: 1, method: "tools/call", params }) }),
     );
     expect((await sim.events.list({ limit: 1_000 })).length).toBeGreaterThan(15);
   }

@@ -33,8 +33,7 @@ async function make(sim: Sim, body: object = {}): Promise<Made> {
 }
 
 const remove = (sim: Sim, id: number) => call(sim, "DELETE", `/__sim/projects/${id}`);
-const capture = (sim: Sim, api_key: string, event: object) =>
-  call(sim, "POST", "/capture/", { api_key, ...event });
+const capture = (sim: Sim, api_key: string, event: object) => call(sim, "POST", "/capture/", { api_key, ...event });
 const namesOf = async (sim: Sim, project: number) => {
   const { answer } = await call(sim, "GET", `/__sim/events?project=${project}&limit=1000`);
   return (answer.events as JsonObject[]).map((it) => it.event);
@@ -120,9 +119,7 @@ const scenario = {
 };
 
 function personIs(key: string, value: string) {
-  return {
-    properties: { type: "OR", values: [{ key, value, type: "person", operator: "exact" }] },
-  };
+  return { properties: { type: "OR", values: [{ key, value, type: "person", operator: "exact" }] } };
 }
 
 let sim: Sim;
@@ -278,15 +275,7 @@ describe("a project for a test", () => {
   test.each([
     ["[]", 400, { code: "invalid_input" }],
     ["{", 400, { code: "parse_error" }],
-    [
-      { nmae: "x" },
-      400,
-      {
-        pointer: "/nmae",
-        detail: 'unknown key "nmae"',
-        hint: "did you mean name?",
-      },
-    ],
+    [{ nmae: "x" }, 400, { pointer: "/nmae", detail: 'unknown key "nmae"', hint: "did you mean name?" }],
     [{ zzzzzz: 1 }, 400, { pointer: "/zzzzzz", detail: 'unknown key "zzzzzz"' }],
     [{ name: 7 }, 400, { pointer: "/name" }],
     [{ name: "x".repeat(1_001) }, 400, { pointer: "/name" }],
@@ -337,11 +326,7 @@ describe("the personal key", () => {
     ["the first project's definitions", () => "/flags/definitions?token=phc_first", 401],
     ["another test's flags", (_: Made, other: Made) => `/api/projects/${other.id}/feature_flags/`, 403],
     ["another test's persons", (_: Made, other: Made) => `/api/projects/${other.id}/persons/`, 403],
-    [
-      "another test's definitions",
-      (_: Made, other: Made) => `/flags/definitions?token=${other.api_key}`,
-      401,
-    ],
+    ["another test's definitions", (_: Made, other: Made) => `/flags/definitions?token=${other.api_key}`, 401],
   ])("and %s", async (_, path, status) => {
     const [own, other] = [await make(sim), await make(sim)];
     const headers = { authorization: `Bearer ${own.personal_api_key}` };
@@ -358,8 +343,7 @@ describe("deleting", () => {
   test("leaves nothing but what was captured", async () => {
     const made = await make(sim, { flags: { plain: false } });
     const other = await make(sim);
-    const counts = async () =>
-      (await call(sim, "GET", "/__sim/info")).answer.counts as Record<string, number>;
+    const counts = async () => (await call(sim, "GET", "/__sim/info")).answer.counts as Record<string, number>;
     const before = await counts();
     for (const it of [made, other]) {
       await capture(sim, it.api_key, { event: "a", distinct_id: "u", properties: { $set: { x: 1 } } });
@@ -371,10 +355,7 @@ describe("deleting", () => {
     }
     await call(sim, "PUT", `/__sim/flags/layout`, { value: "narrow", project: made.id });
     for (const it of [made, other])
-      await call(sim, "POST", "/__sim/faults", {
-        effect: { status: 500 },
-        match: { project: it.id, route: "flags" },
-      });
+      await call(sim, "POST", "/__sim/faults", { effect: { status: 500 }, match: { project: it.id, route: "flags" } });
     await call(sim, "POST", `/__sim/answers`, { project: made.id, answers: [{ status: 418 }] });
     expect(await remove(sim, made.id)).toMatchObject({ status: 200, answer: { deleted: made.id } });
 
@@ -446,9 +427,7 @@ describe("deleting", () => {
   test("takes adopted projects, too", async () => {
     const adopting = await startSim({ adoptTokens: true });
     await capture(adopting, "phc_unknown", { event: "a", distinct_id: "u" });
-    const { projects } = (await call(adopting, "GET", "/__sim/projects")).answer as {
-      projects: JsonObject[];
-    };
+    const { projects } = (await call(adopting, "GET", "/__sim/projects")).answer as { projects: JsonObject[] };
     const adopted = projects.find((it) => it.adopted);
     expect(adopted).toMatchObject({ api_key: "phc_unknown", personal_api_key: null, ephemeral: false });
     expect(await remove(adopting, Number(adopted?.id))).toMatchObject({ status: 200 });
@@ -502,11 +481,7 @@ describe("a project that a test changed", () => {
     await call(sim, "PATCH", `${at}/`, { name: "Renamed", timezone: "UTC" }, headers);
     await call(sim, "PUT", "/__sim/flags/layout", { value: "narrow", project: made.id });
     await call(sim, "DELETE", `/__sim/flags/plain?project=${made.id}`);
-    await capture(sim, made.api_key, {
-      event: "a",
-      distinct_id: "ada",
-      properties: { $set: { plan: "free" } },
-    });
+    await capture(sim, made.api_key, { event: "a", distinct_id: "ada", properties: { $set: { plan: "free" } } });
     await call(sim, "POST", "/__sim/faults", { effect: { status: 500 }, match: { project: made.id } });
     await call(sim, "POST", "/__sim/answers", { project: made.id, answers: [{ status: 418 }] });
   };
@@ -539,11 +514,7 @@ describe("a project that a test changed", () => {
     expect(await picture(made)).toEqual(before);
     expect(await picture(other)).toEqual(beside);
     expect((await call(sim, "GET", "/__sim/faults")).answer.faults).toEqual([]);
-    expect(await flagsOf(sim, made.api_key, "ada")).toMatchObject({
-      plain: false,
-      insiders: true,
-      both: true,
-    });
+    expect(await flagsOf(sim, made.api_key, "ada")).toMatchObject({ plain: false, insiders: true, both: true });
   });
 
   test.each([

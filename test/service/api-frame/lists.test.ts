@@ -10,9 +10,7 @@ function listWorld(many: number): World {
   const add = (project: number, id: number) => {
     world.feature_flags.push(blankFeatureFlag({ id, project, key: `k${id}` }, startedAt));
     world.cohorts.push({ id, project, name: `c${id}`, created_at: startedAt });
-    world.dashboards.push(
-      blankDashboard({ id, project, name: `d${String(id).padStart(4, "0")}` }, startedAt),
-    );
+    world.dashboards.push(blankDashboard({ id, project, name: `d${String(id).padStart(4, "0")}` }, startedAt));
   };
   for (let id = 1; id <= many; id++) add(1, id);
   add(2, many + 1);
@@ -103,9 +101,7 @@ describe.each([
     const second = (await many.get(first.next.replace("http://sim.test", ""))).json;
     expect([...ids(first), ...ids(second)]).toEqual(Array.from({ length: 105 }, (_, i) => idAt(i)));
     expect(second.next).toBeNull();
-    expect((await many.get(second.previous.replace("http://sim.test", ""))).json.results).toEqual(
-      first.results,
-    );
+    expect((await many.get(second.previous.replace("http://sim.test", ""))).json.results).toEqual(first.results);
   });
 
   test.each([

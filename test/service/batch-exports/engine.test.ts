@@ -9,9 +9,7 @@ const now = Date.UTC(2026, 2, 4, 5, 6, 7);
 
 async function engineFor(interval: "hour" | "day" = "hour") {
   const batchExport = aBatchExport({ interval });
-  const worlds = await openWorld({
-    seedWorld: () => aWorld({ projects: [aProject()], batch_exports: [batchExport] }),
-  });
+  const worlds = await openWorld({ seedWorld: () => aWorld({ projects: [aProject()], batch_exports: [batchExport] }) });
   const clock = fixedClock(now);
   const engine = createExportEngine({ worlds, clock, ids: randomIds(clock) });
   const { current } = worlds;
@@ -50,35 +48,20 @@ describe("a backfill", () => {
     }
     expect(messages()).toEqual([
       { run: "", message: expect.stringContaining("no engine picks runs up yet") },
-      ...runs().map((it) => ({
-        run: it.id,
-        message: expect.stringMatching(/^Batch export for range .* queued$/),
-      })),
+      ...runs().map((it) => ({ run: it.id, message: expect.stringMatching(/^Batch export for range .* queued$/) })),
     ]);
     expect(worlds.current.batch_export_logs.map((it) => it.id)).toEqual([1, 2, 3, 4]);
   });
 
   test.each([
-    [
-      "without a start: one run",
-      { start_at: null, end_at: "2026-03-04T03:10:00Z" },
-      [[null, "2026-03-04T03:10:00Z"]],
-    ],
-    [
-      "without any bound: up to the last boundary",
-      { start_at: null, end_at: null },
-      [[null, "2026-03-04T05:00:00Z"]],
-    ],
+    ["without a start: one run", { start_at: null, end_at: "2026-03-04T03:10:00Z" }, [[null, "2026-03-04T03:10:00Z"]]],
+    ["without any bound: up to the last boundary", { start_at: null, end_at: null }, [[null, "2026-03-04T05:00:00Z"]]],
     [
       "without an end: up to now",
       { start_at: "2026-03-04T03:30:00Z", end_at: null },
       [["2026-03-04T03:30:00Z", "2026-03-04T04:30:00Z"]],
     ],
-    [
-      "shorter than an interval: none",
-      { start_at: "2026-03-04T03:30:00Z", end_at: "2026-03-04T04:00:00Z" },
-      [],
-    ],
+    ["shorter than an interval: none", { start_at: "2026-03-04T03:30:00Z", end_at: "2026-03-04T04:00:00Z" }, []],
   ])("%s", async (_, range, intervals) => {
     const { engine, batchExport, runs } = await engineFor();
     const { status, finished_at, total_runs } = engine.backfill(batchExport, range);
@@ -103,10 +86,7 @@ describe("a backfill", () => {
 
 test("a retry runs the interval of the run again, whatever the export's interval is", async () => {
   const { engine, batchExport, runs } = await engineFor("day");
-  const run = aRun({
-    data_interval_start: "2026-03-01T10:00:00.5Z",
-    data_interval_end: "2026-03-01T11:00:00Z",
-  });
+  const run = aRun({ data_interval_start: "2026-03-01T10:00:00.5Z", data_interval_end: "2026-03-01T11:00:00Z" });
   const backfill = engine.retry(batchExport, run);
   expect(backfill).toMatchObject({ start_at: "2026-03-01T10:00:00.5Z", total_runs: 1, status: "Starting" });
   expect(runs()).toMatchObject([

@@ -24,9 +24,7 @@ const capture = ({ url, apiKey }: Pick<Sim, "url" | "apiKey">, n: number) =>
 async function exported(sim: Sim) {
   const runs = (await sim.exports.runs({ limit: 1_000 })).reverse();
   const events = await Promise.all(
-    runs.flatMap(({ id, files }) =>
-      files.map(async () => new TextDecoder().decode(await sim.exports.file(id))),
-    ),
+    runs.flatMap(({ id, files }) => files.map(async () => new TextDecoder().decode(await sim.exports.file(id)))),
   );
   return {
     intervals: runs.map((it) => [it.status, it.data_interval_start, it.data_interval_end]),
@@ -36,9 +34,7 @@ async function exported(sim: Sim) {
 
 const hours = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => {
-    const [start, end] = [from + i, from + i + 1].map(
-      (it) => `2026-03-04T${String(it).padStart(2, "0")}:00:00Z`,
-    );
+    const [start, end] = [from + i, from + i + 1].map((it) => `2026-03-04T${String(it).padStart(2, "0")}:00:00Z`);
     return ["Completed", start, end];
   });
 
@@ -46,13 +42,7 @@ const hours = (from: number, to: number) =>
 const operations = [
   { name: "clock/advance, running", frozen: false, jump: [], path: "clock/advance", body: { by: "4h" } },
   { name: "clock/advance, frozen", frozen: true, jump: [], path: "clock/advance", body: { by: "4h" } },
-  {
-    name: "exports/tick",
-    frozen: true,
-    jump: [{ now: "2026-03-04T13:30:00Z" }],
-    path: "exports/tick",
-    body: {},
-  },
+  { name: "exports/tick", frozen: true, jump: [{ now: "2026-03-04T13:30:00Z" }], path: "exports/tick", body: {} },
 ];
 
 describe.each(operations)("$name", ({ name, frozen, jump, path, body }) => {
@@ -105,10 +95,7 @@ describe.each(operations)("$name", ({ name, frozen, jump, path, body }) => {
       await send(again.url, "PUT", "/__sim/clock", { frozen: true });
       const { now } = (await again.clock.get()) as { now: string };
       await again.clock.advance(Date.parse("2026-03-04T15:30:00Z") - Date.parse(now));
-      expect(await exported(again)).toEqual({
-        intervals: hours(9, 15),
-        events: [1, 2].map((n) => uuidFor(n, "e")),
-      });
+      expect(await exported(again)).toEqual({ intervals: hours(9, 15), events: [1, 2].map((n) => uuidFor(n, "e")) });
       expect(notices).toEqual([]);
       return { isAnswered, changes };
     };

@@ -111,9 +111,7 @@ describe("phx-sim exports", () => {
     const said = await side.run("script", id, "--after", "30s", "--error", "Access denied");
     expect(said.stdout).toBe(`Hourly  run ${id} will be ended when it has started\n`);
     expect(said.stderr).toMatch(/^phx-sim: the clock is frozen: POST \/__sim\/exports\/tick/);
-    expect((await side.run("tick")).stdout).toMatch(
-      new RegExp(`^\\S+  run_started  export ${hourly}  run ${id}\n$`),
-    );
+    expect((await side.run("tick")).stdout).toMatch(new RegExp(`^\\S+  run_started  export ${hourly}  run ${id}\n$`));
     expect((await side.run("tick")).stdout).toBe("nothing was due\n");
     await control(side, "POST", "clock/advance", { by: "30s" });
     const { stdout } = await side.run("runs", "--status", "Failed");

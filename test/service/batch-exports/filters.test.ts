@@ -53,9 +53,7 @@ describe("property filters", () => {
     ["__proto__", "is_set", null, false],
     ["constructor", "is_set", null, false],
   ])("%s %s %j: %s", (key, operator, value, result) => {
-    expect(passes({ key, ...(operator && { operator }), value, type: "event" }, recordWith(shown))).toBe(
-      result,
-    );
+    expect(passes({ key, ...(operator && { operator }), value, type: "event" }, recordWith(shown))).toBe(result);
   });
 
   test("of persons look at the person; who has none has no property", () => {
@@ -102,9 +100,7 @@ describe("lists of events", () => {
 
 describe("columns of a query", () => {
   const columns = (expression: string, type = "S3") =>
-    columnsOf(
-      aBatchExport({ destination: { type, config: {} }, schema: { fields: [{ expression, alias: "it" }] } }),
-    );
+    columnsOf(aBatchExport({ destination: { type, config: {} }, schema: { fields: [{ expression, alias: "it" }] } }));
   const valueIn = (expression: string) => {
     const record = recordWith({ $browser: "Firefox", deep: { n: 1 }, "any name": [1], none: null }, "a", {
       email: "ann@example.com",
@@ -132,18 +128,13 @@ describe("columns of a query", () => {
     expect(valueIn(expression)).toEqual(value);
   });
 
-  test.each([
-    "count()",
-    "properties",
-    "1",
-    "properties.a + 1",
-    "toString(properties.a)",
-    "nothing",
-    "properties.",
-  ])("%s is known, or refused", (expression) => {
-    if (expression === "properties") return expect(columns(expression)[0]?.type).toBe("json");
-    expect(() => columns(expression)).toThrow(expect.objectContaining({ code: "not_emulated" }));
-  });
+  test.each(["count()", "properties", "1", "properties.a + 1", "toString(properties.a)", "nothing", "properties."])(
+    "%s is known, or refused",
+    (expression) => {
+      if (expression === "properties") return expect(columns(expression)[0]?.type).toBe("json");
+      expect(() => columns(expression)).toThrow(expect.objectContaining({ code: "not_emulated" }));
+    },
+  );
 
   test("a bucket gets _inserted_at in any case; a star is all of the default ones", () => {
     expect(columns("event").map(({ name }) => name)).toEqual(["it", "_inserted_at"]);

@@ -10,11 +10,7 @@ type Config = Parameters<typeof anS3>[0];
 
 /** Runs one interval; returns its only file, or all of them. */
 async function exported(config: Config, events: readonly StoredEvent[], schema: JsonObject | null = null) {
-  const setting = await stage({
-    events,
-    persons: [aPerson()],
-    batchExport: { destination: anS3(config), schema },
-  });
+  const setting = await stage({ events, persons: [aPerson()], batchExport: { destination: anS3(config), schema } });
   await setting.advance(hour);
   const run = first(setting.runs());
   const keys = await setting.keysOf(run.id);
@@ -161,20 +157,14 @@ describe("Parquet", () => {
   });
 
   test("holds a null where there is no value, and one column of a name", async () => {
-    const { contents } = await exported(
-      { file_format: "Parquet" },
-      [anEvent(1, start, { person_id: null })],
-      {
-        fields: [
-          { expression: "person_id", alias: "who" },
-          { expression: "properties.plan", alias: "plan" },
-          { expression: "event", alias: "plan" },
-        ],
-      },
-    );
-    expect(await rowsIn(first(contents))).toEqual([
-      { who: null, plan: "pro", _inserted_at: new Date(start) },
-    ]);
+    const { contents } = await exported({ file_format: "Parquet" }, [anEvent(1, start, { person_id: null })], {
+      fields: [
+        { expression: "person_id", alias: "who" },
+        { expression: "properties.plan", alias: "plan" },
+        { expression: "event", alias: "plan" },
+      ],
+    });
+    expect(await rowsIn(first(contents))).toEqual([{ who: null, plan: "pro", _inserted_at: new Date(start) }]);
   });
 });
 
@@ -189,9 +179,7 @@ describe("a limit on the size of files", () => {
     const { keys, contents, run } = await exported({ ...config, max_file_size_mb: 1 }, big);
     const files = keys.filter((key) => !key.endsWith("_manifest.json"));
     expect(files.length).toBeGreaterThan(1);
-    expect(files.map((key) => /-(\d+)\.(jsonl|parquet)/.exec(key)?.[1])).toEqual(
-      files.map((_, i) => String(i)),
-    );
+    expect(files.map((key) => /-(\d+)\.(jsonl|parquet)/.exec(key)?.[1])).toEqual(files.map((_, i) => String(i)));
     const manifest = contents[keys.findIndex((key) => key.endsWith("_manifest.json"))];
     expect(JSON.parse(String(manifest))).toEqual({ files });
     const dataOf = files.map((key) => contents[keys.indexOf(key)] ?? Buffer.alloc(0));

@@ -41,10 +41,7 @@ const secrets = { aws_access_key_id: "AKIA-hidden", aws_secret_access_key: "hidd
 
 /** Creates an export and returns its id. */
 async function createExport(name: string, more: Answer = {}, config: Answer = {}): Promise<string> {
-  const destination = {
-    type: "S3",
-    config: { bucket_name: "b", region: "r", prefix: "", ...secrets, ...config },
-  };
+  const destination = { type: "S3", config: { bucket_name: "b", region: "r", prefix: "", ...secrets, ...config } };
   const body = { name, interval: "hour", destination, ...more };
   const { status, answer } = await call("POST", project("batch_exports/"), body);
   expect(status).toBe(201);
@@ -109,13 +106,7 @@ describe("GET /__sim/exports", () => {
     await createExport("Hourly");
     await sim.clock.advance("7h");
     const [it] = await sim.exports.list();
-    expect(it?.last_runs.map((run) => run.data_interval_end.slice(11, 13))).toEqual([
-      "16",
-      "15",
-      "14",
-      "13",
-      "12",
-    ]);
+    expect(it?.last_runs.map((run) => run.data_interval_end.slice(11, 13))).toEqual(["16", "15", "14", "13", "12"]);
   });
 
   test("a paused export has no next run; a deleted one is not reported, its runs are", async () => {
@@ -240,9 +231,7 @@ describe("GET /__sim/exports/runs/:id", () => {
     const { logs, ...run } = await sim.exports.run((await oneRun()).id);
     expect([run]).toEqual(await sim.exports.runs());
     expect(logs.at(0)).toMatchObject({ timestamp: "2026-03-04T10:00:00Z", level: "INFO" });
-    expect(logs.map((it) => it.message).join("\n")).toMatch(
-      / started\n.* finished, records: 1, bytes: \d+$/s,
-    );
+    expect(logs.map((it) => it.message).join("\n")).toMatch(/ started\n.* finished, records: 1, bytes: \d+$/s);
   });
 
   test.each(["GET", "PUT"])("%s of one that does not exist", async (method) => {
@@ -250,12 +239,7 @@ describe("GET /__sim/exports/runs/:id", () => {
     const { status, answer } = await control(method, "/runs/none", body);
     expect([status, answer]).toEqual([
       404,
-      {
-        code: "not_found",
-        detail: "there is no run none",
-        hint: "GET /__sim/exports/runs lists them",
-        pointer: null,
-      },
+      { code: "not_found", detail: "there is no run none", hint: "GET /__sim/exports/runs lists them", pointer: null },
     ]);
   });
 });
@@ -263,11 +247,7 @@ describe("GET /__sim/exports/runs/:id", () => {
 describe("PUT /__sim/exports/runs/:id", () => {
   test("a run that waits is Running for a while, and ends as it was said", async () => {
     const { id } = await waitingRun();
-    const said = await sim.exports.script(id, {
-      after: "30s",
-      status: "Failed",
-      latest_error: "Access denied",
-    });
+    const said = await sim.exports.script(id, { after: "30s", status: "Failed", latest_error: "Access denied" });
     expect(said).toMatchObject({ status: "Starting", ends_at: null });
     expect(said.hint).toMatch(/POST \/__sim\/exports\/tick/);
     expect((await sim.exports.tick()).map((it) => it.kind)).toEqual(["run_started"]);
@@ -295,15 +275,12 @@ describe("PUT /__sim/exports/runs/:id", () => {
     expect(await sim.exports.run(id)).toMatchObject({ status: "Completed", records_completed: 1 });
   });
 
-  test.each(runStatuses.filter((it) => it !== "Starting" && it !== "Running"))(
-    "ends as %s",
-    async (status) => {
-      const { id } = await waitingRun();
-      await sim.exports.script(id, { status });
-      await sim.exports.tick();
-      expect((await sim.exports.run(id)).status).toBe(status);
-    },
-  );
+  test.each(runStatuses.filter((it) => it !== "Starting" && it !== "Running"))("ends as %s", async (status) => {
+    const { id } = await waitingRun();
+    await sim.exports.script(id, { status });
+    await sim.exports.tick();
+    expect((await sim.exports.run(id)).status).toBe(status);
+  });
 
   test("a clock that runs needs no hint", async () => {
     const { id } = await waitingRun();
@@ -439,10 +416,7 @@ describe("GET /__sim/exports/files", () => {
   test("one of several is named", async () => {
     const run = await oneRun({ max_file_size_mb: 1 });
     const names = run.files.map((it) => it.name);
-    expect(names.map((it) => it.slice(it.lastIndexOf("00:00") + 5)).sort()).toEqual([
-      "-0.jsonl",
-      "_manifest.json",
-    ]);
+    expect(names.map((it) => it.slice(it.lastIndexOf("00:00") + 5)).sort()).toEqual(["-0.jsonl", "_manifest.json"]);
     await expect(sim.exports.file(run.id)).rejects.toThrow(names[0]);
     await expect(sim.exports.file(run.id, "other")).rejects.toThrow("has no file other");
     const manifest = names.find((it) => it.endsWith(".json")) ?? "";
@@ -556,10 +530,7 @@ const batch = 500;
 async function captureNumbered(from: number, to: number): Promise<void> {
   for (let first = from; first < to; first += batch) {
     const count = Math.min(batch, to - first);
-    const events = Array.from({ length: count }, (_, i) => ({
-      ...seen("seen"),
-      uuid: uuidFor(first + i, "e"),
-    }));
+    const events = Array.from({ length: count }, (_, i) => ({ ...seen("seen"), uuid: uuidFor(first + i, "e") }));
     expect((await capture(events)).status).toBe(200);
   }
 }

@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  countIntervals,
-  intervalsBetween,
-  lastBoundary,
-} from "../../../src/service/batch-exports/schedules.ts";
+import { countIntervals, intervalsBetween, lastBoundary } from "../../../src/service/batch-exports/schedules.ts";
 import { wireTime } from "../../../src/state/documents/time.ts";
 
 const at = (text: string): number => Date.parse(text);

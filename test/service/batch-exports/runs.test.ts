@@ -45,9 +45,7 @@ describe("a run", () => {
   test("without events has no file", async () => {
     const { advance, runs, keysOf } = await stage();
     await advance(hour);
-    expect(runs()).toMatchObject([
-      { status: "Completed", records_completed: 0, bytes_exported: 0, cursor: null },
-    ]);
+    expect(runs()).toMatchObject([{ status: "Completed", records_completed: 0, bytes_exported: 0, cursor: null }]);
     expect(await keysOf(first(runs()).id)).toEqual([]);
   });
 
@@ -103,18 +101,8 @@ describe("a run", () => {
     ["a compression", anS3({ compression: "lz4", file_format: "Parquet" }), {}, "lz4 is not emulated"],
     ["a format", anS3({ file_format: "CSV" }), {}, "CSV is not emulated"],
     ["a variable", anS3({ prefix: "{colour}/" }), {}, "no such variable: {colour}"],
-    [
-      "an operator",
-      anS3(),
-      { filters: [{ key: "a", operator: "sounds_like", value: "b" }] },
-      "sounds_like are not",
-    ],
-    [
-      "a query",
-      anS3(),
-      { schema: { fields: [{ expression: "count()", alias: "n" }] } },
-      '"count()" of the query',
-    ],
+    ["an operator", anS3(), { filters: [{ key: "a", operator: "sounds_like", value: "b" }] }, "sounds_like are not"],
+    ["a query", anS3(), { schema: { fields: [{ expression: "count()", alias: "n" }] } }, '"count()" of the query'],
   ])("fails for good when %s is not emulated", async (_, destination, more, error) => {
     const { advance, runs, logs, keysOf } = await stage({
       events: [anEvent(1, start)],
@@ -138,19 +126,14 @@ describe("a run", () => {
     };
     const { advance, runs } = await stage({ events: [anEvent(1, start)], ports: { files } });
     await advance(hour);
-    expect(runs()).toMatchObject([
-      { status: "FailedRetryable", latest_error: "ENOSPC: no space left on device" },
-    ]);
+    expect(runs()).toMatchObject([{ status: "FailedRetryable", latest_error: "ENOSPC: no space left on device" }]);
   });
 
   test("that a scenario wrote stays as it is", async () => {
     const written = (["Starting", "Running", "TimedOut"] as const).map((status, i) =>
       aRun({ id: uuidFor(i + 1, "9"), status }),
     );
-    const { advance, runs } = await stage({
-      batchExport: { paused: true },
-      world: { batch_export_runs: written },
-    });
+    const { advance, runs } = await stage({ batchExport: { paused: true }, world: { batch_export_runs: written } });
     expect(await advance(24 * hour)).toEqual([]);
     expect(runs()).toEqual(written);
   });
@@ -158,9 +141,7 @@ describe("a run", () => {
 
 describe("a backfill", () => {
   test("exports what happened in each interval, and reports its progress", async () => {
-    const events = [0, 1, 2, 3].map((i) =>
-      anEvent(i + 1, start, { timestamp: wireTime(Date.UTC(2026, 2, 4, i, 59)) }),
-    );
+    const events = [0, 1, 2, 3].map((i) => anEvent(i + 1, start, { timestamp: wireTime(Date.UTC(2026, 2, 4, i, 59)) }));
     const wake = vi.fn();
     const { engine, current, clock, runs, backfills } = await stage({ events, ports: { wake } });
     const backfill = engine.backfill(current(), range);
@@ -168,12 +149,7 @@ describe("a backfill", () => {
     expect(engine.nextDue()).toBe(start);
     const performed = await engine.tick(clock.now());
     expect(runs()).toMatchObject(
-      ["1", "2", "3"].map((cursor) => ({
-        backfill: backfill.id,
-        status: "Completed",
-        records_completed: 1,
-        cursor,
-      })),
+      ["1", "2", "3"].map((cursor) => ({ backfill: backfill.id, status: "Completed", records_completed: 1, cursor })),
     );
     expect(backfills()).toMatchObject([{ status: "Completed", finished_at: wireTime(start) }]);
     expect(performed.map((it) => it.kind)).toEqual([
@@ -270,8 +246,7 @@ describe("cancelling", () => {
   test("a run that waits for its scripted end", async () => {
     const { engine, advance, runs } = await stage({
       ports: {
-        script: (run) =>
-          run.data_interval_end < "2026-03-04T10:30" ? { after: hour, status: "Failed" } : undefined,
+        script: (run) => (run.data_interval_end < "2026-03-04T10:30" ? { after: hour, status: "Failed" } : undefined),
       },
     });
     await advance(40 * minute);
@@ -307,9 +282,7 @@ describe("scripted outcomes", () => {
       ports: { script: () => ({ after: 30_000, status: "Completed" }) },
     });
     await advance(hour);
-    expect(runs()).toMatchObject([
-      { status: "Completed", records_completed: 1, finished_at: "2026-03-04T10:00:30Z" },
-    ]);
+    expect(runs()).toMatchObject([{ status: "Completed", records_completed: 1, finished_at: "2026-03-04T10:00:30Z" }]);
   });
 
   test("can be said of any open run, a scenario's too, and of none that has ended", async () => {
@@ -424,8 +397,7 @@ describe("an engine that ends in the middle", () => {
         ),
       },
     });
-    replace = () =>
-      setting.worlds.change((draft) => draft.remove("batch_export_runs", first(setting.runs()).id));
+    replace = () => setting.worlds.change((draft) => draft.remove("batch_export_runs", first(setting.runs()).id));
     await setting.advance(hour);
     expect(setting.runs()).toEqual([]);
   });

@@ -18,13 +18,7 @@ describe("due times", () => {
     ["paused", { paused: true }, "09:30", "12:00", []],
     ["deleted", { deleted: true }, "09:30", "12:00", []],
     ["from start_at on", { start_at: "2026-03-04T11:00:00Z" }, "09:30", "12:00", ["11:00", "12:00"]],
-    [
-      "the boundary after start_at",
-      { start_at: "2026-03-04T10:10:00Z" },
-      "09:30",
-      "12:00",
-      ["11:00", "12:00"],
-    ],
+    ["the boundary after start_at", { start_at: "2026-03-04T10:10:00Z" }, "09:30", "12:00", ["11:00", "12:00"]],
     ["up to end_at", { end_at: "2026-03-04T11:00:00Z" }, "09:30", "12:00", ["10:00", "11:00"]],
     ["after end_at", { end_at: "2026-03-04T09:00:00Z" }, "09:30", "12:00", []],
   ])("%s", (_, more, from, to, times) => {
@@ -90,10 +84,7 @@ describe("the schedule of an engine", () => {
     await advance(3 * hour);
     change({ paused: false });
     await advance(hour);
-    expect(runs().map((it) => it.data_interval_end)).toEqual([
-      "2026-03-04T10:00:00Z",
-      "2026-03-04T14:00:00Z",
-    ]);
+    expect(runs().map((it) => it.data_interval_end)).toEqual(["2026-03-04T10:00:00Z", "2026-03-04T14:00:00Z"]);
   });
 
   test("a new export waits for its next boundary; one that lost its name loses no interval", async () => {
@@ -105,10 +96,7 @@ describe("the schedule of an engine", () => {
     clock.set(clock.now() + hour);
     change({ name: "Renamed" });
     await engine.tick(clock.now());
-    expect(runs().map((it) => it.data_interval_end)).toEqual([
-      "2026-03-04T15:00:00Z",
-      "2026-03-04T16:00:00Z",
-    ]);
+    expect(runs().map((it) => it.data_interval_end)).toEqual(["2026-03-04T15:00:00Z", "2026-03-04T16:00:00Z"]);
   });
 
   test("an export that came without a word, as by a reload, is followed", async () => {
@@ -124,10 +112,7 @@ describe("the schedule of an engine", () => {
     await advance(hour);
     change({ interval: "day" });
     await advance(24 * hour);
-    expect(runs().map((it) => it.data_interval_start)).toEqual([
-      "2026-03-04T09:00:00Z",
-      "2026-03-04T00:00:00Z",
-    ]);
+    expect(runs().map((it) => it.data_interval_start)).toEqual(["2026-03-04T09:00:00Z", "2026-03-04T00:00:00Z"]);
   });
 
   test("a clock that was set back runs on from there", async () => {
@@ -142,10 +127,7 @@ describe("the schedule of an engine", () => {
   test("what was due before it was made is not run, unless a start is given", async () => {
     const { runs, engine, clock } = await stage({ ports: { since: start - 2 * hour } });
     await engine.tick(clock.now());
-    expect(runs().map((it) => it.data_interval_end)).toEqual([
-      "2026-03-04T08:00:00Z",
-      "2026-03-04T09:00:00Z",
-    ]);
+    expect(runs().map((it) => it.data_interval_end)).toEqual(["2026-03-04T08:00:00Z", "2026-03-04T09:00:00Z"]);
   });
 
   test("of a very long time the last intervals are run", async () => {

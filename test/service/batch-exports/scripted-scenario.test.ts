@@ -32,8 +32,7 @@ test("the next runs end as the scenario says, those after them as they would", a
       personal_api_keys: [{ key: "phx_all", scopes: ["*"] }],
     },
   });
-  const runs = async () =>
-    (await sim.exports.runs()).map(({ status, latest_error }) => [status, latest_error]);
+  const runs = async () => (await sim.exports.runs()).map(({ status, latest_error }) => [status, latest_error]);
 
   await sim.clock.advance("30m10s");
   expect(await runs()).toEqual([["Running", null]]);

@@ -48,10 +48,7 @@ export const aPerson = (more: Partial<ExportedPerson> = {}): ExportedPerson => (
 });
 
 /** A source of events and persons that are at hand. */
-export const sourceOf = (
-  events: Iterable<StoredEvent>,
-  persons: readonly ExportedPerson[] = [],
-): ExportSource => ({
+export const sourceOf = (events: Iterable<StoredEvent>, persons: readonly ExportedPerson[] = []): ExportSource => ({
   *events({ project, by, start: from, end }) {
     for (const it of events) {
       const time = Date.parse(it[by]);
@@ -94,12 +91,7 @@ export async function stage({ batchExport, world, events = [], persons, ports, n
   const clock = fixedClock(now);
   const files = ports?.files ?? memoryFiles();
   const desk = { worlds, clock, ids: randomIds(clock) };
-  const engine = createExportEngine(desk, {
-    source: sourceOf(events, persons),
-    searchFor: patternOf,
-    ...ports,
-    files,
-  });
+  const engine = createExportEngine(desk, { source: sourceOf(events, persons), searchFor: patternOf, ...ports, files });
   return {
     engine,
     worlds,
@@ -109,8 +101,7 @@ export async function stage({ batchExport, world, events = [], persons, ports, n
     /** The export as it is now. */
     current: () => worlds.get("batch_exports", it.id) ?? it,
     runs: () => worlds.current.batch_export_runs,
-    logs: (run?: string) =>
-      worlds.current.batch_export_logs.filter((line) => run === undefined || line.run === run),
+    logs: (run?: string) => worlds.current.batch_export_logs.filter((line) => run === undefined || line.run === run),
     backfills: () => worlds.current.batch_export_backfills,
     /** Sets the clock, and performs what became due. */
     advance(by: number) {

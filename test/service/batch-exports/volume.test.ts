@@ -45,11 +45,7 @@ test.each(["JSONLines", "Parquet"])(
       },
     };
     const files = folderFiles(folder);
-    const setting = await stage({
-      events,
-      batchExport: { destination: anS3({ file_format }) },
-      ports: { files },
-    });
+    const setting = await stage({ events, batchExport: { destination: anS3({ file_format }) }, ports: { files } });
     let turns = 0;
     let isRunning = true;
     const watching = (async () => {
@@ -122,12 +118,8 @@ test("events of a log are found by either of their times, and each line is read 
   const span = { project: 1, start: 100, end: 200 };
   expect(await seqsOf(source.events({ ...span, by: "received_at" }))).toEqual([1, 2]);
   expect(await seqsOf(source.events({ ...span, by: "timestamp", start: 50, end: 61 }))).toEqual([1, 2, 5, 6]);
-  expect(await seqsOf(source.events({ ...span, by: "received_at", start: null, end: 201 }))).toEqual([
-    1, 2, 5, 6,
-  ]);
-  expect(await seqsOf(source.events({ ...span, project: 2, by: "timestamp", start: 299, end: 300 }))).toEqual(
-    [7, 8],
-  );
+  expect(await seqsOf(source.events({ ...span, by: "received_at", start: null, end: 201 }))).toEqual([1, 2, 5, 6]);
+  expect(await seqsOf(source.events({ ...span, project: 2, by: "timestamp", start: 299, end: 300 }))).toEqual([7, 8]);
   reads.length = 0;
   expect(await seqsOf(source.events({ ...span, by: "received_at", start: 500, end: 600 }))).toEqual([]);
   expect(reads).toEqual([]);

@@ -16,8 +16,7 @@ function refusalOf(act: () => unknown): { code: string; message: string; hint: s
   try {
     act();
   } catch (error) {
-    if (error instanceof SimError)
-      return { code: error.code, message: error.message, hint: error.extra.hint };
+    if (error instanceof SimError) return { code: error.code, message: error.message, hint: error.extra.hint };
     throw error;
   }
   throw new Error("nothing was refused");

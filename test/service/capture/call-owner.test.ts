@@ -87,10 +87,7 @@ const personal = (n: number, scoped_teams: number[]) =>
 const worlds = await openWorld({
   seedWorld: () =>
     aWorld({
-      projects: [
-        aProject({ api_key: key }),
-        aProject({ id: 2, api_key: otherKey, secret_api_key: "phs_two" }),
-      ],
+      projects: [aProject({ api_key: key }), aProject({ id: 2, api_key: otherKey, secret_api_key: "phs_two" })],
       personal_api_keys: [personal(1, [2]), personal(2, [1, 2]), personal(3, [])],
     }),
 });

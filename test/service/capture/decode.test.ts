@@ -54,42 +54,26 @@ describe("what decodes", () => {
     ["JSON, base64 named", { body: json, query: "compression=base64" }, []],
     ["gzip, named in the header", { body: gzipped, headers: { "content-encoding": "gzip" } }, ["gzip"]],
     ["gzip, sniffed, as text/plain", { body: gzipped, headers: { "content-type": "text/plain" } }, ["gzip"]],
-    [
-      "gzip, named gzip-js in the query",
-      { body: gzipped, query: "compression=gzip-js&ip=1&ver=1.300.0" },
-      ["gzip"],
-    ],
+    ["gzip, named gzip-js in the query", { body: gzipped, query: "compression=gzip-js&ip=1&ver=1.300.0" }, ["gzip"]],
     ["gzip, named in capitals", { body: gzipped, query: "compression=GZIP-JS" }, ["gzip"]],
     ["gzip with a wrong name", { body: gzipped, query: "compression=nonsense" }, ["gzip"]],
     ["gzip of base64", { body: gzipSync(base64) }, ["gzip", "base64"]],
     ["gzip in gzip", { body: gzipSync(gzipped) }, ["gzip", "gzip"]],
     ["base64", { body: base64 }, ["base64"]],
     ["base64, named", { body: base64, query: "compression=b64" }, ["base64"]],
-    [
-      "base64 of gzip, named gzip",
-      { body: gzipped.toString("base64"), query: "compression=gzip" },
-      ["base64", "gzip"],
-    ],
+    ["base64 of gzip, named gzip", { body: gzipped.toString("base64"), query: "compression=gzip" }, ["base64", "gzip"]],
     [
       "base64 with + turned into blanks",
       { body: base64.replaceAll("+", " "), query: "compression=base64" },
       ["base64"],
     ],
-    [
-      "base64 without padding, named",
-      { body: base64.replaceAll("=", ""), query: "compression=base64" },
-      ["base64"],
-    ],
+    ["base64 without padding, named", { body: base64.replaceAll("=", ""), query: "compression=base64" }, ["base64"]],
     ["lz64", { body: lz64, query: "compression=lz64" }, ["lz64"]],
     ["lz64 by its other name", { body: lz64, query: "compression=lz-string" }, ["lz64"]],
     ["lz64 named in the header", { body: lz64, headers: { "content-encoding": "lz64" } }, ["lz64"]],
     [
       "form, base64, as posthog-js 1.200",
-      {
-        body: `data=${encodeURIComponent(base64)}`,
-        query: "compression=base64",
-        headers: { "content-type": form },
-      },
+      { body: `data=${encodeURIComponent(base64)}`, query: "compression=base64", headers: { "content-type": form } },
       ["form", "base64"],
     ],
     [
@@ -144,11 +128,7 @@ describe("what decodes", () => {
     ["blanks before it", ' \t{"a":1}', ' \t{"a":1}'],
     ["no line breaks: every blank stays", '{ "a" :  1 }', '{ "a" :  1 }'],
     ["escaped line breaks stay", '{"a":"\\n"}', '{"a":"\\n"}'],
-    [
-      "numbers keep their spelling",
-      '{"a":1.0,"b":12345678901234567890}',
-      '{"a":1.0,"b":12345678901234567890}',
-    ],
+    ["numbers keep their spelling", '{"a":1.0,"b":12345678901234567890}', '{"a":1.0,"b":12345678901234567890}'],
   ])("fits on one line of a file: %s", (_, body, text) => {
     expect(decode({ body }).text).toBe(text);
   });
@@ -159,40 +139,15 @@ describe("what does not decode", () => {
   const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
   const rows: [string, Given, string, RegExp][] = [
     ["nothing", {}, "missing_payload", /^request missing data payload$/],
-    [
-      "empty data parameter, no body",
-      { query: "data=" },
-      "missing_payload",
-      /^request missing data payload$/,
-    ],
+    ["empty data parameter, no body", { query: "data=" }, "missing_payload", /^request missing data payload$/],
     ["not JSON", { body: "{event}" }, "unparsable_payload", /^failed to parse request: /],
     ["half of JSON", { body: json.slice(0, 40) }, "unparsable_payload", /^failed to parse request: /],
-    [
-      "too deep",
-      { body: nested(129) },
-      "unparsable_payload",
-      /^failed to parse request: recursion limit exceeded/,
-    ],
+    ["too deep", { body: nested(129) }, "unparsable_payload", /^failed to parse request: recursion limit exceeded/],
     ["a byte order mark", { body: `\ufeff${json}` }, "unparsable_payload", /^failed to parse request: /],
-    [
-      "not UTF-8",
-      { body: Buffer.from([0x7b, 0xff, 0x7d]) },
-      "undecodable_payload",
-      /invalid UTF8 in request payload$/,
-    ],
+    ["not UTF-8", { body: Buffer.from([0x7b, 0xff, 0x7d]) }, "undecodable_payload", /invalid UTF8 in request payload$/],
     ["gzip cut off", { body: gzipSync(json).subarray(0, 30) }, "undecodable_payload", /: invalid GZIP data$/],
-    [
-      "gzip named, not there",
-      { body: json, query: "compression=gzip" },
-      "undecodable_payload",
-      /: invalid GZIP data$/,
-    ],
-    [
-      "lz64 named, not there",
-      { body: json, query: "compression=lz64" },
-      "undecodable_payload",
-      /decompress_lz64: /,
-    ],
+    ["gzip named, not there", { body: json, query: "compression=gzip" }, "undecodable_payload", /: invalid GZIP data$/],
+    ["lz64 named, not there", { body: json, query: "compression=lz64" }, "undecodable_payload", /decompress_lz64: /],
     [
       "base64 of bytes",
       { body: Buffer.from([255, 254, 253]).toString("base64") },

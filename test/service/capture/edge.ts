@@ -144,13 +144,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
   });
   let last: CallRecord = {};
 
-  async function send({
-    method = "POST",
-    target = "/capture/",
-    headers = {},
-    body,
-    peer,
-  }: Sent): Promise<Outcome> {
+  async function send({ method = "POST", target = "/capture/", headers = {}, body, peer }: Sent): Promise<Outcome> {
     last = {};
     const parts: CallParts = {
       method,
@@ -170,10 +164,7 @@ export function openEdge(dialect: Dialect = "documented", geoip: Places = noPlac
     return {
       status: reply.status,
       headers: Object.fromEntries(
-        Array.from({ length: reply.headers.length / 2 }, (_, i) => [
-          reply.headers[2 * i],
-          reply.headers[2 * i + 1],
-        ]),
+        Array.from({ length: reply.headers.length / 2 }, (_, i) => [reply.headers[2 * i], reply.headers[2 * i + 1]]),
       ),
       text,
       json: text.startsWith("{") ? JSON.parse(text) : null,

@@ -145,9 +145,7 @@ describe("a large body is read in parts to the same value", () => {
     const secret = "phx_0123456789";
     const key = { event: "leak", properties: { key: secret, escaped: "" } };
     const leak = JSON.stringify(key).replace('"escaped":""', '"escaped":"\\u0070hx_0123456789"');
-    const { text, value, redacted, bytes } = parse(
-      `{"extra":"${secret}","batch":[${inner},${leak},${inner}]}`,
-    );
+    const { text, value, redacted, bytes } = parse(`{"extra":"${secret}","batch":[${inner},${leak},${inner}]}`);
     expect(redacted).toBe(true);
     expect(text).not.toContain(secret);
     expect(JSON.parse(text)).toEqual(value);
@@ -178,13 +176,7 @@ describe("a large body is read in parts to the same value", () => {
 
 describe("a body of more objects and lists than are read", () => {
   const many = `[${"{},".repeat(1_000_001)}{}]`;
-  const bodies: [
-    name: string,
-    path: string,
-    body: () => string,
-    status: number,
-    headers?: Record<string, string>,
-  ][] = [
+  const bodies: [name: string, path: string, body: () => string, status: number, headers?: Record<string, string>][] = [
     [
       "an event",
       "/capture/",

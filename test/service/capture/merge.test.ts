@@ -16,10 +16,7 @@ interface Known {
 
 const hour = 3_600_000;
 
-function person(
-  id: string,
-  { identified = false, created = -hour, version = 3, properties = {} }: Known,
-): Person {
+function person(id: string, { identified = false, created = -hour, version = 3, properties = {} }: Known): Person {
   return {
     project: 1,
     uuid: personUuid(1, id),
@@ -65,16 +62,8 @@ const triggers: [string, Dialect, (other: string, into: string) => [string, stri
   ["$identify", "production", (other, into) => ["$identify", into, { $anon_distinct_id: other }]],
   ["$merge_dangerously", "documented", (other, into) => ["$merge_dangerously", into, { alias: other }]],
   ["$merge_dangerously", "production", (other, into) => ["$merge_dangerously", into, { alias: other }]],
-  [
-    "$create_alias, alias goes into the id",
-    "production",
-    (other, into) => ["$create_alias", into, { alias: other }],
-  ],
-  [
-    "$create_alias, the id goes into alias",
-    "documented",
-    (other, into) => ["$create_alias", other, { alias: into }],
-  ],
+  ["$create_alias, alias goes into the id", "production", (other, into) => ["$create_alias", into, { alias: other }]],
+  ["$create_alias, the id goes into alias", "documented", (other, into) => ["$create_alias", other, { alias: into }]],
 ];
 
 describe.each(triggers)("%s (%s)", (name, dialect, write) => {
@@ -138,11 +127,7 @@ describe.each(triggers)("%s (%s)", (name, dialect, write) => {
 
   test("two persons: other goes into into, whose properties win", async () => {
     const edge = openEdge(dialect);
-    store(edge, "other", {
-      created: -2 * hour,
-      version: 7,
-      properties: { a: "other", b: "other", c: "other" },
-    });
+    store(edge, "other", { created: -2 * hour, version: 7, properties: { a: "other", b: "other", c: "other" } });
     const into = store(edge, "into", { created: -hour, version: 3, properties: { b: "into", c: "into" } });
     const { person_id } = await send(edge, { $set: { c: "event" }, $set_once: { a: "event", d: "event" } });
     expect([person_id, idsOf(edge, "other")]).toEqual([into.uuid, ["into", "other"]]);
@@ -258,8 +243,7 @@ describe("what is no merge", () => {
 });
 
 describe("illegal ids", () => {
-  const anyCase =
-    "anonymous guest distinctid distinct_id id not_authenticated email undefined true false".split(" ");
+  const anyCase = "anonymous guest distinctid distinct_id id not_authenticated email undefined true false".split(" ");
   test.each([
     ...anyCase.flatMap((id) => [id, id.toUpperCase(), `'${id}'`]),
     ...["[object Object]", "NaN", "None", "none", "null", "0"],

@@ -81,13 +81,7 @@ describe("property updates", () => {
     ["top-level only", "e", {}, { $set: { c: 1 }, $set_once: { d: 2 } }, { ...start, c: 1, d: 2 }],
     ["the event $set", "$set", { $set: { a: 1 } }, {}, { ...start, a: 1 }],
     ["a $set that is no object", "e", { $set: "text", $set_once: [1] }, {}, start],
-    [
-      "a null is absent for $set_once",
-      "e",
-      { $set: { c: null }, $set_once: { a: 1 } },
-      {},
-      { ...start, c: null },
-    ],
+    ["a null is absent for $set_once", "e", { $set: { c: null }, $set_once: { a: 1 } }, {}, { ...start, c: null }],
     [
       "NUL cannot be stored",
       "e",
@@ -127,11 +121,7 @@ describe("property updates", () => {
     await edge.capture("e", "u", { $set: { a: 2 } });
     expect(edge.people.personOf(1, "u")?.version).toBe(1);
     const before = edge.writes();
-    await edge.capture("e", "u", {
-      $set: { a: 2, list: [1, { x: 2 }] },
-      $set_once: { a: 5 },
-      $unset: ["zzz"],
-    });
+    await edge.capture("e", "u", { $set: { a: 2, list: [1, { x: 2 }] }, $set_once: { a: 5 }, $unset: ["zzz"] });
     await edge.capture("e", "u", { plan: "pro" });
     expect([edge.writes() - before, edge.people.personOf(1, "u")?.version]).toEqual([0, 1]);
   });
@@ -329,11 +319,7 @@ describe("groups", () => {
   test("$groupidentify makes a group and lays $group_set over it", async () => {
     const edge = openEdge();
     const identify = (set: object) =>
-      edge.capture("$groupidentify", "$company_acme", {
-        $group_type: "company",
-        $group_key: "acme",
-        $group_set: set,
-      });
+      edge.capture("$groupidentify", "$company_acme", { $group_type: "company", $group_key: "acme", $group_set: set });
     const stored = await identify({ name: "Acme", tier: "gold" });
     await identify({ tier: "silver" });
     expect(stored.warnings).toEqual([]);
@@ -384,9 +370,7 @@ describe("groups", () => {
 
   test("$groups names the groups of an event and makes none", async () => {
     const edge = openEdge();
-    const stored = await edge.capture("e", "u", {
-      $groups: { company: "acme", team: 23, none: null, empty: "" },
-    });
+    const stored = await edge.capture("e", "u", { $groups: { company: "acme", team: 23, none: null, empty: "" } });
     expect(stored.properties).toMatchObject({ $group_0: "acme", $group_1: "23" });
     expect(edge.people.groupTypes(1)).toEqual(["company", "team"]);
     expect(edge.people.group(1, 0, "acme")).toBeUndefined();
@@ -394,9 +378,7 @@ describe("groups", () => {
 
   test("types count in order of first sight; a sixth is left out", async () => {
     const edge = openEdge();
-    const stored = await edge.capture("e", "u", {
-      $groups: { a: "1", b: "2", c: "3", d: "4", e: "5", f: "6" },
-    });
+    const stored = await edge.capture("e", "u", { $groups: { a: "1", b: "2", c: "3", d: "4", e: "5", f: "6" } });
     expect(stored.warnings).toEqual(["group_type_limit_reached"]);
     expect(Object.keys(stored.properties).filter((name) => name.startsWith("$group_"))).toEqual([
       "$group_0",

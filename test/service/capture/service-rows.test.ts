@@ -50,11 +50,7 @@ const send = (sim: Sim, body: string | Buffer, path = "/batch/", more: Record<st
   fetch(sim.url + path, { method: "POST", headers: { "content-type": "application/json", ...more }, body });
 
 async function capture(sim: Sim, event: object, status = 200) {
-  const answer = await send(
-    sim,
-    JSON.stringify({ api_key: key, event: "e", distinct_id: "u", ...event }),
-    "/e/",
-  );
+  const answer = await send(sim, JSON.stringify({ api_key: key, event: "e", distinct_id: "u", ...event }), "/e/");
   expect(answer.status).toBe(status);
   return sim.events.list();
 }
@@ -180,9 +176,7 @@ describe("what the service keeps elsewhere", () => {
     expect(events.map((it) => it.event)).toContain(event);
     expect((await get(sim, "/api/projects/1/events/")).results).toMatchObject([{ event: "before" }]);
     expect((await get(sim, "/api/projects/1/persons/")).results).toHaveLength(1);
-    expect((await get(sim, "/api/projects/1/event_definitions/")).results).toMatchObject([
-      { name: "before" },
-    ]);
+    expect((await get(sim, "/api/projects/1/event_definitions/")).results).toMatchObject([{ name: "before" }]);
     expect(await query(sim, "select event from events")).toEqual([["before"]]);
     await capture(sim, { event: "after" });
     expect(await query(sim, "select event from events order by event")).toEqual([["after"], ["before"]]);
@@ -190,10 +184,7 @@ describe("what the service keeps elsewhere", () => {
 
   test("$heatmap_data is no property", async () => {
     const sim = await start();
-    const [event] = await capture(sim, {
-      event: "$pageview",
-      properties: { $heatmap_data: { "/": [] }, a: 1 },
-    });
+    const [event] = await capture(sim, { event: "$pageview", properties: { $heatmap_data: { "/": [] }, a: 1 } });
     expect(event?.properties).toMatchObject({ a: 1 });
     expect(event?.properties).not.toHaveProperty("$heatmap_data");
     expect(await query(sim, "select properties.$heatmap_data from events")).toEqual([[null]]);
@@ -201,12 +192,7 @@ describe("what the service keeps elsewhere", () => {
 });
 
 describe("visitors without cookies (upstream cookieless-manager.ts)", () => {
-  const visitor = {
-    $cookieless_mode: true,
-    $raw_user_agent: "Firefox",
-    $host: "shop.example.com",
-    $ip: "10.0.0.7",
-  };
+  const visitor = { $cookieless_mode: true, $raw_user_agent: "Firefox", $host: "shop.example.com", $ip: "10.0.0.7" };
   const sent = (properties: object = {}, event = "$pageview", distinct_id = "$posthog_cookieless") => ({
     event,
     distinct_id,
@@ -274,10 +260,7 @@ describe("visitors without cookies (upstream cookieless-manager.ts)", () => {
     const time = new Date().toISOString();
     const { $cookieless_mode: _, ...properties } = visitor;
     const item = { event: "e", uuid, distinct_id: "$posthog_cookieless", timestamp: time, properties };
-    const body = JSON.stringify({
-      created_at: time,
-      batch: [{ ...item, options: { cookieless_mode: true } }],
-    });
+    const body = JSON.stringify({ created_at: time, batch: [{ ...item, options: { cookieless_mode: true } }] });
     const answer = await send(sim, body, "/i/v1/analytics/events", {
       authorization: `Bearer ${key}`,
       "posthog-sdk-info": "test/1",
@@ -297,10 +280,7 @@ describe("bodies", () => {
   const zip = gzipSync(event);
   /** Of two megabytes, which a thread of the system unpacks. */
   const large = gzipSync(
-    JSON.stringify({
-      api_key: key,
-      batch: [{ event: "e", distinct_id: "u", properties: { a: "x".repeat(2e6) } }],
-    }),
+    JSON.stringify({ api_key: key, batch: [{ event: "e", distinct_id: "u", properties: { a: "x".repeat(2e6) } }] }),
     { level: 0 },
   );
 
@@ -310,11 +290,7 @@ describe("bodies", () => {
     ["bytes behind a member", Buffer.concat([zip, Buffer.from("rest")]), 200],
     ["bytes behind a large one", Buffer.concat([large, Buffer.from("rest")]), 200],
     ["a second member, which is not read", Buffer.concat([zip, gzipSync("more")]), 200],
-    [
-      "JSON cut into two members",
-      Buffer.concat([gzipSync(event.slice(0, 20)), gzipSync(event.slice(20))]),
-      400,
-    ],
+    ["JSON cut into two members", Buffer.concat([gzipSync(event.slice(0, 20)), gzipSync(event.slice(20))]), 400],
     ["a wrong checksum", Buffer.concat([zip.subarray(0, -8), Buffer.alloc(8)]), 400],
     ["a large one with a wrong checksum", Buffer.concat([large.subarray(0, -8), Buffer.alloc(8)]), 400],
     ["a member without its end", zip.subarray(0, -4), 400],
@@ -328,9 +304,9 @@ describe("bodies", () => {
 
   test("a form's base64 may have a raw plus, and no compression", async () => {
     const sim = await start();
-    const base64 = Buffer.from(
-      JSON.stringify({ api_key: key, event: "~~~>>>???", distinct_id: "u" }),
-    ).toString("base64");
+    const base64 = Buffer.from(JSON.stringify({ api_key: key, event: "~~~>>>???", distinct_id: "u" })).toString(
+      "base64",
+    );
     expect(base64).toContain("+");
     const type = { "content-type": "application/x-www-form-urlencoded" };
     expect((await send(sim, `data=${base64}`, "/e/", type)).status).toBe(200);

@@ -78,13 +78,9 @@ describe("parseTime", () => {
     ].map((text): [string, string] => [text, "unreadable"]),
     // Near to a spelling.
     ...[
-      ..."a2024-01-02 2024-01-02a 202-01-02 2024--02 2024-01- 2024-001-02 2024-01-002 0002024-01-02".split(
-        " ",
-      ),
+      ..."a2024-01-02 2024-01-02a 202-01-02 2024--02 2024-01- 2024-001-02 2024-01-002 0002024-01-02".split(" "),
       ..."2024-01-02T:04 2024-01-02T003:04 2024-01-02T03:4 2024-01-02T03:004 2024-01-02T03:04:5".split(" "),
-      ..."2024-01-02T03:04:05. 2024-01-02T03:04:05.1234567890 2024-01-02T03:04:05+2 2024-01-02T03:04:05+020".split(
-        " ",
-      ),
+      ..."2024-01-02T03:04:05. 2024-01-02T03:04:05.1234567890 2024-01-02T03:04:05+2 2024-01-02T03:04:05+020".split(" "),
       ..."2024-01-02T03:04:05+02:000 2024-01-02T03:04:05CET 2024-01-02T03:04:0506Z".split(" "),
       "x, 2 Jan 2024 03:04 GMT",
       "Tuesday, 2 Jan 2024 03:04 GMT",
@@ -139,12 +135,7 @@ describe("eventTime", () => {
     ["nothing: arrival", {}, 0, undefined],
     ["timestamp only", { timestamp: at(-hour) }, -hour, undefined],
     ["offset", { offset: 2884 }, -2884, undefined],
-    [
-      "offset beats timestamp",
-      { offset: 1000, timestamp: at(-hour), sentAt: now - minute },
-      -1000,
-      undefined,
-    ],
+    ["offset beats timestamp", { offset: 1000, timestamp: at(-hour), sentAt: now - minute }, -1000, undefined],
     [
       "the sender's clock is behind",
       { timestamp: at(-hour), sentAt: now - 10 * minute },
@@ -166,12 +157,7 @@ describe("eventTime", () => {
       Date.parse("0000-01-01T00:00:00Z") - now,
       undefined,
     ],
-    [
-      "the last moment before it: the epoch",
-      { offset: now - Date.parse("0000-01-01T00:00:00Z") + 1 },
-      -now,
-      undefined,
-    ],
+    ["the last moment before it: the epoch", { offset: now - Date.parse("0000-01-01T00:00:00Z") + 1 }, -now, undefined],
     ["an absurd offset: the epoch", { offset: 1e17 }, -now, undefined],
   ])("%s", (_, timing, shift, warning) => {
     const timed = eventTime({ ...none, ...timing });

@@ -20,12 +20,7 @@ const scenario = {
               filters: {
                 properties: {
                   type: "OR",
-                  values: [
-                    {
-                      type: "AND",
-                      values: [{ key: "plan", type: "person", operator: "exact", value: "pro" }],
-                    },
-                  ],
+                  values: [{ type: "AND", values: [{ key: "plan", type: "person", operator: "exact", value: "pro" }] }],
                 },
               },
             },
@@ -54,9 +49,7 @@ const scenario = {
               },
             },
             pros: {
-              filters: {
-                groups: [{ properties: [{ key: "id", type: "cohort", value: 5 }], rollout_percentage: 100 }],
-              },
+              filters: { groups: [{ properties: [{ key: "id", type: "cohort", value: 5 }], rollout_percentage: 100 }] },
             },
             stopped: { active: false, filters: { groups: [{ rollout_percentage: 100 }] } },
           },
@@ -84,9 +77,7 @@ async function served(key: string, distinctId: string): Promise<unknown> {
     method: "POST",
     body: JSON.stringify({ token: "phc_shop", distinct_id: distinctId }),
   });
-  const { flags } = (await answer.json()) as {
-    flags: Record<string, { enabled: boolean; variant: string | null }>;
-  };
+  const { flags } = (await answer.json()) as { flags: Record<string, { enabled: boolean; variant: string | null }> };
   return flags[key]?.variant ?? flags[key]?.enabled;
 }
 
@@ -95,12 +86,7 @@ describe("set and unset", () => {
     [["beta", "false"], "beta is now false for everybody", "beta", false],
     [["pros", "true"], "pros is now true for everybody", "pros", true],
     [["checkout", "test"], 'checkout is now "test" for everybody', "checkout", "test"],
-    [
-      ["checkout", "control", "--distinct-id", "u1"],
-      'checkout is now "control" for u1',
-      "checkout",
-      "control",
-    ],
+    [["checkout", "control", "--distinct-id", "u1"], 'checkout is now "control" for u1', "checkout", "control"],
     [["checkout", "other", "--force"], 'checkout is now "other" for everybody', "checkout", "other"],
   ];
   test.each(rows)("set %j", async (args, said, key, value) => {
@@ -235,9 +221,9 @@ describe("explain", () => {
   test("is coloured on demand only", async () => {
     const start = "\u001b[";
     expect((await run(["explain", "pros", "--distinct-id", "user-1"])).stdout).not.toContain(start);
-    expect(
-      (await run(["explain", "pros", "--distinct-id", "user-1"], { FORCE_COLOR: "1" })).stdout,
-    ).toContain(`${start}31m✗`);
+    expect((await run(["explain", "pros", "--distinct-id", "user-1"], { FORCE_COLOR: "1" })).stdout).toContain(
+      `${start}31m✗`,
+    );
   });
 
   test("--json prints the answer", async () => {
@@ -289,23 +275,11 @@ test("decisions", async () => {
 
 describe("mistakes end with 2", () => {
   test.each([
-    [
-      ["explain", "chekout", "--distinct-id", "u"],
-      'project 1 has no flag "chekout"; did you mean "checkout"?',
-    ],
+    [["explain", "chekout", "--distinct-id", "u"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
     [["simulate", "chekout"], 'project 1 has no flag "chekout"; did you mean "checkout"?'],
-    [
-      ["explain", "beta"],
-      "flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1",
-    ],
-    [
-      ["explain", "beta", "--distinct-id", "u", "--project", "9"],
-      "there is no project 9; known projects: 1, 2",
-    ],
-    [
-      ["set", "chekout", "true"],
-      'project 1 has no flag "chekout"; did you mean "checkout"?; --force sets it anyway',
-    ],
+    [["explain", "beta"], "flags explain needs --distinct-id, e.g. phx-sim flags explain beta --distinct-id user-1"],
+    [["explain", "beta", "--distinct-id", "u", "--project", "9"], "there is no project 9; known projects: 1, 2"],
+    [["set", "chekout", "true"], 'project 1 has no flag "chekout"; did you mean "checkout"?; --force sets it anyway'],
     [
       ["set", "checkout", "tset"],
       'VALUE: flag "checkout" has no variant "tset"; its variants: control, test; did you mean test?; --force sets it anyway',

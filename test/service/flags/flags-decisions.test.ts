@@ -10,12 +10,7 @@ type Project = Awaited<ReturnType<Sim["project"]>>;
 
 const flags = { multi: "test", on: true, off: false };
 
-const ask = async (
-  project: Project,
-  body: Record<string, unknown> = {},
-  path = "/flags/?v=2",
-  headers = {},
-) => {
+const ask = async (project: Project, body: Record<string, unknown> = {}, path = "/flags/?v=2", headers = {}) => {
   const answer = await fetch(`${sim.url}${path}`, {
     method: "POST",
     headers,
@@ -42,8 +37,7 @@ const reported = async (query: string): Promise<FlagDecisions> => {
   return (await answer.json()) as FlagDecisions;
 };
 
-const of = async (project: Project, query = "") =>
-  (await reported(`?project=${project.id}${query}`)).decisions;
+const of = async (project: Project, query = "") => (await reported(`?project=${project.id}${query}`)).decisions;
 
 const callsOf = (made: FlagDecision | undefined) =>
   made?.called.map(({ key, response, differs }) => [key, response, differs]);
@@ -97,11 +91,7 @@ describe("an answer", () => {
       reason: { code: "out_of_rollout_bound" },
       condition_index: 0,
     });
-    expect(byKey.get("multi")).toMatchObject({
-      value: "test",
-      reason: { code: "override" },
-      condition_index: null,
-    });
+    expect(byKey.get("multi")).toMatchObject({ value: "test", reason: { code: "override" }, condition_index: null });
   });
 
   const versions: [path: string, key: string, value: unknown][] = [
@@ -137,10 +127,7 @@ describe("an answer", () => {
     await project.flags.set("new", true, { payload: { a: 1 }, force: true });
     await ask(project);
     const [made] = await of(project);
-    expect(made?.flags.find((it) => it.key === "on")).toMatchObject({
-      value: false,
-      reason: { code: "override" },
-    });
+    expect(made?.flags.find((it) => it.key === "on")).toMatchObject({ value: false, reason: { code: "override" } });
     expect(made?.flags.find((it) => it.key === "new")).toMatchObject({ value: true, payload: '{"a":1}' });
   });
 
@@ -265,9 +252,9 @@ test("what is asked for: a flag, someone, a part of the journal", async () => {
   await ask(project);
   await ask(project, { distinct_id: "ben", flag_keys_to_evaluate: ["on"] });
   const [ben, anna] = await of(project);
-  expect(
-    (await of(project, "&key=multi")).map((it) => [it.distinct_id, it.flags.map(({ key }) => key)]),
-  ).toEqual([["anna", ["multi"]]]);
+  expect((await of(project, "&key=multi")).map((it) => [it.distinct_id, it.flags.map(({ key }) => key)])).toEqual([
+    ["anna", ["multi"]],
+  ]);
   expect((await of(project, "&distinct_id=ben")).map((it) => it.request)).toEqual([ben?.request]);
   expect((await of(project, `&since=${anna?.request}`)).map((it) => it.request)).toEqual([ben?.request]);
   expect((await of(project, `&before=${ben?.request}`)).map((it) => it.request)).toEqual([anna?.request]);
@@ -283,10 +270,7 @@ async function others(project: Project, count: number): Promise<void> {
     properties: { i, text: "x".repeat(300) },
   }));
   for (let i = 0; i < count; i++)
-    await fetch(`${sim.url}/batch/`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: project.apiKey, batch }),
-    });
+    await fetch(`${sim.url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: project.apiKey, batch }) });
 }
 
 type Totals = {
@@ -296,9 +280,7 @@ type Totals = {
 
 async function totalsOf(url: string, project: number): Promise<Totals> {
   for (;;) {
-    const totals = (await (
-      await fetch(`${url}/__sim/flag-decisions/totals?project=${project}`)
-    ).json()) as Totals;
+    const totals = (await (await fetch(`${url}/__sim/flag-decisions/totals?project=${project}`)).json()) as Totals;
     if (totals.complete) return totals;
   }
 }
@@ -332,9 +314,7 @@ test("a use of a flag that the answer did not have is found by the flag", async 
   await using project = await sim.project({ flags });
   await ask(project);
   await use(project, "removed", true);
-  expect(await of(project, "&key=removed")).toMatchObject([
-    { flags: [], called: [{ key: "removed", differs: true }] },
-  ]);
+  expect(await of(project, "&key=removed")).toMatchObject([{ flags: [], called: [{ key: "removed", differs: true }] }]);
 });
 
 describe("totals", () => {
@@ -345,8 +325,7 @@ describe("totals", () => {
     await use(project, "on", true);
     await use(project, "on", "other");
     await use(project, "off", false, { locally_evaluated: true });
-    const row = async (key: string) =>
-      (await totalsOf(sim.url, project.id)).flags.find((it) => it.key === key);
+    const row = async (key: string) => (await totalsOf(sim.url, project.id)).flags.find((it) => it.key === key);
     expect(await row("on")).toMatchObject({
       served: 121,
       called: 2,
@@ -416,9 +395,7 @@ describe("GET /__sim/flags", () => {
         cohorts: [],
       },
     });
-    expect(await sim.flags.get("new-checkout")).toMatchObject({
-      filters: { multivariate: { variants: [{}, {}] } },
-    });
+    expect(await sim.flags.get("new-checkout")).toMatchObject({ filters: { multivariate: { variants: [{}, {}] } } });
   });
 
   test("a key that is only overridden has none", async () => {

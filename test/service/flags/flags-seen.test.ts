@@ -61,9 +61,7 @@ describe("what the rules give to the ids seen", () => {
     const { decisions } = (await (
       await fetch(`${sim.url}/__sim/flag-decisions?key=checkout&limit=100`)
     ).json()) as FlagDecisions;
-    const tests = new Set(
-      decisions.filter((it) => it.flags[0]?.value === "test").map((it) => it.distinct_id),
-    );
+    const tests = new Set(decisions.filter((it) => it.flags[0]?.value === "test").map((it) => it.distinct_id));
     expect(tests.size).toBe((variants?.rows[1]?.seen ?? 0) + 6);
   });
 
@@ -91,10 +89,7 @@ describe("what the rules give to the ids seen", () => {
       broken: rules([{ properties: [cohort] }]),
     });
     await ask(sim, "anna");
-    expect(await seen(sim, "off")).toMatchObject({
-      active: false,
-      sets: [{ reached: 0, rollout: null }],
-    });
+    expect(await seen(sim, "off")).toMatchObject({ active: false, sets: [{ reached: 0, rollout: null }] });
     expect(await seen(sim, "broken")).toMatchObject({ failed: 1, off: 0 });
   });
 

@@ -5,10 +5,7 @@ import { openSim } from "../../support/sim.ts";
 const { sim } = await openSim();
 
 const ask = (project: Project, path: string, body: Record<string, unknown> = { distinct_id: "anna" }) =>
-  fetch(`${sim.url}${path}`, {
-    method: "POST",
-    body: JSON.stringify({ token: project.apiKey, ...body }),
-  });
+  fetch(`${sim.url}${path}`, { method: "POST", body: JSON.stringify({ token: project.apiKey, ...body }) });
 
 const flags = { multi: "test", on: true, off: false };
 /** What each version of the answer says of the flags above; null: it does not have it. */
@@ -27,9 +24,7 @@ describe.each(versions)("an answer of %s", (path, values) => {
     await using project = await sim.project({ flags });
     await ask(project, path);
     const { served } = await project.flags.served(key);
-    expect(served).toMatchObject([
-      { by: "answer", distinct_id: "anna", value, status: 200, project: project.id },
-    ]);
+    expect(served).toMatchObject([{ by: "answer", distinct_id: "anna", value, status: 200, project: project.id }]);
   });
 });
 

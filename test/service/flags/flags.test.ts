@@ -18,10 +18,7 @@ const scenario: SimOptions["scenario"] = {
           api_key: "phc_shop",
           flags: {
             plain: true,
-            ways: {
-              variants: { control: 50, test: 50 },
-              payloads: { test: { cta: "Buy" }, control: { cta: "Get" } },
-            },
+            ways: { variants: { control: 50, test: 50 }, payloads: { test: { cta: "Buy" }, control: { cta: "Get" } } },
             "pro-only": { person: { plan: "pro" }, rollout: 40 },
             stopped: { active: false, filters: { groups: [{ rollout_percentage: 100 }] } },
             gone: { deleted: true, filters: { groups: [{ rollout_percentage: 100 }] } },
@@ -31,13 +28,7 @@ const scenario: SimOptions["scenario"] = {
                 groups: [
                   {
                     properties: [
-                      {
-                        key: "tier",
-                        type: "group",
-                        group_type_index: 0,
-                        operator: "exact",
-                        value: ["gold"],
-                      },
+                      { key: "tier", type: "group", group_type_index: 0, operator: "exact", value: ["gold"] },
                     ],
                     rollout_percentage: 100,
                   },
@@ -133,10 +124,7 @@ describe("PUT /__sim/flags/:key", () => {
   test("a flag that depends on it sees it", async () => {
     expect((await flags("u")).dependent).toMatchObject({ enabled: false });
     await control("PUT", "/base", { value: true });
-    expect((await flags("u")).dependent).toMatchObject({
-      enabled: true,
-      reason: { code: "condition_match" },
-    });
+    expect((await flags("u")).dependent).toMatchObject({ enabled: true, reason: { code: "condition_match" } });
   });
 
   test("an unknown flag is refused unless it is forced, or has an override already", async () => {
@@ -148,17 +136,12 @@ describe("PUT /__sim/flags/:key", () => {
     const { answer } = await control("PUT", "/plian", { value: true, force: true });
     expect(answer).toMatchObject({ known: false, hint: 'project 1 has no such flag; did you mean "plain"?' });
     expect((await control("PUT", "/plian", { value: false })).status).toBe(200);
-    expect((await control("PUT", "/plain", { value: true })).answer).toMatchObject({
-      known: true,
-      hint: null,
-    });
+    expect((await control("PUT", "/plain", { value: true })).answer).toMatchObject({ known: true, hint: null });
   });
 
   test("a key may be any text", async () => {
     for (const key of ["__proto__", "constructor", "a/b?c", "ключ", "explain"]) {
-      expect(
-        (await control("PUT", `/${encodeURIComponent(key)}`, { value: true, force: true })).answer,
-      ).toMatchObject({
+      expect((await control("PUT", `/${encodeURIComponent(key)}`, { value: true, force: true })).answer).toMatchObject({
         key,
       });
     }
@@ -310,18 +293,8 @@ describe("explain", () => {
         { distinct_id: "u", groups: { company: "acme" }, group_properties: { company: { tier: "gold" } } },
         { value: true, conditions: [{ group_type: "company", properties: [{ actual: "gold" }] }] },
       ],
-      [
-        "no group",
-        "companies",
-        { distinct_id: "u" },
-        { value: false, conditions: [{ miss: "no_group_type" }] },
-      ],
-      [
-        "an inactive flag",
-        "stopped",
-        { distinct_id: "u" },
-        { value: false, reason: { code: "flag_disabled" } },
-      ],
+      ["no group", "companies", { distinct_id: "u" }, { value: false, conditions: [{ miss: "no_group_type" }] }],
+      ["an inactive flag", "stopped", { distinct_id: "u" }, { value: false, reason: { code: "flag_disabled" } }],
       ["another project's", "plain", { distinct_id: "u", project: 2 }, { project: 2, value: false }],
     ];
     test.each(rows)("%s", async (_what, key, given, expected) => {
@@ -428,10 +401,7 @@ describe("explain", () => {
 
   test.each(ways)("by %s: a property may have any name", async (_, ask) => {
     const properties = [{ key: "__proto__", type: "person", operator: "exact", value: "x" }];
-    const body = JSON.stringify({
-      key: "odd",
-      filters: { groups: [{ properties, rollout_percentage: 100 }] },
-    });
+    const body = JSON.stringify({ key: "odd", filters: { groups: [{ properties, rollout_percentage: 100 }] } });
     const headers = { authorization: "Bearer phx_all", "content-type": "application/json" };
     const url = `${sim.url}/api/projects/1/feature_flags/`;
     expect((await sim.handle(new Request(url, { method: "POST", headers, body }))).status).toBe(201);
@@ -503,10 +473,7 @@ describe("simulate", () => {
   test("an override for everyone is reported, not counted", async () => {
     await control("PUT", "/plain", { value: false });
     const answer = await control("GET", "/plain/simulate?count=5");
-    expect(answer.answer).toMatchObject({
-      values: [{ value: true, count: 5, share: 1 }],
-      override: { value: false },
-    });
+    expect(answer.answer).toMatchObject({ values: [{ value: true, count: 5, share: 1 }], override: { value: false } });
   });
 
   test.each([
@@ -573,11 +540,7 @@ describe("sim.flags", () => {
 
   test("explain and simulate take what the endpoints take", async () => {
     const reported = await sim.flags.explain("pro-only", { distinctId: "u", person: { plan: "free" } });
-    expect(reported.conditions[0]?.properties[0]).toMatchObject({
-      key: "plan",
-      actual: "free",
-      passed: false,
-    });
+    expect(reported.conditions[0]?.properties[0]).toMatchObject({ key: "plan", actual: "free", passed: false });
     const { values } = await sim.flags.simulate("plain", { count: 3 });
     expect(values).toEqual([{ value: true, count: 3, share: 1 }]);
   });

@@ -45,9 +45,7 @@ test("a project's ruleset has its own flags, cohorts and settings", () => {
 });
 
 test.each([undefined, 1, "2", 3, null])("matching version %j is 1", (property_matching_version) => {
-  const { ruleset } = open({
-    settings: property_matching_version === undefined ? {} : { property_matching_version },
-  });
+  const { ruleset } = open({ settings: property_matching_version === undefined ? {} : { property_matching_version } });
   expect(ruleset().source.propertyMatchingVersion).toBe(1);
 });
 

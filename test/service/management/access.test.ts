@@ -15,17 +15,9 @@ const error = (type: Family, code: string, detail: string, attr: string | null =
 });
 const denied = (detail: string) => error("authentication_error", "permission_denied", detail);
 const gone = (detail: string) => error("invalid_request", "not_found", detail);
-const noKey = error(
-  "authentication_error",
-  "not_authenticated",
-  "Authentication credentials were not provided.",
-);
+const noKey = error("authentication_error", "not_authenticated", "Authentication credentials were not provided.");
 const badKey = (place: string) =>
-  error(
-    "authentication_error",
-    "authentication_failed",
-    `Personal API key found in request ${place} is invalid.`,
-  );
+  error("authentication_error", "authentication_failed", `Personal API key found in request ${place} is invalid.`);
 const unmapped = denied("This action does not support personal API key access");
 const wrongMethod = (method: string) =>
   error("invalid_request", "method_not_allowed", `Method "${method}" not allowed.`);
@@ -96,39 +88,34 @@ describe("a row of a project", () => {
 });
 
 describe("a row of an organization", () => {
-  test.each(ofOrganizations)(
-    "$method $path keeps strangers and limited keys out",
-    async ({ method, path }) => {
-      const { ask } = manage();
-      const asked = async (organization: string, key: string) => {
-        const { status, json } = await ask(method, at(path, { organization }), { key });
-        return { status, json };
-      };
-      const missing = { status: 404, json: gone("Organization not found.") };
-      for (const organization of ["x", "1", uuidOf("no organization")]) {
-        expect(await asked(organization, "phx_ada")).toEqual(missing);
-      }
-      expect(await asked(globex, "phx_ada")).toEqual({
-        status: 403,
-        json: denied("You do not have permission to perform this action."),
-      });
-      expect(await asked(acme, "phx_project_1")).toEqual({
-        status: 403,
-        json: denied("API keys with scoped projects are only supported on project-based endpoints."),
-      });
-      expect(await asked(acme, "phx_globex_only")).toEqual({
-        status: 403,
-        json: denied(`API key does not have access to the requested organization: ID ${acme}.`),
-      });
-    },
-  );
+  test.each(ofOrganizations)("$method $path keeps strangers and limited keys out", async ({ method, path }) => {
+    const { ask } = manage();
+    const asked = async (organization: string, key: string) => {
+      const { status, json } = await ask(method, at(path, { organization }), { key });
+      return { status, json };
+    };
+    const missing = { status: 404, json: gone("Organization not found.") };
+    for (const organization of ["x", "1", uuidOf("no organization")]) {
+      expect(await asked(organization, "phx_ada")).toEqual(missing);
+    }
+    expect(await asked(globex, "phx_ada")).toEqual({
+      status: 403,
+      json: denied("You do not have permission to perform this action."),
+    });
+    expect(await asked(acme, "phx_project_1")).toEqual({
+      status: 403,
+      json: denied("API keys with scoped projects are only supported on project-based endpoints."),
+    });
+    expect(await asked(acme, "phx_globex_only")).toEqual({
+      status: 403,
+      json: denied(`API key does not have access to the requested organization: ID ${acme}.`),
+    });
+  });
 });
 
 const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const wrong = paths.flatMap(({ path, allow = "" }) =>
-  everyMethod
-    .filter((method) => !allow.split(", ").includes(method))
-    .map((method) => ({ method, path, allow })),
+  everyMethod.filter((method) => !allow.split(", ").includes(method)).map((method) => ({ method, path, allow })),
 );
 
 describe("a method that a path does not have", () => {
@@ -137,8 +124,7 @@ describe("a method that a path does not have", () => {
     expect(without).toMatchObject({ status: 401, json: noKey });
     const answer = await ask(method, at(path), {});
     // PATCH of a list is the one that scopes know.
-    const isKnown =
-      method === "PATCH" && !path.split("/").at(-1)?.startsWith(":") && !/personal_api/.test(path);
+    const isKnown = method === "PATCH" && !path.split("/").at(-1)?.startsWith(":") && !/personal_api/.test(path);
     expect(answer.json).toEqual(isKnown ? wrongMethod("PATCH") : unmapped);
     expect(answer.status).toBe(isKnown ? 405 : 403);
     expect(answer.header("allow")).toBe(allow);
@@ -154,9 +140,7 @@ describe("a method that a path does not have", () => {
 });
 
 describe("OPTIONS", () => {
-  const readable = paths.filter(
-    ({ scope, path }) => scope !== undefined && !path.includes("batch_exports/:id/"),
-  );
+  const readable = paths.filter(({ scope, path }) => scope !== undefined && !path.includes("batch_exports/:id/"));
   test.each(readable)("$path describes itself to who may read", async ({ path, allow }) => {
     const answer = await ask("OPTIONS", at(path), {});
     expect(answer.status).toBe(200);
@@ -190,10 +174,7 @@ test.each([
   ["an answer", "phx_ada", 200],
   ["an error", null, 401],
 ])("the origin is echoed on %s", async (_, key, status) => {
-  const answer = await manage().get("/api/projects/1/cohorts/", {
-    key,
-    headers: { origin: "https://app.test" },
-  });
+  const answer = await manage().get("/api/projects/1/cohorts/", { key, headers: { origin: "https://app.test" } });
   expect(answer.status).toBe(status);
   expect(answer.header("access-control-allow-origin")).toBe("https://app.test");
   expect(answer.header("vary")).toBe("origin");
@@ -287,10 +268,7 @@ describe("the key", () => {
     const [key] = world.personal_api_keys;
     if (key) world.personal_api_keys.push({ ...key, id: "s", key: "phx_scoped", scopes: [scope] });
     const { ask } = manage({ world });
-    const { status } = await ask(method, "/api/projects/1/dashboards/", {
-      key: "phx_scoped",
-      body: { name: "n" },
-    });
+    const { status } = await ask(method, "/api/projects/1/dashboards/", { key: "phx_scoped", body: { name: "n" } });
     expect(status < 300).toBe(may);
     expect(status === 403).toBe(!may);
   });
@@ -349,10 +327,7 @@ describe("a body", () => {
     async (type) => {
       const answer = await manage().post(path, "x", { headers: { "content-type": type } });
       const detail = `Unsupported media type "${type}" in request.`;
-      expect(answer).toMatchObject({
-        status: 415,
-        json: error("invalid_request", "unsupported_media_type", detail),
-      });
+      expect(answer).toMatchObject({ status: 415, json: error("invalid_request", "unsupported_media_type", detail) });
     },
   );
 
@@ -360,10 +335,7 @@ describe("a body", () => {
     ["application/json; charset=utf-8", '{"name":"n"}'],
     ["APPLICATION/JSON", '{"name":"n"}'],
     ["application/x-www-form-urlencoded", "name=n"],
-    [
-      "multipart/form-data; boundary=b",
-      '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nn\r\n--b--\r\n',
-    ],
+    ["multipart/form-data; boundary=b", '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\nn\r\n--b--\r\n'],
   ])("of the type %s is read", async (type, body) => {
     const answer = await manage().post(path, body, { headers: { "content-type": type } });
     expect(answer).toMatchObject({ status: 201, json: { name: "n" } });
@@ -411,17 +383,11 @@ test.each([
   expect((await manage().patch(path, body, { key, headers })).status).toBe(status);
 });
 
-test.each([null, "phx_ada"])(
-  "an unknown path below /api is the service's 404, with the key %s",
-  async (key) => {
-    for (const path of ["/api/annotations/", "/api/projects/1/heatmaps", "/api/projects/1/cohorts/1/x/y"]) {
-      expect(await manage().get(path, { key })).toMatchObject({
-        status: 404,
-        json: gone("Endpoint not found."),
-      });
-    }
-  },
-);
+test.each([null, "phx_ada"])("an unknown path below /api is the service's 404, with the key %s", async (key) => {
+  for (const path of ["/api/annotations/", "/api/projects/1/heatmaps", "/api/projects/1/cohorts/1/x/y"]) {
+    expect(await manage().get(path, { key })).toMatchObject({ status: 404, json: gone("Endpoint not found.") });
+  }
+});
 
 describe("rate limits", () => {
   const throttled = (wait: string) =>

@@ -102,32 +102,12 @@ describe("changing the account", () => {
 
   test.each([
     [{ first_name: "" }, "blank", "This field may not be blank.", "first_name"],
-    [
-      { first_name: "x".repeat(151) },
-      "max_length",
-      "Ensure this field has no more than 150 characters.",
-      "first_name",
-    ],
+    [{ first_name: "x".repeat(151) }, "max_length", "Ensure this field has no more than 150 characters.", "first_name"],
     [{ last_name: null }, "null", "This field may not be null.", "last_name"],
     [{ email: "nonsense" }, "invalid_input", "Enter a valid email address.", "email"],
-    [
-      { email: "BEN@example.test" },
-      "unique",
-      "There is already an account with this email address.",
-      "email",
-    ],
-    [
-      { role_at_organization: "king" },
-      "invalid_choice",
-      '"king" is not a valid choice.',
-      "role_at_organization",
-    ],
-    [
-      { hedgehog_config: [] },
-      "not_a_dict",
-      'Expected a dictionary of items but got type "list".',
-      "hedgehog_config",
-    ],
+    [{ email: "BEN@example.test" }, "unique", "There is already an account with this email address.", "email"],
+    [{ role_at_organization: "king" }, "invalid_choice", '"king" is not a valid choice.', "role_at_organization"],
+    [{ hedgehog_config: [] }, "not_a_dict", 'Expected a dictionary of items but got type "list".', "hedgehog_config"],
     [
       { set_current_organization: "x" },
       "does_not_exist",

@@ -24,9 +24,7 @@ const actionWith = async (steps: object[]): Promise<number> =>
   (await ask("POST", "actions/", { name: JSON.stringify(steps), steps })).json.id;
 
 test("the events of an action are listed and counted", async () => {
-  const id = await actionWith([
-    { event: "a", properties: [{ key: "n", type: "event", value: 0, operator: "gt" }] },
-  ]);
+  const id = await actionWith([{ event: "a", properties: [{ key: "n", type: "event", value: 0, operator: "gt" }] }]);
   const { json } = await ask("GET", `events/?action_id=${id}`);
   expect(json.results?.map((it) => it.event)).toEqual(["a"]);
   expect((await ask("GET", `actions/${id}/count/`)).json).toEqual({ count: 1 });

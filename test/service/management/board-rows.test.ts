@@ -66,18 +66,11 @@ test("a dashboard with the results of its tiles, without a key; a failed one say
     now: Date.parse("2026-11-22T12:00:00Z"),
     timezone: "Europe/Berlin",
     shared_at: "/shared/sales",
-    dashboard: {
-      name: "Sales",
-      filters: { date_from: "-30d" },
-      tiles: [{ text: { body: "Hello" } }, {}, {}],
-    },
+    dashboard: { name: "Sales", filters: { date_from: "-30d" }, tiles: [{ text: { body: "Hello" } }, {}, {}] },
   });
   const { tiles } = body.dashboard;
   expect(valuesOf(tiles)).toEqual([null, [3], null]);
-  expect([tiles[1].error, tiles[2].error.message]).toEqual([
-    undefined,
-    expect.stringContaining("expected a list"),
-  ]);
+  expect([tiles[1].error, tiles[2].error.message]).toEqual([undefined, expect.stringContaining("expected a list")]);
 });
 
 test("a range replaces that of the dashboard, and is not stored", async () => {
@@ -88,16 +81,9 @@ test("a range replaces that of the dashboard, and is not stored", async () => {
 });
 
 test("it is not journaled, and follows the events", async () => {
-  await capture(
-    { event: "order", distinct_id: "bob", timestamp: "2026-11-22T11:00:00Z" },
-    { key: "phc_shop" },
-  );
+  await capture({ event: "order", distinct_id: "bob", timestamp: "2026-11-22T11:00:00Z" }, { key: "phc_shop" });
   const before = await sim.requests.list();
-  expect(valuesOf((await ask("GET", "dashboards/7?date_from=-1d")).body.dashboard.tiles)).toEqual([
-    null,
-    [2],
-    null,
-  ]);
+  expect(valuesOf((await ask("GET", "dashboards/7?date_from=-1d")).body.dashboard.tiles)).toEqual([null, [2], null]);
   expect(await sim.requests.list()).toEqual(before);
 });
 

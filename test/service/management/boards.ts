@@ -37,14 +37,7 @@ const dashboards: (Pick<Dashboard, "id" | "project"> & Partial<Dashboard>)[] = [
     tiles: [insightTile(110, 302), textTile(111, 201, "Secret")],
   },
   { id: 12, project: 1, name: "alpha", pinned: true, created_by: 2, tags: ["growth", "web"] },
-  {
-    id: 13,
-    project: 1,
-    name: "Gone",
-    created_by: 1,
-    deleted: true,
-    tiles: [insightTile(130, 303, { deleted: true })],
-  },
+  { id: 13, project: 1, name: "Gone", created_by: 1, deleted: true, tiles: [insightTile(130, 303, { deleted: true })] },
   { id: 14, project: 1, name: "Hidden", creation_mode: "unlisted" },
   { id: 15, project: 1, tags: ["growth"] },
   { id: 16, project: 1, name: "Generated Dashboard: beta", created_by: 3, restriction_level: 37 },
@@ -68,14 +61,7 @@ export function withBoards(): World {
   world.dashboards = dashboards.map((it) => blankDashboard(it, startedAt));
   world.insights = insights.map((it) => blankInsight(it, startedAt));
   world.dashboard_collaborators = [
-    {
-      id: uuidOf("cleo on 11"),
-      dashboard: 11,
-      user: 3,
-      level: 37,
-      added_at: startedAt,
-      updated_at: startedAt,
-    },
+    { id: uuidOf("cleo on 11"), dashboard: 11, user: 3, level: 37, added_at: startedAt, updated_at: startedAt },
   ];
   world.sharing_configurations = [
     {

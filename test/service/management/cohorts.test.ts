@@ -44,10 +44,9 @@ function start() {
   const sim = manage({ world: cohortWorld() });
   for (const name of ["p1", "p2"]) {
     const properties = { email: `${name}@example.test` };
-    sim.people.create(
-      { project: 1, uuid: uuidOf(name), created_at: 0, is_identified: true, version: 0, properties },
-      [name],
-    );
+    sim.people.create({ project: 1, uuid: uuidOf(name), created_at: 0, is_identified: true, version: 0, properties }, [
+      name,
+    ]);
   }
   return sim;
 }
@@ -107,10 +106,7 @@ test.each([
   ["groups that are none", { groups: "x" }, { groups: [] }],
   [
     "persons, each once and only known ones",
-    {
-      is_static: true,
-      _create_static_person_ids: [uuidOf("p1").toUpperCase(), uuidOf("p1"), uuidOf("x"), "x"],
-    },
+    { is_static: true, _create_static_person_ids: [uuidOf("p1").toUpperCase(), uuidOf("p1"), uuidOf("x"), "x"] },
     { is_static: true, count: 1 },
   ],
   ["a query", { is_static: true, query: { kind: "HogQLQuery", query: "select 1" } }, { count: 0 }],
@@ -126,15 +122,11 @@ test.each([
 });
 
 const structure = (problem: string) => error(`Filters are not valid (${problem})`, "filters");
-const missing = (kind: string, keys: string) =>
-  error(`Missing required keys for ${kind} filter: ${keys}`, "filters");
+const missing = (kind: string, keys: string) => error(`Missing required keys for ${kind} filter: ${keys}`, "filters");
 
 test.each([
   [{ name: [] }, error("Not a valid string.", "name")],
-  [
-    { name: "x".repeat(401) },
-    error("Ensure this field has no more than 400 characters.", "name", "max_length"),
-  ],
+  [{ name: "x".repeat(401) }, error("Ensure this field has no more than 400 characters.", "name", "max_length")],
   [
     { description: "x".repeat(1001) },
     error("Ensure this field has no more than 1000 characters.", "description", "max_length"),
@@ -165,10 +157,7 @@ test.each([
   [{ query: [1] }, error("Query must be a dictionary.", "query")],
   [{ query: { kind: "X" } }, error("Query must be an ActorsQuery or HogQLQuery. Got: X", "query")],
   [{ query: {} }, error("Query must be an ActorsQuery or HogQLQuery. Got: None", "query")],
-  [
-    { query: { kind: "ActorsQuery" } },
-    error("Cannot create a dynamic cohort with a query. Set is_static to true."),
-  ],
+  [{ query: { kind: "ActorsQuery" } }, error("Cannot create a dynamic cohort with a query. Set is_static to true.")],
   [
     { query: { kind: "ActorsQuery" }, filters: tree(plan), is_static: true },
     error("Cannot set both query and filters at the same time."),
@@ -267,10 +256,7 @@ describe("the persons of a cohort", () => {
   test("are those of a static one that are still there", async () => {
     const { get } = start();
     const all = (await get(`${root}/3/persons/`)).json;
-    expect(all.results.map((it: { name: string }) => it.name)).toEqual([
-      "p1@example.test",
-      "p2@example.test",
-    ]);
+    expect(all.results.map((it: { name: string }) => it.name)).toEqual(["p1@example.test", "p2@example.test"]);
     expect(all).toMatchObject({ next: null, previous: null });
     const second = (await get(`${root}/3/persons/?limit=1&offset=1`)).json;
     expect(second).toMatchObject({
@@ -283,10 +269,7 @@ describe("the persons of a cohort", () => {
   test("are not known of a dynamic one", async () => {
     const { get } = start();
     const answer = await get(`${root}/1/persons`);
-    expect(answer).toMatchObject({
-      status: 400,
-      json: error("phx-sim does not compute who is in a dynamic cohort."),
-    });
+    expect(answer).toMatchObject({ status: 400, json: error("phx-sim does not compute who is in a dynamic cohort.") });
   });
 
   test("need the scope of persons, too", async () => {

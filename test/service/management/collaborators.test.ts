@@ -50,24 +50,21 @@ const at = (dashboard: number | string, project = 1) =>
 const editText = "You don't have edit permissions for this dashboard.";
 
 describe("the list of collaborators", () => {
-  test.each(["documented", "production"] as const)(
-    "is an array, as the dialect has it: %s",
-    async (dialect) => {
-      const { status, json } = await manage({ world: world(), dialect }).get(at(1));
-      expect(status).toBe(200);
-      expect(json).toEqual([
-        {
-          id: uuidOf("collaborator 4"),
-          dashboard_id: 1,
-          user: expect.objectContaining({ id: 4, uuid: idOf("dan"), email: "dan@example.test" }),
-          level: 37,
-          added_at: startedAt,
-          updated_at: startedAt,
-          ...(dialect === "documented" && { user_uuid: idOf("dan") }),
-        },
-      ]);
-    },
-  );
+  test.each(["documented", "production"] as const)("is an array, as the dialect has it: %s", async (dialect) => {
+    const { status, json } = await manage({ world: world(), dialect }).get(at(1));
+    expect(status).toBe(200);
+    expect(json).toEqual([
+      {
+        id: uuidOf("collaborator 4"),
+        dashboard_id: 1,
+        user: expect.objectContaining({ id: 4, uuid: idOf("dan"), email: "dan@example.test" }),
+        level: 37,
+        added_at: startedAt,
+        updated_at: startedAt,
+        ...(dialect === "documented" && { user_uuid: idOf("dan") }),
+      },
+    ]);
+  });
 
   test.each([
     ["phx_reader", at(2), 200, undefined],
@@ -146,10 +143,7 @@ describe("adding a collaborator", () => {
 
   test("is not possible where restrictions are not sold", async () => {
     const unlicensed = world();
-    unlicensed.organizations = unlicensed.organizations.map((it) => ({
-      ...it,
-      available_product_features: [],
-    }));
+    unlicensed.organizations = unlicensed.organizations.map((it) => ({ ...it, available_product_features: [] }));
     expect((await manage({ world: unlicensed }).post(at(1), gus)).json.detail).toBe(low);
   });
 
@@ -171,9 +165,7 @@ describe("adding a collaborator", () => {
 describe("removing a collaborator", () => {
   test("lets them only look", async () => {
     const sim = manage({ world: world() });
-    expect((await sim.patch("/api/projects/1/dashboards/1/sharing", {}, { key: "phx_dan" })).status).toBe(
-      200,
-    );
+    expect((await sim.patch("/api/projects/1/dashboards/1/sharing", {}, { key: "phx_dan" })).status).toBe(200);
     const answer = await sim.delete(`${at(1)}/${idOf("dan").toUpperCase()}/`);
     expect([answer.status, answer.text]).toEqual([204, ""]);
     expect((await sim.get(at(1))).json).toEqual([]);

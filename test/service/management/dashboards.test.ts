@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import {
-  DashboardDetail,
-  DashboardInList,
-} from "../../../src/service/management/dashboards/dashboard-views.ts";
+import { DashboardDetail, DashboardInList } from "../../../src/service/management/dashboards/dashboard-views.ts";
 import { wireTime } from "../../../src/state/documents/time.ts";
 import { boardsUrl as url, withBoards } from "./boards.ts";
 import { manage, now } from "./manage.ts";
@@ -56,8 +53,7 @@ describe("list", () => {
 
   test("a change is in the next list, in its place", async () => {
     const sim = boards();
-    const ids = async () =>
-      (await sim.get(url)).json.results.map((it: { id: number }) => it.id) as Promise<number[]>;
+    const ids = async () => (await sim.get(url)).json.results.map((it: { id: number }) => it.id) as Promise<number[]>;
     await ids();
     await sim.patch(`${url}/10`, { name: "zebra" });
     expect(await ids()).toEqual([12, 16, 11, 10, 15]);
@@ -275,11 +271,7 @@ describe("create", () => {
   });
 
   test("a duplicate with tiles of its own", async () => {
-    const { json } = await boards().post(
-      url,
-      { use_dashboard: 10, duplicate_tiles: true },
-      { key: "phx_cleo" },
-    );
+    const { json } = await boards().post(url, { use_dashboard: 10, duplicate_tiles: true }, { key: "phx_cleo" });
     expect(json.tiles.map((it: { insight: { name: string } | null }) => it.insight?.name)).toEqual([
       "Retention (Copy)",
       "Signups (Copy)",
@@ -317,21 +309,11 @@ describe("validation", () => {
     [{ use_dashboard: "x" }, "invalid_input", "A valid integer is required.", "use_dashboard"],
     [{ use_template: {} }, "invalid_input", notText, "use_template"],
     [{ delete_insights: "?" }, "invalid_input", "Must be a valid boolean.", "delete_insights"],
-    [
-      { breakdown_colors: {} },
-      "not_a_list",
-      'Expected a list of items but got type "dict".',
-      "breakdown_colors",
-    ],
+    [{ breakdown_colors: {} }, "not_a_list", 'Expected a list of items but got type "dict".', "breakdown_colors"],
     [{ data_color_theme_id: 1.5 }, "invalid_input", "A valid integer is required.", "data_color_theme_id"],
     [{ tags: "a" }, "not_a_list", 'Expected a list of items but got type "str".', "tags"],
     [{ tags: [{}] }, "invalid_input", notText, "tags__0"],
-    [
-      { tags: ["x".repeat(256)] },
-      "max_length",
-      "Ensure this field has no more than 255 characters.",
-      "tags__0",
-    ],
+    [{ tags: ["x".repeat(256)] }, "max_length", "Ensure this field has no more than 255 characters.", "tags__0"],
     [{ restriction_level: 22 }, "invalid_choice", '"22" is not a valid choice.', "restriction_level"],
     [{ restriction_level: null }, "null", "This field may not be null.", "restriction_level"],
     [
@@ -350,11 +332,7 @@ describe("validation", () => {
   ])("%j", async (body, code, detail, attr) => {
     const sim = boards();
     const before = JSON.stringify(sim.worlds.current);
-    const asked = [
-      () => sim.post(url, body),
-      () => sim.patch(`${url}/10`, body),
-      () => sim.put(`${url}/10/`, body),
-    ];
+    const asked = [() => sim.post(url, body), () => sim.patch(`${url}/10`, body), () => sim.put(`${url}/10/`, body)];
     for (const ask of asked) {
       const { status, json } = await ask();
       expect({ status, ...json }).toEqual({ status: 400, type: "validation_error", code, detail, attr });
@@ -374,13 +352,7 @@ describe("validation", () => {
     const sim = boards();
     const count = sim.worlds.current.dashboards.length;
     const { status, json } = await sim.post(url, body);
-    expect({ status, ...json }).toEqual({
-      status: 400,
-      type: "validation_error",
-      code: "invalid_input",
-      detail,
-      attr,
-    });
+    expect({ status, ...json }).toEqual({ status: 400, type: "validation_error", code: "invalid_input", detail, attr });
     expect(sim.worlds.current.dashboards).toHaveLength(count);
   });
 
@@ -461,12 +433,7 @@ describe("permissions", () => {
       const { status, json } = await ask(`${url}/${id}`, body, { key });
       expect(status).toBe(detail ? 403 : 400);
       if (detail) {
-        expect(json).toEqual({
-          type: "authentication_error",
-          code: "permission_denied",
-          detail,
-          attr: null,
-        });
+        expect(json).toEqual({ type: "authentication_error", code: "permission_denied", detail, attr: null });
       }
     }
   });

@@ -9,12 +9,7 @@ const properties = "/api/projects/1/property_definitions";
 
 const received = "2026-03-04T05:06:07.089Z";
 
-const eventOf = (
-  seq: number,
-  event: string,
-  own: StoredEvent["properties"] = {},
-  at = received,
-): StoredEvent => ({
+const eventOf = (seq: number, event: string, own: StoredEvent["properties"] = {}, at = received): StoredEvent => ({
   seq,
   outcome: "kept",
   reason: null,
@@ -59,8 +54,7 @@ function sim() {
   return { ...it, captured };
 }
 
-const names = (answer: { json: { results: { name: string }[] } }): string[] =>
-  answer.json.results.map((it) => it.name);
+const names = (answer: { json: { results: { name: string }[] } }): string[] => answer.json.results.map((it) => it.name);
 
 test("captured events and defined ones are listed, the last seen first", async () => {
   const it = sim();
@@ -165,19 +159,10 @@ test("an event is defined before it is captured", async () => {
   const it = sim();
   const { status, json } = await it.post(`${events}/`, { name: "signed up", description: "New user" });
   expect(status).toBe(201);
-  expect(json).toMatchObject({
-    name: "signed up",
-    created_at: null,
-    last_seen_at: null,
-    updated_by: { id: 1 },
-  });
+  expect(json).toMatchObject({ name: "signed up", created_at: null, last_seen_at: null, updated_by: { id: 1 } });
   it.captured.push(eventOf(5, "signed up"));
   const { json: after } = await it.get(`${events}/by_name?name=signed%20up`);
-  expect(after).toMatchObject({
-    id: json.id,
-    description: "New user",
-    last_seen_at: "2026-03-04T05:06:07.089000Z",
-  });
+  expect(after).toMatchObject({ id: json.id, description: "New user", last_seen_at: "2026-03-04T05:06:07.089000Z" });
   expect((await it.delete(`${events}/${json.id}`)).status).toBe(204);
 });
 
@@ -201,11 +186,7 @@ test.each([
 test("properties have the type that their first value shows", async () => {
   const it = sim();
   const { json } = await it.get(properties);
-  const rows = json.results.map((one: Record<string, unknown>) => [
-    one.name,
-    one.property_type,
-    one.is_numerical,
-  ]);
+  const rows = json.results.map((one: Record<string, unknown>) => [one.name, one.property_type, one.is_numerical]);
   expect(rows).toEqual([
     ["$current_url", "String", false],
     ["$feature/beta", "String", false],
@@ -244,10 +225,7 @@ describe("the list of properties", () => {
     ["search=RI", ["price"]],
     ["exclude_core_properties=true", ["at", "created_at", "plan", "price"]],
     ['excluded_properties=["plan"]&exclude_core_properties=true', ["at", "created_at", "price"]],
-    [
-      'event_names=["$pageview"]',
-      ["$current_url", "price", "$feature/beta", "$feature_x", "at", "created_at", "plan"],
-    ],
+    ['event_names=["$pageview"]', ["$current_url", "price", "$feature/beta", "$feature_x", "at", "created_at", "plan"]],
     ['event_names=["$pageview"]&filter_by_event_names=true', ["$current_url", "price"]],
   ])("%s", async (query, expected) => {
     expect(names(await sim().get(`${properties}?${query}`))).toEqual(expected);
@@ -293,10 +271,7 @@ test("events that were captured with a property", async () => {
   const path = `${properties}/seen_together`;
   const { json } = await it.get(`${path}?event_names=$pageview&event_names=gone&property_name=price`);
   expect(json).toEqual({ $pageview: true, gone: false });
-  expect((await it.get(`${path}?property_name=price`)).json).toMatchObject({
-    attr: "event_names",
-    code: "required",
-  });
+  expect((await it.get(`${path}?property_name=price`)).json).toMatchObject({ attr: "event_names", code: "required" });
 });
 
 test("definitions of another project are not found", async () => {

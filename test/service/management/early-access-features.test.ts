@@ -23,12 +23,7 @@ function sim() {
   ];
   const [key] = world.personal_api_keys;
   if (key) {
-    world.personal_api_keys.push({
-      ...key,
-      id: "f",
-      key: "phx_features",
-      scopes: ["early_access_feature:write"],
-    });
+    world.personal_api_keys.push({ ...key, id: "f", key: "phx_features", scopes: ["early_access_feature:write"] });
   }
   return manage({ world });
 }
@@ -38,11 +33,7 @@ const enrolment = async (it: ReturnType<typeof sim>, id: number) =>
 
 test("the vendor's Terraform provider creates, changes and deletes a feature; the flag stays", async () => {
   const it = sim();
-  const made = await it.post(`${root}/`, {
-    name: "Dark Mode & more!",
-    stage: "draft",
-    payload: { order: 1 },
-  });
+  const made = await it.post(`${root}/`, { name: "Dark Mode & more!", stage: "draft", payload: { order: 1 } });
   expect(made.status).toBe(201);
   expect(made.json).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -130,10 +121,7 @@ describe("the flag", () => {
     const it = sim();
     const asked = { key: "phx_features" };
     const refused = await it.post(root, { name: "New", stage: "draft" }, asked);
-    expect([refused.status, refused.json.detail]).toEqual([
-      403,
-      "API key missing required scope 'feature_flag:write'",
-    ]);
+    expect([refused.status, refused.json.detail]).toEqual([403, "API key missing required scope 'feature_flag:write'"]);
     const linked = await it.post(root, { name: "Old", stage: "draft", feature_flag_id: 1 }, asked);
     expect(linked.status).toBe(201);
     expect((await it.patch(`${root}/${linked.json.id}`, { stage: "beta" }, asked)).status).toBe(403);
@@ -158,12 +146,7 @@ test.each<[string, object, string | null, string]>([
     "documentation_url",
     "Enter a valid URL.",
   ],
-  [
-    "a payload of null",
-    { name: "x", stage: "beta", payload: null },
-    "payload",
-    "This field may not be null.",
-  ],
+  ["a payload of null", { name: "x", stage: "beta", payload: null }, "payload", "This field may not be null."],
   ["a name without letters", { name: "!!!", stage: "beta" }, "key", "This field may not be blank."],
   [
     "a flag's key that is taken",
@@ -207,10 +190,7 @@ test("refused: a flag that has a feature", async () => {
   const it = sim();
   await it.post(root, { name: "One", stage: "beta", feature_flag_id: 1 });
   const { status, json } = await it.post(root, { name: "Two", stage: "beta", feature_flag_id: 1 });
-  expect([status, json.detail]).toEqual([
-    400,
-    "Linked feature flag linked already has a feature attached to it.",
-  ]);
+  expect([status, json.detail]).toEqual([400, "Linked feature flag linked already has a feature attached to it."]);
 });
 
 test("a document in the form of SDKs, of an older data folder, can be read and changed", async () => {
@@ -218,11 +198,7 @@ test("a document in the form of SDKs, of an older data folder, can be read and c
   const id = "0190f1f8-aaaa-7bbb-8ccc-123456789012";
   world.feature_flags = [blankFeatureFlag({ id: 1, project: 1, key: "linked" }, startedAt)];
   world.resources.push(
-    resourceOf("early_access_features", 1, id, {
-      name: "Old",
-      flagKey: "linked",
-      documentationUrl: "https://d.test/",
-    }),
+    resourceOf("early_access_features", 1, id, { name: "Old", flagKey: "linked", documentationUrl: "https://d.test/" }),
   );
   const it = manage({ world });
   expect((await it.get(`${root}/${id}`)).json).toMatchObject({

@@ -45,10 +45,7 @@ const ranged = (validation_rules: object) => ({
   name: "Order",
   properties: [{ name: "total", property_type: "Numeric", validation_rules }],
 });
-const texts = (validation_rules: object) => ({
-  name: "Order",
-  properties: [property("plan", { validation_rules })],
-});
+const texts = (validation_rules: object) => ({ name: "Order", properties: [property("plan", { validation_rules })] });
 
 describe("groups of properties", () => {
   test("show what the service shows, properties by name", async () => {
@@ -114,10 +111,7 @@ describe("groups of properties", () => {
       "Could not create property group due to a database error.",
     ],
     [
-      {
-        name: "Order",
-        properties: [{ name: "at", property_type: "DateTime", validation_rules: { enum: ["a"] } }],
-      },
+      { name: "Order", properties: [{ name: "at", property_type: "DateTime", validation_rules: { enum: ["a"] } }] },
       "validation_rules",
       "Validation rules are not supported for DateTime properties",
     ],
@@ -161,10 +155,7 @@ describe("groups of properties", () => {
     await it.post(groups, { name: "Taken" });
     const { json } = await it.post(groups, { name: "Order" });
     const taken = await it.patch(`${groups}/${json.id}`, { name: "Taken" });
-    expect([taken.status, taken.json.detail]).toEqual([
-      400,
-      "A property group with this name already exists",
-    ]);
+    expect([taken.status, taken.json.detail]).toEqual([400, "A property group with this name already exists"]);
     const twice = await it.patch(`${groups}/${json.id}`, { properties: [property("a"), property("a")] });
     expect([twice.json.attr, twice.json.detail]).toEqual([
       "properties",

@@ -31,18 +31,10 @@ const stored = (name: string, ago: number, given: Partial<StoredEvent> = {}): St
 /** In order of arrival: `late` reports a time before `first`, `future` of one to come. */
 const events = [
   stored("first", 3 * hour, { properties: { plan: "pro", tags: ["a", "b"], $elements_chain: "a:b" } }),
-  stored("view", 2 * hour, {
-    event: "$pageview",
-    distinct_id: "ann-2",
-    properties: { plan: "free", deep: { a: 1 } },
-  }),
+  stored("view", 2 * hour, { event: "$pageview", distinct_id: "ann-2", properties: { plan: "free", deep: { a: 1 } } }),
   stored("late", 30 * hour, { distinct_id: "bob", properties: { plan: true } }),
   stored("future", -hour, { properties: { plan: "pro" } }),
-  stored("old", 9 * 24 * hour, {
-    event: "$pageview",
-    distinct_id: "nobody",
-    properties: { plan: "ancient" },
-  }),
+  stored("old", 9 * 24 * hour, { event: "$pageview", distinct_id: "nobody", properties: { plan: "ancient" } }),
   stored("other", hour, { project: 2, distinct_id: "eva" }),
   stored("foreign", hour, { project: 3 }),
 ];
@@ -57,9 +49,7 @@ function start() {
 }
 
 const names = (json: { results: { id: string }[] }) =>
-  json.results.map(({ id }) =>
-    ["first", "view", "late", "future", "old", "other"].find((it) => uuidOf(it) === id),
-  );
+  json.results.map(({ id }) => ["first", "view", "late", "future", "old", "other"].find((it) => uuidOf(it) === id));
 const error = (detail: string, attr: string | null = null) => ({
   type: "validation_error",
   code: "invalid_input",
@@ -85,14 +75,8 @@ test("an event is shown whole; its person only where it is asked for", async () 
     properties: { email: "ann@example.test", username: "ann" },
   };
   expect((await get(`${root}/${uuidOf("first")}/`)).json).toEqual(shown);
-  expect((await get(`${root}/${uuidOf("first").toUpperCase()}?include_person=1`)).json).toEqual({
-    ...shown,
-    person,
-  });
-  expect((await get(`${root}/?after=2026-03-04T02:00:00Z`)).json.results.at(-1)).toEqual({
-    ...shown,
-    person,
-  });
+  expect((await get(`${root}/${uuidOf("first").toUpperCase()}?include_person=1`)).json).toEqual({ ...shown, person });
+  expect((await get(`${root}/?after=2026-03-04T02:00:00Z`)).json.results.at(-1)).toEqual({ ...shown, person });
 });
 
 test("an event that has no person any more says so", async () => {
@@ -138,11 +122,7 @@ test.each([
 
 test.each([
   ["limit=1", "view", "before=2026-03-04T03%3A06%3A07.089000%2B00%3A00&limit=1"],
-  [
-    "event=signed_up&limit=1",
-    "first",
-    "before=2026-03-04T02%3A06%3A07.089000%2B00%3A00&event=signed_up&limit=1",
-  ],
+  ["event=signed_up&limit=1", "first", "before=2026-03-04T02%3A06%3A07.089000%2B00%3A00&event=signed_up&limit=1"],
   [
     "orderBy=%5B%22timestamp%22%5D&limit=1",
     "old",

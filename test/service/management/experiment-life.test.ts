@@ -8,11 +8,7 @@ const featureId = "0190f1f8-aaaa-7bbb-8ccc-123456789012";
 
 /** A running experiment and two features: one in the form of the management API, one in that of SDKs. */
 const scenario = {
-  flags: {
-    checkout: { variants: { control: 50, test: 50 } },
-    dark: false,
-    fast: false,
-  },
+  flags: { checkout: { variants: { control: 50, test: 50 } }, dark: false, fast: false },
   experiments: [
     {
       id: 1,
@@ -20,9 +16,7 @@ const scenario = {
       feature_flag_key: "checkout",
       start_date: "2026-03-02T00:00:00Z",
       exposure_criteria: { filterTestAccounts: false },
-      metrics: [
-        { kind: "ExperimentMetric", metric_type: "mean", source: { kind: "EventsNode", event: "paid" } },
-      ],
+      metrics: [{ kind: "ExperimentMetric", metric_type: "mean", source: { kind: "EventsNode", event: "paid" } }],
     },
   ],
   web_experiments: [{ id: 2, name: "Button", feature_flag_key: "checkout", variants: {} }],
@@ -61,17 +55,10 @@ test("a scenario has experiments and early access features, in one place for bot
   ]);
   const flag = await get(sim, `/api/projects/1/feature_flags/${listed[1].feature_flag.id}/`);
   expect(flag.features).toMatchObject([{ name: "Fast" }]);
-  const ofSdks = async () =>
-    (await get(sim, `/api/early_access_features/?token=${sim.apiKey}`)).earlyAccessFeatures;
+  const ofSdks = async () => (await get(sim, `/api/early_access_features/?token=${sim.apiKey}`)).earlyAccessFeatures;
   expect(await ofSdks()).toEqual([
     { id: featureId, name: "Dark mode", stage: "beta", flagKey: "dark" },
-    {
-      id: listed[1].id,
-      name: "Fast",
-      stage: "beta",
-      documentationUrl: "https://docs.test/fast",
-      flagKey: "fast",
-    },
+    { id: listed[1].id, name: "Fast", stage: "beta", documentationUrl: "https://docs.test/fast", flagKey: "fast" },
   ]);
   await ask(sim, "PATCH", `${features}${featureId}/`, { stage: "archived" });
   const made = await ask(sim, "POST", features, { name: "New nav", stage: "beta", payload: { order: 1 } });
@@ -88,9 +75,7 @@ test("a scenario has experiments and early access features, in one place for bot
     },
   ]);
   const web = await get(sim, `/api/web_experiments/?token=${sim.apiKey}`);
-  expect(web.experiments).toMatchObject([
-    { id: 2, name: "Button", feature_flag_key: "checkout", variants: {} },
-  ]);
+  expect(web.experiments).toMatchObject([{ id: 2, name: "Button", feature_flag_key: "checkout", variants: {} }]);
 });
 
 test("who opts in gets the flag of a feature that was created", async () => {
@@ -99,8 +84,7 @@ test("who opts in gets the flag of a feature that was created", async () => {
   const decide = async (id: string) => {
     const body = JSON.stringify({ api_key: sim.apiKey, distinct_id: id });
     const response = await sim.handle(new Request(`${sim.url}/flags/?v=2`, { method: "POST", body }));
-    return ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags["new-nav"]
-      ?.enabled;
+    return ((await response.json()) as { flags: Record<string, { enabled: boolean }> }).flags["new-nav"]?.enabled;
   };
   expect(await decide("ada")).toBe(false);
   await capture(sim, [
@@ -245,10 +229,7 @@ test("experiments and features are there after a restart", async () => {
 test("a deleted project has none, a project of a test has its own", async () => {
   await using sim = await start();
   await using own = await sim.project();
-  const roots = (id: number) => [
-    `/api/projects/${id}/experiments/`,
-    `/api/projects/${id}/early_access_feature/`,
-  ];
+  const roots = (id: number) => [`/api/projects/${id}/experiments/`, `/api/projects/${id}/early_access_feature/`];
   for (const path of roots(own.projectId)) expect((await get(sim, path)).count).toBe(2);
   const [copy] = (await get(sim, roots(own.projectId)[0] ?? "")).results;
   const [original] = (await get(sim, experiments)).results;

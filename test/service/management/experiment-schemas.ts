@@ -13,17 +13,11 @@ const Flag = z.object({
 
 const Criteria = z.object({
   filterTestAccounts: z.boolean().optional(),
-  exposure_config: z
-    .looseObject({ kind: z.enum(["ExperimentEventExposureConfig", "ActionsNode"]) })
-    .optional(),
+  exposure_config: z.looseObject({ kind: z.enum(["ExperimentEventExposureConfig", "ActionsNode"]) }).optional(),
   multiple_variant_handling: z.enum(["exclude", "first_seen"]).optional(),
 });
 
-const Variant = z.object({
-  key: z.string(),
-  name: z.string().nullish(),
-  rollout_percentage: z.number().nullish(),
-});
+const Variant = z.object({ key: z.string(), name: z.string().nullish(), rollout_percentage: z.number().nullish() });
 
 const count = z.number().nullish();
 
@@ -62,11 +56,7 @@ export const ExperimentOfClients = z.object({
   secondary_metrics_ordered_uuids: z.array(z.string()).nullish(),
 });
 
-const Series = z.object({
-  variant: z.string(),
-  days: z.array(z.string()),
-  exposure_counts: z.array(z.number()),
-});
+const Series = z.object({ variant: z.string(), days: z.array(z.string()), exposure_counts: z.array(z.number()) });
 
 export const ExposuresOfClients = z.object({
   kind: z.literal("ExperimentExposureQuery"),

@@ -19,16 +19,10 @@ const multivariate = (...keys: string[]) => ({
 function sim(options: ManageOptions = {}) {
   const world = twoOrganizations();
   world.feature_flags = [
-    blankFeatureFlag(
-      { id: 1, project: 1, key: "linked", filters: multivariate("control", "test") },
-      startedAt,
-    ),
+    blankFeatureFlag({ id: 1, project: 1, key: "linked", filters: multivariate("control", "test") }, startedAt),
     blankFeatureFlag({ id: 2, project: 1, key: "plain" }, startedAt),
     blankFeatureFlag({ id: 3, project: 1, key: "ab", filters: multivariate("a", "b") }, startedAt),
-    blankFeatureFlag(
-      { id: 4, project: 2, key: "foreign", filters: multivariate("control", "test") },
-      startedAt,
-    ),
+    blankFeatureFlag({ id: 4, project: 2, key: "foreign", filters: multivariate("control", "test") }, startedAt),
   ];
   return manage({ world, ...options });
 }
@@ -221,10 +215,7 @@ test("drafts change their flag with their parameters, others only if they are as
   await it.post(root, { name: "Checkout", feature_flag_key: "checkout" });
   const variants = (...parts: number[]) => ({
     parameters: {
-      feature_flag_variants: parts.map((part, i) => ({
-        key: i === 0 ? "control" : `v${i}`,
-        split_percent: part,
-      })),
+      feature_flag_variants: parts.map((part, i) => ({ key: i === 0 ? "control" : `v${i}`, split_percent: part })),
       rollout_percentage: 20,
     },
   });
@@ -343,12 +334,7 @@ describe("refused", () => {
       null,
       "Feature flag variants must contain a variant with key 'control' (lowercase, exactly). Got keys: ['a', 'b']. Rename the baseline variant's 'key' to 'control'.",
     ],
-    [
-      "a variant that is text",
-      withVariants("control"),
-      null,
-      "Feature flag variant at index 0 must be an object",
-    ],
+    ["a variant that is text", withVariants("control"), null, "Feature flag variant at index 0 must be an object"],
     [
       "a variant without a key",
       withVariants({ rollout_percentage: 1 }),
@@ -379,12 +365,7 @@ describe("refused", () => {
       "parameters",
       'Expected a dictionary of items but got type "list".',
     ],
-    [
-      "a holdout: there are none",
-      { ...good, holdout_id: 7 },
-      "holdout_id",
-      'Invalid pk "7" - object does not exist.',
-    ],
+    ["a holdout: there are none", { ...good, holdout_id: 7 }, "holdout_id", 'Invalid pk "7" - object does not exist.'],
     [
       "a shared metric: there are none",
       { ...good, saved_metrics_ids: [{ id: 7 }] },
@@ -513,22 +494,19 @@ describe("refused", () => {
     await it.post(root, good);
     const refusals = async (...actions: string[]) => {
       const details: string[] = [];
-      for (const it_ of actions)
-        details.push((await it.post(`${root}/1/${it_}`, { variant_key: "test" })).json.detail);
+      for (const it_ of actions) details.push((await it.post(`${root}/1/${it_}`, { variant_key: "test" })).json.detail);
       return details;
     };
     const early = "Experiment has not been launched yet.";
-    expect(await refusals("pause", "resume", "end", "ship_variant", "archive", "unarchive", "reset")).toEqual(
-      [
-        early,
-        early,
-        early,
-        early,
-        "Experiment must be ended before it can be archived.",
-        "Experiment is not archived.",
-        "Experiment is already in draft state.",
-      ],
-    );
+    expect(await refusals("pause", "resume", "end", "ship_variant", "archive", "unarchive", "reset")).toEqual([
+      early,
+      early,
+      early,
+      early,
+      "Experiment must be ended before it can be archived.",
+      "Experiment is not archived.",
+      "Experiment is already in draft state.",
+    ]);
     await it.post(`${root}/1/launch`);
     expect(await refusals("launch", "resume")).toEqual([
       "Experiment has already been launched.",
@@ -536,10 +514,7 @@ describe("refused", () => {
     ]);
     const absent = await it.post(`${root}/1/ship_variant`, { variant_key: "x" });
     expect(absent.json.detail).toBe("Variant 'x' not found on feature flag.");
-    expect((await it.post(`${root}/1/ship_variant`, {})).json).toMatchObject({
-      attr: "variant_key",
-      code: "required",
-    });
+    expect((await it.post(`${root}/1/ship_variant`, {})).json).toMatchObject({ attr: "variant_key", code: "required" });
     await it.post(`${root}/1/pause`);
     expect(await refusals("pause")).toEqual(["Experiment is already paused."]);
     await it.post(`${root}/1/end`);
@@ -580,9 +555,7 @@ describe("refused", () => {
     );
     await it.patch(`${root}/1`, { deleted: true });
     const restored = await it.patch(`${root}/1`, { deleted: false });
-    expect(restored.json.detail).toMatch(
-      /^Cannot restore experiment: the linked feature flag has been deleted\./,
-    );
+    expect(restored.json.detail).toMatch(/^Cannot restore experiment: the linked feature flag has been deleted\./);
   });
 });
 

@@ -97,8 +97,7 @@ const noTime = says(
   "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].",
 );
 const noList = (type: string) => says("not_a_list", `Expected a list of items but got type "${type}".`);
-const noDictionary = (type: string) =>
-  says("not_a_dict", `Expected a dictionary of items but got type "${type}".`);
+const noDictionary = (type: string) => says("not_a_dict", `Expected a dictionary of items but got type "${type}".`);
 const noChoice = (value: string) => says("invalid_choice", `"${value}" is not a valid choice.`);
 
 test.each([

@@ -117,13 +117,7 @@ describe("create", () => {
       result: [1],
     });
     expect(status).toBe(201);
-    expect(json).toMatchObject({
-      ...body,
-      saved: true,
-      tags: ["a", "b"],
-      dashboards: [10, 12],
-      result: null,
-    });
+    expect(json).toMatchObject({ ...body, saved: true, tags: ["a", "b"], dashboards: [10, 12], result: null });
     expect(json.short_id).not.toBe("mine");
     expect((await sim.get(`${boardsUrl}/12`)).json.tiles).toMatchObject([{ insight: { id: json.id } }]);
     expect((await sim.get(url)).json.results[0].id).toBe(json.id);
@@ -155,18 +149,8 @@ describe("validation", () => {
     [{ dashboards: [13] }, "does_not_exist", unknown(13), "dashboards"],
     [{ dashboards: [20] }, "does_not_exist", unknown(20), "dashboards"],
     [{ dashboards: ["30"] }, "does_not_exist", unknown(30), "dashboards"],
-    [
-      { dashboards: ["x"] },
-      "incorrect_type",
-      "Incorrect type. Expected pk value, received str.",
-      "dashboards",
-    ],
-    [
-      { dashboards: [true] },
-      "incorrect_type",
-      "Incorrect type. Expected pk value, received bool.",
-      "dashboards",
-    ],
+    [{ dashboards: ["x"] }, "incorrect_type", "Incorrect type. Expected pk value, received str.", "dashboards"],
+    [{ dashboards: [true] }, "incorrect_type", "Incorrect type. Expected pk value, received bool.", "dashboards"],
     [{ tags: "x" }, "not_a_list", 'Expected a list of items but got type "str".', "tags"],
     [{ favorited: null }, "null", "This field may not be null.", "favorited"],
     [{ saved: [] }, "invalid_input", "Must be a valid boolean.", "saved"],
@@ -245,14 +229,7 @@ describe("permissions", () => {
       403,
       "You don't have permission to add insights to dashboard: 11",
     ],
-    [
-      "POST",
-      url,
-      { dashboards: [11] },
-      "phx_dan",
-      403,
-      "You don't have permission to add insights to dashboard: 11",
-    ],
+    ["POST", url, { dashboards: [11] }, "phx_dan", 403, "You don't have permission to add insights to dashboard: 11"],
     ["GET", url, undefined, "phx_reader", 403, "API key missing required scope 'insight:read'"],
     ["POST", url, {}, "phx_writer", 403, "API key missing required scope 'insight:write'"],
     ["DELETE", `${url}/300`, undefined, "phx_writer", 403, "API key missing required scope 'insight:write'"],

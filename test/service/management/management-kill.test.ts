@@ -15,20 +15,13 @@ writeFileSync(
       {
         name: "Acme",
         members: { "ada@example.test": "owner" },
-        projects: [
-          { id: 1, name: "Acme web", api_key: "phc_acme", dashboards: [{ id: 1, name: "acme shared" }] },
-        ],
+        projects: [{ id: 1, name: "Acme web", api_key: "phc_acme", dashboards: [{ id: 1, name: "acme shared" }] }],
       },
       {
         name: "Globex",
         members: { "eve@example.test": "owner" },
         projects: [
-          {
-            id: 2,
-            name: "Globex web",
-            api_key: "phc_globex",
-            dashboards: [{ id: 2, name: "globex shared" }],
-          },
+          { id: 2, name: "Globex web", api_key: "phc_globex", dashboards: [{ id: 2, name: "globex shared" }] },
         ],
       },
     ],
@@ -53,8 +46,7 @@ interface Dashboard {
   tiles: { text: { body: string } }[];
 }
 
-const start = () =>
-  startReady(["--quiet", "--data", data, "--scenario", scenario], { cwd: folder, isOwn: true });
+const start = () => startReady(["--quiet", "--data", data, "--scenario", scenario], { cwd: folder, isOwn: true });
 
 /** One call; undefined when the sim went away. */
 async function call(url: string, method: string, path: string, key: string, body?: object) {
@@ -96,15 +88,12 @@ async function work(url: string, client: Client, onTurn: () => void): Promise<vo
   if (made?.status !== 201) return;
   client.id = (made.json as Dashboard).id;
   for (let turn = 1; ; turn++) {
-    const changed = await call(url, "PATCH", `${root(side)}${client.id}/`, side.key, {
-      description: `turn ${turn}`,
-    });
+    const changed = await call(url, "PATCH", `${root(side)}${client.id}/`, side.key, { description: `turn ${turn}` });
     if (!changed) return;
     expect(changed).toMatchObject({ status: 200, json: { name, description: `turn ${turn}` } });
     client.answered = turn;
     const tiles = [{ text: { body: `${name} ${turn}` } }];
-    const noted =
-      turn <= 5 ? await call(url, "PATCH", `${root(side)}${side.shared}/`, side.key, { tiles }) : undefined;
+    const noted = turn <= 5 ? await call(url, "PATCH", `${root(side)}${side.shared}/`, side.key, { tiles }) : undefined;
     if (noted?.status === 200) client.noted.push(turn);
     const list = await call(url, "GET", `${root(side)}?limit=1000`, side.reader);
     if (!list) return;

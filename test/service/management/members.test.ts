@@ -78,12 +78,7 @@ describe("the list of members", () => {
     ["phx_ada", "/api/organizations/acme/members", 404, "Organization not found."],
     ["phx_reader", at, 403, "API key missing required scope 'organization_member:read'"],
     ["phx_globex_only", at, 403, `API key does not have access to the requested organization: ID ${acme}.`],
-    [
-      "phx_project_1",
-      at,
-      403,
-      "API keys with scoped projects are only supported on project-based endpoints.",
-    ],
+    ["phx_project_1", at, 403, "API keys with scoped projects are only supported on project-based endpoints."],
   ])("for %s at %s: %d", async (key, path, status, detail) => {
     const answer = await manage().get(path, { key });
     expect([answer.status, answer.json.detail]).toEqual([status, detail]);
@@ -157,13 +152,7 @@ describe("removing a member", () => {
     const world = twoOrganizations();
     const [first] = world.memberships;
     if (first) {
-      world.memberships.push({
-        ...first,
-        id: uuidOf("cleo@globex"),
-        organization: globex,
-        user: 3,
-        level: 1,
-      });
+      world.memberships.push({ ...first, id: uuidOf("cleo@globex"), organization: globex, user: 3, level: 1 });
     }
     const sim = manage({ world });
     await sim.delete(of("cleo"));

@@ -1,10 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import {
-  blankBatchExport,
-  blankDashboard,
-  blankInsight,
-  blankProject,
-} from "../../../src/state/documents/blank.ts";
+import { blankBatchExport, blankDashboard, blankInsight, blankProject } from "../../../src/state/documents/blank.ts";
 import type { World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { acme, globex, startedAt, twoOrganizations, uuidOf } from "./world.ts";
@@ -207,11 +202,7 @@ describe("changing an organization", () => {
   test.each(["phx_ada", "phx_ben"])("is for %s", async (key) => {
     const sim = manage();
     const changes = { name: "Acme Corp", enforce_2fa: true, allow_publicly_shared_resources: false };
-    const { status, json } = await sim.patch(
-      at,
-      { ...changes, id: "x", slug: "y", member_count: 9 },
-      { key },
-    );
+    const { status, json } = await sim.patch(at, { ...changes, id: "x", slug: "y", member_count: 9 }, { key });
     expect(status).toBe(200);
     expect(json).toMatchObject({
       ...changes,
@@ -344,10 +335,7 @@ test("features that are sold are listed as they are kept", async () => {
   const [first] = world.organizations;
   if (first) world.organizations[0] = { ...first, available_product_features: features("tagging") };
   world.projects.push(
-    blankProject(
-      { id: 9, uuid: uuidOf("9"), organization: acme, name: "Late", api_key: "phc_late" },
-      startedAt,
-    ),
+    blankProject({ id: 9, uuid: uuidOf("9"), organization: acme, name: "Late", api_key: "phc_late" }, startedAt),
   );
   const { json } = await manage({ world }).get(at);
   expect(json.available_product_features).toEqual([{ key: "tagging" }]);

@@ -6,12 +6,7 @@ const root = "/api/projects/1/persons";
 
 /** In order of their making; Eva belongs to project 2, Fox to the other organization's. */
 const people = [
-  {
-    name: "ann",
-    project: 1,
-    ids: ["ann", "0190f1f8-aaaa-7bbb-8ccc-123456789012"],
-    email: "ann@example.test",
-  },
+  { name: "ann", project: 1, ids: ["ann", "0190f1f8-aaaa-7bbb-8ccc-123456789012"], email: "ann@example.test" },
   { name: "bob", project: 1, ids: ["0190f1f8-aaaa-7bbb-8ccc-000000000000", "bob-1"], plan: "pro" },
   { name: "cat", project: 1, ids: ["cat"], email: "cat@example.test", plan: "Free" },
   { name: "eva", project: 2, ids: ["eva"], email: "ann@example.test" },
@@ -180,10 +175,7 @@ describe("properties", () => {
   test.each([
     [{}, error("This field is required.", "properties", "required")],
     [{ properties: null }, error("This field is required.", "properties", "required")],
-    [
-      { properties: [] },
-      error('Expected a dictionary of items but got type "list".', "properties", "not_a_dict"),
-    ],
+    [{ properties: [] }, error('Expected a dictionary of items but got type "list".', "properties", "not_a_dict")],
   ])("PATCH with %j is refused", async (body, expected) => {
     const { patch } = start();
     expect(await patch(`${root}/${uuidOf("bob")}/`, body)).toMatchObject({ status: 400, json: expected });
@@ -214,11 +206,7 @@ describe("removing persons", () => {
   test.each([
     ["nothing", {}, error("You need to specify either distinct_ids or ids")],
     ["empty lists", { ids: [], distinct_ids: [] }, error("You need to specify either distinct_ids or ids")],
-    [
-      "too many distinct_ids",
-      { distinct_ids: many },
-      error("You can only pass 1000 distinct_ids in one call"),
-    ],
+    ["too many distinct_ids", { distinct_ids: many }, error("You can only pass 1000 distinct_ids in one call")],
     ["too many ids", { ids: many }, error("You can only pass 1000 ids in one call")],
     ["a text", { ids: "x" }, error('Expected a list of items but got type "str".', "ids", "not_a_list")],
   ])("bulk_delete with %s is refused", async (_, body, expected) => {

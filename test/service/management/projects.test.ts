@@ -125,10 +125,7 @@ describe.each(addresses)("projects at %s", (root) => {
     const nonsense = { id: 9, api_token: "phc_x", cookieles_server_hash_mode: 1, "a\nb": 1 };
     const ignored = await sim.patch(`${root}/1`, nonsense, { headers: { origin: "http://localhost:3000" } });
     expect(ignored.header("access-control-expose-headers")).toContain("x-phx-ignored");
-    expect([ignored.status, ignored.header("x-phx-ignored")]).toEqual([
-      200,
-      "cookieles_server_hash_mode, a%0Ab",
-    ]);
+    expect([ignored.status, ignored.header("x-phx-ignored")]).toEqual([200, "cookieles_server_hash_mode, a%0Ab"]);
     expect(ignored.json).toMatchObject(sent);
   });
 
@@ -150,12 +147,7 @@ describe.each(addresses)("projects at %s", (root) => {
     [{ timezone: "Mars/Olympus" }, "invalid_choice", '"Mars/Olympus" is not a valid choice.', "timezone"],
     [{ timezone: "+01:00" }, "invalid_choice", '"+01:00" is not a valid choice.', "timezone"],
     [{ timezone: 1 }, "invalid_input", "Not a valid string.", "timezone"],
-    [
-      { cookieless_server_hash_mode: 3 },
-      "invalid_choice",
-      '"3" is not a valid choice.',
-      "cookieless_server_hash_mode",
-    ],
+    [{ cookieless_server_hash_mode: 3 }, "invalid_choice", '"3" is not a valid choice.', "cookieless_server_hash_mode"],
     [
       { session_recording_retention_period: "2d" },
       "invalid_choice",
@@ -172,18 +164,8 @@ describe.each(addresses)("projects at %s", (root) => {
     ],
     [{ week_start_day: 3 }, "invalid_choice", '"3" is not a valid choice.', "week_start_day"],
     [{ primary_dashboard: "x" }, "invalid_input", "A valid integer is required.", "primary_dashboard"],
-    [
-      { primary_dashboard: 7 },
-      "does_not_exist",
-      'Invalid pk "7" - object does not exist.',
-      "primary_dashboard",
-    ],
-    [
-      { primary_dashboard: 3 },
-      "does_not_exist",
-      'Invalid pk "3" - object does not exist.',
-      "primary_dashboard",
-    ],
+    [{ primary_dashboard: 7 }, "does_not_exist", 'Invalid pk "7" - object does not exist.', "primary_dashboard"],
+    [{ primary_dashboard: 3 }, "does_not_exist", 'Invalid pk "3" - object does not exist.', "primary_dashboard"],
     [
       { session_recording_minimum_duration_milliseconds: 30_001 },
       "max_value",
@@ -221,9 +203,7 @@ describe.each(addresses)("projects at %s", (root) => {
   test("one is deleted with what is in it", async () => {
     const world = twoOrganizations();
     world.dashboards = [1, 2].map((project) => blankDashboard({ id: project, project }, startedAt));
-    world.feature_flags = [1, 2].map((project) =>
-      blankFeatureFlag({ id: project, project, key: "flag" }, startedAt),
-    );
+    world.feature_flags = [1, 2].map((project) => blankFeatureFlag({ id: project, project, key: "flag" }, startedAt));
     world.sharing_configurations = [1, 2].map((dashboard) => ({
       id: uuidOf(`sharing ${dashboard}`),
       dashboard,
@@ -342,9 +322,7 @@ describe("projects below their organization", () => {
 describe("what a project knows of its traffic", () => {
   test("events", async () => {
     const sim = manage();
-    Object.assign(sim.desk, {
-      events: { newest: ({ project }: { project: number }) => (project === 2 ? [{}] : []) },
-    });
+    Object.assign(sim.desk, { events: { newest: ({ project }: { project: number }) => (project === 2 ? [{}] : []) } });
     const { results } = (await sim.get("/api/projects")).json;
     expect(results.map((it: { ingested_event: boolean }) => it.ingested_event)).toEqual([false, true]);
   });

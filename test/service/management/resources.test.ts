@@ -29,11 +29,7 @@ const bodies: Readonly<Record<string, readonly [good: object, bad: object, attr:
   ],
   annotations: [{ content: "Release", scope: "project" }, { date_marker: "soon" }, "date_marker"],
   alerts: [
-    {
-      insight: 1,
-      subscribed_users: [1],
-      threshold: { configuration: { type: "absolute", bounds: { lower: 1 } } },
-    },
+    { insight: 1, subscribed_users: [1], threshold: { configuration: { type: "absolute", bounds: { lower: 1 } } } },
     { insight: 2, subscribed_users: [], threshold: { configuration: {} } },
     "insight",
   ],
@@ -46,13 +42,7 @@ const bodies: Readonly<Record<string, readonly [good: object, bad: object, attr:
       frequency: "weekly",
       start_date: "2026-01-01T00:00:00Z",
     },
-    {
-      insight: 1,
-      target_type: "fax",
-      target_value: "1",
-      frequency: "weekly",
-      start_date: "2026-01-01T00:00:00Z",
-    },
+    { insight: 1, target_type: "fax", target_value: "1", frequency: "weekly", start_date: "2026-01-01T00:00:00Z" },
     "target_type",
   ],
   notebooks: [{ title: "Notes", content: { type: "doc" } }, { version: "x" }, "version"],
@@ -127,12 +117,7 @@ describe.each(written.map((it) => [it.kind, it] as const))("%s", (name, kind) =>
 });
 
 describe("actions", () => {
-  const step = {
-    event: "paid",
-    properties: [{ key: "plan", value: "pro" }],
-    url: "/pay",
-    url_matching: "contains",
-  };
+  const step = { event: "paid", properties: [{ key: "plan", value: "pro" }], url: "/pay", url_matching: "contains" };
 
   test("show what the service shows, without pages", async () => {
     const it = sim();
@@ -194,9 +179,7 @@ describe("annotations", () => {
     await add("third", "2026-03-01T00:00:00Z", { scope: "organization" });
     await add("second", "2026-02-01T00:00:00Z", { scope: "project", hidden_in_user_interface: true });
     const contents = async (query: string, at = project) =>
-      (await it.get(`${at}/annotations/?${query}`)).json.results.map(
-        (one: { content: string }) => one.content,
-      );
+      (await it.get(`${at}/annotations/?${query}`)).json.results.map((one: { content: string }) => one.content);
     expect(await contents("")).toEqual(["third", "second", "first"]);
     expect(await contents("scope=insight")).toEqual(["first"]);
     expect(await contents("date_from=2026-02-01&date_to=2026-02-28T00:00:00Z")).toEqual(["second"]);
@@ -256,9 +239,7 @@ describe("roles", () => {
     expect((await it.get(`${list}/${member.id}/`)).json).toEqual(member);
     expect((await it.get(`${organization}/roles/${role.id}`)).json.members).toEqual([member]);
     expect((await it.post(list, { user_uuid })).json.detail).toBe("User is already part of the role.");
-    expect((await it.post(list, { user_uuid: uuidOf("eve@example.test") })).json.detail).toBe(
-      "User does not exist.",
-    );
+    expect((await it.post(list, { user_uuid: uuidOf("eve@example.test") })).json.detail).toBe("User does not exist.");
     expect((await it.patch(`${list}/${member.id}`, {})).status).toBe(403);
     await it.delete(`${organization}/roles/${role.id}`);
     expect((await it.get(list)).status).toBe(404);
@@ -347,11 +328,7 @@ describe("access controls", () => {
   test.each([
     ["/resource_access_controls", { access_level: "viewer" }, "This field is required."],
     ["/resource_access_controls", { resource: "dashboard" }, "This field is required."],
-    [
-      "/access_controls",
-      { access_level: "viewer" },
-      "Invalid access level. Must be one of: none, member, admin",
-    ],
+    ["/access_controls", { access_level: "viewer" }, "Invalid access level. Must be one of: none, member, admin"],
     [
       "/resource_access_controls",
       { resource: "action", access_level: "none" },
@@ -362,22 +339,14 @@ describe("access controls", () => {
       { resource: "toolbar", access_level: "manager" },
       "Access level cannot be set above the maximum 'viewer' for toolbar.",
     ],
-    [
-      "/access_controls",
-      { access_level: "none", role: unknown },
-      `Invalid pk "${unknown}" - object does not exist.`,
-    ],
+    ["/access_controls", { access_level: "none", role: unknown }, `Invalid pk "${unknown}" - object does not exist.`],
     ["/dashboards/9/access_controls", { access_level: "none" }, "Not found."],
   ])("%s refuses %j", async (path, body, detail) => {
     expect((await sim().put(rules(path), body)).json.detail).toBe(detail);
   });
 
   test("are for admins", async () => {
-    const { json } = await sim().put(
-      rules("/access_controls"),
-      { access_level: "none" },
-      { key: "phx_cleo" },
-    );
+    const { json } = await sim().put(rules("/access_controls"), { access_level: "none" }, { key: "phx_cleo" });
     expect(json.detail).toBe("Must be admin to modify project permissions.");
   });
 });
@@ -408,9 +377,7 @@ describe("alerts", () => {
       snoozed_until: "2026-03-04T07:00:00Z",
       threshold: json.threshold,
     });
-    expect((await it.patch(`${project}/alerts/${json.id}`, { snoozed_until: null })).json.state).toBe(
-      "Not firing",
-    );
+    expect((await it.patch(`${project}/alerts/${json.id}`, { snoozed_until: null })).json.state).toBe("Not firing");
     expect((await it.get(`${project}/alerts?insight_id=2`)).json.count).toBe(0);
     expect((await it.get(`${project}/alerts?insight_id=1`)).json.count).toBe(1);
   });
@@ -429,10 +396,7 @@ describe("alerts", () => {
     ],
     [{ calculation_interval: "yearly" }, '"yearly" is not a valid choice.', "calculation_interval"],
   ])("refuse %j", async (more, detail, attr) => {
-    expect((await sim().post(`${project}/alerts`, { ...alert, ...more })).json).toMatchObject({
-      detail,
-      attr,
-    });
+    expect((await sim().post(`${project}/alerts`, { ...alert, ...more })).json).toMatchObject({ detail, attr });
   });
 });
 
@@ -472,17 +436,9 @@ test.each([
   [{ frequency: "daily" }, "sent every day"],
   [{ frequency: "weekly", interval: 2 }, "sent every 2 weeks"],
   [{ frequency: "monthly", byweekday: ["monday"], bysetpos: 1 }, "sent every month on the first Monday"],
-  [
-    { frequency: "monthly", byweekday: ["monday", "friday"], bysetpos: -1 },
-    "sent every month on the last day",
-  ],
+  [{ frequency: "monthly", byweekday: ["monday", "friday"], bysetpos: -1 }, "sent every month on the last day"],
 ])("a subscription %j is %s", async (more, summary) => {
-  const body = {
-    insight: 1,
-    target_type: "email",
-    target_value: "a@b.test",
-    start_date: "2026-01-01T00:00:00Z",
-  };
+  const body = { insight: 1, target_type: "email", target_value: "a@b.test", start_date: "2026-01-01T00:00:00Z" };
   const { json } = await sim().post(`${project}/subscriptions`, { ...body, ...more });
   expect(json).toMatchObject({
     id: 1,
@@ -500,12 +456,7 @@ test.each([
   [{ dashboard: 1 }, "dashboard_export_insights"],
   [{ insight: 1, target_type: "slack" }, "integration_id"],
 ])("a subscription %j is refused", async (more, attr) => {
-  const body = {
-    target_type: "email",
-    target_value: "a",
-    frequency: "daily",
-    start_date: "2026-01-01T00:00:00Z",
-  };
+  const body = { target_type: "email", target_value: "a", frequency: "daily", start_date: "2026-01-01T00:00:00Z" };
   expect((await sim().post(`${project}/subscriptions`, { ...body, ...more })).json).toMatchObject({ attr });
 });
 

@@ -49,8 +49,7 @@ describe("feature flags", () => {
   test("are switched, have a status, and dependents", async () => {
     const base = (await ask("POST", "feature_flags/", { key: "base", filters: filters(50) })).json;
     const onBase = [{ key: String(base.id), type: "flag", operator: "flag_evaluates_to", value: true }];
-    const other = (await ask("POST", "feature_flags/", { key: "on-base", filters: filters(100, onBase) }))
-      .json;
+    const other = (await ask("POST", "feature_flags/", { key: "on-base", filters: filters(100, onBase) })).json;
     expect((await ask("GET", `feature_flags/${base.id}/dependent_flags/`)).list).toEqual([
       { id: other.id, key: "on-base", name: "on-base" },
     ]);
@@ -65,11 +64,7 @@ describe("feature flags", () => {
         is_multivariate: false,
       },
     });
-    const open = {
-      key: "open",
-      filters: filters(100),
-      created_at: "2020-01-01T00:00:00Z",
-    };
+    const open = { key: "open", filters: filters(100), created_at: "2020-01-01T00:00:00Z" };
     const { id } = (await ask("POST", "feature_flags/", open)).json;
     expect((await ask("GET", `feature_flags/${id}/status/`)).json).toMatchObject({
       status: "stale",
@@ -163,10 +158,7 @@ describe("feature flags", () => {
       conditions: [{ matched: false }],
     });
     const person = (await ask("GET", "persons/?distinct_id=anna")).json.results[0]?.uuid;
-    expect((await trial({ person_id: person })).json).toMatchObject({
-      result: true,
-      evaluation_distinct_id: null,
-    });
+    expect((await trial({ person_id: person })).json).toMatchObject({ result: true, evaluation_distinct_id: null });
     expect(await trial({ person_id: "00000000-0000-4000-8000-000000000000" })).toMatchObject({ status: 404 });
     expect(await trial({})).toMatchObject({
       status: 400,
@@ -277,8 +269,7 @@ describe("insights", () => {
     for (const { id } of [a, b]) expect((await ask("POST", `insights/${id}/viewed/`)).status).toBe(201);
     expect((await ask("GET", "insights/my_last_viewed/")).list.map((it) => it.name)).toEqual(["B", "A"]);
     expect((await ask("POST", "insights/999/viewed/")).status).toBe(404);
-    const listed = async (query: string) =>
-      (await ask("GET", `insights/?${query}`)).json.results.map((it) => it.name);
+    const listed = async (query: string) => (await ask("GET", `insights/?${query}`)).json.results.map((it) => it.name);
     expect(await listed("feature_flag=beta")).toEqual(["B"]);
     expect(await listed("feature_flag=bet")).toEqual([]);
     expect(await listed("user=true")).toHaveLength(2);
@@ -289,13 +280,7 @@ describe("insights", () => {
     const mail = { key: "mail", type: "person", operator: "is_set", value: "is_set" };
     const plan = { key: "plan", type: "person", operator: "exact", value: "pro" };
     const board = (await ask("POST", "dashboards/", { name: "Legacy" })).json.id;
-    const own = {
-      insight: "TRENDS",
-      events: [{ id: "a" }],
-      date_from: "-90d",
-      date_to: "-1d",
-      compare: true,
-    };
+    const own = { insight: "TRENDS", events: [{ id: "a" }], date_from: "-90d", date_to: "-1d", compare: true };
     const { json } = await ask("POST", "insights/", {
       name: "Old",
       filters: { ...own, properties: [mail] },
@@ -310,12 +295,7 @@ describe("insights", () => {
     const alone = { ...own, properties: [mail] };
     expect(await shown({ date_from: "-7d" })).toEqual({ ...alone, date_from: "-7d", date_to: null });
     expect(await shown({ date_to: "-2d" })).toEqual(alone);
-    expect(await shown({ date_from: "all" })).toEqual({
-      ...alone,
-      date_from: "all",
-      date_to: null,
-      compare: null,
-    });
+    expect(await shown({ date_from: "all" })).toEqual({ ...alone, date_from: "all", date_to: null, compare: null });
     expect(await shown({ properties: [plan] })).toEqual({
       ...alone,
       properties: {
@@ -357,11 +337,7 @@ describe("insights", () => {
 
   test("a tile that is not deleted has null", async () => {
     const dashboard = (await ask("POST", "dashboards/", { name: "Board" })).json.id;
-    const { json } = await ask("POST", "insights/", {
-      name: "C",
-      query: trend("c"),
-      dashboards: [dashboard],
-    });
+    const { json } = await ask("POST", "insights/", { name: "C", query: trend("c"), dashboards: [dashboard] });
     expect(json.dashboard_tiles).toMatchObject([{ dashboard_id: dashboard, deleted: null }]);
   });
 
@@ -378,11 +354,7 @@ describe("insights", () => {
 
 // products/actions/backend/api/test/test_action.py
 test("the steps of an action have every field; `creation_mode` is none of an action's", async () => {
-  const body = {
-    name: "steps",
-    steps: [{ text: "sign up", url: "/signup", isNew: "x" }],
-    creation_mode: "x",
-  };
+  const body = { name: "steps", steps: [{ text: "sign up", url: "/signup", isNew: "x" }], creation_mode: "x" };
   const { status, json } = await ask("POST", "actions/", body);
   expect(status).toBe(201);
   expect(json).toMatchObject({ creation_context: null, is_action: true, bytecode_error: null });

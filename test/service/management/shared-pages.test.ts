@@ -1,13 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { blankDashboard, blankInsight, blankTile } from "../../../src/state/documents/blank.ts";
-import type {
-  Dashboard,
-  Insight,
-  SharingConfiguration,
-  Tile,
-  World,
-} from "../../../src/state/documents/world.ts";
+import type { Dashboard, Insight, SharingConfiguration, Tile, World } from "../../../src/state/documents/world.ts";
 import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations, uuidOf } from "./world.ts";
 
@@ -20,11 +14,7 @@ interface Shared {
 }
 
 const textTile = (id: number, body: string, layouts: Tile["layouts"] = {}): Tile =>
-  blankTile({
-    id,
-    layouts,
-    text: { id, body, created_by: 1, last_modified_by: null, last_modified_at: startedAt },
-  });
+  blankTile({ id, layouts, text: { id, body, created_by: 1, last_modified_by: null, last_modified_at: startedAt } });
 
 /** A shared dashboard with a text and an insight. */
 function world({ dashboard, insight, configuration }: Shared = {}): World {
@@ -32,15 +22,7 @@ function world({ dashboard, insight, configuration }: Shared = {}): World {
   const query = { kind: "InsightVizNode", source: { kind: "TrendsQuery" } };
   world.insights = [
     blankInsight(
-      {
-        id: 1,
-        project: 1,
-        short_id: "abcdefgh",
-        name: "Sign-ups",
-        description: "Per day",
-        query,
-        ...insight,
-      },
+      { id: 1, project: 1, short_id: "abcdefgh", name: "Sign-ups", description: "Per day", query, ...insight },
       startedAt,
     ),
   ];
@@ -116,11 +98,7 @@ describe("the data of a shared dashboard", () => {
   });
 
   test.each([
-    [
-      "?whitelabel&noHeader=1&legend=true&detailed=no",
-      null,
-      { whitelabel: true, noHeader: true, legend: true },
-    ],
+    ["?whitelabel&noHeader=1&legend=true&detailed=no", null, { whitelabel: true, noHeader: true, legend: true }],
     [
       "",
       { hideExtraDetails: true, showInspector: true, theme: "dark" },
@@ -154,10 +132,7 @@ describe("a token that opens nothing", () => {
 
   test("belongs to an organization that forbids sharing", async () => {
     const closed = world();
-    closed.organizations = closed.organizations.map((it) => ({
-      ...it,
-      allow_publicly_shared_resources: false,
-    }));
+    closed.organizations = closed.organizations.map((it) => ({ ...it, allow_publicly_shared_resources: false }));
     expect((await manage({ world: closed }).get(`/shared/${token}`)).status).toBe(404);
   });
 
@@ -180,10 +155,7 @@ describe("the page of a shared dashboard", () => {
     const { json } = await sim.get(`/shared/${token}.json`, { key: null });
     const { dashboard, source, ...rest } = dataIn(text);
     expect(rest).toEqual({ type: "scene", accessToken: token, themes: [] });
-    expect(dashboard).toMatchObject({
-      name: "Launch week",
-      tiles: [{ text: {} }, { insight: { name: "Sign-ups" } }],
-    });
+    expect(dashboard).toMatchObject({ name: "Launch week", tiles: [{ text: {} }, { insight: { name: "Sign-ups" } }] });
     expect(Object.keys(json.dashboard)).toEqual(Object.keys(dashboard));
     expect(source).toBe(`/shared/${token}.json`);
   });
@@ -227,10 +199,7 @@ describe("the page of a shared dashboard", () => {
 
   test("keeps its footer where white-labelling is not sold", async () => {
     const unlicensed = world();
-    unlicensed.organizations = unlicensed.organizations.map((it) => ({
-      ...it,
-      available_product_features: null,
-    }));
+    unlicensed.organizations = unlicensed.organizations.map((it) => ({ ...it, available_product_features: null }));
     const { text } = await manage({ world: unlicensed }).get(`/shared/${token}?whitelabel`);
     expect(dataIn(text)).not.toHaveProperty("whitelabel");
   });

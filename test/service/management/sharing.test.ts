@@ -5,8 +5,7 @@ import { type Answer, manage, now } from "./manage.ts";
 import { acme, startedAt, twoOrganizations } from "./world.ts";
 
 const reported = ({ status, json }: Answer) => [status, json?.detail];
-const at = (dashboard: number | string, project = 1) =>
-  `/api/projects/${project}/dashboards/${dashboard}/sharing`;
+const at = (dashboard: number | string, project = 1) => `/api/projects/${project}/dashboards/${dashboard}/sharing`;
 const editText = "You don't have edit permissions for this dashboard.";
 const forbiddenText = "Public sharing is disabled for this organization.";
 
@@ -113,13 +112,7 @@ describe("the sharing of a dashboard", () => {
     ["PATCH", "phx_cleo", at(1), 200, undefined],
     ["GET", "phx_reader", at(1), 403, "API key missing required scope 'sharing_configuration:read'"],
     ["PATCH", "phx_writer", at(1), 403, "API key missing required scope 'sharing_configuration:write'"],
-    [
-      "POST",
-      "phx_writer",
-      `${at(1)}/refresh`,
-      403,
-      "API key missing required scope 'sharing_configuration:write'",
-    ],
+    ["POST", "phx_writer", `${at(1)}/refresh`, 403, "API key missing required scope 'sharing_configuration:write'"],
     ["POST", "phx_ada", at(1), 403, "This action does not support personal API key access"],
     ["PUT", "phx_ada", at(1), 403, "This action does not support personal API key access"],
     ["DELETE", "phx_ada", at(1), 403, "This action does not support personal API key access"],
@@ -160,11 +153,7 @@ describe("refreshing the token", () => {
     sim.clock.set(now + 1_000);
     const { status, json: next } = await sim.post(`${at(1)}/refresh/`);
     expect(status).toBe(200);
-    expect(next).toEqual({
-      ...old,
-      access_token: next.access_token,
-      created_at: "2026-03-04T05:06:08.089000Z",
-    });
+    expect(next).toEqual({ ...old, access_token: next.access_token, created_at: "2026-03-04T05:06:08.089000Z" });
     expect(next.access_token).not.toBe(old.access_token);
     expect([await shared(old), await shared(next)]).toEqual([200, 200]);
     sim.clock.set(now + 1_000 + 299_999);

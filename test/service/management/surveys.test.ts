@@ -175,11 +175,7 @@ describe("the service refuses", () => {
     [{ questions: [{ type: "open" }] }, "Question text is required", "questions"],
     [{ questions: [{ question: 5 }] }, "Question text must be a string", "questions"],
     [{ questions: [{ ...question, buttonText: 1 }] }, "Question buttonText must be a string", "questions"],
-    [
-      { questions: [{ ...question, choices: "a" }] },
-      "Question choices must be a list of strings",
-      "questions",
-    ],
+    [{ questions: [{ ...question, choices: "a" }] }, "Question choices must be a list of strings", "questions"],
     [{ questions: [{ ...question, choices: [" "] }] }, "Question choices cannot be empty", "questions"],
     [
       { questions: [{ ...question, link: "http://a.test" }] },
@@ -270,9 +266,7 @@ describe("the service refuses", () => {
     const it = sim();
     const { json } = await it.post(root, { ...survey, end_date: "2026-01-01T00:00:00Z" });
     const launch = async () => (await it.post(`${root}/${json.id}/launch`)).json.detail;
-    expect(await launch()).toBe(
-      "Cannot launch a survey with end_date in the past. Extend the end_date first.",
-    );
+    expect(await launch()).toBe("Cannot launch a survey with end_date in the past. Extend the end_date first.");
     await it.patch(`${root}/${json.id}`, { archived: true });
     expect(await launch()).toBe("Cannot launch an archived survey. Unarchive it first.");
     expect((await it.post(`${root}/nothing/launch`)).status).toBe(404);
@@ -309,11 +303,7 @@ describe("of captured events", () => {
     event("dismissed", "ann", "2"),
     event("dismissed", "cat", "2", { $survey_partially_completed: true }),
     event("sent", "ann", "2", { $survey_submission_id: "s", $survey_response_q1: 3 }),
-    event("sent", "ann", "3", {
-      $survey_submission_id: "s",
-      $survey_response_q2: "Fine",
-      $browser: "Firefox",
-    }),
+    event("sent", "ann", "3", { $survey_submission_id: "s", $survey_response_q2: "Fine", $browser: "Firefox" }),
     event("sent", "cat", "3", { $survey_response: 9, $session_id: "sess" }),
   ];
 
@@ -379,9 +369,7 @@ describe("of captured events", () => {
     const all = await it.get(`${root}/stats`);
     expect(all.json.stats["survey sent"].total_count).toBe(2);
     expect((await it.get(`${root}/${id}/stats?date_from=x`)).json.detail).toMatch(/^Invalid date format/);
-    const turned = await it.get(
-      `${root}/${id}/stats?date_from=2026-03-02T00:00:00Z&date_to=2026-03-01T00:00:00Z`,
-    );
+    const turned = await it.get(`${root}/${id}/stats?date_from=2026-03-02T00:00:00Z&date_to=2026-03-01T00:00:00Z`);
     expect(turned.json.detail).toBe("date_from must be before date_to");
   });
 
@@ -403,20 +391,8 @@ describe("of captured events", () => {
           session_id: null,
           submitted_at: "2026-03-03T00:00:00Z",
           answers: [
-            {
-              question_id: "q1",
-              question_index: 0,
-              question_text: "How many?",
-              question_type: "rating",
-              answer: 3,
-            },
-            {
-              question_id: "q2",
-              question_index: 1,
-              question_text: "Why?",
-              question_type: "open",
-              answer: "Fine",
-            },
+            { question_id: "q1", question_index: 0, question_text: "How many?", question_type: "rating", answer: 3 },
+            { question_id: "q2", question_index: 1, question_text: "Why?", question_type: "open", answer: "Fine" },
           ],
           extra: expect.objectContaining({ browser: "Firefox", os: null }),
         },

@@ -75,19 +75,16 @@ describe("use_template", () => {
     expect(new Set(names).size).toBe(count);
   });
 
-  test.each(["DEFAULT_APP", "WEBSITE_TRAFFIC"])(
-    "%s: each insight is a query that can be read",
-    async (name) => {
-      const { json } = await boards().post(url, { use_template: name });
-      for (const { insight, layouts } of json.tiles) {
-        expect(insight).toMatchObject({
-          query: { kind: "InsightVizNode", source: { kind: expect.stringMatching(/Query$/) } },
-          filters: {},
-        });
-        expect(layouts.sm.x + layouts.sm.w).toBeLessThanOrEqual(12);
-      }
-    },
-  );
+  test.each(["DEFAULT_APP", "WEBSITE_TRAFFIC"])("%s: each insight is a query that can be read", async (name) => {
+    const { json } = await boards().post(url, { use_template: name });
+    for (const { insight, layouts } of json.tiles) {
+      expect(insight).toMatchObject({
+        query: { kind: "InsightVizNode", source: { kind: expect.stringMatching(/Query$/) } },
+        filters: {},
+      });
+      expect(layouts.sm.x + layouts.sm.w).toBeLessThanOrEqual(12);
+    }
+  });
 
   test("tiles do not lie on each other", async () => {
     for (const use_template of ["DEFAULT_APP", "WEBSITE_TRAFFIC"]) {
@@ -174,19 +171,16 @@ describe("create_from_template_json", () => {
     ]);
   });
 
-  test.each([{}, { name: "Plain" }, { template: null }])(
-    "the service asks for a template: %j",
-    async (body) => {
-      const { status, json } = await boards(production).post(path, body);
-      expect({ status, ...json }).toEqual({
-        status: 400,
-        type: "validation_error",
-        code: "required",
-        detail: "This field is required.",
-        attr: "template",
-      });
-    },
-  );
+  test.each([{}, { name: "Plain" }, { template: null }])("the service asks for a template: %j", async (body) => {
+    const { status, json } = await boards(production).post(path, body);
+    expect({ status, ...json }).toEqual({
+      status: 400,
+      type: "validation_error",
+      code: "required",
+      detail: "This field is required.",
+      attr: "template",
+    });
+  });
 
   const without = (key: keyof typeof template) => {
     const { [key]: _, ...rest } = template;

@@ -109,10 +109,7 @@ const rows: Readonly<Record<string, Row>> = {
     },
     change: { name: "Sent", steps: [{ event: "sent" }] },
     deleted: { deleted: true },
-    shown: ({ steps, ...fields }) => ({
-      ...fields,
-      steps: [expect.objectContaining((steps as object[])[0])],
-    }),
+    shown: ({ steps, ...fields }) => ({ ...fields, steps: [expect.objectContaining((steps as object[])[0])] }),
     stays: true,
   },
   alerts: {
@@ -134,9 +131,7 @@ const rows: Readonly<Record<string, Row>> = {
       filters: {
         properties: {
           type: "OR",
-          values: [
-            { type: "AND", values: [{ key: "plan", type: "person", value: ["pro"], operator: "exact" }] },
-          ],
+          values: [{ type: "AND", values: [{ key: "plan", type: "person", value: ["pro"], operator: "exact" }] }],
         },
       },
       is_static: false,
@@ -317,28 +312,26 @@ test("members of an organization are listed, changed and removed", async () => {
 
 /** The paths of access controls and what the requests name; `member` is who gets a level. */
 const member = uuidOf("membership ben");
-const controls: Readonly<Record<string, readonly [path: string, subject: object, levels: [string, string]]>> =
-  {
-    "a project's": [`${project}/access_controls/`, { organization_member: member }, ["member", "admin"]],
-    "a role's in a project": [`${project}/access_controls/`, { role: editors }, ["member", "admin"]],
-    "all dashboards'": [
-      `${project}/resource_access_controls/`,
-      { resource: "dashboard", role: editors },
-      ["viewer", "editor"],
-    ],
-    "a dashboard's": [
-      `${project}/dashboards/1/access_controls/`,
-      { resource: "dashboard", resource_id: "1", organization_member: member },
-      ["viewer", "editor"],
-    ],
-  };
+const controls: Readonly<Record<string, readonly [path: string, subject: object, levels: [string, string]]>> = {
+  "a project's": [`${project}/access_controls/`, { organization_member: member }, ["member", "admin"]],
+  "a role's in a project": [`${project}/access_controls/`, { role: editors }, ["member", "admin"]],
+  "all dashboards'": [
+    `${project}/resource_access_controls/`,
+    { resource: "dashboard", role: editors },
+    ["viewer", "editor"],
+  ],
+  "a dashboard's": [
+    `${project}/dashboards/1/access_controls/`,
+    { resource: "dashboard", resource_id: "1", organization_member: member },
+    ["viewer", "editor"],
+  ],
+};
 
 test.each(Object.entries(controls))("%s access controls are set, read and taken back", async (_, control) => {
   const [path, subject, levels] = control;
   const it = sim();
   const { resource_id: _id, resource: _resource, ...who } = subject as Record<string, unknown>;
-  const isTheirs = (one: Record<string, unknown>) =>
-    Object.entries(who).every(([name, id]) => one[name] === id);
+  const isTheirs = (one: Record<string, unknown>) => Object.entries(who).every(([name, id]) => one[name] === id);
   const level = async () => {
     const { json } = await it.get(path, asked);
     return json.access_controls.find(isTheirs)?.access_level;
@@ -380,9 +373,7 @@ test("event definitions are made, found by name and read", async () => {
   const path = `${project}/event_definitions/`;
   const made = await it.post(path, { name: "refunded" }, asked);
   const { results } = (await it.get(`${path}?search=refunded`, asked)).json;
-  expect(results.map((one: { id: string; name: string }) => [one.id, one.name])).toEqual([
-    [made.json.id, "refunded"],
-  ]);
+  expect(results.map((one: { id: string; name: string }) => [one.id, one.name])).toEqual([[made.json.id, "refunded"]]);
   expect((await it.get(`${path}${made.json.id}/`, asked)).json.name).toBe("refunded");
   expect((await it.delete(`${path}${made.json.id}/`, asked)).status).toBe(204);
   expect((await it.get(`${path}${made.json.id}/`, asked)).status).toBe(404);

@@ -36,12 +36,7 @@ describe("tiles in a PATCH of the dashboard", () => {
         layouts: { sm: { x: 0, y: 1 } },
         color: "blue",
         order: 0,
-        text: {
-          body: "# Hello",
-          created_by: { id: 3 },
-          last_modified_by: null,
-          last_modified_at: later,
-        },
+        text: { body: "# Hello", created_by: { id: 3 }, last_modified_by: null, last_modified_at: later },
       },
     ]);
     z.strictObject(TileShape.shape).parse(json.tiles[0]);
@@ -127,31 +122,19 @@ describe("tiles in a PATCH of the dashboard", () => {
     [{ text: { body: "x".repeat(4001) } }, answer(400, "max_length", longText, "text__body")],
     [{ id: 101, text: { body: "x" } }, answer(400, "invalid_input", "Tile is not a text tile.")],
     [{ text: { id: 201, body: "x" } }, answer(400, "invalid_input", "Text tile not found.", "text")],
-    [
-      { text: { id: 202, body: "x" } },
-      answer(400, "invalid_input", "Text tile not found in this team.", "text"),
-    ],
+    [{ text: { id: 202, body: "x" } }, answer(400, "invalid_input", "Text tile not found in this team.", "text")],
     [
       { text: { body: "x", created_by: { id: 5 } } },
       answer(400, "invalid_input", "User not found in this organization."),
     ],
-    [
-      { text: { body: "x", created_by: {} } },
-      answer(400, "invalid_input", "User not found in this organization."),
-    ],
+    [{ text: { body: "x", created_by: {} } }, answer(400, "invalid_input", "User not found in this organization.")],
     [{ text: { body: {} } }, answer(400, "invalid_input", "Not a valid string.", "tiles__0__text__body")],
-    [
-      { text: 7 },
-      answer(400, "invalid_input", "Invalid data. Expected a dictionary, but got int.", "tiles__0__text"),
-    ],
+    [{ text: 7 }, answer(400, "invalid_input", "Invalid data. Expected a dictionary, but got int.", "tiles__0__text")],
     [
       { id: 101, layouts: [] },
       answer(400, "not_a_dict", 'Expected a dictionary of items but got type "list".', "tiles__0__layouts"),
     ],
-    [
-      { id: 101, deleted: "?" },
-      answer(400, "invalid_input", "Must be a valid boolean.", "tiles__0__deleted"),
-    ],
+    [{ id: 101, deleted: "?" }, answer(400, "invalid_input", "Must be a valid boolean.", "tiles__0__deleted")],
     [
       { id: 101, color: 7.5, show_description: 9 },
       answer(400, "invalid_input", "Must be a valid boolean.", "tiles__0__show_description"),
@@ -194,10 +177,7 @@ describe("move_tile", () => {
   });
 
   test("the service answers with the dashboard that the tile was on", async () => {
-    const { status, json } = await move(boards({ dialect: "production" }), 10, {
-      tile: { id: 101 },
-      toDashboard: 12,
-    });
+    const { status, json } = await move(boards({ dialect: "production" }), 10, { tile: { id: 101 }, toDashboard: 12 });
     expect(status).toBe(200);
     expect(json).toMatchObject({ id: 10, tiles: [{ id: 102 }, { id: 100 }] });
   });
@@ -319,10 +299,7 @@ describe("reorder_tiles", () => {
     ["two_column", [box(0, 0, 6, 5), box(6, 0, 6, 5), box(0, 5, 6, 5)]],
     ["full_width", [box(0, 0, 12, 5), box(0, 5, 12, 5), box(0, 10, 12, 5)]],
   ])("%s", async (layout, boxes) => {
-    const { status, json } = await boards().post(`${url}/10/reorder_tiles`, {
-      tile_order: [100, 101, 102],
-      layout,
-    });
+    const { status, json } = await boards().post(`${url}/10/reorder_tiles`, { tile_order: [100, 101, 102], layout });
     expect(status).toBe(200);
     expect(json.tiles).toMatchObject([
       { id: 100, layouts: { ...boxes[0], xs: { x: 0, y: 0, w: 1, h: 5 } } },
@@ -416,23 +393,14 @@ describe("text tiles", () => {
   test("delete_tile takes an insight off, the insight stays", async () => {
     const sim = boards();
     await sim.post(`${url}/10/delete_tile`, { tile_id: 101 });
-    expect((await sim.get("/api/projects/1/insights/300")).json).toMatchObject({
-      deleted: false,
-      dashboards: [],
-    });
+    expect((await sim.get("/api/projects/1/insights/300")).json).toMatchObject({ deleted: false, dashboards: [] });
   });
 
   const blank = answer(400, "blank", "This field may not be blank.", "body");
   test.each([
     ["create_text_tile", 10, {}, "phx_ada", required("body")],
     ["create_text_tile", 10, { body: " " }, "phx_ada", blank],
-    [
-      "create_text_tile",
-      10,
-      { body: "x".repeat(4001) },
-      "phx_ada",
-      answer(400, "max_length", longText, "body"),
-    ],
+    ["create_text_tile", 10, { body: "x".repeat(4001) }, "phx_ada", answer(400, "max_length", longText, "body")],
     [
       "create_text_tile",
       10,
@@ -451,13 +419,7 @@ describe("text tiles", () => {
       "phx_ada",
       answer(400, "max_length", longText, "body"),
     ],
-    [
-      "update_text_tile",
-      10,
-      { tile_id: 101 },
-      "phx_ada",
-      answer(400, "invalid_input", "Tile is not a text tile."),
-    ],
+    ["update_text_tile", 10, { tile_id: 101 }, "phx_ada", answer(400, "invalid_input", "Tile is not a text tile.")],
     ["update_text_tile", 10, { tile_id: 111 }, "phx_ada", notFound],
     ["update_text_tile", 11, { tile_id: 111 }, "phx_dan", answer(403, "permission_denied", noEdit)],
     ["delete_tile", 10, {}, "phx_ada", required("tile_id")],

@@ -95,12 +95,7 @@ describe("GET /__sim/world/dashboards", () => {
     const { body } = await get<DashboardSummaries>("world/dashboards?project=3");
     expect(body.count).toBe(2);
     expect(body.dashboards).toMatchObject([
-      {
-        name: "Sales",
-        restricted: true,
-        shared: false,
-        tiles: [{ kind: "text", title: "How we are doing" }],
-      },
+      { name: "Sales", restricted: true, shared: false, tiles: [{ kind: "text", title: "How we are doing" }] },
       { name: "Traffic", restricted: false, tiles: [] },
     ]);
   });

@@ -44,9 +44,7 @@ export function twoOrganizations(): World {
     { id: 1, organization: acme, name: "Acme web" },
     { id: 2, organization: acme, name: "Acme app" },
     { id: 3, organization: globex, name: "Globex web" },
-  ].map((it) =>
-    blankProject({ ...it, uuid: uuidOf(`project ${it.id}`), api_key: `phc_project_${it.id}` }, startedAt),
-  );
+  ].map((it) => blankProject({ ...it, uuid: uuidOf(`project ${it.id}`), api_key: `phc_project_${it.id}` }, startedAt));
   for (const { name, id, organization, level, project } of people) {
     const email = `${name}@example.test`;
     world.users.push(
@@ -62,8 +60,6 @@ export function twoOrganizations(): World {
       blankPersonalApiKey({ id: name, key: `phx_${name}`, user: id, scopes: ["*"] }, startedAt),
     );
   }
-  world.personal_api_keys.push(
-    ...keys.map((it) => blankPersonalApiKey({ id: it.key, user: 1, ...it }, startedAt)),
-  );
+  world.personal_api_keys.push(...keys.map((it) => blankPersonalApiKey({ id: it.key, user: 1, ...it }, startedAt)));
   return world;
 }

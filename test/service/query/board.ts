@@ -32,11 +32,7 @@ const insightScenario = {
             {
               name: "Orders",
               id: 13,
-              query: viz({
-                kind: "TrendsQuery",
-                series: events("order"),
-                trendsFilter: { display: "BoldNumber" },
-              }),
+              query: viz({ kind: "TrendsQuery", series: events("order"), trendsFilter: { display: "BoldNumber" } }),
             },
             {
               name: "Plans",
@@ -73,11 +69,7 @@ const insightScenario = {
 
 /** u1 orders, u2 reaches the checkout, u3 has a basket. */
 export const visits = [
-  ...["basket", "checkout", "order"].map((event) => ({
-    event,
-    distinct_id: "u1",
-    properties: { plan: "pro" },
-  })),
+  ...["basket", "checkout", "order"].map((event) => ({ event, distinct_id: "u1", properties: { plan: "pro" } })),
   ...["basket", "checkout", "error_shown"].map((event) => ({ event, distinct_id: "u2" })),
   { event: "basket", distinct_id: "u3" },
   { event: "order", distinct_id: "u4", properties: { plan: "free" } },
@@ -85,18 +77,13 @@ export const visits = [
 
 /** The sim of a file of tests, its calls with a personal key, and its events. */
 export async function startBoard(): Promise<Sim> {
-  const sim = await startSim({
-    scenario: insightScenario,
-    clock: { now: "2026-03-04T12:00:00Z", frozen: true },
-  });
+  const sim = await startSim({ scenario: insightScenario, clock: { now: "2026-03-04T12:00:00Z", frozen: true } });
   await capture(sim, visits);
   return sim;
 }
 
 export const capture = (sim: Sim, batch: readonly object[], key = sim.apiKey) =>
-  sim.handle(
-    new Request(`${sim.url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: key, batch }) }),
-  );
+  sim.handle(new Request(`${sim.url}/batch/`, { method: "POST", body: JSON.stringify({ api_key: key, batch }) }));
 
 /** A call with the personal key of the sim; tests narrow the body by what they expect. */
 export async function ask(sim: Sim, method: string, path: string, body?: unknown) {

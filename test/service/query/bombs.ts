@@ -55,11 +55,7 @@ export const bombs: readonly Bomb[] = [
   {
     isRefused: true,
     name: "each minute of ten years",
-    query: trends({
-      interval: "minute",
-      dateRange: { date_from: "-3650d" },
-      compareFilter: { compare: true },
-    }),
+    query: trends({ interval: "minute", dateRange: { date_from: "-3650d" }, compareFilter: { compare: true } }),
   },
   {
     isRefused: true,
@@ -84,11 +80,7 @@ export const bombs: readonly Bomb[] = [
     name: "an expression in 50,000 parentheses",
     query: `SELECT ${"(".repeat(50_000)}1${")".repeat(50_000)}`,
   },
-  {
-    isRefused: true,
-    name: "a sum of 100,000 terms",
-    query: `SELECT ${repeated(100_000, () => "1", " + ")}`,
-  },
+  { isRefused: true, name: "a sum of 100,000 terms", query: `SELECT ${repeated(100_000, () => "1", " + ")}` },
   {
     isRefused: true,
     name: "retention over a million periods",

@@ -45,20 +45,11 @@ describe("the client", () => {
   test("who left a funnel at which step", async () => {
     const steps = await project.dropOffs("Basket to order");
     expect(steps).toMatchObject([
-      {
-        name: "basket",
-        count: 3,
-        left: 1,
-        persons: [{ distinct_ids: ["u3"], last_events: [{ event: "basket" }] }],
-      },
+      { name: "basket", count: 3, left: 1, persons: [{ distinct_ids: ["u3"], last_events: [{ event: "basket" }] }] },
       { name: "checkout", count: 2, left: 1, persons: [{ distinct_ids: ["u2"] }] },
       { name: "order", count: 1, left: 0, persons: [] },
     ]);
-    expect(steps[1]?.persons[0]?.last_events.map((it) => it.event)).toEqual([
-      "basket",
-      "checkout",
-      "error_shown",
-    ]);
+    expect(steps[1]?.persons[0]?.last_events.map((it) => it.event)).toEqual(["basket", "checkout", "error_shown"]);
     await expect(project.dropOffs("Orders")).rejects.toThrow("Unsupported query kind: TrendsQuery");
   });
 
@@ -175,9 +166,7 @@ describe("toHaveInsight", () => {
   test("one that is not awaited is reported", async () => {
     const other = await sim.project();
     void expect(other).toHaveInsight("Orders", { value: 99 });
-    await expect(other.dispose()).rejects.toThrow(
-      'assertion not awaited: toHaveInsight("Orders", {value: 99})',
-    );
+    await expect(other.dispose()).rejects.toThrow('assertion not awaited: toHaveInsight("Orders", {value: 99})');
   });
 
   test("mistakes are reported at once", async () => {

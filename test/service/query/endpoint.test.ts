@@ -13,9 +13,7 @@ const post = (body: unknown, root = "/api/projects/1") => ask(sim, "POST", `${ro
 
 describe("POST query", () => {
   test("HogQL", async () => {
-    const { status, json } = await post(
-      hogql("SELECT event, count() FROM events GROUP BY event ORDER BY event"),
-    );
+    const { status, json } = await post(hogql("SELECT event, count() FROM events GROUP BY event ORDER BY event"));
     expect(status).toBe(200);
     expect(json).toMatchObject({
       results: [
@@ -48,9 +46,7 @@ describe("POST query", () => {
     expect(await counts({})).toEqual([3, 1]);
     const pro = { key: "plan", value: ["pro"], operator: "exact", type: "event" };
     expect(await counts({ filters_override: { properties: [pro] } })).toEqual([1, 1]);
-    expect(await counts({ filters_override: { date_from: "2020-01-01", date_to: "2020-01-02" } })).toEqual(
-      [],
-    );
+    expect(await counts({ filters_override: { date_from: "2020-01-01", date_to: "2020-01-02" } })).toEqual([]);
   });
 
   test("variables are overridden by their ids", async () => {
@@ -81,9 +77,7 @@ describe("POST query", () => {
     const body = hogql("SELECT count() FROM events WHERE event = 'order'", { client_query_id: "mine" });
     const started = await post({ ...body, refresh: "force_async" });
     expect(started.status).toBe(202);
-    expect(started.json).toMatchObject({
-      query_status: { id: "mine", team_id: 1, complete: false, results: null },
-    });
+    expect(started.json).toMatchObject({ query_status: { id: "mine", team_id: 1, complete: false, results: null } });
     const poll = () => ask(sim, "GET", "/api/projects/1/query/mine/");
     await expect.poll(async () => (await poll()).status).toBe(200);
     expect((await poll()).json.query_status).toMatchObject({
@@ -160,11 +154,9 @@ describe("POST query", () => {
       }),
     );
     expect(response.status).toBe(401);
-    expect((await sim.endpoints()).find((it) => it.path === "/api/projects/:project_id/query")).toMatchObject(
-      {
-        scope: "query:read",
-      },
-    );
+    expect((await sim.endpoints()).find((it) => it.path === "/api/projects/:project_id/query")).toMatchObject({
+      scope: "query:read",
+    });
   });
 });
 
@@ -173,12 +165,7 @@ describe("insights", () => {
     (await ask(sim, "GET", `/api/projects/1/insights/${id}/${query}`)).json;
 
   test("only a cached result is shown, unless the request asks for more", async () => {
-    expect(await insight(13)).toMatchObject({
-      result: null,
-      is_cached: false,
-      last_refresh: null,
-      timezone: null,
-    });
+    expect(await insight(13)).toMatchObject({ result: null, is_cached: false, last_refresh: null, timezone: null });
     const computed = await insight(13, "?refresh=blocking");
     expect(computed).toMatchObject({
       result: [{ aggregated_value: 2 }],
@@ -223,9 +210,7 @@ describe("insights", () => {
       result: [{ aggregated_value: 2 }],
       query: { source: { dateRange: { date_from: "-1d", date_to: null } } },
     });
-    const basket = encodeURIComponent(
-      JSON.stringify({ v1: { code_name: "name", variableId: "v1", value: "basket" } }),
-    );
+    const basket = encodeURIComponent(JSON.stringify({ v1: { code_name: "name", variableId: "v1", value: "basket" } }));
     expect((await insight(14, `?refresh=blocking&variables_override=${basket}`)).result).toEqual([
       ["pro", 1],
       [null, 2],
@@ -244,9 +229,7 @@ describe("insights", () => {
       status: 400,
       json: { code: "invalid_input", detail: expect.stringContaining("nope") },
     });
-    expect(await ask(sim, "GET", "/api/projects/1/insights/16/?refresh=blocking")).toMatchObject({
-      status: 400,
-    });
+    expect(await ask(sim, "GET", "/api/projects/1/insights/16/?refresh=blocking")).toMatchObject({ status: 400 });
     expect(await insight(17, "?refresh=blocking")).toMatchObject({ result: [], query_status: null });
     const { status, json } = await ask(sim, "GET", "/api/projects/1/insights/?refresh=blocking");
     expect(status).toBe(200);
@@ -304,9 +287,7 @@ describe("dashboards", () => {
     });
     const [changed] = await tilesOf("/api/projects/1/dashboards/21/?refresh=blocking");
     expect(changed?.insight?.result).toMatchObject([{ aggregated_value: 2 }]);
-    await ask(sim, "PATCH", "/api/projects/1/dashboards/21/", {
-      tiles: [{ id: tile.id, filters_overrides: {} }],
-    });
+    await ask(sim, "PATCH", "/api/projects/1/dashboards/21/", { tiles: [{ id: tile.id, filters_overrides: {} }] });
   });
 
   test("a shared one is computed for its readers, by its own filters", async () => {

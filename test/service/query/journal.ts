@@ -6,19 +6,11 @@ import type { EventTable, NameColumn, Needs, ValueColumn } from "../../../src/se
 import { tableFrom } from "../../../src/service/query/table-data.ts";
 import type { EventFacts } from "../../../src/state/journal/event.ts";
 import { entryWriter } from "../../../src/state/journal/log/traffic-entry.ts";
-import {
-  openTrafficLog,
-  type TrafficLog,
-  type TrafficLogOptions,
-} from "../../../src/state/journal/log/traffic-log.ts";
+import { openTrafficLog, type TrafficLog, type TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
 import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { BodyShape, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { personUuid } from "../../../src/state/persons/person.ts";
-import {
-  openPersonStore,
-  type PersonStore,
-  type PersonStoreOptions,
-} from "../../../src/state/persons/person-store.ts";
+import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 
 /** An event of a test's journal. */
 export interface SentEvent {
@@ -36,14 +28,9 @@ interface RequestOptions {
 }
 
 /** A request with these events, as capture writes it. */
-export function request(
-  events: readonly SentEvent[],
-  { project = 1, shape = "legacy" }: RequestOptions = {},
-) {
+export function request(events: readonly SentEvent[], { project = 1, shape = "legacy" }: RequestOptions = {}) {
   const at = 1_700_000_000_000;
-  const items = events.map(
-    ({ event, id, properties = {} }): JsonObject => ({ event, distinct_id: id, properties }),
-  );
+  const items = events.map(({ event, id, properties = {} }): JsonObject => ({ event, distinct_id: id, properties }));
   const body = shape === "v1" ? { batch: items } : items;
   const facts = events.map(({ id, facts: more }, i): EventFacts => {
     const uuid = `01900000-0000-7000-8000-${String(i).padStart(12, "0")}`;
@@ -150,8 +137,7 @@ function expectSame(table: EventTable, needs: Needs, rows: readonly ShownRow[]):
     expect(column(table.property(name))).toEqual(rows.map((it) => it.properties[i]));
   for (const [i, name] of personProperties.entries())
     expect(column(table.personProperty(name))).toEqual(rows.map((it) => it.personProperties[i]));
-  for (const [i, type] of groups.entries())
-    expect(column(table.group(type))).toEqual(rows.map((it) => it.groups[i]));
+  for (const [i, type] of groups.entries()) expect(column(table.group(type))).toEqual(rows.map((it) => it.groups[i]));
   for (const [i, { group, name }] of groupProperties.entries())
     expect(column(table.groupProperty(group, name))).toEqual(rows.map((it) => it.groupProperties[i]));
 }

@@ -15,34 +15,22 @@ beforeAll(async () => {
 afterAll(() => sim.close());
 
 describe("phx-sim query", () => {
-  const phx = (...args: string[]) =>
-    runHere(["query", ...args, "--url", sim.url], { cwd: import.meta.dirname });
+  const phx = (...args: string[]) => runHere(["query", ...args, "--url", sim.url], { cwd: import.meta.dirname });
 
   test("prints a table, CSV and JSON", async () => {
     const text = "SELECT event, count() AS n FROM events GROUP BY event ORDER BY event LIMIT 2";
-    expect(await phx(text)).toEqual({
-      stderr: "",
-      code: 0,
-      stdout: "event     n\nbasket    3\ncheckout  2\n",
-    });
+    expect(await phx(text)).toEqual({ stderr: "", code: 0, stdout: "event     n\nbasket    3\ncheckout  2\n" });
     expect(await phx("--insight", "Basket to order", "--csv")).toMatchObject({
       code: 0,
       stdout: "step,name,count,average_seconds\n1,basket,3,\n2,checkout,2,\n3,order,1,\n",
     });
     const { stdout } = await phx("--insight", "Orders", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({
-      insight: { name: "Orders" },
-      results: [{ aggregated_value: 2 }],
-    });
+    expect(JSON.parse(stdout)).toMatchObject({ insight: { name: "Orders" }, results: [{ aggregated_value: 2 }] });
   });
 
   test.each<[string, string | object, RegExp]>([
     ["bom.sql", "\ufeffSELECT 1 AS one", /^one\n {2}1\n$/],
-    [
-      "bom.json",
-      `\ufeff${JSON.stringify({ kind: "HogQLQuery", query: "SELECT 1 AS one" })}`,
-      /^one\n {2}1\n$/,
-    ],
+    ["bom.json", `\ufeff${JSON.stringify({ kind: "HogQLQuery", query: "SELECT 1 AS one" })}`, /^one\n {2}1\n$/],
     ["schema.json", { kind: "DatabaseSchemaQuery" }, /\nevents +`\$session_id` +string\n/],
     [
       "check.json",

@@ -35,8 +35,7 @@ function open() {
     clock,
     computed: () => computed,
     arrive: () => events.push({ event: "signup", at: "2026-03-02T00:00:00Z", id: "u2" }),
-    ask: (mode: ExecutionMode, query: Json = signups, id?: string) =>
-      runner.run({ project: 1, query, mode, id }),
+    ask: (mode: ExecutionMode, query: Json = signups, id?: string) => runner.run({ project: 1, query, mode, id }),
     /** Until what runs in the background is over. */
     async settled(id: string) {
       for (;;) {
@@ -89,18 +88,8 @@ const modes: [ExecutionMode, missing: object, fresh: object, stale: object][] = 
     { results: [1], is_cached: true },
     { results: [2], is_cached: false },
   ],
-  [
-    "force_blocking",
-    { results: [1], is_cached: false },
-    { results: [1], is_cached: false },
-    { results: [2] },
-  ],
-  [
-    "force_cache",
-    { query_status: null },
-    { results: [1], is_cached: true },
-    { results: [1], is_cached: true },
-  ],
+  ["force_blocking", { results: [1], is_cached: false }, { results: [1], is_cached: false }, { results: [2] }],
+  ["force_cache", { query_status: null }, { results: [1], is_cached: true }, { results: [1], is_cached: true }],
   [
     "async",
     { query_status: { complete: false } },
@@ -170,13 +159,7 @@ describe("in the background", () => {
   test("the status has the response once it is complete", async () => {
     const { ask, settled, runner } = open();
     const { query_status } = await ask("force_async", signups, "mine");
-    expect(query_status).toMatchObject({
-      id: "mine",
-      team_id: 1,
-      complete: false,
-      results: null,
-      error: false,
-    });
+    expect(query_status).toMatchObject({ id: "mine", team_id: 1, complete: false, results: null, error: false });
     expect(await settled("mine")).toMatchObject({
       complete: true,
       error: false,
@@ -233,12 +216,7 @@ describe("refused", () => {
     ["text", "SELECT 1", "a query is an object with a kind", "/q"],
     ["no kind", {}, 'a query needs a "kind"', "/q"],
     ["an unknown kind", { kind: "CuontQuery" }, "Input tag 'CuontQuery' found", "/q/kind"],
-    [
-      "a kind that only the service has",
-      { kind: "PathsQuery" },
-      "Unsupported query kind: PathsQuery",
-      undefined,
-    ],
+    ["a kind that only the service has", { kind: "PathsQuery" }, "Unsupported query kind: PathsQuery", undefined],
     ["a node without a source", { kind: "InsightVizNode" }, 'InsightVizNode needs a "source"', "/q"],
     [
       "a field in a node",
@@ -246,12 +224,7 @@ describe("refused", () => {
       'unknown key "evnt"',
       "/q/source/evnt",
     ],
-    [
-      "a value",
-      { ...signups, interval: "hourly" },
-      'expected "minute" or "day", got "hourly"',
-      "/q/interval",
-    ],
+    ["a value", { ...signups, interval: "hourly" }, 'expected "minute" or "day", got "hourly"', "/q/interval"],
   ])("%s", async (_, query, detail, pointer) => {
     const { runner } = open();
     const asked = runner.run({ project: 1, query, mode: "blocking", at: ["q"] });

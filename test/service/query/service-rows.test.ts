@@ -18,11 +18,7 @@ const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 beforeAll(async () => {
   const o = { k: { z: "deep", n: 5, list: ["a", "b"] }, t: "flat" };
   const batch = [
-    {
-      event: "a",
-      distinct_id: "u",
-      properties: { o, tags: ["x", "y"], n: 1, $session_id: "s1", $set: { o } },
-    },
+    { event: "a", distinct_id: "u", properties: { o, tags: ["x", "y"], n: 1, $session_id: "s1", $set: { o } } },
     { event: "a", distinct_id: "u", properties: { n: 2, $session_id: "s1", $groups: { company: "acme" } } },
     { event: "b", distinct_id: "v", properties: { n: 3 } },
     { event: "b", distinct_id: "v", properties: { n: 4, $session_id: null } },
@@ -55,8 +51,7 @@ async function ask(query: object, status = 200): Promise<Answer> {
   return json;
 }
 
-const rows = async (query: string): Promise<unknown[][]> =>
-  (await ask({ kind: "HogQLQuery", query })).results;
+const rows = async (query: string): Promise<unknown[][]> => (await ask({ kind: "HogQLQuery", query })).results;
 const refusal = async (query: string): Promise<string | undefined> =>
   (await ask({ kind: "HogQLQuery", query }, 400)).detail;
 
@@ -84,8 +79,7 @@ describe("JSON functions below a JSON column", () => {
   });
 
   test("of a group", async () => {
-    const found =
-      "select JSONExtractString(group_0.properties.o, 'k', 'z') from events where properties.n = 2";
+    const found = "select JSONExtractString(group_0.properties.o, 'k', 'z') from events where properties.n = 2";
     expect(await rows(found)).toEqual([["deep"]]);
   });
 
@@ -176,9 +170,7 @@ describe("EventsQuery", () => {
   });
 
   test("refuses a column that cannot be grouped", async () => {
-    expect((await ask({ kind: "EventsQuery", select: ["person", "count()"] }, 400)).detail).toContain(
-      "person",
-    );
+    expect((await ask({ kind: "EventsQuery", select: ["person", "count()"] }, 400)).detail).toContain("person");
   });
 });
 
@@ -258,11 +250,7 @@ describe("elements", () => {
       timestamp: new Date(Date.now() - 5_000).toISOString(),
       properties: { $elements_chain, $session_id: "s-click", $current_url: "https://shop.example/start" },
     }));
-    await fetch(`${sim.url}/batch/`, {
-      method: "POST",
-      headers,
-      body: JSON.stringify({ api_key: key, batch }),
-    });
+    await fetch(`${sim.url}/batch/`, { method: "POST", headers, body: JSON.stringify({ api_key: key, batch }) });
   });
 
   const clicks = async (filter: object): Promise<number> => {
@@ -349,9 +337,7 @@ describe("elements", () => {
     });
     expect(broken.results).toMatchObject([{ count: 2 }]);
     const wrong = { ...filter, key: "$channel_type" };
-    expect((await ask({ kind: "TrendsQuery", series, properties: [wrong] }, 400)).detail).toContain(
-      "$channel_type",
-    );
+    expect((await ask({ kind: "TrendsQuery", series, properties: [wrong] }, 400)).detail).toContain("$channel_type");
   });
 });
 
@@ -360,17 +346,8 @@ describe("math", () => {
     const { results } = await ask({
       kind: "FunnelsQuery",
       series: [
-        {
-          kind: "EventsNode",
-          event: "b",
-          math,
-          properties: [{ type: "event", key: "n", value: 4, operator: "gte" }],
-        },
-        {
-          kind: "EventsNode",
-          event: "b",
-          properties: [{ type: "event", key: "n", value: 5, operator: "exact" }],
-        },
+        { kind: "EventsNode", event: "b", math, properties: [{ type: "event", key: "n", value: 4, operator: "gte" }] },
+        { kind: "EventsNode", event: "b", properties: [{ type: "event", key: "n", value: 5, operator: "exact" }] },
       ],
     });
     return (results as unknown as { count: number }[]).map((it) => it.count);

@@ -99,7 +99,5 @@ await server.stop();
 
 const isMet = quantile(total.busy, 0.99) <= bar * quantile(total.idle, 0.99);
 const isRight = [...total.statuses].every((it) => [400, 504, 513].includes(it));
-console.log(
-  isMet && isRight ? `met: at most ${bar} ×` : `missed: at most ${bar} ×, and an error for each query`,
-);
+console.log(isMet && isRight ? `met: at most ${bar} ×` : `missed: at most ${bar} ×, and an error for each query`);
 process.exitCode = isMet && isRight && isShort ? 0 : 1;

@@ -40,11 +40,7 @@ function namesOf(values: readonly string[]): NameColumn {
   return { codes, values: distinct.map((it) => (typeof it === "string" ? it : "")) };
 }
 
-const storedEvent = (
-  { event, at, id, properties = {} }: TableEvent,
-  row: number,
-  person: string,
-): StoredEvent => ({
+const storedEvent = ({ event, at, id, properties = {} }: TableEvent, row: number, person: string): StoredEvent => ({
   seq: row + 1,
   outcome: "kept",
   reason: null,
@@ -73,8 +69,7 @@ export function tableOf(events: readonly TableEvent[], options: TableOptions = {
     distinctIds: namesOf(events.map((it) => it.id)),
     persons: namesOf(events.map((it) => personOf(it.id))),
     property: (name) => columnOf(events.map((it) => it.properties?.[name])),
-    personProperty: (name) =>
-      columnOf(events.map((it) => options.personProperties?.[personOf(it.id)]?.[name])),
+    personProperty: (name) => columnOf(events.map((it) => options.personProperties?.[personOf(it.id)]?.[name])),
     group: (type) => columnOf(events.map((it) => it.groups?.[type])),
     groupProperty: (type, name) =>
       columnOf(events.map((it) => options.groupProperties?.[type]?.[it.groups?.[type] ?? ""]?.[name])),

@@ -17,11 +17,7 @@ const batchOf = (key: string, count: number, properties: object): Buffer =>
   gzipSync(
     JSON.stringify({
       api_key: key,
-      batch: Array.from({ length: count }, (_, i) => ({
-        event: `e${i}`,
-        distinct_id: `u${i % 100}`,
-        properties,
-      })),
+      batch: Array.from({ length: count }, (_, i) => ({ event: `e${i}`, distinct_id: `u${i % 100}`, properties })),
     }),
     { level: 1 },
   );
@@ -77,10 +73,7 @@ async function fill({ server: { key }, client }: Metered): Promise<void> {
     if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`);
   };
   await send("/batch/?compression=gzip", batchOf(key, 20_000, { text, list: [{}, [1, 2, 3]] }));
-  await send(
-    "/batch/?compression=gzip",
-    batchOf(key, 20, { list: Array.from({ length: 20_000 }, () => [{}]) }),
-  );
+  await send("/batch/?compression=gzip", batchOf(key, 20, { list: Array.from({ length: 20_000 }, () => [{}]) }));
   for (let i = 0; i < 60; i++)
     await send(
       "/capture/?compression=gzip",
@@ -97,13 +90,8 @@ async function fill({ server: { key }, client }: Metered): Promise<void> {
 
 /** Lists and reports that have no required parameters, and end by themselves. */
 async function listPaths({ client }: Metered): Promise<string[]> {
-  const { paths } = await client.json<{ paths: Record<string, { get?: object }> }>(
-    "GET",
-    "/__sim/openapi.json",
-  );
-  const all = Object.keys(paths).filter(
-    (it) => it.startsWith("/__sim/") && paths[it]?.get && !it.includes("{"),
-  );
+  const { paths } = await client.json<{ paths: Record<string, { get?: object }> }>("GET", "/__sim/openapi.json");
+  const all = Object.keys(paths).filter((it) => it.startsWith("/__sim/") && paths[it]?.get && !it.includes("{"));
   return all.map((it) => it.slice("/__sim/".length)).filter((it) => it !== "" && !it.endsWith("/stream"));
 }
 

@@ -48,8 +48,7 @@ const many = (count: number): object[] =>
   }));
 
 /** Computes until it is ended. */
-const endless =
-  "SELECT arraySum(arrayMap(x -> arraySum(arrayMap(y -> x * y, range(200000))), range(200000)))";
+const endless = "SELECT arraySum(arrayMap(x -> arraySum(arrayMap(y -> x * y, range(200000))), range(200000)))";
 
 const rows = async (sim: Sim, of: string) => (await query(sim, of)).json.results;
 
@@ -90,10 +89,9 @@ describe("a query that takes too much", () => {
     const created = await post(sim, "/api/projects/1/insights/", {
       query: { kind: "DataVisualizationNode", source: { kind: "HogQLQuery", query: endless } },
     });
-    const response = await fetch(
-      `${sim.url}/api/projects/1/insights/${created.json.id}/?refresh=force_blocking`,
-      { headers: { authorization: `Bearer ${sim.personalApiKey}` } },
-    );
+    const response = await fetch(`${sim.url}/api/projects/1/insights/${created.json.id}/?refresh=force_blocking`, {
+      headers: { authorization: `Bearer ${sim.personalApiKey}` },
+    });
     expect(await response.text()).toContain("Query has hit the max execution time");
   });
 });
@@ -158,9 +156,7 @@ describe.each([
     for (let n = 1; n <= 3; n++) {
       await capture(sim, identify(n));
       expect(await persons()).toEqual([[4 - n, 3]]);
-      expect(await rows(sim, "SELECT DISTINCT person.properties.step FROM events ORDER BY 1")).toContainEqual(
-        [n],
-      );
+      expect(await rows(sim, "SELECT DISTINCT person.properties.step FROM events ORDER BY 1")).toContainEqual([n]);
     }
     expect(await rows(sim, "SELECT properties.step, is_identified FROM persons")).toEqual([[3, true]]);
     await sim.events.clear();
@@ -188,9 +184,7 @@ describe.each([
       filters: {
         properties: {
           type: "OR",
-          values: [
-            { type: "AND", values: [{ key: "plan", value: ["pro"], operator: "exact", type: "person" }] },
-          ],
+          values: [{ type: "AND", values: [{ key: "plan", value: ["pro"], operator: "exact", type: "person" }] }],
         },
       },
     });
@@ -211,19 +205,10 @@ describe.each([
     await capture(sim, ...many(1_500));
     const sorted = "SELECT properties FROM events ORDER BY toInt(properties.n) DESC, uuid LIMIT 2";
     expect((await rows(sim, sorted)).map(([it]: string[]) => JSON.parse(it ?? "").n)).toEqual([1499, 1499]);
-    expect(await rows(sim, "SELECT sum(JSONExtractInt(properties, 'n')) FROM events")).toEqual([
-      [1500 * 1499],
-    ]);
-    const { json } = await query(sim, {
-      kind: "EventsQuery",
-      select: ["*", "person"],
-      limit: 1000,
-      after: "all",
-    });
-    const shown: [
-      { properties: { n: number }; distinct_id: string },
-      { distinct_id: string; uuid: string },
-    ][] = json.results;
+    expect(await rows(sim, "SELECT sum(JSONExtractInt(properties, 'n')) FROM events")).toEqual([[1500 * 1499]]);
+    const { json } = await query(sim, { kind: "EventsQuery", select: ["*", "person"], limit: 1000, after: "all" });
+    const shown: [{ properties: { n: number }; distinct_id: string }, { distinct_id: string; uuid: string }][] =
+      json.results;
     expect(shown).toHaveLength(1000);
     for (const [event, person] of shown) {
       expect(event.distinct_id).toBe(`u${event.properties.n % 100}`);
@@ -294,11 +279,7 @@ test("a query is computed for as long as the option allows", async () => {
 });
 
 test.each([
-  [
-    "a condition of a date out of range",
-    { kind: "LifecycleQuery", dateRange: { date_from: "-9999999d" } },
-    400,
-  ],
+  ["a condition of a date out of range", { kind: "LifecycleQuery", dateRange: { date_from: "-9999999d" } }, 400],
   [
     "more values of a breakdown than a call has arguments",
     {
@@ -314,11 +295,7 @@ test.each([
   for (let from = 0; from < 130_000; from += 10_000)
     await capture(
       sim,
-      ...Array.from({ length: 10_000 }, (_, n) => ({
-        event: "e",
-        distinct_id: "u",
-        properties: { n: from + n },
-      })),
+      ...Array.from({ length: 10_000 }, (_, n) => ({ event: "e", distinct_id: "u", properties: { n: from + n } })),
     );
   const series = [{ kind: "EventsNode", event: "e" }];
   expect((await query(sim, of.kind === "EventsQuery" ? of : { ...of, series })).status).toBe(status);
@@ -341,9 +318,7 @@ test("a long result is the same at once, from the cache, and in an insight", asy
   }
   check((await sim.query(text)).results as [string, string, string][]);
   const source = { kind: "HogQLQuery", query: text };
-  const insight = await post(sim, "/api/projects/1/insights/", {
-    query: { kind: "DataVisualizationNode", source },
-  });
+  const insight = await post(sim, "/api/projects/1/insights/", { query: { kind: "DataVisualizationNode", source } });
   const shown = await fetch(`${sim.url}/api/projects/1/insights/${insight.json.id}/?refresh=blocking`, {
     headers: { authorization: `Bearer ${sim.personalApiKey}` },
   });

@@ -11,8 +11,7 @@ beforeEach(() => {
 });
 afterEach(endAll);
 
-const run = (args: string[], folder = cwd, env: Record<string, string> = {}) =>
-  runHere(args, { cwd: folder, env });
+const run = (args: string[], folder = cwd, env: Record<string, string> = {}) => runHere(args, { cwd: folder, env });
 
 describe("status", () => {
   test("finds the sim by the locator, from a folder below, too", async () => {
@@ -159,6 +158,5 @@ test.each([["--version"], ["-v"]])("%s", async (flag) => {
 test("--help goes to stdout", async () => {
   const { code, stdout, stderr } = await run(["--help"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  for (const text of ["Exit codes:", "PHX_SIM_PORT", "NO_COLOR", "phx-sim status"])
-    expect(stdout).toContain(text);
+  for (const text of ["Exit codes:", "PHX_SIM_PORT", "NO_COLOR", "phx-sim status"]) expect(stdout).toContain(text);
 });

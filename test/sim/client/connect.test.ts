@@ -168,9 +168,7 @@ test("a fetch of one's own carries every call, and its end", async ({ sim }) => 
   await client.events.clear();
   await iterator.return?.();
   expect(await pending).toMatchObject({ done: true });
-  expect(asked).toEqual(
-    expect.arrayContaining(["GET /__sim/info", "POST /__sim/events/wait", "DELETE /__sim/events"]),
-  );
+  expect(asked).toEqual(expect.arrayContaining(["GET /__sim/info", "POST /__sim/events/wait", "DELETE /__sim/events"]));
 });
 
 test("closing the handle closes nothing", async ({ sim }) => {

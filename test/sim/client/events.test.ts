@@ -33,12 +33,7 @@ const patterns: readonly [name: string, pattern: Record<string, unknown>, fits: 
 
 const bought = {
   event: "checkout",
-  properties: {
-    plan: "pro",
-    amount: 49,
-    cart: { total: 49, items: 2 },
-    $current_url: "https://a.b/checkout/7",
-  },
+  properties: { plan: "pro", amount: 49, cart: { total: 49, items: 2 }, $current_url: "https://a.b/checkout/7" },
 };
 
 /** What an assertion in vain is rejected with. */
@@ -59,9 +54,7 @@ describe.each(ends)("events, $end", (end) => {
     // there it is most often a variable without a value
     const isRefused = Object.values(properties).includes(undefined);
     if (isRefused)
-      await expect(events.expectNone("checkout", properties, soon)).rejects.toThrow(
-        'write {"@exists": false}',
-      );
+      await expect(events.expectNone("checkout", properties, soon)).rejects.toThrow('write {"@exists": false}');
     if (fits) {
       expect(await events.waitFor("checkout", properties, soon)).toMatchObject({ seq: 2, event: "checkout" });
       if (isRefused) return;
@@ -208,23 +201,18 @@ describe.each(ends)("events, $end", (end) => {
     await using it = await held(end);
     await capture(it.sim, "a", { event: "b", distinct_id: "u2" }, bought, { event: "", distinct_id: "u1" });
     const { events } = it.client;
-    const seqs = async (query?: Parameters<Events["list"]>[0]) =>
-      (await events.list(query)).map(({ seq }) => seq);
+    const seqs = async (query?: Parameters<Events["list"]>[0]) => (await events.list(query)).map(({ seq }) => seq);
     expect(await seqs()).toEqual([1, 2, 3, 4]);
     expect(await seqs({ event: "b" })).toEqual([2]);
     expect(await seqs({ distinct_id: "u2" })).toEqual([2]);
     expect(await seqs({ outcome: "kept" })).toEqual([1, 2, 3]);
-    expect((await events.dropped()).map(({ seq, reason }) => [seq, reason])).toEqual([
-      [4, "empty_event_name"],
-    ]);
+    expect((await events.dropped()).map(({ seq, reason }) => [seq, reason])).toEqual([[4, "empty_event_name"]]);
     expect(await seqs({ since: 1, until: 3 })).toEqual([2, 3]);
     expect(await seqs({ order: "desc", limit: 2 })).toEqual([4, 3]);
     expect(await seqs({ where: { properties: { amount: 49 } } })).toEqual([3]);
     expect(await seqs({ where: { properties: { amount } } })).toEqual([3]);
     expect(await seqs({ where: { event: (name: unknown) => name !== "b" }, limit: 2 })).toEqual([1, 3]);
-    expect(
-      await seqs({ where: { event: (name: unknown) => name !== "b" }, limit: 2, order: "desc" }),
-    ).toEqual([4, 3]);
+    expect(await seqs({ where: { event: (name: unknown) => name !== "b" }, limit: 2, order: "desc" })).toEqual([4, 3]);
     const long = { properties: { plan: { "@in": ["pro", "x".repeat(20_000)] } } };
     expect(await seqs({ where: long })).toEqual([3]);
     await events.clear();

@@ -17,9 +17,7 @@ async function flagsOf(project: Project, distinctId: string): Promise<Record<str
     body: JSON.stringify({ api_key: project.apiKey, distinct_id: distinctId }),
   });
   if (response.status !== 200) return { status: response.status };
-  const { flags } = (await response.json()) as {
-    flags: Record<string, { variant?: string; enabled: boolean }>;
-  };
+  const { flags } = (await response.json()) as { flags: Record<string, { variant?: string; enabled: boolean }> };
   return Object.fromEntries(Object.entries(flags).map(([key, it]) => [key, it.variant ?? it.enabled]));
 }
 
@@ -46,9 +44,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await capture(one, "a", { event: "$identify", distinct_id: "u1", properties: { $set: { plan: "pro" } } });
     await capture(two, "b");
     expect(names(await one.events.list())).toEqual(["a", "$identify"]);
-    expect(names(await one.events.list({ where: { event: (name: unknown) => name !== "a" } }))).toEqual([
-      "$identify",
-    ]);
+    expect(names(await one.events.list({ where: { event: (name: unknown) => name !== "a" } }))).toEqual(["$identify"]);
     expect(names(await two.events.list({ project: one.id }))).toEqual(["b"]);
     expect(names(await it.client.events.list())).toEqual(["everywhere", "a", "$identify", "b"]);
     expect(await one.persons.list()).toMatchObject([{ distinct_ids: ["u1"], properties: { plan: "pro" } }]);
@@ -57,10 +53,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     expect(await one.groups.list()).toEqual([]);
     const requests = await one.requests.list();
     expect(requests).toMatchObject([{ project: one.id, events: 2 }]);
-    expect(await one.requests.get(requests[0]?.n ?? 0)).toMatchObject({
-      project: one.id,
-      headers: expect.any(Array),
-    });
+    expect(await one.requests.get(requests[0]?.n ?? 0)).toMatchObject({ project: one.id, headers: expect.any(Array) });
     await one.events.clear();
     expect([names(await one.events.list()), names(await two.events.list())]).toEqual([[], ["b"]]);
   });
@@ -98,11 +91,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await using it = await held(end);
     await using project = await it.client.project({ flags: { "new-checkout": "test", mine: true } });
     await using empty = await it.client.project({ like: null });
-    expect(await flagsOf(project, "u1")).toMatchObject({
-      "new-checkout": "test",
-      mine: true,
-      "beta-feature": true,
-    });
+    expect(await flagsOf(project, "u1")).toMatchObject({ "new-checkout": "test", mine: true, "beta-feature": true });
     expect(await flagsOf(empty, "u1")).toEqual({});
     await project.flags.set("beta-feature", false);
     expect(await flagsOf(project, "u1")).toMatchObject({ "beta-feature": false });
@@ -128,9 +117,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     ]);
     expect((await one.faults.list()).map(({ name }) => name)).toEqual(["flags-down", "slow"]);
     await expect(one.faults.clear("other")).rejects.toMatchObject({ code: "not_found" });
-    expect([await one.faults.clear("slow"), await one.faults.clear(), await one.faults.clear()]).toEqual([
-      1, 1, 0,
-    ]);
+    expect([await one.faults.clear("slow"), await one.faults.clear(), await one.faults.clear()]).toEqual([1, 1, 0]);
     expect((await it.client.faults.list()).map(({ name }) => name)).toEqual(["other"]);
 
     await it.client.answers.queue({ status: 418 }, { project: two.id });
@@ -251,37 +238,22 @@ describe.each(ends)("sim.project(), $end", (end) => {
     await using it = await held(end);
     const { client } = it;
     const calls: [call: () => unknown, message: RegExp][] = [
-      [
-        () => client.events.dropped(misspelt({ outcome: "kept" })),
-        /^events\.dropped: unknown option "outcome"/,
-      ],
-      [
-        () => client.events.waitFor("a", {}, misspelt({ timeout: 1 })),
-        /did you mean "timeoutMs"\? \(options: since/,
-      ],
+      [() => client.events.dropped(misspelt({ outcome: "kept" })), /^events\.dropped: unknown option "outcome"/],
+      [() => client.events.waitFor("a", {}, misspelt({ timeout: 1 })), /did you mean "timeoutMs"\? \(options: since/],
       [() => client.events.waitForCount("a", 1, misspelt({ propertis: {} })), /did you mean "properties"/],
-      [
-        () => client.events.waitForSequence(["a"], misspelt({ distinct_id: "u" })),
-        /did you mean "distinctId"/,
-      ],
+      [() => client.events.waitForSequence(["a"], misspelt({ distinct_id: "u" })), /did you mean "distinctId"/],
       [() => client.events.expectNone("a", {}, misspelt({ settle: 1 })), /unknown option "settle"/],
       [() => client.events.verify(misspelt({ expect: [], order: true })), /did you mean "ordered"/],
       [() => client.requests.list(misspelt({ outcom: "rejected" })), /did you mean "outcome"/],
       [() => client.persons.list(misspelt({ distinctId: "u" })), /did you mean "distinct_id"/],
-      [
-        () => client.flags.set("a", true, misspelt({ distinct_id: "u" })),
-        /^flags\.set: .* did you mean "distinctId"/,
-      ],
+      [() => client.flags.set("a", true, misspelt({ distinct_id: "u" })), /^flags\.set: .* did you mean "distinctId"/],
       [() => client.flags.explain("a", misspelt({ distinctID: "u" })), /did you mean "distinctId"/],
       [() => client.flags.served("a", misspelt({ wait_ms: 1 })), /did you mean "waitMs"/],
       [() => client.settle(misspelt({ idle: 1 })), /unknown option "idle"/],
       [() => client.lint(misspelt({ projct: 1 })), /did you mean "project"/],
       [() => client.answers.clear(misspelt({ projct: 1 })), /did you mean "project"/],
       [() => client.reset(misspelt({ waht: [] })), /did you mean "what"/],
-      [
-        () => client.project(misspelt({ flag: {} })),
-        /^project: unknown option "flag"; did you mean "flags"\?/,
-      ],
+      [() => client.project(misspelt({ flag: {} })), /^project: unknown option "flag"; did you mean "flags"\?/],
       [() => client.clock.set(0, misspelt({ frozn: true })), /did you mean "frozen"/],
       [() => client.exports.list(misspelt({ projct: 1 })), /did you mean "project"/],
       [() => client.tapes.load("a", misspelt({ on_miss: "fail" })), /did you mean "onMiss"/],
@@ -289,10 +261,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
       [() => client.guard(misspelt({ host: [] })), /did you mean "hosts"/],
       [() => connectSim(it.sim.url, misspelt({ tokn: "a" })), /did you mean "token"/],
       [() => client.events.list(3 as never), /^events\.list: expected an object with options, got 3$/],
-      [
-        () => client.project("checkout" as never),
-        /^project: expected an object with options, got "checkout"/,
-      ],
+      [() => client.project("checkout" as never), /^project: expected an object with options, got "checkout"/],
       [() => client.events.verify([] as never), /^events\.verify: expected an object with options, got \[\]/],
     ];
     for (const [call, message] of calls) {
@@ -313,11 +282,7 @@ describe.each(ends)("sim.project(), $end", (end) => {
     ["terms without a list", (it) => it.verify({} as never), /expected \{ expect: .*, got \{\}/],
     ["a name as expectation", (it) => it.verify({ expect: ["a"] } as never), /got "a" at expect\[0\]/],
     ["no match", (it) => it.verify({ expect: [{ count: 1 }] } as never), /got \{count: 1\} at expect\[0\]/],
-    [
-      "a name as sequence",
-      (it) => it.waitForSequence("ab" as never),
-      /expected a list of names .*, got "ab"/,
-    ],
+    ["a name as sequence", (it) => it.waitForSequence("ab" as never), /expected a list of names .*, got "ab"/],
   ])("a pattern of the wrong form is an error: %s", async (_, call, message) => {
     await using it = await held(end);
     await expect(call(it.client.events)).rejects.toThrow(message);
@@ -342,9 +307,7 @@ test("the default wait is the suite's: of the variable, or of the handle", async
   expect(await waited({ waitMs: 20 })).toBeLessThan(2_000);
   for (const text of ["soon", "-1", "1.5"]) {
     vi.stubEnv("PHX_SIM_WAIT", text);
-    await expect(waited()).rejects.toThrow(
-      `PHX_SIM_WAIT="${text}": expected milliseconds, a whole number from 0`,
-    );
+    await expect(waited()).rejects.toThrow(`PHX_SIM_WAIT="${text}": expected milliseconds, a whole number from 0`);
   }
   vi.stubEnv("PHX_SIM_WAIT", "");
   await expect(waited({ waitMs: -1 })).rejects.toThrow("waitMs");

@@ -47,11 +47,7 @@ describe.each(ends)("a sim, $end", (end) => {
       personalApiKey: sim.personalApiKey,
       projectId: sim.projectId,
     });
-    expect(await it.client.info()).toMatchObject({
-      name: "phx-sim",
-      url: sim.url,
-      project_api_key: sim.apiKey,
-    });
+    expect(await it.client.info()).toMatchObject({ name: "phx-sim", url: sim.url, project_api_key: sim.apiKey });
   });
 
   test("requests: those that were answered, rejected, and to nowhere", async () => {
@@ -120,7 +116,6 @@ test("the client alone loads neither the server nor anything from npm", async ()
   expect(built.stdout).not.toMatch(/import\.meta|require\("(?!node:)/);
   const modules = [...built.stdout.matchAll(/^\/\/ (src\/.*)/gm)].map(([, path = ""]) => path);
   expect(modules).toContainEqual(expect.stringMatching(/\/client\/connect\.ts$/));
-  const server =
-    /^src\/(cli|service\/(capture|management)|sim\/(server\/|[\w-]+\.ts)|kernel\/store|state\/documents)/;
+  const server = /^src\/(cli|service\/(capture|management)|sim\/(server\/|[\w-]+\.ts)|kernel\/store|state\/documents)/;
   expect(modules.filter((path) => server.test(path))).toEqual([]);
 });

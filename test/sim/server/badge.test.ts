@@ -73,11 +73,7 @@ describe("the counts are", () => {
 describe("the script", () => {
   const script = { "sec-fetch-dest": "script", "sec-fetch-mode": "no-cors" };
   test.each<[name: string, headers: Record<string, string>, status: number]>([
-    [
-      "a page of this machine",
-      { ...script, referer: "http://localhost:3000/", "sec-fetch-site": "same-site" },
-      200,
-    ],
+    ["a page of this machine", { ...script, referer: "http://localhost:3000/", "sec-fetch-site": "same-site" }, 200],
     ["a page without a referer", { ...script, "sec-fetch-site": "cross-site" }, 200],
     ["a test", {}, 200],
     ["another site", { ...script, referer: "https://evil.example/" }, 403],

@@ -14,13 +14,7 @@ interface Answer {
 }
 
 /** fetch refuses to send a foreign Host, so these go out through node:http. */
-const send = (
-  to: Sim,
-  method: string,
-  path: string,
-  headers: Record<string, string>,
-  body = "",
-): Promise<Answer> =>
+const send = (to: Sim, method: string, path: string, headers: Record<string, string>, body = ""): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(to.url);
     const req = request({ hostname, port, method, path, headers }, (res) => {
@@ -42,13 +36,7 @@ const send = (
 const own = () => new URL(sim.url).host;
 
 describe("the control API answers", () => {
-  const rows: [
-    name: string,
-    method: string,
-    headers: () => Record<string, string>,
-    body: string,
-    status: number,
-  ][] = [
+  const rows: [name: string, method: string, headers: () => Record<string, string>, body: string, status: number][] = [
     ["a plain call", "GET", () => ({}), "", 200],
     ["localhost", "GET", () => ({ host: "localhost:1" }), "", 200],
     ["its own page", "GET", () => ({ origin: sim.url, "sec-fetch-site": "same-origin" }), "", 200],
@@ -101,18 +89,12 @@ describe("the control API answers", () => {
     ["another origin that claims to be own", () => ({ origin: evil, "sec-fetch-site": "none" }), 403, 403],
     ["a link in a tab", () => ({ ...visit, "sec-fetch-dest": "document" }), 403, 200],
     ["a link in a frame", () => ({ ...visit, "sec-fetch-dest": "iframe" }), 403, 403],
-    [
-      "a document by fetch",
-      () => ({ ...visit, "sec-fetch-mode": "cors", "sec-fetch-dest": "document" }),
-      403,
-      403,
-    ],
+    ["a document by fetch", () => ({ ...visit, "sec-fetch-mode": "cors", "sec-fetch-dest": "document" }), 403, 403],
   ];
   const visit = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
   test.each(origins)("%s", async (_, headers, api, page) => {
     const answers = [];
-    for (const path of ["/__sim/info", "/__sim/app.css"])
-      answers.push(await send(sim, "GET", path, headers()));
+    for (const path of ["/__sim/info", "/__sim/app.css"]) answers.push(await send(sim, "GET", path, headers()));
     expect(answers.map(({ status }) => status)).toEqual([api, page]);
     for (const { status, body } of answers) if (status === 403) expect(body.code).toBe("forbidden_origin");
   });
@@ -147,17 +129,14 @@ describe("the control API answers", () => {
     ["HEAD", "text/plain", "{}", false],
     ["OPTIONS", "text/plain", "{}", false],
   ];
-  test.each(bodies)(
-    "%s with the content type %s and the body %j, refused: %s",
-    async (method, type, body, refused) => {
-      const headers = { host: own(), ...(type !== undefined && { "content-type": type }) };
-      const length = { "content-length": String(body.length) };
-      const path = isRead(method) ? "info" : method === "DELETE" ? "faults" : "settle";
-      const answer = await send(sim, method, `/__sim/${path}`, { ...headers, ...length }, body);
-      expect(answer.status === 415).toBe(refused);
-      if (refused) expect(answer.body.detail).toBe(`the body's content type is "${type ?? ""}"`);
-    },
-  );
+  test.each(bodies)("%s with the content type %s and the body %j, refused: %s", async (method, type, body, refused) => {
+    const headers = { host: own(), ...(type !== undefined && { "content-type": type }) };
+    const length = { "content-length": String(body.length) };
+    const path = isRead(method) ? "info" : method === "DELETE" ? "faults" : "settle";
+    const answer = await send(sim, method, `/__sim/${path}`, { ...headers, ...length }, body);
+    expect(answer.status === 415).toBe(refused);
+    if (refused) expect(answer.body.detail).toBe(`the body's content type is "${type ?? ""}"`);
+  });
 
   test("a preflight of another page gets no CORS header", async () => {
     const answer = await send(sim, "OPTIONS", "/__sim/reset", { origin: "https://evil.example" });
@@ -196,14 +175,7 @@ test("bound wider than loopback, the control API needs its token, and any Host w
     expect((await info({ authorization })).status).toBe(200);
   }
   const split = `${token?.slice(0, 4)}Bearer ${token?.slice(4)}`;
-  for (const authorization of [
-    split,
-    "",
-    "Bearer",
-    `Bearer ${token}x`,
-    `Basic ${token}`,
-    `x Bearer ${token}`,
-  ]) {
+  for (const authorization of [split, "", "Bearer", `Bearer ${token}x`, `Basic ${token}`, `x Bearer ${token}`]) {
     expect((await info({ authorization })).body.code).toBe("control_token_required");
   }
   expect((await info({})).body.code).toBe("control_token_required");

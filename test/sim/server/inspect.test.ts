@@ -145,11 +145,7 @@ describe("through the sim's own proxy", () => {
   const host = () => new URL(sim.url).host;
 
   test("absolute-form", async () => {
-    const text = await raw(
-      sim,
-      [`GET http://${host()}/__sim/ws HTTP/1.1\r\nHost: ${host()}\r\n${handshake}`],
-      /}$/,
-    );
+    const text = await raw(sim, [`GET http://${host()}/__sim/ws HTTP/1.1\r\nHost: ${host()}\r\n${handshake}`], /}$/);
     expect(text).toMatch(/^HTTP\/1\.1 403 .*"code":"forbidden_host"/s);
   });
 

@@ -92,8 +92,7 @@ describe("a client that reads after it has written everything gets the answer", 
     const offer =
       "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
     const head = `GET /__sim/ws HTTP/1.1\r\nHost: localhost\r\nOrigin: https://evil.example\r\n${offer}\r\n`;
-    for (let i = 0; i < tries; i++)
-      expect(await askInVain(await open(port), head, 32)).toMatch(/^HTTP\/1\.1 403 /);
+    for (let i = 0; i < tries; i++) expect(await askInVain(await open(port), head, 32)).toMatch(/^HTTP\/1\.1 403 /);
   });
 
   test("a request that was refused is in flight no longer, even while the rest arrives", async () => {

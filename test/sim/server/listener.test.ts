@@ -13,11 +13,7 @@ import { openSim } from "../../support/sim.ts";
 const { sim } = await openSim();
 
 /** Sends bytes, returns all that comes back until the server closes or `until` has been seen. */
-const raw = (
-  bytes: string | Buffer | (string | Buffer)[],
-  until?: string,
-  to: string = sim.url,
-): Promise<string> =>
+const raw = (bytes: string | Buffer | (string | Buffer)[], until?: string, to: string = sim.url): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(to);
     const socket = connect(Number(port), hostname);
@@ -86,9 +82,7 @@ describe("the socket listener", () => {
     const { hostname, port } = new URL(sim.url);
     await new Promise<void>((resolve) => {
       const socket = connect(Number(port), hostname, () => {
-        socket.write("POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", () =>
-          socket.destroy(),
-        );
+        socket.write("POST /capture/ HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf", () => socket.destroy());
       });
       socket.on("close", () => resolve());
     });

@@ -22,11 +22,7 @@ const get = (to: string, path: string, headers: Record<string, string> = {}): Pr
       const chunks: Buffer[] = [];
       res.on("data", (chunk: Buffer) => chunks.push(chunk));
       res.on("end", () =>
-        resolve({
-          status: res.statusCode ?? 0,
-          headers: res.headers,
-          body: Buffer.concat(chunks).toString(),
-        }),
+        resolve({ status: res.statusCode ?? 0, headers: res.headers, body: Buffer.concat(chunks).toString() }),
       );
     })
       .on("error", reject)
@@ -101,12 +97,7 @@ describe("the page's files", () => {
   });
 
   test("there are no others", async () => {
-    const paths = [
-      "/__sim/index.html",
-      "/__sim/app.js.map",
-      "/__sim/../package.json",
-      "/__sim/%2e%2e/package.json",
-    ];
+    const paths = ["/__sim/index.html", "/__sim/app.js.map", "/__sim/../package.json", "/__sim/%2e%2e/package.json"];
     for (const path of paths) expect((await get(sim.url, path)).status).toBe(404);
   });
 
@@ -145,20 +136,9 @@ describe("the page's files", () => {
   test("the parts of the code are served, and nothing else beside them", async () => {
     for (const part of parts) {
       const { status, body } = await get(sim.url, `/__sim/app/${part}`);
-      expect([part, status, body === readFileSync(join(built, "app", part), "utf8")]).toEqual([
-        part,
-        200,
-        true,
-      ]);
+      expect([part, status, body === readFileSync(join(built, "app", part), "utf8")]).toEqual([part, 200, true]);
     }
-    for (const name of [
-      "nobody.js",
-      "..%2findex.html",
-      "%2e%2e",
-      "..%2F..%2Fcli%2Fmain.js",
-      "__proto__",
-      "x.css",
-    ]) {
+    for (const name of ["nobody.js", "..%2findex.html", "%2e%2e", "..%2F..%2Fcli%2Fmain.js", "__proto__", "x.css"]) {
       const { status, body } = await get(sim.url, `/__sim/app/${name}`);
       expect([name, status, JSON.parse(body).code]).toEqual([name, 404, "not_found"]);
     }
@@ -166,11 +146,7 @@ describe("the page's files", () => {
 });
 
 describe("who gets the page", () => {
-  const visit = {
-    "sec-fetch-mode": "navigate",
-    "sec-fetch-dest": "document",
-    "sec-fetch-site": "cross-site",
-  };
+  const visit = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document", "sec-fetch-site": "cross-site" };
   const rows: [who: string, headers: Record<string, string>, status: number][] = [
     ["someone who types the address", { "sec-fetch-site": "none", "sec-fetch-mode": "navigate" }, 200],
     ["someone who follows a link of another page", visit, 200],
@@ -188,10 +164,7 @@ describe("who gets the page", () => {
     const { host } = new URL(sim.url);
     for (const target of [`${sim.url}/__sim/`, `${sim.url}/__sim/app.js`, `http://us.i.posthog.com/__sim/`]) {
       const { status, body } = await get(sim.url, target, { host });
-      expect([status, JSON.parse(body).code]).toEqual([
-        403,
-        expect.stringMatching(/^(forbidden_host|proxy_\w+)$/),
-      ]);
+      expect([status, JSON.parse(body).code]).toEqual([403, expect.stringMatching(/^(forbidden_host|proxy_\w+)$/)]);
     }
   });
 });

@@ -12,12 +12,7 @@ import {
   factsOf,
   openCa,
 } from "../../../src/sim/server/proxy/certificate-authority.ts";
-import {
-  readAbsolute,
-  readAuthority,
-  type Speech,
-  speechOf,
-} from "../../../src/sim/server/proxy/first-bytes.ts";
+import { readAbsolute, readAuthority, type Speech, speechOf } from "../../../src/sim/server/proxy/first-bytes.ts";
 import { findTarget, TargetError } from "../../../src/sim/server/proxy/targets.ts";
 import { newFolder } from "../../support/folder.ts";
 

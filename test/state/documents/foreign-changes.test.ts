@@ -34,14 +34,10 @@ interface Events {
   events: { event: string }[];
 }
 
-const names = async (ready: Pick<Ready, "url">) =>
-  (await get<Events>(ready, "events")).events.map((it) => it.event);
+const names = async (ready: Pick<Ready, "url">) => (await get<Events>(ready, "events")).events.map((it) => it.event);
 
 async function personOf(ready: Ready, event: string): Promise<unknown> {
-  const found = await get<{ persons: { properties: { last: unknown } }[] }>(
-    ready,
-    `persons?distinct_id=of-${event}`,
-  );
+  const found = await get<{ persons: { properties: { last: unknown } }[] }>(ready, `persons?distinct_id=of-${event}`);
   return found.persons[0]?.properties.last;
 }
 
@@ -64,9 +60,7 @@ describe("what another program does to the folder of a running sim is noticed, a
     expect(await personOf(ready, "b3")).toBe("b3");
     await sim.says("stderr", says);
     const { damage } = await get<Info>(ready, "info");
-    const texts = damage.map(
-      ({ file, line, detail }) => `${file}${line === null ? "" : `:${line}`}: ${detail}`,
-    );
+    const texts = damage.map(({ file, line, detail }) => `${file}${line === null ? "" : `:${line}`}: ${detail}`);
     if (says.source !== "(?:)") expect(texts.join("\n")).toMatch(says);
     const { stderr } = await sim.signal("SIGTERM");
     for (const text of texts) expect(stderr.split(text)).toHaveLength(2);
@@ -102,12 +96,7 @@ describe("only one sim writes to a folder", () => {
     });
     expect({ status: answer.status, body: await answer.json() }).toEqual({
       status: 503,
-      body: {
-        type: "server_error",
-        code: "storage_failed",
-        detail: "transient error, please retry",
-        attr: null,
-      },
+      body: { type: "server_error", code: "storage_failed", detail: "transient error, please retry", attr: null },
     });
     const reason = `another phx-sim (pid ${process.pid} at ${second.url}) has the data folder ${data} now: this one stores nothing more; stop it`;
     expect(said.filter((it) => it.includes(`run.json: ${reason}`))).toHaveLength(1);
@@ -168,10 +157,7 @@ test("a world.json that was edited while the sim ran is kept beside the sim's ow
   const url = `${ready.url}/api/projects/1/dashboards/`;
   const { status } = await fetch(url, { method: "POST", headers, body: '{"name":"mine"}' });
   expect(status).toBe(201);
-  await sim.says(
-    "stderr",
-    /world\.json: another program changed this file .* the other file is .*\.replaced\n/,
-  );
+  await sim.says("stderr", /world\.json: another program changed this file .* the other file is .*\.replaced\n/);
   await sim.signal("SIGTERM");
   expect(readFileSync(`${file}.replaced`, "utf8")).toBe(edited);
   expect(readFileSync(file, "utf8")).toContain('"name":"mine"');

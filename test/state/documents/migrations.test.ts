@@ -91,12 +91,7 @@ describe("migrations", () => {
     expect(world.feature_flags).toEqual([expect.objectContaining({ ...flag, tags: [], created_by: null })]);
     expect(world.organizations.map((it) => it.slug)).toEqual(["acme-s-hne", "acme-s-hne-2"]);
     expect(world.users).toEqual([
-      expect.objectContaining({
-        id: 1,
-        email: "dev@phx-sim.test",
-        current_organization: "org-1",
-        current_project: 5,
-      }),
+      expect.objectContaining({ id: 1, email: "dev@phx-sim.test", current_organization: "org-1", current_project: 5 }),
     ]);
     expect(world.memberships).toEqual([
       expect.objectContaining({ organization: "org-1", user: 1, level: 15 }),

@@ -24,9 +24,7 @@ beforeEach(async () => {
 describe("reset", () => {
   test("all", async () => {
     await capture("a");
-    expect(await run("reset")).toEqual(
-      ok("back to the scenario: world, people, events, faults, answers, clock"),
-    );
+    expect(await run("reset")).toEqual(ok("back to the scenario: world, people, events, faults, answers, clock"));
     expect(await names()).toEqual([]);
   });
 
@@ -65,10 +63,7 @@ describe("export and import", () => {
     const { code, stdout } = await run("export", "state.json");
     const file = join(cwd, "state.json");
     const text = readFileSync(file, "utf8");
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: `exported to ${file}: ${Buffer.byteLength(text)} bytes\n`,
-    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `exported to ${file}: ${Buffer.byteLength(text)} bytes\n` });
     expect(JSON.parse(text)).toMatchObject({ phx_sim_state: 1 });
     if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
     await post(`${ready.url}/__sim/reset`, {});
@@ -86,12 +81,7 @@ describe("export and import", () => {
 });
 
 const mistakes: [what: string, args: string[], code: number, said: RegExp][] = [
-  [
-    "an unknown part",
-    ["reset", "--what", "everything"],
-    2,
-    /world, people, events, faults, answers or clock/,
-  ],
+  ["an unknown part", ["reset", "--what", "everything"], 2, /world, people, events, faults, answers or clock/],
   ["an unknown project", ["reset", "--project", "99"], 2, /there is no project 99/],
   ["no such snapshot", ["restore", "nothing"], 2, /there is no snapshot "nothing"/],
   ["a path for a name", ["snapshot", "../up"], 2, /NAME: expected 1 to 64 letters/],

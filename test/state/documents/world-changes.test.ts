@@ -43,8 +43,7 @@ async function seededFolder(seed: () => World = seedWorld): Promise<string> {
   return folder;
 }
 
-const addUser = (worlds: WorldStore, id: number): User =>
-  worlds.change((draft) => draft.put("users", user(id)));
+const addUser = (worlds: WorldStore, id: number): User => worlds.change((draft) => draft.put("users", user(id)));
 
 describe("the changes file", () => {
   test("has a line for each change, and is gone after a clean end", async () => {
@@ -320,8 +319,7 @@ describe("the changes file", () => {
     const acts: (() => unknown)[] = [
       () => addUser(worlds, 1),
       () => worlds.change((draft) => draft.put("users", user(2, "é ☃ \u2028 \ud800"))),
-      () =>
-        worlds.change((draft) => [draft.remove("users", 1), draft.put("users", user(draft.nextId("users")))]),
+      () => worlds.change((draft) => [draft.remove("users", 1), draft.put("users", user(draft.nextId("users")))]),
       () => worlds.change((draft) => draft.remove("projects", 1)),
       () => worlds.change((draft) => draft.put("projects", { ...project(3, "three"), api_key: "phc_other" })),
     ];
@@ -370,11 +368,7 @@ describe("the changes file", () => {
     const found: Damage[] = [];
     const worlds = await open({ folder, onDamage: (it) => found.push(it) });
     expect(found).toEqual([
-      {
-        file: changesOf(folder),
-        line: 3,
-        detail: expect.stringMatching(/^this line is damaged \(.+\): the change/),
-      },
+      { file: changesOf(folder), line: 3, detail: expect.stringMatching(/^this line is damaged \(.+\): the change/) },
     ]);
     expect(worlds.current.users).toEqual([user(1), user(2)]);
   });
@@ -383,18 +377,14 @@ describe("the changes file", () => {
     const folder = await seededFolder();
     const text = '{"kind":"clear","project":1}\n';
     writeFileSync(changesOf(folder), text);
-    await expect(open({ folder })).rejects.toThrow(
-      "world.changes.ndjson:1: it is not a changes file of phx-sim",
-    );
+    await expect(open({ folder })).rejects.toThrow("world.changes.ndjson:1: it is not a changes file of phx-sim");
     expect(readFileSync(changesOf(folder), "utf8")).toBe(text);
   });
 
   test("a directory in its place", async () => {
     const folder = await seededFolder();
     mkdirSync(changesOf(folder));
-    await expect(open({ folder })).rejects.toThrow(
-      "world.changes.ndjson cannot be opened: it is a directory",
-    );
+    await expect(open({ folder })).rejects.toThrow("world.changes.ndjson cannot be opened: it is a directory");
   });
 });
 
@@ -424,9 +414,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.constantFrom<Act>(
-      ...(["flush", "flush", "flush", "close", "kill", "replace", "look", "look"] as const).map((kind) => ({
-        kind,
-      })),
+      ...(["flush", "flush", "flush", "close", "kill", "replace", "look", "look"] as const).map((kind) => ({ kind })),
     ),
   },
 );
@@ -484,10 +472,7 @@ test("two thousand random acts: the store says what a plain model says", async (
                 : it.tiles;
               for (const tile of tiles) given.add(`tiles:${tile}`);
               given.add(`dashboards:${number}`);
-              next = {
-                ...next,
-                dashboards: put(next.dashboards, draft.put("dashboards", dashboard(number, tiles))),
-              };
+              next = { ...next, dashboards: put(next.dashboards, draft.put("dashboards", dashboard(number, tiles))) };
             }
             expect(worlds.current).toMatchObject(next);
           }

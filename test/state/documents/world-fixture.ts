@@ -26,8 +26,7 @@ export function folderWith(text: string): string {
   return folder;
 }
 
-export const read = (folder: string): JsonObject =>
-  JSON.parse(readFileSync(fileOf(folder), "utf8")) as JsonObject;
+export const read = (folder: string): JsonObject => JSON.parse(readFileSync(fileOf(folder), "utf8")) as JsonObject;
 
 /** True if phx-sim wrote world.json and it was not changed since. */
 export const isSealed = (folder: string): boolean => readWorldFile(fileOf(folder))?.isSealed === true;
@@ -61,10 +60,7 @@ export const dashboard = (id: number, tiles: number[] = [], name = `dashboard ${
     now,
   );
 
-export const seedWorld = (): World => ({
-  ...emptyWorld(),
-  projects: [project(1, "one"), project(2, "two")],
-});
+export const seedWorld = (): World => ({ ...emptyWorld(), projects: [project(1, "one"), project(2, "two")] });
 
 const opened: WorldStore[] = [];
 

@@ -12,23 +12,12 @@ import { contentOf, fileOf, newFolder, open, openedStores, read } from "./world-
 async function builtWriter(): Promise<string> {
   const outfile = join(newFolder(), "writer.mjs");
   const entry = fileURLToPath(new URL("./world-writer.ts", import.meta.url));
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", logLevel: "error" });
   return outfile;
 }
 
 /** Lets the writer work until `isEnough`, kills it, and returns the highest number that it said is on disk. */
-async function killedAt(
-  writer: string,
-  folder: string,
-  isEnough: (said: number) => boolean,
-): Promise<number> {
+async function killedAt(writer: string, folder: string, isEnough: (said: number) => boolean): Promise<number> {
   const child = spawn(process.execPath, [writer, folder], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   let highest = 0;

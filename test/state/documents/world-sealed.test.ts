@@ -5,17 +5,7 @@ import { type Migration, migrations } from "../../../src/state/documents/store/m
 import { readWorldFile, writeWorldFile } from "../../../src/state/documents/store/world-file.ts";
 import type { User, World } from "../../../src/state/documents/world.ts";
 import { rewriteLine } from "../../support/rewrite-line.ts";
-import {
-  dashboard,
-  fileOf,
-  isSealed,
-  newFolder,
-  open,
-  openedStores,
-  read,
-  seedWorld,
-  user,
-} from "./world-fixture.ts";
+import { dashboard, fileOf, isSealed, newFolder, open, openedStores, read, seedWorld, user } from "./world-fixture.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -48,11 +38,7 @@ describe("a sealed world.json", () => {
 
   test("what was read is written as it was", async () => {
     const folder = newFolder();
-    const dashboards = [
-      dashboard(1, [1, 2]),
-      dashboard(2),
-      dashboard(3, [], 'a "quoted" {name},\n\u2028☃\ud800'),
-    ];
+    const dashboards = [dashboard(1, [1, 2]), dashboard(2), dashboard(3, [], 'a "quoted" {name},\n\u2028☃\ud800')];
     (await open({ folder, seedWorld: () => ({ ...seedWorld(), dashboards }) })).close();
     const text = () => readFileSync(fileOf(folder), "utf8").replace(/"sealed": .*/, "");
     const before = text();
@@ -90,18 +76,8 @@ describe("a sealed world.json", () => {
 
     test.each([
       ["not JSON", '"id":7,', '"id"?7,', /^\d+ this line is damaged: the document that it held is lost$/],
-      [
-        "not a document",
-        '"pinned":false',
-        '"pinned":"yes"',
-        /^null dashboards\[6\]\.pinned: .*expected boolean/,
-      ],
-      [
-        "a copy of another",
-        '"id":7,',
-        '"id":8,',
-        /^null dashboards: a second document with the id or key 8 is lost/,
-      ],
+      ["not a document", '"pinned":false', '"pinned":"yes"', /^null dashboards\[6\]\.pinned: .*expected boolean/],
+      ["a copy of another", '"id":7,', '"id":8,', /^null dashboards: a second document with the id or key 8 is lost/],
     ])("%s: a line costs its document, a copy of the file is kept", async (_name, from, to, message) => {
       const folder = await largeFolder();
       rewriteLine(fileOf(folder), line(folder, '"id":7,"project"'), (text) => text.replace(from, to));

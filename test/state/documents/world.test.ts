@@ -102,15 +102,12 @@ describe.each([
   test.each([
     ["api_key", sameKey, 'projects "one" (1) and "three" (3) have the same api_key "phc_one"'],
     ["id", project(1, "three"), 'projects "one" (1) and "three" (1) have the same id 1'],
-  ])(
-    "a world with the same %s in two projects is refused, and nothing changes",
-    async (_what, it, message) => {
-      const worlds = await open(options());
-      expect(() => worlds.replacing({ ...seedWorld(), projects: [project(1, "one"), it] })).toThrow(message);
-      expect(worlds.current).toEqual(seedWorld());
-      expect(worlds.projectByKey("phc_one")?.id).toBe(1);
-    },
-  );
+  ])("a world with the same %s in two projects is refused, and nothing changes", async (_what, it, message) => {
+    const worlds = await open(options());
+    expect(() => worlds.replacing({ ...seedWorld(), projects: [project(1, "one"), it] })).toThrow(message);
+    expect(worlds.current).toEqual(seedWorld());
+    expect(worlds.projectByKey("phc_one")?.id).toBe(1);
+  });
 
   test("a world with the same id twice in a collection is refused", async () => {
     const worlds = await open(options());
@@ -138,15 +135,9 @@ describe.each([
   ];
   test.each(clashes)("%s: refused, and nothing changes", async (_name, edit) => {
     const worlds = await open(options());
-    expect(() => worlds.change(edit)).toThrow(
-      /^projects ".*" \(\d\) have the same api_key "phc_(one|same)"$/,
-    );
+    expect(() => worlds.change(edit)).toThrow(/^projects ".*" \(\d\) have the same api_key "phc_(one|same)"$/);
     expect(worlds.current).toMatchObject({ projects: seedWorld().projects });
-    expect(["phc_one", "phc_two", "phc_same"].map((key) => worlds.projectByKey(key)?.id)).toEqual([
-      1,
-      2,
-      undefined,
-    ]);
+    expect(["phc_one", "phc_two", "phc_same"].map((key) => worlds.projectByKey(key)?.id)).toEqual([1, 2, undefined]);
     worlds.change((draft) => draft.put("projects", other));
     expect(worlds.projectByKey("phc_three")?.id).toBe(3);
   });

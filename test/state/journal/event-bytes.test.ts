@@ -63,19 +63,13 @@ test.each<[string, string | undefined, Partial<EventFacts>?, Partial<TrafficLine
   ["an array", `[${rich}]`],
   ["a batch", `{"api_key":"k","batch":[${rich}],"sent_at":"now"}`],
   ["a batch whose key comes later", `{"batch":[${rich}],"event":"no batch","token":"k"}`],
-  [
-    "an event with a field batch",
-    `{"event":"e","distinct_id":"u","batch":[${rich}],"properties":{"plan":1}}`,
-  ],
+  ["an event with a field batch", `{"event":"e","distinct_id":"u","batch":[${rich}],"properties":{"plan":1}}`],
   ["a batch that is given twice", `{"token":"k","batch":[{"event":"old"}],"batch":[${rich}]}`],
   ["a key that is null, and a token", `{"api_key":null,"token":"k","batch":[${rich}],"event":"e"}`],
   ["a key that is no text", `{"api_key":5,"token":"k","batch":[${rich}],"event":"e","distinct_id":"x"}`],
   ["an escaped key of the batch", `{"api_key":"k","b\\u0061tch":[${rich}]}`],
   ["one event", rich],
-  [
-    "blanks",
-    ` {\n "api_key" : "k" ,\t"batch" : [ ${rich.replaceAll(",", " , ").replaceAll(":", " : ")} ] } `,
-  ],
+  ["blanks", ` {\n "api_key" : "k" ,\t"batch" : [ ${rich.replaceAll(",", " , ").replaceAll(":", " : ")} ] } `],
   ["an escaped property", `[{"event":"a","distinct_id":"u","properties":{"pl\\u0061n":"x","a\\"b":2}}]`],
   ["an escaped field", `[{"\\u0065vent":"a","distinct_id":"u","properties":{"plan":"x"}}]`],
   [
@@ -86,19 +80,13 @@ test.each<[string, string | undefined, Partial<EventFacts>?, Partial<TrafficLine
     "properties that are given twice",
     `[{"event":"a","properties":{"plan":1,"distinct_id":"x"},"properties":{"naïve":1}}]`,
   ],
-  [
-    "properties that are no object",
-    `[{"event":"a","distinct_id":"u","properties":{"plan":1},"properties":[1]}]`,
-  ],
+  ["properties that are no object", `[{"event":"a","distinct_id":"u","properties":{"plan":1},"properties":[1]}]`],
   ["the id in the properties", `[{"event":"a","properties":{"distinct_id":" p "}}]`],
   ["an id that is no text", `[{"event":"a","distinct_id":{"x":[1]},"properties":{"distinct_id":"p"}}]`],
   ["a blank id", `[{"event":"a","distinct_id":"  ","properties":{"distinct_id":"p"}}]`],
   ["long texts", `[{"event":"${"e".repeat(300)}","distinct_id":"${"u".repeat(300)}","properties":{}}]`],
   ["a name that is no text", `[{"event":5,"distinct_id":"u"}]`],
-  [
-    "escapes in values",
-    `[{"event":"a\\"\\\\","distinct_id":"\\u00fc","properties":{"plan":"\\\\\\"plan\\":1"}}]`,
-  ],
+  ["escapes in values", `[{"event":"a\\"\\\\","distinct_id":"\\u00fc","properties":{"plan":"\\\\\\"plan\\":1"}}]`],
   ["a long name of a property", `[{"event":"a","distinct_id":"u","properties":{"${"x".repeat(300)}":1}}]`],
   ["a person's properties", `[{"event":"a","distinct_id":"u","$set":{"a":1},"properties":{"$browser":"x"}}]`],
   ["/engage without a name", `{"distinct_id":"u","$set":{"a":1}}`, {}, { target: "/engage/?x" }],
@@ -137,10 +125,7 @@ test("values of some events of a batch, in a line with a checksum", () => {
     properties: { plan: i },
   }));
   const facts = items.map((_, i): EventFacts => (i % 3 === 0 ? { ...usual(i), warnings: [] } : usual(i)));
-  const text = lineText(JSON.stringify({ api_key: "k", batch: items }), facts).replace(
-    "{",
-    '{"crc":"00000000",',
-  );
+  const text = lineText(JSON.stringify({ api_key: "k", batch: items }), facts).replace("{", '{"crc":"00000000",');
   const seqs = [8, 9, 77, 206];
   expect(valuesIn(text, seqs)).toEqual(parsedValues(text)?.filter((it) => seqs.includes(it.seq)));
 });

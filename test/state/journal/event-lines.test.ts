@@ -28,9 +28,7 @@ test.each<[string, Partial<StoredEvent>, string]>([
   ["kept", {}, head],
   [
     "of posthog-js: only what the app passed",
-    {
-      properties: { $os: "Linux", token: "phc_x", distinct_id: "u1", gclid: null, bfcid: null, plan: "pro" },
-    },
+    { properties: { $os: "Linux", token: "phc_x", distinct_id: "u1", gclid: null, bfcid: null, plan: "pro" } },
     `${head}  {"plan":"pro"}`,
   ],
   [

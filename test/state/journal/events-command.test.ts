@@ -29,11 +29,7 @@ const names = (stdout: string): string[] =>
 describe("with three events", () => {
   beforeEach(async () => {
     await run("clear");
-    await capture({
-      event: "signup",
-      distinct_id: "u1",
-      properties: { plan: "pro", amount: 12, $lib: "web" },
-    });
+    await capture({ event: "signup", distinct_id: "u1", properties: { plan: "pro", amount: 12, $lib: "web" } });
     await capture({ event: "signup", distinct_id: "u2", properties: { plan: "free" } });
     await capture({ event: "lost" });
   });
@@ -99,12 +95,7 @@ describe("with three events", () => {
   });
 
   test("wait with a pattern", async () => {
-    const { stdout } = await run(
-      "wait",
-      "--where",
-      '{"properties":{"plan":{"@in":["free","trial"]}}}',
-      "--json",
-    );
+    const { stdout } = await run("wait", "--where", '{"properties":{"plan":{"@in":["free","trial"]}}}', "--json");
     expect(JSON.parse(stdout)).toMatchObject({ distinct_id: "u2" });
   });
 
@@ -169,10 +160,7 @@ const mistakes: [args: string[], said: RegExp][] = [
   [["list", "--where", '{\n"a":1,}'], /^phx-sim: --where is not JSON at 2:7: /],
   [["tail", "--where", "[1]"], /^phx-sim: --where must be a JSON object, e\.g\. .*, not \[1\]\n$/],
   [["wait", "--where", ""], /^phx-sim: --where is not JSON at character 1: /],
-  [
-    ["wait", "--where", '{"event":"a"}', "--event", "b"],
-    /^phx-sim: --event and "event" in --where say the same/,
-  ],
+  [["wait", "--where", '{"event":"a"}', "--event", "b"], /^phx-sim: --event and "event" in --where say the same/],
   [["wait", "--where", '{"properties":{"a":{"@nope":1}}}'], /^phx-sim: .*@nope/],
   [["list", "--where", '{"properties":{"a":{"@nope":1}}}'], /^phx-sim: .*@nope/],
   [["wait", "--count", "0"], /^phx-sim: --count: expected a number of at least 1, got 0/],

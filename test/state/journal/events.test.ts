@@ -6,9 +6,7 @@ const { sim } = await openSim();
 beforeEach(() => sim.reset());
 
 const capture = (body: object, path = "/capture/") =>
-  sim.handle(
-    new Request(sim.url + path, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...body }) }),
-  );
+  sim.handle(new Request(sim.url + path, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...body }) }));
 
 const control = (method: string, path: string, body?: unknown) =>
   controlOf<Record<string, unknown>>(sim, method, path, body);
@@ -50,10 +48,7 @@ describe("GET /__sim/events", () => {
     const first = (await control("GET", "events?limit=2")).answer;
     expect(first.more).toBe(true);
     const second = (await control("GET", `events?limit=2&since=${first.cursor}`)).answer;
-    expect([(second.events as { event: string }[]).map((it) => it.event), second.more]).toEqual([
-      ["c"],
-      false,
-    ]);
+    expect([(second.events as { event: string }[]).map((it) => it.event), second.more]).toEqual([["c"], false]);
   });
 
   test("a dropped event keeps its reason", async () => {
@@ -97,8 +92,7 @@ test("DELETE /__sim/events clears; persons stay; the cursor goes on", async () =
 
 describe("GET /__sim/events?wait_ms", () => {
   const list = async (query: string) => (await control("GET", `events?${query}`)).answer;
-  const names = (answer: Record<string, unknown>) =>
-    (answer.events as { event: string }[]).map((it) => it.event);
+  const names = (answer: Record<string, unknown>) => (answer.events as { event: string }[]).map((it) => it.event);
 
   test("events that have arrived are listed at once", async () => {
     await capture({ event: "a", distinct_id: "u" });
@@ -236,9 +230,7 @@ test("GET /__sim/persons and /__sim/groups list what events made", async () => {
   expect(answer.history).toMatchObject([
     { event: "$identify", change: { $set: { plan: "pro" }, $anon_distinct_id: "anon" } },
   ]);
-  expect(await sim.groups.list()).toMatchObject([
-    { type: "company", key: "acme", properties: { tier: "gold" } },
-  ]);
+  expect(await sim.groups.list()).toMatchObject([{ type: "company", key: "acme", properties: { tier: "gold" } }]);
   expect((await control("GET", "persons/nobody")).status).toBe(404);
 });
 
@@ -256,10 +248,7 @@ describe("POST /__sim/reset", () => {
     expect([await sim.events.list(), (await sim.persons.list()).length]).toEqual([[], 1]);
   });
 
-  test.each([[{ what: "events" }], [{ what: ["nothing"] }], [{ which: [] }]])(
-    "%j is refused",
-    async (body) => {
-      expect((await control("POST", "reset", body)).status).toBe(400);
-    },
-  );
+  test.each([[{ what: "events" }], [{ what: ["nothing"] }], [{ which: [] }]])("%j is refused", async (body) => {
+    expect((await control("POST", "reset", body)).status).toBe(400);
+  });
 });

@@ -56,8 +56,7 @@ describe("an exception is read", () => {
       ["g", "f"],
     ]);
     expect(names(older("g@http://x/a.js:1:2\nf@http://x/a.js:3:4"))).toEqual([["g", "f"]]);
-    const python =
-      'Traceback (most recent call last):\n  File "a.py", line 1, in f\n  File "a.py", line 9, in g';
+    const python = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n  File "a.py", line 9, in g';
     expect(names(older(python))).toEqual([["g", "f"]]);
     expect(readException(older("???")).causes[0]?.missing).toEqual(["the stack cannot be read"]);
   });
@@ -65,12 +64,7 @@ describe("an exception is read", () => {
   test.each([
     ["src/app.ts", true, "app", ""],
     ["http://localhost:5173/node_modules/.vite/deps/react-dom.js?v=1", true, "library", "react-dom.js"],
-    [
-      "/app/node_modules/.pnpm/@scope+lib@1.0.0/node_modules/@scope/lib/dist/x.js",
-      true,
-      "library",
-      "@scope/lib",
-    ],
+    ["/app/node_modules/.pnpm/@scope+lib@1.0.0/node_modules/@scope/lib/dist/x.js", true, "library", "@scope/lib"],
     ["node:internal/process/task_queues", false, "runtime", "node:internal"],
     ["/usr/lib/python3.12/json/decoder.py", false, "runtime", "python3.12"],
     ["/venv/lib/python3.12/site-packages/django/core/x.py", false, "library", "django"],
@@ -105,9 +99,7 @@ describe("an exception is read", () => {
       missing: ["the frames are not a list"],
     });
     const circular = error("x", [], { mechanism: { exception_id: 1, parent_id: 1 } });
-    expect(read([circular]).causes[0]?.missing).toEqual([
-      "it names itself as its cause: the chain was circular",
-    ]);
+    expect(read([circular]).causes[0]?.missing).toEqual(["it names itself as its cause: the chain was circular"]);
     const frames = Array.from({ length: 10_000 }, (_, i) => (i === 9_999 ? null : frame(`f${i}.ts`)));
     const [long] = read(Array.from({ length: 10_000 }, () => error("x", frames as JsonObject[]))).causes;
     expect(long?.frames.length).toBe(199);
@@ -139,8 +131,7 @@ describe("exceptions are one group", () => {
   });
 
   test("by the fingerprint that was sent, before all else", () => {
-    const sent = (message: string) =>
-      exceptionGroup({ ...list(error(message)), $exception_fingerprint: "f1" });
+    const sent = (message: string) => exceptionGroup({ ...list(error(message)), $exception_fingerprint: "f1" });
     expect(sent("one")).toBe(sent("another thing"));
     expect(sent("one")).not.toBe(id("one"));
   });

@@ -96,9 +96,7 @@ describe("rows of requests", () => {
   ])("%s", async (filter, least) => {
     const { answer } = await requests({ filter });
     expect(answer.rows.length).toBeGreaterThanOrEqual(least > 1 ? 2 : 1);
-    expect(answer.rows.every(({ status, target }) => status === 404 || target.startsWith("/batch"))).toBe(
-      true,
-    );
+    expect(answer.rows.every(({ status, target }) => status === 404 || target.startsWith("/batch"))).toBe(true);
   });
 });
 
@@ -130,9 +128,7 @@ test("the live rows are those of the history", async () => {
     { event: "b", distinct_id: "x".repeat(201) },
     { event: 7 },
   ]);
-  await own.handle(
-    new Request(`${own.url}/nowhere?access_token=secret`, { headers: { "x-test-id": "p 1" } }),
-  );
+  await own.handle(new Request(`${own.url}/nowhere?access_token=secret`, { headers: { "x-test-id": "p 1" } }));
   await page.heard("rows", (it) => it.to === 2);
   const rows = page.frames.flatMap((it) => (it.t === "rows" ? [it] : []));
   const history = (await read<EventRow>(own, "events")).answer.rows;

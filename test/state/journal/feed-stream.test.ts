@@ -158,9 +158,7 @@ test("a reader that takes nothing holds up no one, and then gets everything in o
 
 test("large events come a few at a time", async ({ sim }) => {
   const properties = { text: "x".repeat(100_000) };
-  await captureWith(() => sim)(
-    Array.from({ length: 40 }, () => ({ event: "e", distinct_id: "u", properties })),
-  );
+  await captureWith(() => sim)(Array.from({ length: 40 }, () => ({ event: "e", distinct_id: "u", properties })));
   const response = await sim.handle(new Request(`${sim.url}/__sim/events/stream?since=0`));
   const sizes: number[] = [];
   for await (const chunk of response.body ?? []) {

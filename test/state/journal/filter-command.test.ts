@@ -52,16 +52,11 @@ const mistakes: [filter: string, said: string][] = [
   ["evnt:a", '--filter is wrong at character 1: there is no field "evnt"; did you mean event?'],
   ["a status:x", '--filter is wrong at character 10: "status" is a number; for example status:>=400'],
   ["(a", "--filter is wrong at character 1: this parenthesis is not closed"],
-  [
-    "a OR",
-    '--filter is wrong at character 3: there is nothing after this OR; write "OR" in quotes to look for it',
-  ],
+  ["a OR", '--filter is wrong at character 3: there is nothing after this OR; write "OR" in quotes to look for it'],
 ];
 test.each(mistakes)("%s is a mistake, with or without a sim", async (filter, said) => {
   for (const command of ["list", "tail"]) {
-    const { code, stdout, stderr } = await runHere(["events", command, "--filter", filter], {
-      cwd: newFolder(),
-    });
+    const { code, stdout, stderr } = await runHere(["events", command, "--filter", filter], { cwd: newFolder() });
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: `phx-sim: ${said}\n` });
   }
 });

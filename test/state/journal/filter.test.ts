@@ -9,11 +9,7 @@ beforeAll(async () => {
     { event: "signup", distinct_id: "u2", properties: { plan: "free", "a.b": [1, { c: "deep" }] } },
     { distinct_id: "nameless" },
   ]);
-  await capture({
-    event: "order placed",
-    distinct_id: "u1",
-    properties: JSON.parse('{"__proto__":{"x":1}}'),
-  });
+  await capture({ event: "order placed", distinct_id: "u1", properties: JSON.parse('{"__proto__":{"x":1}}') });
   await sim.handle(new Request(`${sim.url}/nowhere?why=lost`));
 });
 
@@ -137,12 +133,7 @@ describe("wrong filters", () => {
   ];
   test.each(wrong)("%s?filter=%s", async (path, filter, at, said) => {
     const { status, answer } = await control(sim, "GET", `${path}?${queryOf(filter)}`);
-    expect({ status, ...answer }).toMatchObject({
-      status: 400,
-      code: "invalid_input",
-      pointer: "?filter",
-      at,
-    });
+    expect({ status, ...answer }).toMatchObject({ status: 400, code: "invalid_input", pointer: "?filter", at });
     expect(answer.detail).toMatch(said);
     expect(answer).toHaveProperty("problems.0.at", at);
   });

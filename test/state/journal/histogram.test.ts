@@ -8,9 +8,7 @@ async function send(url: string, apiKey: string, batch: readonly object[]): Prom
 }
 
 async function histogram(url: string, query: Record<string, string | number> = {}): Promise<Histogram> {
-  const parameters = new URLSearchParams(
-    Object.entries(query).map(([key, it]): [string, string] => [key, `${it}`]),
-  );
+  const parameters = new URLSearchParams(Object.entries(query).map(([key, it]): [string, string] => [key, `${it}`]));
   for (;;) {
     const response = await fetch(`${url}/__sim/feed/histogram?${parameters}`);
     expect(response.status).toBe(200);

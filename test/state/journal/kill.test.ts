@@ -23,17 +23,11 @@ const bodyOf = (batch: number): string =>
   });
 
 /** Sends batches over four connections until none is left or the sim is gone; returns those that were answered. */
-async function sendAll(
-  url: string,
-  waiting: number[],
-  onAnswer: (answered: number) => void,
-): Promise<Set<number>> {
+async function sendAll(url: string, waiting: number[], onAnswer: (answered: number) => void): Promise<Set<number>> {
   const answered = new Set<number>();
   const worker = async () => {
     for (let batch = waiting.pop(); batch !== undefined; batch = waiting.pop()) {
-      const response = await fetch(`${url}/batch/`, { method: "POST", body: bodyOf(batch) }).catch(
-        () => undefined,
-      );
+      const response = await fetch(`${url}/batch/`, { method: "POST", body: bodyOf(batch) }).catch(() => undefined);
       if (response?.status !== 200) return;
       answered.add(batch);
       onAnswer(answered.size);
@@ -53,8 +47,7 @@ async function storedBatches(url: string): Promise<Map<number, number>> {
       cursor: number;
       more: boolean;
     };
-    for (const { properties } of page.events)
-      counts.set(properties.batch, (counts.get(properties.batch) ?? 0) + 1);
+    for (const { properties } of page.events) counts.set(properties.batch, (counts.get(properties.batch) ?? 0) + 1);
     since = page.cursor;
     more = page.more;
   }

@@ -65,10 +65,7 @@ describe("an answer that takes long leaves turns to other calls", () => {
     const { text } = await ask("requests/1");
     const { carried, body } = JSON.parse(text);
     expect(carried).toHaveLength(count);
-    expect(body.batch[count - 1]).toMatchObject({
-      event: `e${count - 1}`,
-      properties: { list: [{}, [1, 2, 3]] },
-    });
+    expect(body.batch[count - 1]).toMatchObject({ event: `e${count - 1}`, properties: { list: [{}, [1, 2, 3]] } });
     expect(carried[5]).toMatchObject({ event: "e5", properties: { text: "ü".repeat(300) } });
   });
 });

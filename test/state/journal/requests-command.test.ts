@@ -26,8 +26,7 @@ beforeAll(async () => {
   });
 });
 
-const capture = (event: object) =>
-  post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
+const capture = (event: object) => post(`${ready.url}/capture/`, { api_key: ready.project_api_key, ...event });
 const run = (...args: string[]) => runHere(args, { cwd, env: { PHX_SIM_URL: ready.url } });
 
 describe("requests list", () => {
@@ -59,9 +58,7 @@ describe("requests list", () => {
     expect(lines[1]).toMatch(/#2 {2}POST \/captur 404 {2}rejected not_found/);
     expect(lines[2]).toMatch(/#3 {2}POST \/capture\/ 200 {2}0 of 1 events kept/);
     expect(stderr).toBe("");
-    expect((await run("requests", "list", "--limit", "1")).stderr).toMatch(
-      /^phx-sim: older ones are not shown/,
-    );
+    expect((await run("requests", "list", "--limit", "1")).stderr).toMatch(/^phx-sim: older ones are not shown/);
     expect((await run("requests", "list", "--project", "77")).stderr).toBe("phx-sim: no requests\n");
   });
 });
@@ -130,10 +127,7 @@ test("events show", async () => {
   expect(stdout).toContain("phx-sim requests show 1");
   expect(stdout).toContain('plan = "\\u001b[1mpro"');
   expect((await run("events", "show", "2")).stdout).toMatch(/outcome {6}✕ dropped missing_distinct_id/);
-  expect(JSON.parse((await run("events", "show", "1", "--json")).stdout)).toMatchObject({
-    seq: 1,
-    event: "signup",
-  });
+  expect(JSON.parse((await run("events", "show", "1", "--json")).stdout)).toMatchObject({ seq: 1, event: "signup" });
 });
 
 /** What the sim refuses is said by the names of the command's own options. */
@@ -149,20 +143,14 @@ describe("mistakes", () => {
       '--filter is wrong at character 8: "status" is a number; for example status:>=400',
     ],
     ["requests list --outcome lost", '--outcome must be answered, rejected or unmatched, not "lost"'],
-    [
-      "requests ls",
-      'unknown command "requests ls"; phx-sim requests has list, show, har (phx-sim requests --help)',
-    ],
+    ["requests ls", 'unknown command "requests ls"; phx-sim requests has list, show, har (phx-sim requests --help)'],
     ["requsts list", 'unknown command "requsts"; did you mean requests? (phx-sim --help lists all)'],
     ["list requests", 'unknown command "list"; did you mean requests list? (phx-sim --help lists all)'],
     ["groups show company", "groups show needs TYPE and KEY (phx-sim groups show --help)"],
     ["groups show company nope", 'there is no group "nope" of the type "company"; known types: company'],
     ["groups list --limit 0", "--limit: expected a number of at least 1, got 0"],
     ["events show 99", "there is no event 99"],
-    [
-      "events wait --project 8",
-      "--project: there is no project 8; `phx-sim status --json` lists the projects",
-    ],
+    ["events wait --project 8", "--project: there is no project 8; `phx-sim status --json` lists the projects"],
     ["events wait --timeout 20m", "--timeout: expected a time from 0 to 1 min, got 20 min"],
     ['events list --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
     ['events wait --where {"a":{"@nope":1}}', '--where: there is no operator "@nope"; operators: '],
@@ -170,10 +158,7 @@ describe("mistakes", () => {
       "events clear --compact --project 1",
       "--project: --compact deletes the requests of all projects; leave out --project, or leave out --compact to hide",
     ],
-    [
-      "clock advance 1x",
-      "BY: expected a duration of 0 or more such as 1h, 90s or 1d12h (units: ms s m h d w), ",
-    ],
+    ["clock advance 1x", "BY: expected a duration of 0 or more such as 1h, 90s or 1d12h (units: ms s m h d w), "],
     ["clock set never", "TIME: expected a time from 1970 to 9999 such as 2025-06-01T12:00:00Z, "],
     ["clock freeze --at never", "--at: expected a time from 1970 to 9999 such as 2025-06-01T12:00:00Z, "],
     ["exports show 1", "there is no run 1; `phx-sim exports runs` lists them"],
@@ -181,10 +166,7 @@ describe("mistakes", () => {
     ["fault apply nope", 'FAULT: expected "flags-partial", '],
     ["faults apply capture-503 --rate 2", "--rate: expected a number of at most 1, got 2"],
     ["faults apply capture-503 --times 0", "--times: expected a number of at least 1, got 0"],
-    [
-      'faults apply {"effect":{"status":1}}',
-      "FAULT /effect/status: expected a number of at least 200, got 1",
-    ],
+    ['faults apply {"effect":{"status":1}}', "FAULT /effect/status: expected a number of at least 200, got 1"],
     ["flags set nope true", 'project 1 has no flag "nope"; its flags: '],
     ["state snapshot .x", "NAME: expected 1 to 64 letters, "],
     ["state reset --project 99", "--project: there is no project 99"],

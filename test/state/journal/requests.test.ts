@@ -34,12 +34,7 @@ test("a page ends after 20,000 requests that were looked at; the client goes on"
   const entryOf = entryWriter();
   const reply = { status: 200, headers: ["content-type", "application/json"], body: "{}" };
   for (let i = 0; i < 20_001; i++) {
-    const call = {
-      method: "GET",
-      target: i === 0 ? "/first" : "/other",
-      rawHeaders: [],
-      body: Buffer.alloc(0),
-    };
+    const call = { method: "GET", target: i === 0 ? "/first" : "/other", rawHeaders: [], body: Buffer.alloc(0) };
     log.append(entryOf({ ...call, peer: "127.0.0.1", at: i, started: 0 }, reply, {}));
   }
   await log.close();
@@ -52,19 +47,10 @@ test("a page ends after 20,000 requests that were looked at; the client goes on"
 
 test("a page ends after 64 MB that were looked at; the client goes on", async () => {
   sim = await startSim();
-  const body = JSON.stringify({
-    api_key: sim.apiKey,
-    event: "large",
-    distinct_id: "u",
-    text: "x".repeat(16e6),
-  });
-  for (let i = 0; i < 5; i++)
-    expect(await send("POST", "/capture/", { body })).toMatchObject({ status: 200 });
+  const body = JSON.stringify({ api_key: sim.apiKey, event: "large", distinct_id: "u", text: "x".repeat(16e6) });
+  for (let i = 0; i < 5; i++) expect(await send("POST", "/capture/", { body })).toMatchObject({ status: 200 });
   const requests = "filter=route:/first&limit=5";
-  expect(await get(`/__sim/requests?${requests}`)).toMatchObject({
-    requests: [],
-    before: expect.any(Number),
-  });
+  expect(await get(`/__sim/requests?${requests}`)).toMatchObject({ requests: [], before: expect.any(Number) });
   expect(await sim.requests.list({ filter: "route:/first" })).toEqual([]);
   const page = await get(`/__sim/events?${new URLSearchParams({ filter: "prop.plan:pro", limit: "5" })}`);
   expect(page).toMatchObject({ events: [], more: true });
@@ -83,9 +69,7 @@ describe("unmatched requests", () => {
     await send("POST", "/capture/", { body: "{}" });
     // these paths are there: what they name, or the method, is not
     await send("GET", "/array/phc_nobody/config");
-    await send("GET", "/api/projects/999/persons/", {
-      headers: { authorization: `Bearer ${sim.personalApiKey}` },
-    });
+    await send("GET", "/api/projects/999/persons/", { headers: { authorization: `Bearer ${sim.personalApiKey}` } });
     await send("PUT", "/capture/", { body: "{}" });
     await send("POST", "/api/nowhere/2/", { body: "{}", headers: { "x-test-id": "mine" } });
     await send("GET", "/__sim/nowhere");
@@ -211,15 +195,10 @@ describe("the journal as HAR", () => {
       headers: { "content-type": "application/json", cookie: "session=secret", "x-test-id": "mine" },
     });
     const batch = JSON.stringify({ api_key: sim.apiKey, batch: [JSON.parse(event("two")), {}] });
-    await send("POST", "/batch/", {
-      body: Uint8Array.from(gzipSync(batch)),
-      headers: { "content-encoding": "gzip" },
-    });
+    await send("POST", "/batch/", { body: Uint8Array.from(gzipSync(batch)), headers: { "content-encoding": "gzip" } });
     await send("POST", "/capture/", { body: packed.slice(0, 9) });
     await send("GET", "/array/phc_nobody/config");
-    await send("GET", "/nowhere?personal_api_key=phx_hidden", {
-      headers: { authorization: "Bearer phx_verysecret" },
-    });
+    await send("GET", "/nowhere?personal_api_key=phx_hidden", { headers: { authorization: "Bearer phx_verysecret" } });
     await send("POST", "/test/black_hole", { body: "anything" });
     await send("GET", "//static//array.js");
   });
@@ -274,9 +253,7 @@ describe("the journal as HAR", () => {
 
   test("has bodies decoded as far as the journal has them, and else as they came", async () => {
     const [, batch, broken, , , hole] = await har();
-    expect(JSON.parse(String(batch?.request.postData?.text))).toMatchObject({
-      batch: [{ event: "two" }, {}],
-    });
+    expect(JSON.parse(String(batch?.request.postData?.text))).toMatchObject({ batch: [{ event: "two" }, {}] });
     expect(batch?.request.postData).toMatchObject({ mimeType: "application/json", comment: "decoded: gzip" });
     expect(broken?.request.postData).toMatchObject({
       _encoding: "base64",

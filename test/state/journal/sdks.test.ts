@@ -33,11 +33,7 @@ describe("the SDKs that sent something", () => {
     ];
     await post("/batch/", { api_key, batch });
     await post("/i/v0/e/", { api_key, event: "d", distinct_id: "u" }, { "user-agent": "curl/8.5.0" });
-    await post(
-      "/decide/?v=3",
-      { token: api_key, distinct_id: "u" },
-      { "user-agent": "posthog-python/3.6.1" },
-    );
+    await post("/decide/?v=3", { token: api_key, distinct_id: "u" }, { "user-agent": "posthog-python/3.6.1" });
     await fetch(`${sim.url}/__sim/info`, { headers: { "user-agent": "looker/1.0" } });
     const found = await sdksOf(id);
     expect(found).toMatchObject({ complete: true, counting: false, more: 0 });
@@ -106,9 +102,7 @@ describe("the sender of a request", () => {
     expect(asksDecide({ method: "POST", target: "/decide/?v=3" })).toBe(true);
     expect(asksDecide({ method: "POST", target: "/decided" })).toBe(false);
     const python = { name: "posthog-python", version: "3.6.1", isSdk: true };
-    expect(hintsFor(python, true)).toEqual([
-      "posthog-python 3.6.1 asks `/decide`; from 6.0 on it asks `/flags`",
-    ]);
+    expect(hintsFor(python, true)).toEqual(["posthog-python 3.6.1 asks `/decide`; from 6.0 on it asks `/flags`"]);
     expect(hintsFor({ ...python, name: "constructor", version: null }, true)).toEqual([
       "constructor asks `/decide`; current versions ask `/flags`",
     ]);

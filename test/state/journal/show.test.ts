@@ -37,13 +37,7 @@ describe("showEvent", () => {
       received_at: "2026-07-01T12:00:00.000Z",
       person_id: edge.people.personOf(1, "u")?.uuid,
       person_mode: "full",
-      properties: {
-        distinct_id: "u",
-        amount: 5,
-        $groups: { company: "acme" },
-        $group_0: "acme",
-        $ip: "127.0.0.1",
-      },
+      properties: { distinct_id: "u", amount: 5, $groups: { company: "acme" }, $group_0: "acme", $ip: "127.0.0.1" },
       request: 2,
     });
   });
@@ -130,12 +124,7 @@ describe("keysOf", () => {
     [
       "recording",
       "/s/",
-      [
-        {
-          event: "$snapshot",
-          properties: { token: key, distinct_id: "u", $session_id: "s", $snapshot_data: [] },
-        },
-      ],
+      [{ event: "$snapshot", properties: { token: key, distinct_id: "u", $session_id: "s", $snapshot_data: [] } }],
     ],
   ])("finds the keys that were noted: %s", async (_, target, body) => {
     const { line, note } = await openEdge().send({ target, body });

@@ -87,9 +87,7 @@ test("dropped events are there, with the reason", async () => {
 
 test("mistakes in the options are errors", async () => {
   // @ts-expect-error a name instead of a list
-  await expect(sim.events.snapshot({ omit: "nonce" })).rejects.toThrow(
-    /omit: expected a list of names.*"nonce"/,
-  );
+  await expect(sim.events.snapshot({ omit: "nonce" })).rejects.toThrow(/omit: expected a list of names.*"nonce"/);
   // @ts-expect-error an unknown option
   await expect(async () => sim.events.snapshot({ ommit: [] })).rejects.toThrow(/did you mean "omit"/);
 });

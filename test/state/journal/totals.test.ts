@@ -198,8 +198,7 @@ describe("problems", () => {
   test("of requests are distinguished by reason, and by path where there is none", async () => {
     await using one = await startSim();
     for (const path of ["/ingest/e/?a=1", "/x", "/ingest/e/"]) await post(one.url, path, {});
-    for (let i = 0; i < 3; i++)
-      await post(one.url, "/e/", { api_key: "phc_typo", event: "x", distinct_id: "u" });
+    for (let i = 0; i < 3; i++) await post(one.url, "/e/", { api_key: "phc_typo", event: "x", distinct_id: "u" });
     const { requests } = await problemsOf(one.url);
     expect(requests.map(({ what, status, count }) => [what, status, count])).toEqual([
       ["POST /e/", 401, 3],
@@ -217,10 +216,7 @@ describe("problems", () => {
     await send(one.url, one.apiKey, 9_000);
     expect((await fetch(`${one.url}/__sim/events/1`)).status).toBe(404);
     const found = await problemsOf(one.url);
-    expect(found).toMatchObject({
-      complete: true,
-      requests: [{ status: 404, what: "POST /nowhere", count: 1 }],
-    });
+    expect(found).toMatchObject({ complete: true, requests: [{ status: 404, what: "POST /nowhere", count: 1 }] });
     expect(codes(found)[0]).toEqual(["empty_event_name", 901]);
     const { events } = await totalsOf(one.url, "");
     expect(events).toMatchObject({ total: 9_001, dropped: 901 });

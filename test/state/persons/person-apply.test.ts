@@ -135,13 +135,7 @@ describe.each([
     expect(
       slots.entries.map((it): Counted => [it.persons, it.ids, it.personless, it.groups, [...it.groupTypes]]),
     ).toEqual(
-      projects.map(([persons, ids, personless, groups, types = []]) => [
-        persons,
-        ids,
-        personless,
-        groups,
-        types,
-      ]),
+      projects.map(([persons, ids, personless, groups, types = []]) => [persons, ids, personless, groups, types]),
     );
     expect({
       persons: aliveIn(persons.table),

@@ -14,11 +14,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type Bytes, memoryBytes } from "../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../src/kernel/store/data-folder.ts";
 import { sealed } from "../../../src/kernel/store/lines.ts";
-import {
-  openPersonStore,
-  type PersonStore,
-  type PersonStoreOptions,
-} from "../../../src/state/persons/person-store.ts";
+import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 import { keyHash } from "../../../src/state/persons/store/apply.ts";
 import { memoryHome } from "../../../src/state/persons/store/home.ts";
 import { createLineLog } from "../../../src/state/persons/store/log.ts";
@@ -90,9 +86,7 @@ describe("a crash", () => {
     expect(again.personOf(1, "a")?.uuid).toBe(person(1).uuid);
     again.merge(person(1), person(2, { merged: true }));
     again.close();
-    expect((await contentIn(folder)).persons).toEqual([
-      { ...person(2, { merged: true }), distinct_ids: ["b", "a"] },
-    ]);
+    expect((await contentIn(folder)).persons).toEqual([{ ...person(2, { merged: true }), distinct_ids: ["b", "a"] }]);
   });
 });
 
@@ -239,10 +233,7 @@ describe("the index file", () => {
     flush(people);
     people.close();
     const again = openPersonStore({ folder });
-    expect([again.personOf(1, "refused"), again.personOf(1, "kept")?.uuid]).toEqual([
-      undefined,
-      person(901).uuid,
-    ]);
+    expect([again.personOf(1, "refused"), again.personOf(1, "kept")?.uuid]).toEqual([undefined, person(901).uuid]);
     again.close();
   });
 
@@ -291,10 +282,7 @@ describe("the index file", () => {
     const before = await contentOf(people);
     people.close();
     expect(await contentIn(folder)).toEqual(before);
-    expect(before.persons[0]).toMatchObject({
-      uuid: person(100).uuid,
-      distinct_ids: ["w", "u21", "v21", "x"],
-    });
+    expect(before.persons[0]).toMatchObject({ uuid: person(100).uuid, distinct_ids: ["w", "u21", "v21", "x"] });
   });
 
   test("a log whose lines were moved is read anew", async () => {

@@ -1,11 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  openPersonStore,
-  type PersonStore,
-  type PersonStoreOptions,
-} from "../../../src/state/persons/person-store.ts";
+import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
 import { newFolder, person } from "./person-fixture.ts";
 
@@ -21,11 +17,7 @@ const hostile = new Map([
 type Story = [
   name: string,
   act: (people: PersonStore) => void,
-  expected: {
-    ann?: Record<string, string>;
-    bob?: Record<string, string>;
-    elsewhere?: Record<string, string>;
-  },
+  expected: { ann?: Record<string, string>; bob?: Record<string, string>; elsewhere?: Record<string, string> },
 ];
 
 const stories: Story[] = [
@@ -199,11 +191,7 @@ test("a person that does not exist has none and gets none", () => {
 });
 
 test.each([
-  [
-    "keys of no one",
-    '{"kind":"hash_keys","project":1,"person":"v","keys":{}}',
-    /refer to persons that are lost/,
-  ],
+  ["keys of no one", '{"kind":"hash_keys","project":1,"person":"v","keys":{}}', /refer to persons that are lost/],
   [
     "keys that are no texts",
     `{"kind":"hash_keys","project":1,"person":"${ann.uuid}","keys":{"a":1}}`,

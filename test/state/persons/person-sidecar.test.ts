@@ -136,9 +136,7 @@ describe("an index of people", () => {
     const folder = saved(ids);
     const { isWhole, steps, state } = load(folder);
     expect([isWhole, steps]).toEqual([true, 2]);
-    expect(["p0", "p16383", "p16384", "p16385"].map((id) => state.findId(1, id))).toEqual([
-      0, 16_383, 16_384, -1,
-    ]);
+    expect(["p0", "p16383", "p16384", "p16385"].map((id) => state.findId(1, id))).toEqual([0, 16_383, 16_384, -1]);
     edit(join(folder, "people.idx"), flipped(-100));
     expect(load(folder)).toMatchObject({ isWhole: false, steps: 1 });
   });
@@ -162,8 +160,7 @@ describe("an index of people", () => {
     ["is of another length", flipped(start + 11)],
     [
       "has no length",
-      (bytes) =>
-        Buffer.concat([bytes.subarray(0, start), Buffer.from("x".repeat(12)), bytes.subarray(start + 12)]),
+      (bytes) => Buffer.concat([bytes.subarray(0, start), Buffer.from("x".repeat(12)), bytes.subarray(start + 12)]),
     ],
     ["has another checksum", flipped(start + 23)],
     ["has a damaged head", flipped(start + 24 + 20)],

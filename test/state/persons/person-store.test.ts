@@ -1,10 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
-import {
-  openPersonStore,
-  type PersonStore,
-  type PersonStoreOptions,
-} from "../../../src/state/persons/person-store.ts";
+import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
 import { flush } from "../../kernel/store/changing.ts";
 import { contentOf, group, newFolder, person } from "./person-fixture.ts";
 
@@ -12,9 +8,7 @@ const ann = person(1, { email: "ann@example.com", name: "Ann Lee" });
 const bob = person(2, { email: "BOB@example.com" });
 const cid = person(3, { plan: "é ☃ \u2028 \ud800" });
 const elsewhere = person(1, { email: "ann@elsewhere.com" }, 2);
-const hostile = JSON.parse(
-  '{"__proto__": {"x": 1}, "constructor": "c", "a": {"__proto__": 2}}',
-) as JsonObject;
+const hostile = JSON.parse('{"__proto__": {"x": 1}, "constructor": "c", "a": {"__proto__": 2}}') as JsonObject;
 
 /** What a story leads to: the ids that are asked for, and whose they are. */
 type Story = [
@@ -148,27 +142,8 @@ const stories: Story[] = [
   ],
   [
     "ids that look alike, are odd or are names of the language",
-    (p) =>
-      p.create(ann, [
-        "",
-        " ",
-        "\n",
-        "__proto__",
-        "constructor",
-        "é",
-        "e\u0301",
-        "\ud800",
-        '"\\',
-        "☃".repeat(200),
-      ]),
-    {
-      "": 1,
-      " ": 1,
-      "\n": 1,
-      "\ud800": 1,
-      "\ud801": "nobody",
-      '"\\': 1,
-    },
+    (p) => p.create(ann, ["", " ", "\n", "__proto__", "constructor", "é", "e\u0301", "\ud800", '"\\', "☃".repeat(200)]),
+    { "": 1, " ": 1, "\n": 1, "\ud800": 1, "\ud801": "nobody", '"\\': 1 },
     { 1: ["", " ", "\n", "__proto__", "constructor", "é", "e\u0301", "\ud800", '"\\', "☃".repeat(200)] },
   ],
   [
@@ -234,10 +209,7 @@ const ways: [name: string, options: () => PersonStoreOptions][] = [
   ["in a folder", () => ({ folder: newFolder() })],
   ["in a folder, colliding hashes", () => ({ folder: newFolder(), hash: (project) => project })],
   ["in a folder with an index", () => ({ folder: newFolder(), indexFrom: 1 })],
-  [
-    "in a folder with an index, colliding hashes",
-    () => ({ folder: newFolder(), indexFrom: 1, hash: () => 0 }),
-  ],
+  ["in a folder with an index, colliding hashes", () => ({ folder: newFolder(), indexFrom: 1, hash: () => 0 })],
 ];
 
 const opened: PersonStore[] = [];
@@ -251,10 +223,7 @@ afterEach(() => {
 });
 
 /** The store, and the same opened again where there is something to open. */
-async function* lives(
-  options: PersonStoreOptions,
-  act: (people: PersonStore) => void,
-): AsyncGenerator<PersonStore> {
+async function* lives(options: PersonStoreOptions, act: (people: PersonStore) => void): AsyncGenerator<PersonStore> {
   const first = open(options);
   act(first);
   yield first;
@@ -276,8 +245,7 @@ describe.each(ways)("people %s", (_, options) => {
         expect([id, people.personOf(1, id)?.uuid]).toEqual([id, uuid]);
         expect([id, people.isPersonless(1, id)]).toEqual([id, owner === "personless"]);
       }
-      for (const [n, list] of Object.entries(ids))
-        expect(people.distinctIds(person(Number(n)))).toEqual(list);
+      for (const [n, list] of Object.entries(ids)) expect(people.distinctIds(person(Number(n)))).toEqual(list);
     }
   });
 
@@ -286,8 +254,7 @@ describe.each(ways)("people %s", (_, options) => {
       people.create(ann, ["a"]);
       people.create(bob, ["b"]);
       flush(people);
-      for (let version = 1; version < 5; version++)
-        people.update({ ...ann, version, properties: { version } });
+      for (let version = 1; version < 5; version++) people.update({ ...ann, version, properties: { version } });
     };
     for await (const people of lives(options(), act)) {
       expect(people.personOf(1, "a")).toEqual({ ...ann, version: 4, properties: { version: 4 } });
@@ -357,8 +324,7 @@ describe.each(ways)("people %s", (_, options) => {
       people.create(ann, ["a"]);
       expect(() => act(people)).toThrow(`project 1 has no person ${bob.uuid}`);
     };
-    for await (const people of lives(options(), failing))
-      expect(people.counts()).toMatchObject({ persons: 1, ids: 1 });
+    for await (const people of lives(options(), failing)) expect(people.counts()).toMatchObject({ persons: 1, ids: 1 });
   });
 });
 

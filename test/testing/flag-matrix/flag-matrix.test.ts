@@ -3,11 +3,7 @@ import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
 import { loadScenario } from "../../../src/lab/scenario/load.ts";
 import type { ScenarioLayer } from "../../../src/lab/scenario/schema.ts";
-import {
-  combinationsOf,
-  combinationText,
-  flagMatrixProblem,
-} from "../../../src/testing/flag-matrix/combinations.ts";
+import { combinationsOf, combinationText, flagMatrixProblem } from "../../../src/testing/flag-matrix/combinations.ts";
 import { choices, coveringArray } from "../../../src/testing/flag-matrix/covering-array.ts";
 import { flagMatrixFlags, withFlags } from "../../../src/testing/flag-matrix/scenario-flags.ts";
 import { smallestFailing } from "../../../src/testing/flag-matrix/smallest-failing.ts";
@@ -41,9 +37,7 @@ describe("a covering array", () => {
       fc.property(cases, ([sizes, strength]) => {
         const rows = coveringArray(sizes, strength);
         expect(missing(rows, sizes, strength)).toEqual([]);
-        expect(rows.every((row) => row.every((value, i) => value >= 0 && value < (sizes[i] ?? 0)))).toBe(
-          true,
-        );
+        expect(rows.every((row) => row.every((value, i) => value >= 0 && value < (sizes[i] ?? 0)))).toBe(true);
         expect(new Set(rows.map(String)).size).toBe(rows.length);
         expect(coveringArray(sizes, strength)).toEqual(rows);
       }),
@@ -95,11 +89,7 @@ describe("combinations", () => {
   const on = [true, false];
   test.each([
     [[], 2, "there are no flags to combine"],
-    [
-      [{ key: "a", values: on }],
-      2,
-      "the strength must be a whole number from 1 to 1, the number of flags, not 2",
-    ],
+    [[{ key: "a", values: on }], 2, "the strength must be a whole number from 1 to 1, the number of flags, not 2"],
     [[{ key: "a", values: on }], 0, "the strength must be"],
     [[{ key: "a", values: [] }], 1, 'flag "a" has no values'],
     [[{ key: "a", values: ["x", "x"] }], 1, 'flag "a" has a value twice'],
@@ -112,11 +102,7 @@ describe("combinations", () => {
       'flag "a" is named twice',
     ],
     [Array.from({ length: 60 }, (_, i) => ({ key: `f${i}`, values: on })), 8, "makes too many combinations"],
-    [
-      Array.from({ length: 12 }, (_, i) => ({ key: `f${i}`, values: on })),
-      12,
-      "make 4096 combinations, more than",
-    ],
+    [Array.from({ length: 12 }, (_, i) => ({ key: `f${i}`, values: on })), 12, "make 4096 combinations, more than"],
   ])("%j with strength %i is refused", (flags, strength, words) => {
     expect(() => combinationsOf(flags, strength)).toThrow(words);
   });
@@ -171,10 +157,7 @@ describe("flags of a scenario", () => {
         active: false,
         filters: {
           groups: [
-            {
-              properties: [{ key: "x", value: ["1"], operator: "exact", type: "person" }],
-              rollout_percentage: 1,
-            },
+            { properties: [{ key: "x", value: ["1"], operator: "exact", type: "person" }], rollout_percentage: 1 },
           ],
           multivariate: {
             variants: [
@@ -217,9 +200,7 @@ describe("flags of a scenario", () => {
     const values = async (key: string) => {
       const body = JSON.stringify({ token: key, distinct_id: "anyone" });
       const answer = await sim.handle(new Request(`${sim.url}/flags?v=2`, { method: "POST", body }));
-      const { flags } = (await answer.json()) as {
-        flags: Record<string, { enabled: boolean; variant?: string }>;
-      };
+      const { flags } = (await answer.json()) as { flags: Record<string, { enabled: boolean; variant?: string }> };
       return Object.fromEntries(
         Object.entries(flags).map(([name, { enabled, variant }]) => [name, variant ?? enabled]),
       );

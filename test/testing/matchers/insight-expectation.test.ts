@@ -26,18 +26,8 @@ describe("what a result shows", () => {
       { steps: { pro: [2, 1], free: [1, 0] } },
     ],
     ["a total", "TrendsQuery", [series("order", 4)], { total: 4 }],
-    [
-      "totals by label",
-      "TrendsQuery",
-      [series("a", 4), series("b", 1)],
-      { total: { b: 1, a: { "@lt": 5 } } },
-    ],
-    [
-      "a number",
-      "TrendsQuery",
-      [{ label: "a", count: 0, data: [], aggregated_value: 7 }],
-      { value: 7, total: 7 },
-    ],
+    ["totals by label", "TrendsQuery", [series("a", 4), series("b", 1)], { total: { b: 1, a: { "@lt": 5 } } }],
+    ["a number", "TrendsQuery", [{ label: "a", count: 0, data: [], aggregated_value: 7 }], { value: 7, total: 7 }],
     ["data", "TrendsQuery", [series("a", 3, [1, 2])], { data: [1, 2] }],
     [
       "a lifecycle",
@@ -75,13 +65,7 @@ describe("what a result shows", () => {
 
   test.each<[string, string, unknown, InsightExpectation, RegExp]>([
     ["a step", "FunnelsQuery", steps(3, 1), { steps: [3, 2] }, /^steps: expected \[3, 2\], got \[3, 1\]$/],
-    [
-      "the number of steps",
-      "FunnelsQuery",
-      steps(3),
-      { steps: [3, 2] },
-      /^steps: expected \[3, 2\], got \[3\]$/,
-    ],
+    ["the number of steps", "FunnelsQuery", steps(3), { steps: [3, 2] }, /^steps: expected \[3, 2\], got \[3\]$/],
     [
       "several series",
       "TrendsQuery",
@@ -133,8 +117,7 @@ describe("mistakes in an expectation", () => {
       { count: 2, data: [50, 0], breakdown_value: ["pro"] },
       { count: 2, data: [0, 100], breakdown_value: ["free"] },
     ];
-    const of = (data: InsightExpectation["data"]) =>
-      insightDifferences(title, { data }, { query, results: shown });
+    const of = (data: InsightExpectation["data"]) => insightDifferences(title, { data }, { query, results: shown });
     expect(of({ pro: [50, 0], free: [0, 100] })).toEqual([]);
     expect(of({ pro: [50, 1] })).toEqual(['data of "pro": expected [50, 1], got [50, 0]']);
   });

@@ -45,8 +45,7 @@ const rows: Row[] = [
   {
     name: "toHaveCaptured with a pattern of the whole event",
     holds: (it) => expect(it).toHaveCaptured({ event: /^signup/, distinct_id: "visitor" }),
-    fails: (it) =>
-      expect(it).toHaveCaptured("signup_completed", undefined, { ...now, distinctId: "visitor" }),
+    fails: (it) => expect(it).toHaveCaptured("signup_completed", undefined, { ...now, distinctId: "visitor" }),
     says: [/toHaveCaptured\("signup_completed"/],
   },
   {
@@ -87,10 +86,8 @@ const rows: Row[] = [
   },
   {
     name: "toHaveCapturedOnly with a name twice",
-    holds: (it) =>
-      expect(it).not.toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"]),
-    fails: (it) =>
-      expect(it).toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"], now),
+    holds: (it) => expect(it).not.toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"]),
+    fails: (it) => expect(it).toHaveCapturedOnly(["signup_started", "signup_completed", "signup_completed"], now),
     says: [/signup_completed/],
   },
   {
@@ -264,9 +261,7 @@ test("a request with the key of no project counts for the sim, and is named wher
   await unknownKey();
   const text = await failure(expect(project).toHaveCaptured("a", undefined, now));
   expect(text).toMatch(/the SDK used the key phc_\w+, which no project has; expected phc_/);
-  expect(await failure(expect(sim).toHaveNoDroppedEvents())).toContain(
-    `request #${after + 1} POST /capture/`,
-  );
+  expect(await failure(expect(sim).toHaveNoDroppedEvents())).toContain(`request #${after + 1} POST /capture/`);
 });
 
 const shortened: [name: string, call: (it: Project) => Promise<unknown>][] = [
@@ -386,9 +381,7 @@ test.each(contacts)("%s is a contact of kind %s", async (request, kind) => {
     ...(method === "POST" && { body }),
   });
   const found = await mine.requests.contacts();
-  expect(found.map((it) => [it.method, it.kind, it.project])).toEqual(
-    kind === null ? [] : [[method, kind, mine.id]],
-  );
+  expect(found.map((it) => [it.method, it.kind, it.project])).toEqual(kind === null ? [] : [[method, kind, mine.id]]);
   expect(await other.requests.contacts()).toEqual([]);
 });
 
@@ -437,9 +430,7 @@ describe("the tracking plan", () => {
     expect(await failure(expect(project).toMatchTrackingPlan(plan))).toMatch(/plan/);
     await expect(project).not.toMatchTrackingPlan(plan);
     const shop = definePlan({}, { title: "Shop" });
-    expect(await failure(expect(project).toMatchTrackingPlan(shop))).toMatch(
-      /^toMatchTrackingPlan\("Shop"\)\n/,
-    );
+    expect(await failure(expect(project).toMatchTrackingPlan(shop))).toMatch(/^toMatchTrackingPlan\("Shop"\)\n/);
     expect(await failure(expect(project).toMatchTrackingPlan(definePlan({})))).toMatch(
       /^toMatchTrackingPlan\(a plan\)\n/,
     );
@@ -456,22 +447,10 @@ describe("mistakes", () => {
       /toHaveCaptured\("a"\): expect\(\) needs a sim.*not "phc_x"/,
     ],
     ["nothing", () => expect(taken(undefined)).toHaveNoDroppedEvents(), /needs a sim.*not undefined/],
-    [
-      "a promise",
-      () => expect(taken(sim.project())).toHaveCaptured("a"),
-      /not a promise of one: await it first/,
-    ],
+    ["a promise", () => expect(taken(sim.project())).toHaveCaptured("a"), /not a promise of one: await it first/],
     ["its events", () => expect(taken(sim.events)).toHaveCaptured("a"), /not its events/],
-    [
-      "half a count",
-      () => expect(sim).toHaveCapturedTimes("a", 1.5),
-      /must be a whole number from 0, not 1.5/,
-    ],
-    [
-      "no count",
-      () => expect(sim).toHaveCapturedTimes("a", "1" as unknown as number),
-      /must be a whole number/,
-    ],
+    ["half a count", () => expect(sim).toHaveCapturedTimes("a", 1.5), /must be a whole number from 0, not 1.5/],
+    ["no count", () => expect(sim).toHaveCapturedTimes("a", "1" as unknown as number), /must be a whole number/],
     ["an empty order", () => expect(sim).toHaveCapturedInOrder([]), /is empty/],
     ["no list", () => expect(sim).toHaveCapturedOnly("a" as unknown as string[]), /must be a list/],
     ["an empty id", () => expect(sim).toHaveIdentified(""), /a distinct id is a string that is not empty/],
@@ -504,10 +483,7 @@ describe("error.report", () => {
   test("matchers and waits carry the report of the sim", async () => {
     await using ph = await sim.project();
     await signup(ph);
-    const wanted = {
-      title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})',
-      seen: { signup_started: 1 },
-    };
+    const wanted = { title: 'toHaveCaptured("nope", {}, {timeoutMs: 0, settleMs: 0})', seen: { signup_started: 1 } };
     const error = await expect(ph, "after the signup")
       .toHaveCaptured("nope", {}, now)
       .catch((it: Error) => it);

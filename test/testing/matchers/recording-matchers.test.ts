@@ -87,10 +87,7 @@ describe("toHaveRecordedNoneOf", () => {
 
   test("fails if a part cannot be read, and names it", async () => {
     await using project = await sim.project();
-    await record(project, [
-      ...page(),
-      { type: 3, timestamp: start, data: { source: 0, adds: "\u001f\u008bno" } },
-    ]);
+    await record(project, [...page(), { type: 3, timestamp: start, data: { source: 0, adds: "\u001f\u008bno" } }]);
     const text = await failure(expect(project).toHaveRecordedNoneOf([mail], now));
     expect(text).toMatch(/not everything [\s\S]*adds of a mutation: bad_gzip/);
     // nothing is known: the opposite does not hold either
@@ -115,35 +112,28 @@ describe("toHaveRecordedNoneOf", () => {
     expect(text).toContain("not readable as text: image 1");
   });
 
-  test.each(undecidable)(
-    "fails as undecided for %s, with `.not` as well, unless it is allowed",
-    async (kind) => {
-      await using project = await sim.project();
-      const unread: Record<(typeof undecidable)[number], JsonObject> = {
-        canvas: { type: 3, timestamp: start, data: { source: 9, id: 1 } },
-        image: { type: 3, timestamp: start, data: { source: 77, src: "data:image/png;base64,AAAA" } },
-        screenshot: {
-          type: 2,
-          timestamp: start,
-          data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] },
-        },
-        unknown: { type: 3, timestamp: start, data: { source: 77, note: "x" } },
-      };
-      await record(project, [...page(), unread[kind]]);
-      const allowUnread = kind === "image" ? [kind, "unknown" as const] : [kind];
-      for (const expectation of [expect(project), expect(project).not]) {
-        const text = await failure(expectation.toHaveRecordedNoneOf([mail], now));
-        expect(text).toContain("not everything of the recording can be read");
-        expect(text).toMatch(new RegExp(`^ {2}${kind}: a .* cannot be read as text$`, "m"));
-        expect(text).toContain("allowUnread");
-      }
-      await expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread });
-      await record(project, [typedIn(input, mail, start + 9)]);
-      expect(await failure(expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread }))).toContain(
-        "value 1 of 1",
-      );
-    },
-  );
+  test.each(undecidable)("fails as undecided for %s, with `.not` as well, unless it is allowed", async (kind) => {
+    await using project = await sim.project();
+    const unread: Record<(typeof undecidable)[number], JsonObject> = {
+      canvas: { type: 3, timestamp: start, data: { source: 9, id: 1 } },
+      image: { type: 3, timestamp: start, data: { source: 77, src: "data:image/png;base64,AAAA" } },
+      screenshot: { type: 2, timestamp: start, data: { wireframes: [{ type: "screenshot", base64: "AAAA" }] } },
+      unknown: { type: 3, timestamp: start, data: { source: 77, note: "x" } },
+    };
+    await record(project, [...page(), unread[kind]]);
+    const allowUnread = kind === "image" ? [kind, "unknown" as const] : [kind];
+    for (const expectation of [expect(project), expect(project).not]) {
+      const text = await failure(expectation.toHaveRecordedNoneOf([mail], now));
+      expect(text).toContain("not everything of the recording can be read");
+      expect(text).toMatch(new RegExp(`^ {2}${kind}: a .* cannot be read as text$`, "m"));
+      expect(text).toContain("allowUnread");
+    }
+    await expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread });
+    await record(project, [typedIn(input, mail, start + 9)]);
+    expect(await failure(expect(project).toHaveRecordedNoneOf([mail], { ...now, allowUnread }))).toContain(
+      "value 1 of 1",
+    );
+  });
 
   test("refuses a kind that makes nothing undecided", async () => {
     await using project = await sim.project();
@@ -199,8 +189,6 @@ test("the client lists, shows and searches recordings", async () => {
   const [listed] = await project.recordings.list();
   expect(listed).toMatchObject({ id: session, project: project.id, recording: { parts: 1 } });
   expect((await project.recordings.show(session)).texts).toMatchObject({ text: 4 });
-  expect((await project.recordings.search(["Hello"])).finds).toMatchObject([
-    { value: 1, path: "html > body" },
-  ]);
+  expect((await project.recordings.search(["Hello"])).finds).toMatchObject([{ value: 1, path: "html > body" }]);
   await expect(project.recordings.show("none")).rejects.toThrow("there is no session");
 });

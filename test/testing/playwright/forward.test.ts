@@ -26,20 +26,13 @@ const post = (url: URL, rest: Partial<ToForward> = {}) =>
 
 describe("a request is forwarded", () => {
   test("byte for byte, with its headers, but not those of its connection", async () => {
-    let came:
-      | { method?: string | undefined; url?: string | undefined; headers: object; body: Buffer }
-      | undefined;
+    let came: { method?: string | undefined; url?: string | undefined; headers: object; body: Buffer } | undefined;
     await using server = await openServer(({ method, url, headers }, response, body) => {
       came = { method, url, headers, body };
       response.end();
     });
     const body = Buffer.from([0x1f, 0x8b, 0, 255, 254]);
-    const headers = {
-      origin: "https://shop.test",
-      host: "us.i.posthog.com",
-      "accept-encoding": "br",
-      ":path": "/",
-    };
+    const headers = { origin: "https://shop.test", host: "us.i.posthog.com", "accept-encoding": "br", ":path": "/" };
     await post(server.url, { body, headers: { ...headers, "content-length": "99", connection: "close" } });
     expect(came).toMatchObject({ method: "POST", url: "/e/?a=1", body });
     expect(came?.headers).toEqual({
@@ -59,11 +52,7 @@ describe("a request is forwarded", () => {
     );
     const { headers, ...answer } = await post(server.url);
     expect(answer).toEqual({ status: 302, body: Buffer.from("moved") });
-    expect(headers).toMatchObject({
-      location: "https://elsewhere.test/",
-      "set-cookie": "a=1\nb=2",
-      "x-a": "b",
-    });
+    expect(headers).toMatchObject({ location: "https://elsewhere.test/", "set-cookie": "a=1\nb=2", "x-a": "b" });
     expect(Object.keys(headers)).not.toContain("transfer-encoding");
   });
 });

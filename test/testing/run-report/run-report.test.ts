@@ -35,9 +35,7 @@ describe("the tally", () => {
   test.each(rows)("%s", (_, given, counts) => expect(tallyOf(given).counts).toMatchObject(counts));
 
   test("alike mishaps are one; names of properties are names like others", () => {
-    const traffic = tallyOf(
-      ...["__proto__", "a", "a", "constructor"].map((event) => ({ dropped: [drop(event)] })),
-    );
+    const traffic = tallyOf(...["__proto__", "a", "a", "constructor"].map((event) => ({ dropped: [drop(event)] })));
     const { dropped, events } = verdict({ traffic });
     expect(dropped.items.map(({ what, count }) => [what, count])).toEqual([
       ["__proto__", 1],
@@ -48,9 +46,7 @@ describe("the tally", () => {
   });
 
   test("no number of different mishaps or names fills the memory or the verdict", () => {
-    const traffic = tallyOf(
-      ...Array.from({ length: 1500 }, (_, i) => ({ kept: [`k${i}`], dropped: [drop(`e${i}`)] })),
-    );
+    const traffic = tallyOf(...Array.from({ length: 1500 }, (_, i) => ({ kept: [`k${i}`], dropped: [drop(`e${i}`)] })));
     const { dropped, events } = verdict({ traffic });
     expect(dropped).toMatchObject({ total: 1500, left_out: 900 });
     expect(dropped.items).toHaveLength(100);
@@ -72,22 +68,8 @@ describe("the verdict", () => {
     },
   );
   const flags = [
-    {
-      project: 1,
-      key: "beta",
-      served: 2,
-      called: 1,
-      differs: 0,
-      values: [{ value: true, served: 2, called: 1 }],
-    },
-    {
-      project: 2,
-      key: "beta",
-      served: 1,
-      called: 0,
-      differs: 0,
-      values: [{ value: false, served: 1, called: 0 }],
-    },
+    { project: 1, key: "beta", served: 2, called: 1, differs: 0, values: [{ value: true, served: 2, called: 1 }] },
+    { project: 2, key: "beta", served: 1, called: 0, differs: 0, values: [{ value: false, served: 1, called: 0 }] },
   ];
 
   test("is what its shape describes", () => {
@@ -116,15 +98,8 @@ describe("the verdict", () => {
       ["loses", 2],
       ["buys", 1],
     ]);
-    expect(run.dropped.items[0]?.tests).toEqual({
-      items: [{ project: 2, name: "loses", count: 1 }],
-      left_out: 0,
-    });
-    expect(run.rejected.items[0]).toMatchObject({
-      what: "POST /batch/",
-      code: "invalid_api_key",
-      fix: "use phc_x",
-    });
+    expect(run.dropped.items[0]?.tests).toEqual({ items: [{ project: 2, name: "loses", count: 1 }], left_out: 0 });
+    expect(run.rejected.items[0]).toMatchObject({ what: "POST /batch/", code: "invalid_api_key", fix: "use phc_x" });
     expect(run.flags.items).toEqual([
       {
         ...{ key: "beta", served: 3, called: 1 },
@@ -171,12 +146,7 @@ describe("the verdict", () => {
       127,
       ["command_not_run"],
     ],
-    [
-      "an unwritten report",
-      { problems: [{ code: "not_written", text: "disk full", count: 1 }] },
-      1,
-      ["not_written"],
-    ],
+    ["an unwritten report", { problems: [{ code: "not_written", text: "disk full", count: 1 }] }, 1, ["not_written"]],
   ];
   test.each(codes)("%s", (_, given, exit, failures) => {
     const run = verdict(given);

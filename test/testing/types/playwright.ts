@@ -1,10 +1,7 @@
 import { mergeExpects, expect as plain } from "@playwright/test";
 import { type AttachableProject, type Attachment, attach, expect, test } from "phx-sim/playwright";
 
-test.use({
-  phxProject: { flags: { beta: "test" } },
-  phxAttach: { hosts: ["/ingest"], allowEscapes: ["/mine"] },
-});
+test.use({ phxProject: { flags: { beta: "test" } }, phxAttach: { hosts: ["/ingest"], allowEscapes: ["/mine"] } });
 test.use({ phxAttach: false });
 
 export const suite = test("types", async ({ page, context, browser, ph, sim }) => {

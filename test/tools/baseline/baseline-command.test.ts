@@ -54,10 +54,7 @@ test("update, exec, diff and show", async ({ folder: cwd }) => {
     ],
   });
   const failed = await run(cwd, ["exec", "--fail-on", "baseline", "--baseline-complete", "--quiet"], other);
-  expect(failed).toMatchObject({
-    code: 1,
-    stderr: "phx-sim: --fail-on: 2 changes of the analytics baseline\n",
-  });
+  expect(failed).toMatchObject({ code: 1, stderr: "phx-sim: --fail-on: 2 changes of the analytics baseline\n" });
   writeFileSync(join(cwd, "main.ndjson"), readFileSync(file));
   await run(cwd, ["baseline", "update"], other);
   expect(readFileSync(file, "utf8")).toBe(head + line("one", "string") + line("two"));
@@ -106,8 +103,7 @@ test("mistakes are one line, before the command runs", async ({ folder: cwd }) =
   await says(["baseline", "show"], `there is no baseline ${name}; ${how}`, false);
   await says(["baseline", "update"], "baseline update needs a command after --, or --from FILE", false);
   writeFileSync(join(cwd, name), `${head}<<<<<<< HEAD\n`);
-  const conflict =
-    "a merge conflict is not resolved; keep the lines of both sides, or run `phx-sim baseline update`";
+  const conflict = "a merge conflict is not resolved; keep the lines of both sides, or run `phx-sim baseline update`";
   await says(["exec", "--baseline", name], `${name}:2: ${conflict}`);
   await says(["baseline", "update"], `${name}:2: ${conflict}`);
   await says(["baseline", "diff", "."], `${cwd} cannot be read: it is a folder`, false);

@@ -7,24 +7,11 @@ import { baselineHeadline, baselineLines, baselineMarkdown } from "../../../src/
 type Line = Record<string, unknown>;
 
 const baseline = (...lines: readonly Line[]) =>
-  readBaseline(
-    [{ phx_sim_baseline: 1 }, ...lines].map((it) => JSON.stringify(it)).join("\n"),
-    "a.baseline.ndjson",
-  );
+  readBaseline([{ phx_sim_baseline: 1 }, ...lines].map((it) => JSON.stringify(it)).join("\n"), "a.baseline.ndjson");
 
 const t = "a signup";
-const event = (name: string, properties: Line = {}, count = 1): Line => ({
-  test: t,
-  event: name,
-  count,
-  properties,
-});
-const identity = (call: string, properties: Line = {}): Line => ({
-  test: t,
-  identity: call,
-  count: 1,
-  properties,
-});
+const event = (name: string, properties: Line = {}, count = 1): Line => ({ test: t, event: name, count, properties });
+const identity = (call: string, properties: Line = {}): Line => ({ test: t, identity: call, count: 1, properties });
 const flag = (key: string): Line => ({ test: t, flag: key });
 const order = (...steps: string[]): Line => ({ test: t, order: steps });
 const abc = [event("a"), event("b"), event("c"), event("d"), event("e"), event("f")];
@@ -42,30 +29,15 @@ describe("a change in words", () => {
       [event("signup_completed", { plan: "number" })],
       ["~ signup_completed: plan string → number"],
     ],
-    [
-      "a new property",
-      [event("a")],
-      [event("a", { coupon: "string?" })],
-      ["+ a: coupon is new: string (not always)"],
-    ],
-    [
-      "a property that is gone",
-      [event("a", { x: "null|string" })],
-      [event("a")],
-      ["- a: x is gone (was null|string)"],
-    ],
+    ["a new property", [event("a")], [event("a", { coupon: "string?" })], ["+ a: coupon is new: string (not always)"]],
+    ["a property that is gone", [event("a", { x: "null|string" })], [event("a")], ["- a: x is gone (was null|string)"]],
     [
       "a property that is sometimes missing",
       [event("a", { x: "string" })],
       [event("a", { x: "string?" })],
       ["~ a: x string → string (not always)"],
     ],
-    [
-      "a new identity call",
-      [],
-      [identity("identify", { plan: "string" })],
-      ["+ identify() is new: plan string"],
-    ],
+    ["a new identity call", [], [identity("identify", { plan: "string" })], ["+ identify() is new: plan string"]],
     ["no identity call", [identity("group company")], [], ["- group company() is no longer called"]],
     [
       "a person's property",
@@ -163,9 +135,7 @@ test("Markdown has the changes in a block, which captured names cannot leave", (
       "",
     ].join("\n"),
   );
-  expect(baselineMarkdown(compareBaselines(baseline(), baseline()))).toBe(
-    "### Analytics: no changes in 0 tests\n",
-  );
+  expect(baselineMarkdown(compareBaselines(baseline(), baseline()))).toBe("### Analytics: no changes in 0 tests\n");
 });
 
 test("a baseline without orders is compared without them", () => {

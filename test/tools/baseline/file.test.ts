@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  BaselineError,
-  readBaseline,
-  updatedBaseline,
-  writeBaseline,
-} from "../../../src/tools/baseline/file.ts";
+import { BaselineError, readBaseline, updatedBaseline, writeBaseline } from "../../../src/tools/baseline/file.ts";
 
 const head = '{"phx_sim_baseline":1}';
 const file = "analytics.baseline.ndjson";
@@ -30,9 +25,7 @@ test("characters that hide text in a diff are escaped", () => {
     ["a\u202eb\u{e0041}", { events: new Map(), identity: new Map(), flags: new Set<string>(), orders: [] }],
   ]);
   const written = writeBaseline({ sdk: true, order: false, tests });
-  expect(written).toBe(
-    '{"phx_sim_baseline":1,"sdk":true,"order":false}\n{"test":"a\\u202eb\\udb40\\udc41"}\n',
-  );
+  expect(written).toBe('{"phx_sim_baseline":1,"sdk":true,"order":false}\n{"test":"a\\u202eb\\udb40\\udc41"}\n');
   expect(readBaseline(written, file)).toEqual({ sdk: true, order: false, tests });
 });
 
@@ -66,21 +59,9 @@ describe("a file that is no baseline", () => {
     ["a list", `${head}\n[]`, "2: expected an object, got an empty list"],
     ["no test", `${head}\n{"event":"a","count":1}`, "2: /test is missing; expected a string"],
     ["no count", `${head}\n{"test":"a","event":"b"}`, "2: expected an object with a count"],
-    [
-      "a negative count",
-      `${head}\n{"test":"a","event":"b","count":-1}`,
-      "2: /count expected a number of at least 1",
-    ],
-    [
-      "a count of a flag",
-      `${head}\n{"test":"a","flag":"b","count":1}`,
-      "2: expected an object with an event",
-    ],
-    [
-      "two kinds",
-      `${head}\n{"test":"a","flag":"b","event":"c","count":1}`,
-      "2: expected an object with one of event",
-    ],
+    ["a negative count", `${head}\n{"test":"a","event":"b","count":-1}`, "2: /count expected a number of at least 1"],
+    ["a count of a flag", `${head}\n{"test":"a","flag":"b","count":1}`, "2: expected an object with an event"],
+    ["two kinds", `${head}\n{"test":"a","flag":"b","event":"c","count":1}`, "2: expected an object with one of event"],
     ["an unknown key", `${head}\n{"test":"a","evnt":"b","count":1}`, "2: /evnt unknown key"],
     [
       "a type that is no text",

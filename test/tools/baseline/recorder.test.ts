@@ -51,10 +51,7 @@ test("events with the types of their properties; what some events lack is option
       ph,
       { event: "paid", properties: { amount: 1, tags: ["a"], card: null, items: [], both: [1, "a"] } },
       { event: "paid", properties: { amount: 2.5, tags: [], card: "x", items: [{ sku: 1 }], coupon: {} } },
-      {
-        event: "$pageview",
-        properties: { $current_url: "https://a.example/?utm_source=x", utm_source: "x" },
-      },
+      { event: "$pageview", properties: { $current_url: "https://a.example/?utm_source=x", utm_source: "x" } },
     ),
   );
   expect(lines).toEqual([
@@ -82,15 +79,9 @@ test("identity calls with what they set, and flags that are read or requested", 
       ph,
       { event: "$identify", properties: { $anon_distinct_id: "v", $set: { plan: "pro", $browser: "x" } } },
       { event: "$create_alias", properties: { alias: "b" } },
-      {
-        event: "$groupidentify",
-        properties: { $group_type: "company", $group_key: "c", $group_set: { seats: 3 } },
-      },
+      { event: "$groupidentify", properties: { $group_type: "company", $group_key: "c", $group_set: { seats: 3 } } },
       { event: "$set", properties: { $set_once: { first: true } } },
-      {
-        event: "paid",
-        properties: { $set: { paying: true }, $groups: { company: "c" }, "$feature/beta": true },
-      },
+      { event: "paid", properties: { $set: { paying: true }, $groups: { company: "c" }, "$feature/beta": true } },
       { event: "$feature_flag_called", properties: { $feature_flag: "beta", $feature_flag_response: true } },
       { event: "$feature_flag_called", properties: { $feature_flag: "beta", $feature_flag_response: true } },
     );
@@ -100,12 +91,7 @@ test("identity calls with what they set, and flags that are read or requested", 
     await fetch(`${ph.host}/flags/?v=2`, { method: "POST", body: JSON.stringify(all) });
   });
   expect(lines).toEqual([
-    {
-      test: "t",
-      event: "paid",
-      count: 1,
-      properties: { "$groups.company": "string", "$set.paying": "boolean" },
-    },
+    { test: "t", event: "paid", count: 1, properties: { "$groups.company": "string", "$set.paying": "boolean" } },
     { test: "t", identity: "alias", count: 1 },
     { test: "t", identity: "group company", count: 1, properties: { seats: "number" } },
     { test: "t", identity: "identify", count: 1, properties: { plan: "string" } },
@@ -121,20 +107,14 @@ test("what differs between equal runs is not recorded", async () => {
     inTest((ph) =>
       send(
         ph,
-        {
-          event: `order ${1e9 + n} paid`,
-          distinct_id: `user-${n}`,
-          properties: { [`of ${crypto.randomUUID()}`]: n },
-        },
+        { event: `order ${1e9 + n} paid`, distinct_id: `user-${n}`, properties: { [`of ${crypto.randomUUID()}`]: n } },
         { event: "$pageleave", distinct_id: `user-${n}` },
         ...Array.from({ length: n }, () => ({ event: "$web_vitals", distinct_id: `user-${n}` })),
         { event: "no_user", distinct_id: "" },
       ),
     );
   const [{ lines }, second] = await Promise.all([run(1), run(2)]);
-  expect(lines).toEqual([
-    { test: "t", event: "order {number} paid", count: 1, properties: { "of {uuid}": "number" } },
-  ]);
+  expect(lines).toEqual([{ test: "t", event: "order {number} paid", count: 1, properties: { "of {uuid}": "number" } }]);
   expect(second.lines).toEqual(lines);
 });
 

@@ -1,12 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect } from "vitest";
-import {
-  addServed,
-  type Fired,
-  firedIn,
-  measureCallCoverage,
-} from "../../../src/tools/call-coverage/measure.ts";
+import { addServed, type Fired, firedIn, measureCallCoverage } from "../../../src/tools/call-coverage/measure.ts";
 import { CallCoverage } from "../../../src/tools/call-coverage/shapes.ts";
 import { findSites } from "../../../src/tools/call-coverage/source-files.ts";
 import {
@@ -42,13 +37,7 @@ async function measured(fired: Fired) {
 describe("the result", () => {
   test("joins the calls with what fired", async () => {
     const events = eventsOf(
-      ...([
-        ["payment_started"],
-        ["payment_completed"],
-        ["$pageview"],
-        ["survey sent"],
-        ["signed_up"],
-      ] as const),
+      ...([["payment_started"], ["payment_completed"], ["$pageview"], ["survey sent"], ["signed_up"]] as const),
       ["refund_failed", {}, "dropped"],
       called("new-checkout", true),
     );
@@ -63,25 +52,12 @@ describe("the result", () => {
       shown("coverage"),
     );
     expect(callCoverageLcov(result)).toBe(
-      [
-        "TN:",
-        "SF:src/pay.ts",
-        "DA:6,1",
-        "DA:7,1",
-        "DA:8,0",
-        "DA:9,1",
-        "LF:4",
-        "LH:3",
-        "end_of_record",
-        "",
-      ].join("\n"),
+      ["TN:", "SF:src/pay.ts", "DA:6,1", "DA:7,1", "DA:8,0", "DA:9,1", "LF:4", "LH:3", "end_of_record", ""].join("\n"),
     );
   });
 
   test("both values of a flag, and one that was served only", async () => {
-    const both = await measured(
-      await firedIn(eventsOf(called("new-checkout", true), called("new-checkout", false))),
-    );
+    const both = await measured(await firedIn(eventsOf(called("new-checkout", true), called("new-checkout", false))));
     expect(both.flags).toMatchObject({ read: 1, both: 1 });
     const fired = await firedIn(eventsOf());
     addServed(fired, [{ key: "new-checkout", values: [{ value: true, served: 3, called: 0 }] }]);
@@ -96,9 +72,7 @@ describe("the result", () => {
     const failed = verdict({ sections: [callCoverageSection(result, 21)] });
     expect(failed).toMatchObject({ exit_code: 1, failures: [{ code: "coverage", count: 4 }] });
     expect(failed.sections[0]).toMatchObject({
-      summary: expect.stringMatching(
-        /^below 21 %: 20 % of 5 calls: 4 capture calls, 1 fired; never: refund_failed/,
-      ),
+      summary: expect.stringMatching(/^below 21 %: 20 % of 5 calls: 4 capture calls, 1 fired; never: refund_failed/),
       items: expect.arrayContaining([
         expect.objectContaining({ code: "never_fired", what: "refund_failed src/pay.ts:8" }),
       ]),
@@ -155,11 +129,7 @@ describe("commands", () => {
     ],
     [["coverage", "b.vue", "--report", "r"], 1, /looked for: [^;]*; b\.vue:1:\d+ Unexpected token[^;]*\n$/],
     [["coverage", "--report", "missing"], 2, /events\.ndjson cannot be read: there is no such file/],
-    [
-      ["exec", "--coverage", "nowhere", "--", "node", "-v"],
-      2,
-      /^phx-sim: coverage: \S+nowhere cannot be read: /,
-    ],
+    [["exec", "--coverage", "nowhere", "--", "node", "-v"], 2, /^phx-sim: coverage: \S+nowhere cannot be read: /],
     [["exec", "--min-coverage", "5", "--", "node", "-v"], 2, /^phx-sim: --min-coverage needs --coverage/],
   ])("%j ends with %i", async (args, expected, words) => {
     const cwd = newFolder();
@@ -177,20 +147,15 @@ describe("commands", () => {
     const send = `fetch(process.env.POSTHOG_HOST + "/capture/", { method: "POST", body: JSON.stringify({
       api_key: process.env.POSTHOG_API_KEY, event: "payment_started", distinct_id: "u" }) })`;
     const args = ["exec", "--coverage", ".", "--min-coverage", "50", "--report", "out", "--json"];
-    const { code, stdout, stderr } = await phxSim([...args, "--", process.execPath, "-e", send], {
-      isOwn: true,
-      cwd,
-    }).ended;
+    const { code, stdout, stderr } = await phxSim([...args, "--", process.execPath, "-e", send], { isOwn: true, cwd })
+      .ended;
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       failures: [{ code: "coverage" }],
       sections: [{ name: "coverage", failed: true, total: 4 }],
     });
     expect(stderr).toContain("phx-sim: coverage: below 50 %: 20 % of 5 calls");
-    const { stdout: json } = await runHere(["coverage", "src", "--report", "out", "--json"], {
-      isOwn: true,
-      cwd,
-    });
+    const { stdout: json } = await runHere(["coverage", "src", "--report", "out", "--json"], { isOwn: true, cwd });
     expect(CallCoverage.parse(JSON.parse(json))).toMatchObject({ percent: 20, total: 5 });
   });
 });

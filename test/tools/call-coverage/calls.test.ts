@@ -87,21 +87,14 @@ describe("TypeScript and JavaScript", () => {
     ["a.cjs", "with (b) { posthog.capture('x') }"],
     ["a.ts", "const b = <string>c; @d() class E { constructor(@f() g: H) { posthog.capture('x') } }"],
     ["a.js", "// @flow\nfunction f(a: ?string) { posthog.capture('x') }"],
-    [
-      "a.vue",
-      "<template>{{ it's }}</template>\n<script setup lang=\"ts\">\nposthog.capture('x' as string)\n</script>",
-    ],
+    ["a.vue", "<template>{{ it's }}</template>\n<script setup lang=\"ts\">\nposthog.capture('x' as string)\n</script>"],
     ["a.svelte", "<script>posthog.capture('x')</script>\n<p>{a}</p>"],
   ])("%s: %s", (file, code) => {
     expect(inScript(code, file)).toEqual(["event x"]);
   });
 
   test("places are those of the method, also in a component", () => {
-    const { sites } = scriptCalls(
-      "<template />\n<script>\n  posthog.capture('x')\n</script>",
-      "a.vue",
-      new Set(),
-    );
+    const { sites } = scriptCalls("<template />\n<script>\n  posthog.capture('x')\n</script>", "a.vue", new Set());
     expect(sites).toMatchObject([{ line: 3, column: 11 }]);
   });
 
@@ -166,16 +159,8 @@ describe("TypeScript and JavaScript", () => {
 
   test.each([
     ["a.vue", `<b />\n<b @click="posthog.capture('x'" />`, { line: 2, column: 31 }],
-    [
-      "a.vue",
-      `<template lang="pug">\nb(@click="a")\n</template>`,
-      { message: "a template in pug is not read" },
-    ],
-    [
-      "a.svelte",
-      `\n{posthog.capture("x")`,
-      { line: 2, column: 1, message: "a brace that is not closed: not read" },
-    ],
+    ["a.vue", `<template lang="pug">\nb(@click="a")\n</template>`, { message: "a template in pug is not read" }],
+    ["a.svelte", `\n{posthog.capture("x")`, { line: 2, column: 1, message: "a brace that is not closed: not read" }],
     ["a.svelte", `{#if posthog.capture("x" +)}{/if}`, { message: "Unexpected token" }],
     ["a.astro", `{posthog.isFeatureEnabled("f") && <p><b></p>}`, { line: 1 }],
   ])("what cannot be read is reported: %s: %s", (file, code, problem) => {
@@ -196,16 +181,9 @@ describe("TypeScript and JavaScript", () => {
 
   test("a syntax error has its place, and what can be read counts", () => {
     const broken = scriptCalls("posthog.capture('a');\nconst = 1;", "a.ts", new Set());
-    expect(broken.problems[0]).toMatchObject({
-      line: 2,
-      column: 7,
-      message: expect.stringMatching(/^Unexpected/),
-    });
+    expect(broken.problems[0]).toMatchObject({ line: 2, column: 7, message: expect.stringMatching(/^Unexpected/) });
     const twice = scriptCalls("posthog.capture('a'); const b = 1; const b = 2;", "a.ts", new Set());
-    expect(twice.problems[0]).toMatchObject({
-      line: 1,
-      message: expect.stringContaining("already been declared"),
-    });
+    expect(twice.problems[0]).toMatchObject({ line: 1, message: expect.stringContaining("already been declared") });
     expect(twice.sites).toHaveLength(1);
   });
 });
@@ -233,11 +211,7 @@ describe("other languages", () => {
     ["a.rb", "posthog.is_feature_enabled('f', 'u')", "flag f"],
     ["a.go", 'client.Enqueue(posthog.Capture{\n\tDistinctId: "u",\n\tEvent: "a",\n})', "event a"],
     ["a.go", 'const name = "a"\nclient.Enqueue(posthog.Capture{Event: name})', "event a"],
-    [
-      "a.go",
-      'posthogClient.IsFeatureEnabled(posthog.FeatureFlagPayload{Key: "f", DistinctId: "u"})',
-      "flag f",
-    ],
+    ["a.go", 'posthogClient.IsFeatureEnabled(posthog.FeatureFlagPayload{Key: "f", DistinctId: "u"})', "flag f"],
     ["a.go", 'client.GetFeatureFlag(posthog.FeatureFlagPayload{Key: "f"})', "flag f"],
     ["a.go", "client.Enqueue(posthog.Identify{DistinctId: id})", "identity $identify"],
     ["a.php", "<?php PostHog::capture(['distinctId' => 'u', 'event' => 'a']);", "event a"],

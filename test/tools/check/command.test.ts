@@ -43,8 +43,7 @@ beforeAll(async () => {
 
 afterEach(endAll);
 
-const check = (args: readonly string[], at = cwd) =>
-  phxSim(["check", ...args], { isOwn: true, cwd: at, env }).ended;
+const check = (args: readonly string[], at = cwd) => phxSim(["check", ...args], { isOwn: true, cwd: at, env }).ended;
 
 test("starts the dev script, and reroutes its proxy to the sim", async () => {
   const { code, stdout, stderr } = await check(["--json", "--fail-on", "warning"]);
@@ -89,9 +88,7 @@ test("an app that fails is one finding, with its first errors and without escape
   expect(others).toEqual([]);
   expect(finding).toMatchObject({
     count: 1,
-    evidence: [
-      { text: "node app.mjs ended with exit code 1\n ERROR  it broke\nTypeError: the port is wrong" },
-    ],
+    evidence: [{ text: "node app.mjs ended with exit code 1\n ERROR  it broke\nTypeError: the port is wrong" }],
   });
   const { stdout } = await check(args.slice(0, 2), at);
   expect(stdout).toContain("app_failed: the command ended with an error\n");

@@ -5,9 +5,7 @@ import { planted, sound } from "./planted.ts";
 /** `npm run check:planted` checks all of them and prints the table; PLANTED can name some: `memory,two-users`. */
 const chosen = process.env.PLANTED;
 const isChosen = ({ app, quick }: { app: string; quick?: true }): boolean =>
-  chosen === undefined
-    ? quick === true
-    : chosen === "all" || chosen.split(",").some((it) => app.startsWith(it));
+  chosen === undefined ? quick === true : chosen === "all" || chosen.split(",").some((it) => app.startsWith(it));
 
 let bench: Bench;
 const table: string[] = [];

@@ -38,9 +38,7 @@ const visit: Visit = {
   title: "Shop",
   failure: null,
   sdk: { instances: [instance], stub: false },
-  notes: [
-    { kind: "call", name: "capture", argument: "$pageview", loaded: true, returned: true, flags: false },
-  ],
+  notes: [{ kind: "call", name: "capture", argument: "$pageview", loaded: true, returned: true, flags: false }],
   console: [],
 };
 
@@ -162,10 +160,7 @@ test("keys are found in the path, the query and every form of body", () => {
   const inBody = (body: string) =>
     keysIn({ method: "POST", url: new URL("https://h.test/e/?token=a"), body: Buffer.from(body) });
   expect(inBody('{"api_key":"b","batch":[]}')).toEqual(["a", "b"]);
-  expect(inBody(`data=${encodeURIComponent(Buffer.from('{"token":"c"}').toString("base64"))}`)).toEqual([
-    "a",
-    "c",
-  ]);
+  expect(inBody(`data=${encodeURIComponent(Buffer.from('{"token":"c"}').toString("base64"))}`)).toEqual(["a", "c"]);
   expect(keysIn({ method: "GET", url: new URL("https://h.test/array/d/config"), body: null })).toEqual(["d"]);
   expect(bodyText(Buffer.from([0x1f, 0x8b, 1, 2]))).toBe("");
 });

@@ -24,10 +24,7 @@ export async function bundledSdk(): Promise<{ module: Uint8Array; script: Uint8A
       { contents: 'import posthog from "posthog-js"; window.posthog = posthog;', format: "iife" as const },
     ].map(async ({ contents, format }) => {
       const options = { bundle: true, write: false, logLevel: "error", format } as const;
-      const { outputFiles } = await build({
-        ...options,
-        stdin: { contents, resolveDir: import.meta.dirname },
-      });
+      const { outputFiles } = await build({ ...options, stdin: { contents, resolveDir: import.meta.dirname } });
       return outputFiles[0]?.contents ?? new Uint8Array();
     }),
   );
@@ -56,9 +53,7 @@ async function pass(
   const bytes = await bytesOf(request);
   // A body parser makes text of it.
   const body = kind === "body" ? Buffer.from(bytes.toString("utf8"), "utf8") : bytes;
-  const passed = Object.entries(headers).filter(
-    ([name]) => !/^(?:host|connection|content-length)$/.test(name),
-  );
+  const passed = Object.entries(headers).filter(([name]) => !/^(?:host|connection|content-length)$/.test(name));
   const answer = await fetch(upstream + target, {
     method,
     headers: passed.map(([name, value]): [string, string] => [name, String(value)]),
@@ -100,14 +95,11 @@ export async function serveApp(
     if (options.proxy && path.startsWith("/ingest/")) void pass(request, response, options.proxy, sim);
     else if (path === "/posthog.mjs") response.writeHead(200, script).end(sdk.module);
     else if (path === "/posthog.js") response.writeHead(200, script).end(sdk.script);
-    else if (path === "/snippet.js")
-      response.writeHead(200, script).end(readFileSync(join(folder, "snippet.js")));
+    else if (path === "/snippet.js") response.writeHead(200, script).end(readFileSync(join(folder, "snippet.js")));
     else if (path.includes(".") || path.includes("/ingest/")) response.writeHead(404).end();
     else {
       const csp = options.csp === undefined ? {} : { "content-security-policy": options.csp };
-      response
-        .writeHead(options.status ?? 200, { "content-type": "text/html; charset=utf-8", ...csp })
-        .end(html);
+      response.writeHead(options.status ?? 200, { "content-type": "text/html; charset=utf-8", ...csp }).end(html);
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

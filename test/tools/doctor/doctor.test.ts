@@ -13,15 +13,7 @@ afterEach(async () => {
   await endAll();
 });
 
-const traffic: Traffic = {
-  requests: 3,
-  kept: 2,
-  dropped: [],
-  rejected: [],
-  results: [],
-  unmatched: [],
-  browser: null,
-};
+const traffic: Traffic = { requests: 3, kept: 2, dropped: [], rejected: [], results: [], unmatched: [], browser: null };
 const sim: SimFacts = {
   url: "http://127.0.0.1:7490",
   foundBy: "--url",
@@ -82,11 +74,7 @@ describe("variables", () => {
       "phc_other_secretish",
       "problem POSTHOG_API_KEY (.env): is a key that no project of the sim has",
     ],
-    [
-      "POSTHOG_API_KEY",
-      "phx_hunter2",
-      "problem POSTHOG_API_KEY (.env): is a personal key (phx_…): SDKs expect",
-    ],
+    ["POSTHOG_API_KEY", "phx_hunter2", "problem POSTHOG_API_KEY (.env): is a personal key (phx_…): SDKs expect"],
     [
       "POSTHOG_PROJECT_TOKEN",
       "phs_hunter2",
@@ -98,11 +86,7 @@ describe("variables", () => {
       "warning POSTHOG_KEY (.env): is a value without phc_, phx_ …: not the form of a project key",
     ],
     ["POSTHOG_PERSONAL_API_KEY", "phx_mine", "ok POSTHOG_PERSONAL_API_KEY (.env): is the sim's personal key"],
-    [
-      "POSTHOG_PERSONAL_API_KEY",
-      "phs_mine",
-      "ok POSTHOG_PERSONAL_API_KEY (.env): is a personal key by its form",
-    ],
+    ["POSTHOG_PERSONAL_API_KEY", "phs_mine", "ok POSTHOG_PERSONAL_API_KEY (.env): is a personal key by its form"],
     [
       "POSTHOG_PERSONAL_API_KEY",
       "phc_mine",
@@ -157,9 +141,7 @@ describe("variables", () => {
     expect(found("variables", { ...missing, variables: [variable("POSTHOG_KEY", "phc_x")] })).toEqual([
       "ok POSTHOG_KEY (.env): is a project key by its form",
     ]);
-    expect(found("variables", missing)).toEqual([
-      "ok POSTHOG_HOST (environment): names http://localhost:7490",
-    ]);
+    expect(found("variables", missing)).toEqual(["ok POSTHOG_HOST (environment): names http://localhost:7490"]);
   });
 });
 
@@ -171,49 +153,21 @@ describe("everything else", () => {
   const rows: [check: string, facts: Partial<DoctorFacts>, said: RegExp | undefined][] = [
     ["sim", {}, /^ok phx-sim 1\.2\.3 answers at http:\/\/127\.0\.0\.1:7490 \(found by --url\)$/],
     ["sim", { sim: { missing: "no phx-sim answers" } }, /^problem no phx-sim answers → phx-sim start/],
-    [
-      "prefix",
-      { framework: "next", variables: key },
-      /^warning next passes only names that begin with NEXT_PUBLIC_/,
-    ],
-    [
-      "prefix",
-      { framework: "vite", variables: [variable("VITE_PUBLIC_POSTHOG_KEY", "phc_mine")] },
-      undefined,
-    ],
+    ["prefix", { framework: "next", variables: key }, /^warning next passes only names that begin with NEXT_PUBLIC_/],
+    ["prefix", { framework: "vite", variables: [variable("VITE_PUBLIC_POSTHOG_KEY", "phc_mine")] }, undefined],
     ["prefix", { variables: key }, undefined],
     ["libraries", { libraries: node }, /^ok posthog-node 5\.70\.0$/],
-    [
-      "libraries",
-      { libraries: [{ name: "posthog-node", version: "^3.1.0" }] },
-      /^warning .*tested with version 5/,
-    ],
+    ["libraries", { libraries: [{ name: "posthog-node", version: "^3.1.0" }] }, /^warning .*tested with version 5/],
     ["libraries", { libraries: [{ name: "posthog-react-native", version: "4.0.0" }] }, /^ok /],
     [
       "libraries",
       { libraries: [{ name: "posthog-node", version: "6.0.1" }] },
       /^ok posthog-node 6\.0\.1: .*capture v1 of version 5/,
     ],
-    [
-      "cors",
-      { preflight: { origin: "http://localhost:3000", status: 200, allowed: "http://localhost:3000" } },
-      /^ok /,
-    ],
-    [
-      "cors",
-      { preflight: { origin: "https://x.test", status: 200, allowed: "https://x.test" } },
-      /^warning .*https/,
-    ],
-    [
-      "cors",
-      { preflight: { origin: "http://x.test", status: 200, allowed: null } },
-      /^problem .*may not send/,
-    ],
-    [
-      "cors",
-      { preflight: { origin: "http://x.test", status: 503, allowed: "http://x.test" } },
-      /^problem .*503/,
-    ],
+    ["cors", { preflight: { origin: "http://localhost:3000", status: 200, allowed: "http://localhost:3000" } }, /^ok /],
+    ["cors", { preflight: { origin: "https://x.test", status: 200, allowed: "https://x.test" } }, /^warning .*https/],
+    ["cors", { preflight: { origin: "http://x.test", status: 200, allowed: null } }, /^problem .*may not send/],
+    ["cors", { preflight: { origin: "http://x.test", status: 503, allowed: "http://x.test" } }, /^problem .*503/],
     ["traffic", {}, /^ok 3 requests, 2 events kept$/],
     ["traffic", having({ requests: 0 }), /^warning no request has arrived yet/],
     ["flush", { ...having({ kept: 0 }), libraries: node }, /^warning posthog-node sends events in batches/],
@@ -279,9 +233,7 @@ describe("phx-sim doctor", () => {
       join(cwd, ".env"),
       `POSTHOG_HOST=${ready.url} # here\nexport POSTHOG_API_KEY='${ready.project_api_key}'\n`,
     );
-    const { code, stdout, stderr } = await run(["--origin", "http://localhost:3000"], cwd, {
-      PHX_SIM_URL: ready.url,
-    });
+    const { code, stdout, stderr } = await run(["--origin", "http://localhost:3000"], cwd, { PHX_SIM_URL: ready.url });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("✓ POSTHOG_HOST (.env): names the sim\n");
     expect(stdout).toContain("✓ POSTHOG_API_KEY (.env): is the key of project 1\n");
@@ -304,9 +256,7 @@ describe("phx-sim doctor", () => {
       `✗ the scenario's files are not valid, and its last valid version is in force: ${mistake} → fix it`,
     );
     const status = await runHere(["status"], { cwd });
-    expect(status.stdout).toContain(
-      `\n  scenario edit     not valid, the last good one is in force: ${mistake}\n`,
-    );
+    expect(status.stdout).toContain(`\n  scenario edit     not valid, the last good one is in force: ${mistake}\n`);
   });
 
   test("results of capture v1, by reason; events that were not sent again", async () => {
@@ -370,10 +320,7 @@ describe("phx-sim doctor", () => {
     writeFileSync(join(cwd, "package.json"), `{"devDependencies":{"posthog-node":"^5.0.0","left-pad":"1"}}`);
     const { code, stdout } = await run(["--json"], cwd, { PHX_SIM_URL: ready.url });
     expect(code).toBe(0);
-    const { passed, findings } = JSON.parse(stdout) as {
-      passed: boolean;
-      findings: { check: string; text: string }[];
-    };
+    const { passed, findings } = JSON.parse(stdout) as { passed: boolean; findings: { check: string; text: string }[] };
     const text = (check: string) => findings.filter((it) => it.check === check).map((it) => it.text);
     expect(passed).toBe(true);
     expect(text("libraries")).toEqual(["posthog-node 5.9.9"]);

@@ -64,18 +64,13 @@ describe("a captured event that is not sent before the response", () => {
   });
 });
 
-test.each(["/checkout-flushed", "/checkout-immediate", "/checkout-wait-until"])(
-  "%s loses nothing",
-  async (path) => {
-    const { code, section, verdict } = await run(server(path));
-    expect(section).toMatchObject({ failed: false, total: 0 });
-    expect(section.summary).toContain(
-      `nothing lost, 1 event arrived: the app ended after its response to GET ${path}`,
-    );
-    expect(verdict.events.kept).toBe(1);
-    expect(code).toBe(0);
-  },
-);
+test.each(["/checkout-flushed", "/checkout-immediate", "/checkout-wait-until"])("%s loses nothing", async (path) => {
+  const { code, section, verdict } = await run(server(path));
+  expect(section).toMatchObject({ failed: false, total: 0 });
+  expect(section.summary).toContain(`nothing lost, 1 event arrived: the app ended after its response to GET ${path}`);
+  expect(verdict.events.kept).toBe(1);
+  expect(code).toBe(0);
+});
 
 test("only the response of --response-path ends the app", async () => {
   const { section } = await run(server("/checkout", "/checkout-flushed"), ["--response-path", "*-flushed"]);
@@ -185,10 +180,7 @@ describe("what is not watched is named", () => {
     writeFileSync(file, code);
     const { section } = await run([process.execPath, file]);
     expect(section.items).toEqual([
-      expect.objectContaining({
-        code: "no_response",
-        sentence: expect.stringContaining("servers of HTTP/2"),
-      }),
+      expect.objectContaining({ code: "no_response", sentence: expect.stringContaining("servers of HTTP/2") }),
     ]);
   });
 
@@ -199,10 +191,7 @@ describe("what is not watched is named", () => {
       posthog.capture({ distinctId: "u", event: "seen" });
       await posthog.flush();`;
     const { section } = await run([process.execPath, appOf(body, { head })]);
-    expect(section).toMatchObject({
-      failed: false,
-      summary: expect.stringMatching(/not watched: worker threads/),
-    });
+    expect(section).toMatchObject({ failed: false, summary: expect.stringMatching(/not watched: worker threads/) });
   });
 
   test("a copy of the SDK in a bundle", async () => {
@@ -216,10 +205,7 @@ describe("what is not watched is named", () => {
     const body = `copy.capture({ distinctId: "u", event: "seen" }); await copy.flush();`;
     const { section, code } = await run([process.execPath, appOf(body, { head })]);
     expect(section.items).toEqual([
-      expect.objectContaining({
-        code: "sdk_not_watched",
-        sentence: expect.stringContaining("1 event arrived"),
-      }),
+      expect.objectContaining({ code: "sdk_not_watched", sentence: expect.stringContaining("1 event arrived") }),
     ]);
     expect(code).toBe(1);
   });

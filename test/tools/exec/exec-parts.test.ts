@@ -36,12 +36,8 @@ test("a section of a further option is shown as it is", () => {
     "phx-sim: Analytics diff: 1 change",
     "  baseline signup type_changed: plan string → number",
   ]);
-  expect(summaryMarkdown(run)).toContain(
-    "| baseline | signup | 1 |  | type&#95;changed | plan string → number |  |",
-  );
-  expect(junitOf(run)).toContain(
-    '<testcase classname="phx-sim exec" name="rule baseline"><failure type="baseline"',
-  );
+  expect(summaryMarkdown(run)).toContain("| baseline | signup | 1 |  | type&#95;changed | plan string → number |  |");
+  expect(junitOf(run)).toContain('<testcase classname="phx-sim exec" name="rule baseline"><failure type="baseline"');
 });
 
 describe("captured text stays on its line", () => {
@@ -73,18 +69,14 @@ describe("captured text mentions no users and no issues", () => {
       traffic: tallyOf({ dropped: [drop(event)] }),
       sections: [{ ...section, text: null, items }],
     });
-    const text = summaryMarkdown(run).replaceAll(/&#\d+;/g, (it) =>
-      String.fromCodePoint(Number(it.slice(2, -1))),
-    );
+    const text = summaryMarkdown(run).replaceAll(/&#\d+;/g, (it) => String.fromCodePoint(Number(it.slice(2, -1))));
     expect(text).toContain("@\u200boctocat");
     expect(text).not.toMatch(/@\w|#\d|GH-\d|:\/\/github/);
   });
 
   test("in a block of code, which no text ends", () => {
     const block = ["a", "```", "@octocat", "`````"].join("\n");
-    const lines = summaryMarkdown(verdict({ sections: [{ ...section, text: block, items: [] }] })).split(
-      "\n",
-    );
+    const lines = summaryMarkdown(verdict({ sections: [{ ...section, text: block, items: [] }] })).split("\n");
     const start = lines.indexOf("``````diff");
     expect(lines.slice(start, start + 6)).toEqual(["``````diff", "a", "```", "@octocat", "`````", "``````"]);
   });

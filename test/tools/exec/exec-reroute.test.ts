@@ -50,9 +50,7 @@ describe("phx-sim exec --reroute", () => {
     );
     expect(stderr).toContain("phx-sim: 1 event kept, 0 dropped");
     expect(code).toBe(0);
-    expect(JSON.parse(readFileSync(join(report, "events.ndjson"), "utf8"))).toMatchObject({
-      event: "bought",
-    });
+    expect(JSON.parse(readFileSync(join(report, "events.ndjson"), "utf8"))).toMatchObject({ event: "bought" });
   });
 
   test("the fixture of vitest lets rerouted calls pass", async () => {
@@ -156,9 +154,8 @@ describe("mistakes", () => {
     async (...args) => {
       const file = join(newFolder(), "file");
       writeFileSync(file, "");
-      const { code, stderr } = await start([...args, "--reroute"], ["true"], {
-        PHX_SIM_CA_DIR: join(file, "ca"),
-      }).ended;
+      const { code, stderr } = await start([...args, "--reroute"], ["true"], { PHX_SIM_CA_DIR: join(file, "ca") })
+        .ended;
       expect([code, stderr]).toEqual([3, expect.stringMatching(/--reroute: .*cannot be read/)]);
     },
   );

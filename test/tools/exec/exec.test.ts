@@ -21,12 +21,8 @@ const script = (code: string): string[] => [
    ${code}`,
 ];
 
-const exec = (
-  args: readonly string[],
-  command: readonly string[],
-  env: Record<string, string> = {},
-  cwd?: string,
-) => phxSim(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
+const exec = (args: readonly string[], command: readonly string[], env: Record<string, string> = {}, cwd?: string) =>
+  phxSim(["exec", ...args, "--", ...command], { cwd: cwd ?? newFolder(), env });
 
 const kept = `await send("/capture/", { event: "signup", distinct_id: "u" });`;
 const dropped = `await send("/capture/", { event: "checkout" });`;
@@ -79,11 +75,7 @@ describe("the command", () => {
 
   test.each([
     [["phx-no-such-program"], 127, "cannot run phx-no-such-program: there is no such program"],
-    [
-      ["echo hello"],
-      127,
-      "cannot run echo hello: there is no such program; to run a shell command, write sh -c",
-    ],
+    [["echo hello"], 127, "cannot run echo hello: there is no such program; to run a shell command, write sh -c"],
     [[root], 126, `cannot run ${root}: it may not be executed`],
     [[""], 126, 'cannot run "": '],
   ])("%j cannot be run: %i", async (command, expected, said) => {
@@ -165,14 +157,10 @@ describe("what is reported at the end", () => {
   test("counts, and each mishap with its reason and fix", async () => {
     const { code, stderr } = await exec(
       [],
-      script(
-        `${kept}${dropped}${dropped}${rejected}${unmatched} await send("/flags/?v=2", { distinct_id: "u" });`,
-      ),
+      script(`${kept}${dropped}${dropped}${rejected}${unmatched} await send("/flags/?v=2", { distinct_id: "u" });`),
     ).ended;
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      "phx-sim: 1 event kept, 2 dropped; 6 requests (1 for flags), 1 rejected, 1 unmatched\n",
-    );
+    expect(stderr).toContain("phx-sim: 1 event kept, 2 dropped; 6 requests (1 for flags), 1 rejected, 1 unmatched\n");
     expect(stderr).toMatch(/\n {2}✕ dropped "checkout" ×2 missing_distinct_id: .* → send `distinct_id`/);
     expect(stderr).toMatch(/\n {2}⊖ rejected POST \/batch\/? \w+: .* → use the project key phc_sim/);
     expect(stderr).toMatch(/\n {2}unmatched POST \/nowhere\/at\/all not_found: .* → check the path/);
@@ -205,9 +193,7 @@ describe("what is reported at the end", () => {
       script(`await call("POST", "/__sim/faults", '{"preset":"capture-503","times":1}'); ${kept}${kept}`),
     ).ended;
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      "phx-sim: 1 event kept, 0 dropped; 2 requests (0 for flags), 0 rejected, 0 unmatched\n",
-    );
+    expect(stderr).toContain("phx-sim: 1 event kept, 0 dropped; 2 requests (0 for flags), 0 rejected, 0 unmatched\n");
     expect(stderr).toContain("  fault capture-503 touched 1 request\n");
   });
 
@@ -323,12 +309,8 @@ describe("--fail-on", () => {
 describe("--report", () => {
   test("writes events, requests and a summary, whole", async ({ folder: cwd }) => {
     const code = `${kept}${dropped}${unmatched} process.exit(3);`;
-    const ended = await exec(
-      ["--report", "out/phx"],
-      script(code),
-      { GITHUB_STEP_SUMMARY: join(cwd, "step.md") },
-      cwd,
-    ).ended;
+    const ended = await exec(["--report", "out/phx"], script(code), { GITHUB_STEP_SUMMARY: join(cwd, "step.md") }, cwd)
+      .ended;
     expect(ended.code).toBe(3);
     const folder = join(cwd, "out/phx");
     expect(readdirSync(folder).sort()).toEqual([
@@ -345,9 +327,11 @@ describe("--report", () => {
       { seq: 2, event: "checkout", outcome: "dropped", reason: "missing_distinct_id" },
     ]);
     const har = JSON.parse(readFileSync(join(folder, "requests.har"), "utf8"));
-    expect(
-      har.log.entries.map((it: { request: { url: string } }) => new URL(it.request.url).pathname),
-    ).toEqual(["/capture/", "/capture/", "/nowhere/at/all"]);
+    expect(har.log.entries.map((it: { request: { url: string } }) => new URL(it.request.url).pathname)).toEqual([
+      "/capture/",
+      "/capture/",
+      "/nowhere/at/all",
+    ]);
     const summary = readFileSync(join(folder, "summary.md"), "utf8");
     expect(summary).toContain("❌ failed (exit code of the command: 3)");
     expect(summary).toContain(
@@ -379,9 +363,7 @@ describe("--report", () => {
     const code = `import { rmSync, writeFileSync } from "node:fs"; rmSync("out", { recursive: true }); writeFileSync("out", "");`;
     const { code: ended, stderr } = await exec(["--quiet", "--report", "out"], script(code), {}, cwd).ended;
     expect(ended).toBe(1);
-    expect(stderr).toMatch(
-      /^phx-sim: the report in \S+out is incomplete: a part of its path is not a folder\n$/,
-    );
+    expect(stderr).toMatch(/^phx-sim: the report in \S+out is incomplete: a part of its path is not a folder\n$/);
   });
 });
 
@@ -473,8 +455,7 @@ describe("the tracking plan", () => {
 });
 
 describe("the world", () => {
-  const write = (cwd: string, name: string, content: object) =>
-    writeFileSync(join(cwd, name), JSON.stringify(content));
+  const write = (cwd: string, name: string, content: object) => writeFileSync(join(cwd, name), JSON.stringify(content));
   const organizations = (api_key: string) => [{ name: "Local", projects: [{ id: 1, api_key }] }];
   const sayKey = script("console.log(api_key)");
 
@@ -494,10 +475,7 @@ describe("the world", () => {
   test("--adopt-tokens, --clock and --strict are those of start", async () => {
     const code = `${rejected.replace("phc_nobodys", "phc_new")}
       console.log(JSON.parse((await call("GET", "/__sim/clock")).text).now.slice(0, 4), (await send("/nowhere", {})).status);`;
-    const { stdout, stderr } = await exec(
-      ["--adopt-tokens", "--clock", "2031-01-01", "--strict"],
-      script(code),
-    ).ended;
+    const { stdout, stderr } = await exec(["--adopt-tokens", "--clock", "2031-01-01", "--strict"], script(code)).ended;
     expect(stdout).toBe("2031 501\n");
     expect(stderr).toContain("1 event kept");
   });
@@ -513,11 +491,7 @@ describe("mistakes", () => {
     [["exec"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "--"], 2, "exec needs -- and a command after it, e.g. phx-sim exec -- npm test"],
     [["exec", "npx", "vitest", "--coverage"], 2, "e.g. phx-sim exec -- npx vitest --coverage"],
-    [
-      ["exec", "--fail-on", "droped", "--", "true"],
-      2,
-      "--fail-on must be one or more of dropped, rejected, unmatched",
-    ],
+    [["exec", "--fail-on", "droped", "--", "true"], 2, "--fail-on must be one or more of dropped, rejected, unmatched"],
     [["exec", "--fail-on", "dropped,,", "--", "true"], 2, "--fail-on must be names with commas between them"],
     [["exec", "--fail-on", "", "--", "true"], 2, "--fail-on must be names with commas"],
     [["exec", "--fail-on", "toString", "--", "true"], 2, 'not "toString"'],
@@ -597,15 +571,7 @@ describe("--matrix", () => {
     }
     expect(stderr).toMatch(/✕ \d {2}7 {5}1 .*video/);
     expect(stderr).toContain("phx-sim: the smallest failing combination: hero-banner=video\n");
-    expect(readdirSync(join(cwd, "out")).sort()).toEqual([
-      "1",
-      "2",
-      "3",
-      "4",
-      "matrix.json",
-      "matrix.md",
-      "phx.xml",
-    ]);
+    expect(readdirSync(join(cwd, "out")).sort()).toEqual(["1", "2", "3", "4", "matrix.json", "matrix.md", "phx.xml"]);
     expect(readdirSync(join(cwd, "out/4"))).toContain("report.html");
     expect(readFileSync(join(cwd, "out/phx.xml"), "utf8")).toContain('tests="4" failures="2"');
     expect(readFileSync(join(cwd, "step.md"), "utf8")).toContain("combination: hero-banner=video");
@@ -613,10 +579,7 @@ describe("--matrix", () => {
 
   test.each([
     [["--matrix", "hero-baner"], 'the scenario has no flag "hero-baner"; did you mean "hero-banner"?'],
-    [
-      ["--matrix", "hero-banner=vidoe"],
-      'flag "hero-banner" has no variant "vidoe"; its values are photo, video',
-    ],
+    [["--matrix", "hero-banner=vidoe"], 'flag "hero-banner" has no variant "vidoe"; its values are photo, video'],
     [["--matrix", "free-shipping", "--strength", "2"], "the strength must be a whole number from 1 to 1"],
     [["--matrix", "free-shipping,free-shipping"], 'flag "free-shipping" is named twice'],
     [["--strength", "2"], "--strength needs --matrix"],

@@ -14,9 +14,7 @@ beforeAll(async () => {
     { name: "App", api_key: "phc_app", timezone: "Europe/Berlin" },
     { name: "Shop", api_key: "phc_shop" },
   ];
-  sim = await startSim({
-    scenario: { clock: "2025-06-04T15:20:00Z", organizations: [{ name: "Org", projects }] },
-  });
+  sim = await startSim({ scenario: { clock: "2025-06-04T15:20:00Z", organizations: [{ name: "Org", projects }] } });
 });
 afterAll(async () => {
   await sim.close();
@@ -44,24 +42,13 @@ test("a second time, the sim has them already", async () => {
   const { code, stdout, stderr } = await run(...small, "--until", "2025-06-04T15:20:00Z", "--json");
   expect([code, stderr]).toEqual([
     0,
-    expect.stringMatching(
-      /^\d+ events dropped, as after the same command before: the sim has them already\n$/,
-    ),
+    expect.stringMatching(/^\d+ events dropped, as after the same command before: the sim has them already\n$/),
   ]);
   expect(JSON.parse(stdout)).toEqual(JSON.parse(read("figures.json")));
 });
 
 test("writes NDJSON without a sim", async () => {
-  const args = [
-    "--persona",
-    "reader",
-    "--until",
-    "2025-06-01",
-    "--time-zone",
-    "Asia/Tokyo",
-    "--out",
-    "events.ndjson",
-  ];
+  const args = ["--persona", "reader", "--until", "2025-06-01", "--time-zone", "Asia/Tokyo", "--out", "events.ndjson"];
   const { code, stdout } = await runHere(["generate", ...small, ...args, "--json"], { cwd });
   const figures: TrafficFigures = JSON.parse(stdout);
   expect([code, figures.persona, figures.time_zone]).toEqual([0, "reader", "Asia/Tokyo"]);
@@ -98,17 +85,11 @@ test.each<[string[], string]>([
   [["--users", "0"], "--users: expected a number of at least 1, got 0"],
   [["--users", "many"], '--users must be a whole number, not "many"'],
   [["--days", "4000"], "--days: expected a number of at most 3660, got 4000"],
-  [
-    ["--until", "soon"],
-    '--until: expected a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, got "soon"',
-  ],
+  [["--until", "soon"], '--until: expected a time from 1970 to 9999, such as 2025-06-01T12:00:00Z, got "soon"'],
   [["--project", "9"], "--project: there is no project 9"],
   [["--out", "x", "--project", "1"], "--project has no effect with --out: the file is of no project"],
   [["--time-zone", "UTC"], "--time-zone is for --out: in a sim, the time zone is that of the project"],
-  [
-    ["--out", "x", "--time-zone", "Mars"],
-    'the time zone "Mars" does not exist; use a name such as Europe/Berlin',
-  ],
+  [["--out", "x", "--time-zone", "Mars"], 'the time zone "Mars" does not exist; use a name such as Europe/Berlin'],
 ])("%j is a mistake in one line", async (args, line) => {
   const { code, stdout, stderr } = await run(...args);
   expect([code, stdout, stderr.replaceAll(`${cwd}/`, "")]).toEqual([2, "", `phx-sim: ${line}\n`]);
@@ -119,9 +100,7 @@ test("other failures", async () => {
   const late = await run("--until", "2030-01-01");
   expect([late.code, late.stderr]).toEqual([
     2,
-    expect.stringMatching(
-      /^phx-sim: the end, 2030-01-01T00:00:00.000Z, is after the sim's time, 2025-06-04T/,
-    ),
+    expect.stringMatching(/^phx-sim: the end, 2030-01-01T00:00:00.000Z, is after the sim's time, 2025-06-04T/),
   ]);
   const noFolder = await run("--users", "1", "--out", "no/such/folder/x");
   expect([noFolder.code, noFolder.stderr]).toEqual([

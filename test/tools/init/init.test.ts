@@ -1,14 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startSim } from "../../../src/index.ts";
@@ -25,10 +16,7 @@ function folderWith(files: Record<string, string | object>): string {
   const folder = newFolder();
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(
-      join(folder, path),
-      typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`,
-    );
+    writeFileSync(join(folder, path), typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`);
   }
   return folder;
 }
@@ -48,9 +36,7 @@ async function run(cwd: string, ...switches: string[]) {
   const answer = JSON.parse(said.join("\n"));
   return {
     ...answer,
-    actions: Object.fromEntries(
-      answer.files.map((it: { path: string; action: string }) => [it.path, it.action]),
-    ),
+    actions: Object.fromEntries(answer.files.map((it: { path: string; action: string }) => [it.path, it.action])),
   };
 }
 
@@ -69,13 +55,7 @@ const stacks = [
     "test/analytics.test.ts",
     "NEXT_PUBLIC_POSTHOG_KEY",
   ],
-  [
-    "vite",
-    { devDependencies: { vite: "8", jest: "30" } },
-    "jest",
-    "test/analytics.test.js",
-    "VITE_POSTHOG_KEY",
-  ],
+  ["vite", { devDependencies: { vite: "8", jest: "30" } }, "jest", "test/analytics.test.js", "VITE_POSTHOG_KEY"],
   [
     "nuxt",
     { dependencies: { nuxt: "4", vue: "3" }, devDependencies: { "@playwright/test": "1" } },
@@ -211,9 +191,7 @@ describe("--agents", () => {
     expect((await run(folder, "agents")).actions["AGENTS.md"]).toBe("update");
     expect(read(folder, "AGENTS.md")).toBe(`${agents}\n## After\n`);
     writeFileSync(join(folder, "AGENTS.md"), agents.replace("<!-- phx-sim: end -->", ""));
-    await expect(run(folder, "agents")).rejects.toThrow(
-      /^AGENTS\.md:5:1: the section of phx-sim has no pair/,
-    );
+    await expect(run(folder, "agents")).rejects.toThrow(/^AGENTS\.md:5:1: the section of phx-sim has no pair/);
   });
 
   test("a linked AGENTS.md stays a link; a server of the name that differs stays", async () => {
@@ -257,18 +235,11 @@ test.each([
   const flags = "(await ph.flags.list()).map(({ key }) => key)";
   const checked = read(folder, file)
     .replace("await expect(ph).toHaveNoDroppedEvents();", `expect(${flags}).toContain("button-color");`)
-    .replace(
-      "assert.deepEqual(await ph.events.dropped(), [])",
-      `assert.ok(${flags}.includes("button-color"))`,
-    );
+    .replace("assert.deepEqual(await ph.events.dropped(), [])", `assert.ok(${flags}.includes("button-color"))`);
   expect(checked).toContain("button-color");
   writeFileSync(join(folder, file), checked);
-  const [, line = ""] =
-    / exec -- (.*)/.exec(JSON.parse(read(folder, "package.json")).scripts["test:analytics"]) ?? [];
-  const alone = spawnSync("npx", ["--no-install", ...line.split(" "), ...patience], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const [, line = ""] = / exec -- (.*)/.exec(JSON.parse(read(folder, "package.json")).scripts["test:analytics"]) ?? [];
+  const alone = spawnSync("npx", ["--no-install", ...line.split(" "), ...patience], { cwd: folder, encoding: "utf8" });
   expect(alone.status, alone.stdout + alone.stderr).toBe(0);
 });
 
@@ -297,10 +268,7 @@ test("without a Playwright configuration one is written that starts the app", as
   const config = read(folder, "playwright.config.mjs");
   expect(config).toContain('webServer: { command: "npm run dev", url: "http://localhost:5173"');
   const cli = join(root, "node_modules/@playwright/test/cli.js");
-  const { status, stdout, stderr } = spawnSync("node", [cli, "test", "--list"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync("node", [cli, "test", "--list"], { cwd: folder, encoding: "utf8" });
   expect([status, stdout, stderr]).toEqual([0, expect.stringContaining("a visit is tracked"), ""]);
   const other = folderWith({ "package.json": manifest, "playwright.config.ts": "export default {};\n" });
   expect((await run(other)).actions).not.toHaveProperty(["playwright.config.mjs"]);

@@ -42,17 +42,11 @@ async function tourOf(dialect: "documented" | "production", name: string): Promi
     redaction: "default",
     noise: [],
   };
-  writeFileSync(
-    join(cwd, "tapes", `${name}.tape.ndjson`),
-    `${[JSON.stringify(header), ...lines].join("\n")}\n`,
-  );
+  writeFileSync(join(cwd, "tapes", `${name}.tape.ndjson`), `${[JSON.stringify(header), ...lines].join("\n")}\n`);
 }
 
 /** A service that answers by path, and remembers what it was asked. */
-async function service(
-  answers: Readonly<Record<string, unknown>>,
-  headers: Readonly<Record<string, string>> = {},
-) {
+async function service(answers: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) {
   const asked: string[] = [];
   const server = createServer((req, res) => {
     req.resume().on("end", () => {
@@ -93,12 +87,8 @@ describe("verify --against", () => {
     const { code, stdout, stderr } = await run(args, { PHX_SIM_PERSONAL_KEY: "phx_mine" });
     expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: 2 breaks (tapes/golden.tape.ndjson)\n" });
     expect(stdout.split("\n").slice(1, 5)).toEqual([
-      expect.stringMatching(
-        /^ {2}break +1× {2}body\.tags: null on one side only \(recorded list, now null\)/,
-      ),
-      expect.stringMatching(
-        /^ {2}break +1× {2}body\.team: null on one side only \(recorded object, now null\)/,
-      ),
+      expect.stringMatching(/^ {2}break +1× {2}body\.tags: null on one side only \(recorded list, now null\)/),
+      expect.stringMatching(/^ {2}break +1× {2}body\.team: null on one side only \(recorded object, now null\)/),
       expect.stringMatching(
         /^ {2}additive +1× {2}headers\.cache-control: the header was not recorded \(recorded nothing, now max-age=600\)/,
       ),
@@ -135,13 +125,8 @@ describe("verify --against", () => {
     expect(stdout).toMatch(/additive +1× {2}body\.added: the key was not recorded/);
     expect(stdout).toMatch(/^not compared: 2 would change something \(--allow-writes sends them\)$/m);
     expect(stdout).toMatch(/^not sent: 1 capture, 1 POST \/api\/projects\/:id\/dashboards$/m);
-    expect(stdout).toMatch(
-      /3 of 5 exchanges compared with http:\/\/127\.0\.0\.1:\d+: 2 breaks, 1 additive\n$/,
-    );
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "phx-sim: 2 breaks, 1 additive (tapes/golden.tape.ndjson)\n",
-    });
+    expect(stdout).toMatch(/3 of 5 exchanges compared with http:\/\/127\.0\.0\.1:\d+: 2 breaks, 1 additive\n$/);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: 2 breaks, 1 additive (tapes/golden.tape.ndjson)\n" });
     const json = await run([...args, "--json", "--fail-on", "break"], { PHX_SIM_PERSONAL_KEY: "phx_mine" });
     expect(JSON.parse(json.stdout)).toMatchObject({
       ok: false,
@@ -188,10 +173,7 @@ describe("verify --against", () => {
     });
     const { code, stdout, stderr } = await run(
       ["verify", "tour", "--against", far.url, "--token", far.apiKey, "--allow-writes"],
-      {
-        PHX_SIM_PERSONAL_KEY: far.personalApiKey,
-        PHX_SIM_SECRET_PERSONAL_API_KEY_2: "phx_of_nobody_at_all",
-      },
+      { PHX_SIM_PERSONAL_KEY: far.personalApiKey, PHX_SIM_SECRET_PERSONAL_API_KEY_2: "phx_of_nobody_at_all" },
     );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/20 of 20 exchanges compared with http/);
@@ -321,10 +303,7 @@ describe("tape diff", () => {
     expect(stdout).toMatch(/break +1× {2}status: another status \(first 200, second 403\)/);
     expect(stdout).toMatch(/^only on tapes\/a\.tape\.ndjson: 1 GET \/api\/organizations$/m);
     expect(stdout).toMatch(/^only on tapes\/b\.tape\.ndjson: 1 GET \/api\/projects\/:id\/cohorts$/m);
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "phx-sim: 3 breaks, 1 additive (tapes/a.tape.ndjson)\n",
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: 3 breaks, 1 additive (tapes/a.tape.ndjson)\n" });
   });
 
   test.each(["a", "b"])("a damaged tape fails, also where the rest is equal: %s", async (name) => {
@@ -340,10 +319,7 @@ describe("tape diff", () => {
   test("a request that was refused with 429 and repeated is compared by its later answer", async () => {
     const busy = (path: string) =>
       rawWith({ url: `https://us.posthog.com${path}` }, { status: 429, body: Buffer.from("{}") });
-    const answered = rawWith(
-      { url: "https://us.posthog.com/api/users/@me/" },
-      { body: Buffer.from('{"id":1}') },
-    );
+    const answered = rawWith({ url: "https://us.posthog.com/api/users/@me/" }, { body: Buffer.from('{"id":1}') });
     await write("a", [busy("/api/users/@me/"), answered]);
     await write("b", [busy("/api/users/@me/"), answered]);
     expect(await run(["tape", "diff", "a", "b"])).toMatchObject({

@@ -4,10 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Scenario, startSim } from "../../../src/index.ts";
 import { key, newFolder, phxSim } from "./command-line.ts";
 
-const series = (...nodes: object[]) => ({
-  kind: "InsightVizNode",
-  source: { kind: "TrendsQuery", series: nodes },
-});
+const series = (...nodes: object[]) => ({ kind: "InsightVizNode", source: { kind: "TrendsQuery", series: nodes } });
 const event = (name: string, more: object = {}) => ({ kind: "EventsNode", event: name, ...more });
 const hogql = (query: string) => ({ kind: "DataVisualizationNode", source: { kind: "HogQLQuery", query } });
 
@@ -59,19 +56,13 @@ const scenario = {
           ],
           flags: {
             "for-buyers": {
-              filters: {
-                groups: [{ properties: [{ key: "id", type: "cohort", operator: "in", value: 31 }] }],
-              },
+              filters: { groups: [{ properties: [{ key: "id", type: "cohort", operator: "in", value: 31 }] }] },
             },
             "for-big": {
               filters: {
                 aggregation_group_type_index: 0,
                 groups: [
-                  {
-                    properties: [
-                      { key: "size", type: "group", group_type_index: 0, operator: "gt", value: 10 },
-                    ],
-                  },
+                  { properties: [{ key: "size", type: "group", group_type_index: 0, operator: "gt", value: 10 }] },
                 ],
               },
             },
@@ -94,11 +85,7 @@ const scenario = {
             },
             { id: 63, name: "By action", query: series({ kind: "ActionsNode", id: 51 }) },
             { id: 64, name: "Signups", query: series(event("signed_up")) },
-            {
-              id: 65,
-              name: "Carts",
-              query: series(event("cart_filled", { math: "sum", math_property: "items" })),
-            },
+            { id: 65, name: "Carts", query: series(event("cart_filled", { math: "sum", math_property: "items" })) },
             {
               id: 66,
               name: "By items",
@@ -213,9 +200,7 @@ describe("phx-sim impact", () => {
       { what: "group property", name: "size", of: "company" },
     ]);
     // 66 breaks another event down by a property of this name
-    expect(
-      affected.map((it: { kind: string; id: string; path: string }) => [it.kind, it.id, it.path]),
-    ).toEqual([
+    expect(affected.map((it: { kind: string; id: string; path: string }) => [it.kind, it.id, it.path])).toEqual([
       ["insight", "65", "query.source.series[0].math_property"],
       ["cohort", "32", "filters.properties.values[0].key"],
       ["flag", "for-big", "filters.groups[0].properties[0].key"],

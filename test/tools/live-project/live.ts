@@ -12,12 +12,7 @@ const property = (name: string, operator: string, value: Json, more: Record<stri
 });
 const when = (...properties: Json[]) => ({ groups: [{ properties, rollout_percentage: 100 }] });
 const inCohort = (id: number, operator = "in") => ({ key: "id", type: "cohort", operator, value: id });
-const onFlag = (id: number, value: Json) => ({
-  key: String(id),
-  type: "flag",
-  operator: "flag_evaluates_to",
-  value,
-});
+const onFlag = (id: number, value: Json) => ({ key: String(id), type: "flag", operator: "flag_evaluates_to", value });
 
 /** A project with a flag for each kind of rule, and documents of the other kinds. */
 export const liveScenario = {
@@ -39,17 +34,13 @@ export const liveScenario = {
             {
               id: 31,
               name: "Paying",
-              filters: {
-                properties: { type: "AND", values: [property("plan", "exact", ["pro", "enterprise"])] },
-              },
+              filters: { properties: { type: "AND", values: [property("plan", "exact", ["pro", "enterprise"])] } },
               created_by: "ada@acme.com",
             },
             {
               id: 32,
               name: "Paying adults",
-              filters: {
-                properties: { type: "AND", values: [inCohort(31), property("age", "gte", 30)] },
-              },
+              filters: { properties: { type: "AND", values: [inCohort(31), property("age", "gte", 30)] } },
             },
             { id: 33, name: "Friends", is_static: true, persons: ["xena-7"] },
           ],
@@ -106,29 +97,21 @@ export const liveScenario = {
             "paying-adults": { filters: when(inCohort(32)) },
             "not-paying": { filters: when(inCohort(31, "not_in")) },
             "for-companies": {
-              filters: {
-                aggregation_group_type_index: 0,
-                groups: [{ properties: [], rollout_percentage: 40 }],
-              },
+              filters: { aggregation_group_type_index: 0, groups: [{ properties: [], rollout_percentage: 40 }] },
             },
             "big-companies": {
               filters: {
                 aggregation_group_type_index: 0,
                 groups: [
                   {
-                    properties: [
-                      { key: "size", type: "group", group_type_index: 0, operator: "gt", value: 100 },
-                    ],
+                    properties: [{ key: "size", type: "group", group_type_index: 0, operator: "gt", value: 100 }],
                     rollout_percentage: 100,
                   },
                 ],
               },
             },
             "for-teams": {
-              filters: {
-                aggregation_group_type_index: 1,
-                groups: [{ properties: [], rollout_percentage: 50 }],
-              },
+              filters: { aggregation_group_type_index: 1, groups: [{ properties: [], rollout_percentage: 50 }] },
             },
             "early-exit": {
               filters: {
@@ -161,10 +144,7 @@ export const liveScenario = {
               },
             },
             "server-only": { evaluation_runtime: "server", filters: when() },
-            remote: {
-              is_remote_configuration: true,
-              filters: { ...when(), payloads: { true: '{"limit":10}' } },
-            },
+            remote: { is_remote_configuration: true, filters: { ...when(), payloads: { true: '{"limit":10}' } } },
             "survey-targeting-1-custom": {
               id: 190,
               filters: when(property("$survey_dismissed/s", "is_not_set", "is_not_set")),
@@ -188,8 +168,7 @@ export const liveScenario = {
               id: 52,
               name: "Told",
               post_to_slack: true,
-              slack_message_format:
-                "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
+              slack_message_format: "https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
             },
           ],
           event_definitions: [{ name: "order_completed", description: "An order was paid" }],
@@ -219,9 +198,7 @@ export const liveScenario = {
               },
             },
           ],
-          dashboards: [
-            { id: 71, name: "Sales", tiles: [{ insight: "Revenue" }, { text: "Ask ada@acme.com" }] },
-          ],
+          dashboards: [{ id: 71, name: "Sales", tiles: [{ insight: "Revenue" }, { text: "Ask ada@acme.com" }] }],
           settings: {
             minimal_flag_called_events: true,
             session_recording_trigger_groups: {

@@ -167,22 +167,19 @@ describe("what is not written", () => {
     expectNothing(cwd);
   });
 
-  test.each([401, 500])(
-    "what the service says about a refusal is printed without secrets (%i)",
-    async (status) => {
-      const token = `sk-ant-api03-${"a1B2".repeat(10)}`;
-      const detail = `not ${key}, nor ${token}; see https://sso.test/cb?code=${"a1B2".repeat(6)}&state=x, password=hunter22`;
-      const live = await between(
-        await simOf(liveScenario),
-        on("/api/projects/7/cohorts", status, JSON.stringify({ detail })),
-      );
-      const { stderr } = await pull(live, newFolder());
-      expect(stderr).toContain(`${status}`);
-      expect(stderr).toContain("see https://sso.test/cb");
-      expect(stderr).not.toMatch(/a1B2|hunter22/);
-      expect(stderr).not.toContain(key);
-    },
-  );
+  test.each([401, 500])("what the service says about a refusal is printed without secrets (%i)", async (status) => {
+    const token = `sk-ant-api03-${"a1B2".repeat(10)}`;
+    const detail = `not ${key}, nor ${token}; see https://sso.test/cb?code=${"a1B2".repeat(6)}&state=x, password=hunter22`;
+    const live = await between(
+      await simOf(liveScenario),
+      on("/api/projects/7/cohorts", status, JSON.stringify({ detail })),
+    );
+    const { stderr } = await pull(live, newFolder());
+    expect(stderr).toContain(`${status}`);
+    expect(stderr).toContain("see https://sso.test/cb");
+    expect(stderr).not.toMatch(/a1B2|hunter22/);
+    expect(stderr).not.toContain(key);
+  });
 
   test("an answer that is not JSON", async () => {
     const live = await between(await simOf(liveScenario), on("/api/projects/7/cohorts", 200, "<html>"));
@@ -432,9 +429,7 @@ describe("--check", () => {
         body: JSON.stringify(body),
       }).then((it) => expect(it.ok).toBe(true));
     await call("POST", "feature_flags/", { key: "new", filters: { groups: [] } });
-    await call("PATCH", "feature_flags/102/", {
-      filters: { groups: [{ properties: [], rollout_percentage: 60 }] },
-    });
+    await call("PATCH", "feature_flags/102/", { filters: { groups: [{ properties: [], rollout_percentage: 60 }] } });
     await call("PATCH", "actions/51/", { deleted: true });
     const changed = await pull(live, cwd, "--check");
     expect(changed.code).toBe(1);

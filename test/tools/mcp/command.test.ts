@@ -35,11 +35,7 @@ test("finds no sim, starts one where client commands find it, and ends it with i
   expect(missing.isError).toBe(true);
   expect(JSON.parse(missing.text)).toMatchObject({ code: "no_sim", hint: expect.stringContaining("start") });
   const started = JSON.parse((await call("start")).text);
-  expect(started).toMatchObject({
-    started: true,
-    data: join(cwd, ".phx-sim"),
-    project_api_key: "phc_of_a_file",
-  });
+  expect(started).toMatchObject({ started: true, data: join(cwd, ".phx-sim"), project_api_key: "phc_of_a_file" });
   const located = JSON.parse(readFileSync(join(cwd, ".phx-sim/run.json"), "utf8"));
   const body = JSON.stringify({ api_key: located.project_api_key, event: "signup", distinct_id: "u1" });
   await fetch(`${located.url}/capture/`, { method: "POST", body });

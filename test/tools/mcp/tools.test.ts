@@ -113,9 +113,7 @@ describe("events", () => {
   });
 
   test("a huge event is cut to fit", async () => {
-    await capture(
-      named("large", { text: "y".repeat(100_000), list: Array.from({ length: 500 }, (_, i) => i) }),
-    );
+    await capture(named("large", { text: "y".repeat(100_000), list: Array.from({ length: 500 }, (_, i) => i) }));
     const { text, rows } = await call("events_since", { max_bytes: 500 });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(500);
     expect(rows).toHaveLength(1);

@@ -33,9 +33,7 @@ beforeEach(() => {
 });
 
 function tape(name: string, lines: readonly unknown[], over: Partial<TapeHeader> = {}): void {
-  const text = [{ ...header, ...over }, ...lines].map((it) =>
-    typeof it === "string" ? it : JSON.stringify(it),
-  );
+  const text = [{ ...header, ...over }, ...lines].map((it) => (typeof it === "string" ? it : JSON.stringify(it)));
   writeFileSync(join(cwd, "tapes", `${name}.tape.ndjson`), `${text.join("\n")}\n`);
 }
 const run = (...args: string[]) => runHere(args, { cwd });
@@ -56,9 +54,7 @@ describe("verify", () => {
     const { code, stdout, stderr } = await run("verify", "shop", "--junit", "verify.xml");
     expect(code).toBe(1);
     expect(stderr).toBe("phx-sim: 5 breaks (tapes/shop.tape.ndjson)\n");
-    expect(stdout).toMatch(
-      /^GET \/api\/users\/@me \(1 response\)\n {2}break +1× {2}body\.organization\.metadata: /,
-    );
+    expect(stdout).toMatch(/^GET \/api\/users\/@me \(1 response\)\n {2}break +1× {2}body\.organization\.metadata: /);
     const xml = readFileSync(join(cwd, "verify.xml"), "utf8");
     expect(xml).toMatch(/<testsuite name="phx-sim verify" tests="\d+" failures="3" /);
     expect(xml).toContain('<testcase classname="phx-sim verify" name="capture"><failure type="break"');
@@ -115,11 +111,7 @@ describe("verify", () => {
 
   test("hostile text does not reach the terminal", async () => {
     const [first] = exchanges;
-    const evil = {
-      ...first,
-      route: "\u001b[2J<&>",
-      res: { ...first?.res, body: { json: { "\u001b[31m": 1 } } },
-    };
+    const evil = { ...first, route: "\u001b[2J<&>", res: { ...first?.res, body: { json: { "\u001b[31m": 1 } } } };
     tape("evil", [evil]);
     const { code, stdout, stderr } = await run("verify", "evil", "--junit", "evil.xml");
     expect(code).toBe(1);
@@ -194,19 +186,14 @@ describe("scenario from-tape", () => {
     ]);
     const { code, stderr } = await run("scenario", "from-tape", file, "--out", "world.jsonc");
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      "\nflag beta, subject u2: the scenario's definition gives true, the tape has false\n",
-    );
+    expect(stderr).toContain("\nflag beta, subject u2: the scenario's definition gives true, the tape has false\n");
     expect(stderr).not.toContain("subject u1");
   });
 
   test("a tape that is no use leaves no file", async () => {
     tape("empty", []);
     const { code, stderr } = await run("scenario", "from-tape", "empty", "--out", "world.jsonc");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: "phx-sim: tapes/empty.tape.ndjson has no exchanges\n",
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: tapes/empty.tape.ndjson has no exchanges\n" });
     expect(existsSync(join(cwd, "world.jsonc"))).toBe(false);
   });
 });

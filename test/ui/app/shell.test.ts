@@ -47,9 +47,7 @@ describe("the tab's title", () => {
 
   test("what comes after the sim was cleared, or another one is there, is new", () => {
     const last = seenBy({ kept: 9, dropped: 2, rejected: 1 }, { kept: 0, dropped: 0, rejected: 1 });
-    expect(titleOf("Events", { kept: 12, dropped: 1, rejected: 1 }, last)).toBe(
-      "(13 new, 1 lost) Events · phx-sim",
-    );
+    expect(titleOf("Events", { kept: 12, dropped: 1, rejected: 1 }, last)).toBe("(13 new, 1 lost) Events · phx-sim");
     expect(seenBy(last, { kept: 12, dropped: 1, rejected: 1 })).toEqual(last);
   });
 });
@@ -84,11 +82,7 @@ describe("signs", () => {
       "replay shop: 1,200 hit, 0 missed",
       "note",
     ],
-    [
-      { ...stat, tape: { name: "shop", mode: "hybrid", hits: 0, misses: 2 } },
-      "hybrid shop: 0 hit, 2 missed",
-      "odd",
-    ],
+    [{ ...stat, tape: { name: "shop", mode: "hybrid", hits: 0, misses: 2 } }, "hybrid shop: 0 hit, 2 missed", "odd"],
   ] satisfies [Stat, string, string][])("%#: who answers", (it, text, tone) => {
     expect(modeOf(it)).toMatchObject({ text, tone });
   });
@@ -101,9 +95,7 @@ describe("signs", () => {
   ])("the clock %j", (clock, text) => expect(clockSign({ ...stat, clock })?.text).toBe(text));
 
   test("a clock that stands", () => {
-    expect(clockSign({ ...stat, clock: { now: 0, frozen: true, real: false } })?.text).toMatch(
-      /^clock frozen at 19/,
-    );
+    expect(clockSign({ ...stat, clock: { now: 0, frozen: true, real: false } })?.text).toMatch(/^clock frozen at 19/);
   });
 });
 

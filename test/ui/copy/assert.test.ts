@@ -167,7 +167,5 @@ test("every row has a text, and they are distinguished", () => {
   const context = { url: "http://127.0.0.1:1", apiKey: "phc_x", item: undefined };
   expect(new Set(copyRows.map((it) => it.id)).size).toBe(copyRows.length);
   for (const { text } of copyRows) expect(text(event, context)).not.toMatch(/undefined|\[object/);
-  expect(copyRows.find((it) => it.id === "link")?.text(event, context)).toBe(
-    "http://127.0.0.1:1/__sim/#/events/7",
-  );
+  expect(copyRows.find((it) => it.id === "link")?.text(event, context)).toBe("http://127.0.0.1:1/__sim/#/events/7");
 });

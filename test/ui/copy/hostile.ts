@@ -1,11 +1,7 @@
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 
 /** An event as it is put into a batch. */
-export type SentItem = {
-  event: string;
-  distinct_id: string;
-  properties: JsonObject;
-};
+export type SentItem = { event: string; distinct_id: string; properties: JsonObject };
 
 const item = (event: string, distinct_id: string, properties: JsonObject): SentItem => ({
   event,

@@ -23,9 +23,7 @@ describe.each(hostileItems)("%s", (_, item) => {
   });
 
   test.each([jsonText, prettyJson, scriptText])("nothing in it is hidden", (write) => {
-    expect(write(value).replaceAll("\n", "")).not.toMatch(
-      /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200b]/u,
-    );
+    expect(write(value).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200b]/u);
   });
 
   test("its scenario snippet is a world with its person", async () => {

@@ -128,12 +128,7 @@ const odd: readonly (readonly [string, string, JsonObject, string])[] = [
   ["no alias", "$create_alias", { alias: 5 }, 'capture({ distinctId: "u1", event: "$create_alias"'],
   ["a key that is no text", "$groupidentify", { $group_type: "a", $group_key: 5 }, "capture({"],
   ["nothing set", "$set", {}, "capture({"],
-  [
-    "what has no place in it",
-    "$create_alias",
-    { alias: "u2", "a\n": 1 },
-    '// alias() has no place for "a\\n".\n',
-  ],
+  ["what has no place in it", "$create_alias", { alias: "u2", "a\n": 1 }, '// alias() has no place for "a\\n".\n'],
 ];
 
 test.each(odd)("%s: it is said as it can be", async (_, event, properties, part) => {
@@ -191,21 +186,17 @@ describe("what was wrong is wrong again", () => {
   });
 });
 
-testWith(
-  programs.curl,
-  "5 MB are more than a command's word may hold: they go through a here document",
-  async () => {
-    const sim = simNow();
-    await using ph = await sim.project();
-    const item = { event: "big", distinct_id: "u1", properties: { text: "it's $x\n".repeat(600_000) } };
-    const first = await sent(sim, ph, item);
-    const file = join(folder, "big.sh");
-    writeFileSync(file, curl(first, contextOf(sim, ph, item)));
-    await run("sh", [file], { maxBuffer: 1_000_000 });
-    const again = await lastOf(ph, first.seq);
-    expect(again?.properties.text === item.properties.text).toBe(true);
-  },
-);
+testWith(programs.curl, "5 MB are more than a command's word may hold: they go through a here document", async () => {
+  const sim = simNow();
+  await using ph = await sim.project();
+  const item = { event: "big", distinct_id: "u1", properties: { text: "it's $x\n".repeat(600_000) } };
+  const first = await sent(sim, ph, item);
+  const file = join(folder, "big.sh");
+  writeFileSync(file, curl(first, contextOf(sim, ph, item)));
+  await run("sh", [file], { maxBuffer: 1_000_000 });
+  const again = await lastOf(ph, first.seq);
+  expect(again?.properties.text === item.properties.text).toBe(true);
+});
 
 test("uuid, time and keys are not sent again", async () => {
   const sim = simNow();

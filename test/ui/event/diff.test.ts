@@ -22,9 +22,9 @@ describe("differencesOf", () => {
     ["below what is new", { $geoip_x: { y: 1 } }, { $geoip_x: { y: 2 } }, ["changed $.$geoip_x.y ~"]],
     ["no objects at all", 1, 2, ["changed $"]],
   ])("%s", (_, before, after, lines) => {
-    expect(
-      differencesOf(before, after).map((it) => reported(it).replaceAll('["', ".").replaceAll('"]', "")),
-    ).toEqual(lines);
+    expect(differencesOf(before, after).map((it) => reported(it).replaceAll('["', ".").replaceAll('"]', ""))).toEqual(
+      lines,
+    );
   });
 
   test("hostile keys are keys", () => {
@@ -38,8 +38,7 @@ describe("differencesOf", () => {
   });
 
   test("stops at 2,000", () => {
-    const many = (value: number) =>
-      Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, value]));
+    const many = (value: number) => Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, value]));
     expect(differencesOf(many(1), many(2))).toHaveLength(2_000);
   });
 });

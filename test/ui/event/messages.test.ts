@@ -6,11 +6,7 @@ const call = (input: Json, id?: string) => ({ is: "call", name: "look", id, inpu
 
 const rows: [what: string, value: Json, messages: object[]][] = [
   ["a text", "hi", [{ role: "user", parts: [{ is: "text", text: "hi" }] }]],
-  [
-    "text with JSON",
-    '[{"role":"system","content":"s"}]',
-    [{ role: "system", parts: [{ is: "text", text: "s" }] }],
-  ],
+  ["text with JSON", '[{"role":"system","content":"s"}]', [{ role: "system", parts: [{ is: "text", text: "s" }] }]],
   ["texts", ["a", "b"], [{ role: "user" }, { role: "user" }]],
   [
     "OpenAI: a call and its result",
@@ -29,11 +25,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
   ],
   [
     "OpenAI: choices",
-    {
-      choices: [
-        { index: 0, message: { role: "assistant", content: "yes", refusal: "no" }, finish_reason: "stop" },
-      ],
-    },
+    { choices: [{ index: 0, message: { role: "assistant", content: "yes", refusal: "no" }, finish_reason: "stop" }] },
     [
       {
         role: "assistant",
@@ -73,10 +65,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
         role: "user",
         content: [{ type: "tool_result", tool_use_id: "t", content: [{ type: "text", text: "found" }] }],
       },
-      {
-        role: "user",
-        content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }],
-      },
+      { role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } }] },
     ],
     [
       { role: "assistant", parts: [{ is: "thinking", text: "hm" }, call({ a: 1 }, "t")] },
@@ -89,11 +78,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
     [
       {
         role: "model",
-        parts: [
-          { text: "hm", thought: true },
-          { text: "yes" },
-          { functionCall: { name: "look", args: { a: 1 } } },
-        ],
+        parts: [{ text: "hm", thought: true }, { text: "yes" }, { functionCall: { name: "look", args: { a: 1 } } }],
       },
       {
         role: "user",
@@ -104,10 +89,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
       },
     ],
     [
-      {
-        role: "assistant",
-        parts: [{ is: "thinking", text: "hm" }, { is: "text", text: "yes" }, call({ a: 1 })],
-      },
+      { role: "assistant", parts: [{ is: "thinking", text: "hm" }, { is: "text", text: "yes" }, call({ a: 1 })] },
       {
         role: "user",
         parts: [
@@ -132,12 +114,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
   ],
   [
     "posthog-ai's own form of calls",
-    [
-      {
-        role: "assistant",
-        content: [{ type: "function", id: "f", function: { name: "look", arguments: { a: 1 } } }],
-      },
-    ],
+    [{ role: "assistant", content: [{ type: "function", id: "f", function: { name: "look", arguments: { a: 1 } } }] }],
     [{ role: "assistant", parts: [call({ a: 1 }, "f")] }],
   ],
   ["LangChain", [{ type: "human", content: "hi" }], [{ role: "user", parts: [{ is: "text", text: "hi" }] }]],
@@ -148,13 +125,7 @@ const rows: [what: string, value: Json, messages: object[]][] = [
   ],
   [
     "wrong types stay visible",
-    [
-      3,
-      null,
-      { role: 7, content: 8 },
-      { role: "user", content: [{ type: "text", text: 5 }, [1]] },
-      { constructor: 1 },
-    ],
+    [3, null, { role: 7, content: 8 }, { role: "user", content: [{ type: "text", text: 5 }, [1]] }, { constructor: 1 }],
     [
       { role: "user", parts: [{ is: "other", value: 3 }] },
       { role: "user", parts: [{ is: "other", value: 8 }] },

@@ -64,9 +64,9 @@ describe("a trace", () => {
   test("captured events end at their time, OTLP events begin at it", () => {
     const otel = { $ai_ingestion_source: "otel" };
     const [one, two] = traceOf([span(1, 1, "a", "t"), span(2, 1, "b", "t", otel)], "t")?.rows ?? [];
-    expect(
-      [one?.step.start, one?.step.end, two?.step.start, two?.step.end].map((it) => (it ?? 0) - zero),
-    ).toEqual([...[0, 1_000, 1_000, 2_000]]);
+    expect([one?.step.start, one?.step.end, two?.step.start, two?.step.end].map((it) => (it ?? 0) - zero)).toEqual([
+      ...[0, 1_000, 1_000, 2_000],
+    ]);
   });
 
   test("orphans, duplicates and circles are named, and nothing is lost", () => {
@@ -103,12 +103,7 @@ describe("a trace", () => {
       event(seq, "$ai_generation", seq, { $ai_generation_id: `g${seq}`, ...more });
     const trace = traceOf(
       [
-        call(1, {
-          $ai_input_tokens: 5,
-          $ai_output_tokens: 2,
-          $ai_input_cost_usd: 0.1,
-          $ai_output_cost_usd: 0.2,
-        }),
+        call(1, { $ai_input_tokens: 5, $ai_output_tokens: 2, $ai_input_cost_usd: 0.1, $ai_output_cost_usd: 0.2 }),
         call(2, { $ai_input_tokens: "7", $ai_latency: "long", $ai_total_cost_usd: null }),
         span(3, 3, "s", "t", { $ai_input_tokens: 100, $ai_latency: -1 }),
       ],
@@ -126,16 +121,11 @@ describe("a trace", () => {
     if (!step) throw new Error("no step");
     const { from, size } = barOf(step, trace);
     expect(from + size).toBeLessThanOrEqual(100);
-    expect(barOf({ ...step, start: zero, end: zero }, { start: zero, end: zero })).toEqual({
-      from: 0,
-      size: 0.5,
-    });
+    expect(barOf({ ...step, start: zero, end: zero }, { start: zero, end: zero })).toEqual({ from: 0, size: 0.5 });
   });
 
   test("a chain of 5,000 steps", () => {
-    const chain = Array.from({ length: 5_000 }, (_, i) =>
-      span(i + 1, i, `s${i}`, i === 0 ? "s4999" : `s${i - 1}`),
-    );
+    const chain = Array.from({ length: 5_000 }, (_, i) => span(i + 1, i, `s${i}`, i === 0 ? "s4999" : `s${i - 1}`));
     expect(traceOf(chain, "t")?.rows).toHaveLength(5_000);
     expect(traceOf([], "t")).toBeUndefined();
     expect(traceOf([event(1, "$ai_metric", 0)], "t")).toBeUndefined();

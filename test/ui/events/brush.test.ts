@@ -67,9 +67,7 @@ describe("the plot", () => {
   });
 
   test("edges are times, and times edges", () => {
-    expect([timeAt(plot, 20), edgeAt(plot, 1_200), edgeAt(plot, 0), edgeAt(plot, 1e9)]).toEqual([
-      1_200, 20, 0, 100,
-    ]);
+    expect([timeAt(plot, 20), edgeAt(plot, 1_200), edgeAt(plot, 0), edgeAt(plot, 1e9)]).toEqual([1_200, 20, 0, 100]);
   });
 
   test.each<["from" | "to", string, [number, number] | undefined]>([

@@ -34,9 +34,10 @@ test.each<[string, string[]]>([
 });
 
 test("values are asked for the filter's properties and the columns, each once", () => {
-  expect(
-    wantedProperties("prop.a:1", { shown: ["path", "prop.b", "prop.a", "prop.x,y"], widths: {} }),
-  ).toEqual(["a", "b"]);
+  expect(wantedProperties("prop.a:1", { shown: ["path", "prop.b", "prop.a", "prop.x,y"], widths: {} })).toEqual([
+    "a",
+    "b",
+  ]);
 });
 
 describe("columns by the list's width", () => {

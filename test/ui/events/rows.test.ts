@@ -48,14 +48,11 @@ describe("what became of an event", () => {
     expect([outcomeOf(row), sentenceOf(row)]).toEqual([word, sentence]);
   });
 
-  test.each([...Object.keys(dropReasons), ...Object.keys(warnings)])(
-    "%s is reported with what to do",
-    (reason) => {
-      const text = explanationOf({ ...plain, outcome: "dropped", reason });
-      expect(text).not.toContain("`");
-      expect(text).toMatch(/^\w+: .+\. Fix: .+\.$/);
-    },
-  );
+  test.each([...Object.keys(dropReasons), ...Object.keys(warnings)])("%s is reported with what to do", (reason) => {
+    const text = explanationOf({ ...plain, outcome: "dropped", reason });
+    expect(text).not.toContain("`");
+    expect(text).toMatch(/^\w+: .+\. Fix: .+\.$/);
+  });
 
   test.each<[number, string]>([
     [0, ""],

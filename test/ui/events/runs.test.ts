@@ -6,10 +6,7 @@ import { eventRow } from "../../support/rows.ts";
 /** Rows by letters, newest first: a capital is an event of a session, a small letter one of a person without. */
 const rowsOf = (letters: string, last = letters.length): EventRow[] =>
   [...letters].map((it, i) =>
-    eventRow(last - i, {
-      distinct_id: it.toLowerCase(),
-      session: it === it.toUpperCase() ? `session ${it}` : null,
-    }),
+    eventRow(last - i, { distinct_id: it.toLowerCase(), session: it === it.toUpperCase() ? `session ${it}` : null }),
   );
 
 const listOf = (rows: readonly EventRow[]) => ({ count: () => rows.length, at: (i: number) => rows[i] });
@@ -56,8 +53,7 @@ test.each(cases)("%s one by one", (letters, expected) => {
     const index = (all: readonly EventRow[]) => all.findIndex((it) => it.seq === top?.seq);
     const placeBefore = top ? runs.placeOf(0, top.seq) : 0;
     runs.update(listOf(rows));
-    if (top && count > 1)
-      expect(runs.placeOf(index(rows), top.seq) - placeBefore).toBe(runs.added() - before);
+    if (top && count > 1) expect(runs.placeOf(index(rows), top.seq) - placeBefore).toBe(runs.added() - before);
   }
   expect(shown(runs, rowsOf(letters))).toBe(expected);
 });

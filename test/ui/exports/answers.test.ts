@@ -14,9 +14,7 @@ describe("statuses", () => {
   });
 
   test("a run ends in all but two of them", () => {
-    expect([...ends].sort()).toEqual(
-      runStatuses.filter((it) => it !== "Starting" && it !== "Running").sort(),
-    );
+    expect([...ends].sort()).toEqual(runStatuses.filter((it) => it !== "Starting" && it !== "Running").sort());
   });
 });
 

@@ -43,25 +43,16 @@ describe("the order that a form makes", () => {
         project: "3",
         limits: { rate: "25", times: "2", duration: "30s" },
       },
-      {
-        effect: { socket: "reset" },
-        match: { route: "/batch/", project: 3 },
-        rate: 0.25,
-        times: 2,
-        duration: "30s",
-      },
+      { effect: { socket: "reset" }, match: { route: "/batch/", project: 3 }, rate: 0.25, times: 2, duration: "30s" },
     ],
   ];
   test.each(rows)("%s", (_what, form, order) => {
     expect(orderOf({ ...emptyForm, ...form })).toEqual(order);
   });
 
-  test.each(Object.keys(kinds) as FaultKind[])(
-    "%s with nothing filled in is one that the sim takes",
-    (kind) => {
-      expect(FaultOrder.safeParse(orderOf({ ...emptyForm, kind })).error).toBeUndefined();
-    },
-  );
+  test.each(Object.keys(kinds) as FaultKind[])("%s with nothing filled in is one that the sim takes", (kind) => {
+    expect(FaultOrder.safeParse(orderOf({ ...emptyForm, kind })).error).toBeUndefined();
+  });
 
   test("limits that are not given are left out", () => {
     expect(limitsOf(emptyForm.limits)).toEqual({});

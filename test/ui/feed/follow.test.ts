@@ -85,8 +85,7 @@ function createModel() {
   };
 }
 
-const seqs = (rows: LiveRows<Row>): number[] =>
-  Array.from({ length: rows.count() }, (_, i) => rows.at(i)?.seq ?? -1);
+const seqs = (rows: LiveRows<Row>): number[] => Array.from({ length: rows.count() }, (_, i) => rows.at(i)?.seq ?? -1);
 
 /** Lets promises that were answered take effect. */
 const settled = async (): Promise<void> => {
@@ -110,10 +109,7 @@ async function comeToRest(model: Model, rows: LiveRows<Row>): Promise<void> {
 const steps = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant("capture" as const),
-      events: fc.array(fc.boolean(), { maxLength: 5 }),
-    }),
+    arbitrary: fc.record({ do: fc.constant("capture" as const), events: fc.array(fc.boolean(), { maxLength: 5 }) }),
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("deliver" as const), isGap: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("answer" as const) }) },

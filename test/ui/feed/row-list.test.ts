@@ -11,8 +11,7 @@ const kind: RowKind<Row> = { number: ({ seq }) => seq, request: ({ n }) => n };
 /** A request of its own for each row. */
 const row = (seq: number): Row => ({ seq, n: seq });
 
-const upTo = (first: number, last: number): Row[] =>
-  Array.from({ length: last - first + 1 }, (_, i) => row(first + i));
+const upTo = (first: number, last: number): Row[] => Array.from({ length: last - first + 1 }, (_, i) => row(first + i));
 
 /** Part of a history, newest first. */
 const page = (first: number, last: number, before: number | null = null): HistoryPage<Row> => ({
@@ -23,8 +22,7 @@ const page = (first: number, last: number, before: number | null = null): Histor
 
 const listOf = (held = 10, read = 30): RowList<Row> => new RowList(kind, { held, read });
 
-const shown = (list: RowList<Row>): number[] =>
-  Array.from({ length: list.count() }, (_, i) => list.at(i)?.seq ?? -1);
+const shown = (list: RowList<Row>): number[] => Array.from({ length: list.count() }, (_, i) => list.at(i)?.seq ?? -1);
 
 describe("rows that come", () => {
   test("the newest is on top, and each is there once", () => {

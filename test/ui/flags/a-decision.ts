@@ -1,11 +1,7 @@
 import type { DecidedFlag, FlagDecision as Decision } from "../../../src/service/flags/decision-shapes.ts";
 import type { FlagValue } from "../../../ui/parts/flag-trace/trace-words.ts";
 
-export const aFlag = (
-  key: string,
-  value: FlagValue | null,
-  more: Partial<DecidedFlag> = {},
-): DecidedFlag => ({
+export const aFlag = (key: string, value: FlagValue | null, more: Partial<DecidedFlag> = {}): DecidedFlag => ({
   key,
   value,
   payload: null,
@@ -15,10 +11,7 @@ export const aFlag = (
   ...more,
 });
 
-export const aDecision = (
-  flags: Readonly<Record<string, FlagValue>>,
-  more: Partial<Decision> = {},
-): Decision => ({
+export const aDecision = (flags: Readonly<Record<string, FlagValue>>, more: Partial<Decision> = {}): Decision => ({
   by: "answer",
   at: "2026-01-01T00:00:00Z",
   request: 1,

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DecidedFlag, FlagDecision as Decision } from "../../../src/service/flags/decision-shapes.ts";
-import {
-  actualWords,
-  hashText,
-  hashWords,
-  missWords,
-} from "../../../src/service/flags/explain/trace-words.ts";
+import { actualWords, hashText, hashWords, missWords } from "../../../src/service/flags/explain/trace-words.ts";
 import type { ConditionTrace, PropertyTrace } from "../../../src/service/flags/shapes.ts";
 import {
   clientWords,
@@ -33,11 +28,7 @@ const properties: [string, Partial<PropertyTrace>, actual: string][] = [
   ["one that is null", { actual: null }, "is null"],
   [
     "a cohort",
-    {
-      type: "cohort",
-      operator: "in",
-      cohort: { id: 1, name: null, is_static: true, member: false, tree: null },
-    },
+    { type: "cohort", operator: "in", cohort: { id: 1, name: null, is_static: true, member: false, tree: null } },
     "is not a member",
   ],
   ["a flag", { type: "flag", operator: "flag_evaluates_to", flag: { key: "f", value: "x" } }, 'is "x"'],
@@ -74,12 +65,7 @@ test.each([
   [ranges, 'hash 0.5004 draws "rare", 0.5 to 0.501'],
   [[], "hash 0.5004 draws no variant"],
 ])("a variant that is drawn: %j", (given, words) => {
-  const hash = {
-    input: "f.annavariant",
-    identifier: "anna",
-    identifier_kind: "distinct_id" as const,
-    hash: 0.50041,
-  };
+  const hash = { input: "f.annavariant", identifier: "anna", identifier_kind: "distinct_id" as const, hash: 0.50041 };
   expect(drawnWords(hash, given)).toBe(words);
 });
 

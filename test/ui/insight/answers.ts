@@ -27,8 +27,7 @@ const trend = (name: string, data: number[], more: { [key: string]: Json } = {})
   ...more,
 });
 
-const series = (...events: string[]): Json =>
-  events.map((event) => ({ kind: "EventsNode", event, name: event }));
+const series = (...events: string[]): Json => events.map((event) => ({ kind: "EventsNode", event, name: event }));
 
 const trends = (more: { [key: string]: Json }, display?: string): Json => ({
   kind: "InsightVizNode",
@@ -116,24 +115,14 @@ export const answers = {
   ranking: {
     query: trends({ breakdownFilter: { breakdown: "product" } }, "ActionsBarValue"),
     results: [
-      {
-        action: action("order_completed"),
-        label: "Monstera",
-        breakdown_value: "Monstera",
-        aggregated_value: 9206,
-      },
+      { action: action("order_completed"), label: "Monstera", breakdown_value: "Monstera", aggregated_value: 9206 },
       { action: action("order_completed"), label: "Ficus", breakdown_value: "Ficus", aggregated_value: 6144 },
     ],
   },
   pie: {
     query: trends({ breakdownFilter: { breakdown: "product" } }, "ActionsPie"),
     results: [
-      {
-        action: action("order_completed"),
-        label: "Monstera",
-        breakdown_value: "Monstera",
-        aggregated_value: 1,
-      },
+      { action: action("order_completed"), label: "Monstera", breakdown_value: "Monstera", aggregated_value: 1 },
     ],
   },
   table: {
@@ -164,10 +153,7 @@ export const answers = {
       average_conversion_time: 80,
     },
   },
-  conversion: {
-    query: funnel({ funnelVizType: "trends" }),
-    results: [{ count: 3, data: [0, 50, 100], days, labels }],
-  },
+  conversion: { query: funnel({ funnelVizType: "trends" }), results: [{ count: 3, data: [0, 50, 100], days, labels }] },
   retention: {
     query: {
       kind: "InsightVizNode",
@@ -195,10 +181,7 @@ export const answers = {
     ],
   },
   lifecycle: {
-    query: {
-      kind: "InsightVizNode",
-      source: { kind: "LifecycleQuery", series: series("$pageview"), interval: "day" },
-    },
+    query: { kind: "InsightVizNode", source: { kind: "LifecycleQuery", series: series("$pageview"), interval: "day" } },
     results: [
       trend("$pageview - new", [3, 1, 0], { status: "new" }),
       trend("$pageview - dormant", [0, -2, -1], { status: "dormant" }),

@@ -40,8 +40,7 @@ describe("what a query can express of a filter", () => {
     expect(conditionsOf(text)).toEqual({ events, properties, project: undefined, leftOut: [] });
   });
 
-  test("the project of a filter is that of the insight", () =>
-    expect(conditionsOf("project:3").project).toBe(3));
+  test("the project of a filter is that of the insight", () => expect(conditionsOf("project:3").project).toBe(3));
 
   test.each([
     ["is:dropped", "is:dropped"],
@@ -81,13 +80,7 @@ describe("the query of the form", () => {
 
   test("a trend", () => {
     const draft = of({ math: "sum", mathProperty: " amount ", breakdown: "plan", interval: "week" });
-    const node = (event: string) => ({
-      kind: "EventsNode",
-      event,
-      name: event,
-      math: "sum",
-      math_property: "amount",
-    });
+    const node = (event: string) => ({ kind: "EventsNode", event, name: event, math: "sum", math_property: "amount" });
     expect(draftQuery(draft, conditions)).toEqual({
       kind: "InsightVizNode",
       source: {
@@ -139,8 +132,6 @@ describe("the query of the form", () => {
       insights: [{ name: "Orders", query }],
       dashboards: [{ name: "Sales", tiles: [{ insight: "Orders" }] }],
     });
-    expect(JSON.parse(draftScenario("Orders", query, undefined))).toEqual({
-      insights: [{ name: "Orders", query }],
-    });
+    expect(JSON.parse(draftScenario("Orders", query, undefined))).toEqual({ insights: [{ name: "Orders", query }] });
   });
 });

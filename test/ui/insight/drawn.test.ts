@@ -41,8 +41,7 @@ describe("an insight is drawn", () => {
     expect(root.querySelector("footer")?.textContent).toMatch(/Query · /);
     expect(root.querySelector(".insight-in")?.textContent).not.toBe("");
     // whatever is drawn has a name
-    for (const svg of root.querySelectorAll("svg[role]"))
-      expect(svg.getAttribute("aria-label")).toMatch(/^Orders/);
+    for (const svg of root.querySelectorAll("svg[role]")) expect(svg.getAttribute("aria-label")).toMatch(/^Orders/);
     for (const path of root.querySelectorAll("path"))
       expect(path.getAttribute("d")).not.toMatch(/NaN|undefined|Infinity/);
   });
@@ -62,9 +61,7 @@ describe("an insight is drawn", () => {
     expect(card("compared").querySelector(".insight-legend")?.textContent).toContain("+25 %"));
 
   test("a number, and the change", () =>
-    expect(card("number").querySelector(".insight-figure")?.textContent).toBe(
-      "431+27.1 % on the period before",
-    ));
+    expect(card("number").querySelector(".insight-figure")?.textContent).toBe("431+27.1 % on the period before"));
 
   test("a funnel: counts, shares, those who left", () => {
     const steps = [...card("steps").querySelectorAll("li")].map((it) => it.textContent);
@@ -92,10 +89,7 @@ describe("an insight is drawn", () => {
 
   test("many series: eight are drawn, the others are counted", () => {
     const [one] = answers.brokenDown.results;
-    const results = Array.from({ length: 11 }, (_, i) => ({
-      ...(one as object),
-      breakdown_value: `plan ${i}`,
-    }));
+    const results = Array.from({ length: 11 }, (_, i) => ({ ...(one as object), breakdown_value: `plan ${i}` }));
     const root = drawn(
       h(InsightCard, {
         title: "Orders",
@@ -112,19 +106,14 @@ describe("an insight is drawn", () => {
     const query = answers.line.query;
     const at = { title: "Orders", query, setting };
     expect(drawn(h(InsightCard, { ...at, answer: undefined })).textContent).toContain("Counting");
-    expect(drawn(h(InsightCard, { ...at, answer: { results: [] } })).textContent).toContain(
-      "No event matches",
-    );
+    expect(drawn(h(InsightCard, { ...at, answer: { results: [] } })).textContent).toContain("No event matches");
   });
 });
 
 test("hostile names stay text", () => {
   const hostile = '<img src=x onerror="alert(1)">\u202e';
   for (const name of names) {
-    const text = JSON.stringify(answerOf(name)).replaceAll(
-      "order_completed",
-      JSON.stringify(hostile).slice(1, -1),
-    );
+    const text = JSON.stringify(answerOf(name)).replaceAll("order_completed", JSON.stringify(hostile).slice(1, -1));
     const { query, ...answer } = JSON.parse(text);
     const root = drawn(h(InsightCard, { title: hostile, query, answer, setting }));
     expect(root.querySelectorAll("img, script").length).toBe(0);
@@ -174,11 +163,7 @@ test("a board: insights, texts, and a failed query as a message", () => {
 describe("places of tiles", () => {
   const box = (x: Json, y: Json, w: Json, h: Json) => ({ sm: { x, y, w, h } });
   test.each<[string, Record<string, Json>[], string[]]>([
-    [
-      "side by side",
-      [box(0, 0, 6, 5), box(6, 0, 6, 5)],
-      ["1 / span 6, 1 / span 1", "7 / span 6, 1 / span 1"],
-    ],
+    ["side by side", [box(0, 0, 6, 5), box(6, 0, 6, 5)], ["1 / span 6, 1 / span 1", "7 / span 6, 1 / span 1"]],
     [
       "beside two",
       [box(0, 0, 6, 10), box(6, 0, 6, 5), box(6, 5, 6, 5)],
@@ -187,23 +172,10 @@ describe("places of tiles", () => {
     [
       "without a layout: two in a row, below the others",
       [box(0, 0, 12, 5), {}, {}, {}],
-      [
-        "1 / span 12, 1 / span 1",
-        "1 / span 6, 2 / span 1",
-        "7 / span 6, 2 / span 1",
-        "1 / span 6, 3 / span 1",
-      ],
+      ["1 / span 12, 1 / span 1", "1 / span 6, 2 / span 1", "7 / span 6, 2 / span 1", "1 / span 6, 3 / span 1"],
     ],
-    [
-      "overlapping",
-      [box(0, 0, 12, 5), box(3, 2, 4, 5)],
-      ["1 / span 12, 1 / span 1", "4 / span 4, 2 / span 1"],
-    ],
-    [
-      "absurd",
-      [box(-5, -1, 99, 1e9), box("x", null, "y", {})],
-      ["1 / span 12, 1 / span 1", "1 / span 6, 2 / span 1"],
-    ],
+    ["overlapping", [box(0, 0, 12, 5), box(3, 2, 4, 5)], ["1 / span 12, 1 / span 1", "4 / span 4, 2 / span 1"]],
+    ["absurd", [box(-5, -1, 99, 1e9), box("x", null, "y", {})], ["1 / span 12, 1 / span 1", "1 / span 6, 2 / span 1"]],
     [
       "hostile",
       [{ sm: "}</style><script>" }, box("1/*", 1.9, 2.5, 0)],
@@ -218,10 +190,7 @@ describe("Markdown", () => {
   const html = (text: string) => drawn(h(Markdown, { text })).querySelector("div")?.innerHTML;
 
   test.each([
-    [
-      "## Hello\n\nAll *well*, **really**.",
-      "<h3>Hello</h3><p>All <em>well</em>, <strong>really</strong>.</p>",
-    ],
+    ["## Hello\n\nAll *well*, **really**.", "<h3>Hello</h3><p>All <em>well</em>, <strong>really</strong>.</p>"],
     ["- a\n- b", "<ul><li>a</li><li>b</li></ul>"],
     ["2. a", '<ol start="2"><li>a</li></ol>'],
     ["`a < b` & c", "<p><code>a &lt; b</code> &amp; c</p>"],
@@ -229,10 +198,7 @@ describe("Markdown", () => {
     ["> q", '<blockquote class="aside"><p>q</p></blockquote>'],
     ["~~x~~\ny", "<p><del>x</del><br>y</p>"],
     ["```\n<b>\n```", "<pre><code>&lt;b&gt;</code></pre>"],
-    [
-      "[docs](https://a.test/x)",
-      '<p><a href="https://a.test/x" target="_blank" rel="noreferrer">docs</a></p>',
-    ],
+    ["[docs](https://a.test/x)", '<p><a href="https://a.test/x" target="_blank" rel="noreferrer">docs</a></p>'],
     [
       "![plan](https://a.test/x.png)",
       '<p><a href="https://a.test/x.png" target="_blank" rel="noreferrer">plan</a></p>',

@@ -199,9 +199,7 @@ describe("periods that are not over", () => {
     ["2026-11-15", "week", false],
     ["2026-11-01", "month", true],
     ["2026-10-01", "month", false],
-  ])("%s by %s: %s", (day, interval, expected) =>
-    expect(isUnfinished(day, interval, setting)).toBe(expected),
-  );
+  ])("%s by %s: %s", (day, interval, expected) => expect(isUnfinished(day, interval, setting)).toBe(expected));
 
   test.each([
     ["2026-11-09", "day", "9 Nov"],
@@ -229,12 +227,7 @@ test.each([
 ])("lines of the axis from %d to %d", (low, high, ticks) => expect(ticksOf(low, high)).toEqual(ticks));
 
 test("stacked values are above and below 0, those of the period before are not stacked", () => {
-  const one = (values: (number | null)[], isBefore = false) => ({
-    name: "",
-    values,
-    total: undefined,
-    isBefore,
-  });
+  const one = (values: (number | null)[], isBefore = false) => ({ name: "", values, total: undefined, isBefore });
   const series = [one([1, -1]), one([2, -3]), one([null, 4]), one([5, 5], true)];
   expect(boundsOf({ series, isStacked: true })).toEqual([
     [

@@ -15,10 +15,7 @@ describe("what is drawn of a list", () => {
     (top, height, count) => {
       const first = firstShown(top, 28, count);
       const shown = shownCount(height, 28, count - first);
-      const [begin, end] = [
-        Math.min(count, Math.floor(top / 28)),
-        Math.min(count, Math.ceil((top + height) / 28)),
-      ];
+      const [begin, end] = [Math.min(count, Math.floor(top / 28)), Math.min(count, Math.ceil((top + height) / 28))];
       expect(first).toBeGreaterThanOrEqual(0);
       expect(first).toBeLessThanOrEqual(begin);
       expect(first + shown).toBeGreaterThanOrEqual(end);

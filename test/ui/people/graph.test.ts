@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DatedJoin } from "../../../src/lab/person-history/shapes.ts";
 import { graphOf } from "../../../ui/views/people/identity-layout.ts";
 
-const join = (
-  other: string,
-  into: string,
-  outcome: DatedJoin["outcome"] = "attached",
-  seq = 1,
-): DatedJoin => ({
+const join = (other: string, into: string, outcome: DatedJoin["outcome"] = "attached", seq = 1): DatedJoin => ({
   by: "$identify",
   other,
   into,

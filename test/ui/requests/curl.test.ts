@@ -26,12 +26,7 @@ async function gotBy(run: (url: string) => Promise<unknown>): Promise<Got> {
     req.on("data", (it: Buffer) => chunks.push(it));
     req.on("end", () => {
       const { method, url: target, headers } = req;
-      tell({
-        method,
-        target: decodeURIComponent(target ?? ""),
-        headers,
-        body: Buffer.concat(chunks).toString(),
-      });
+      tell({ method, target: decodeURIComponent(target ?? ""), headers, body: Buffer.concat(chunks).toString() });
       res.end("ok");
     });
   });
@@ -48,16 +43,8 @@ async function gotBy(run: (url: string) => Promise<unknown>): Promise<Got> {
 const nasty = `@it's $(touch x) \`y\` "q" \\ \u202e\n`;
 
 const rows: readonly (readonly [string, Partial<RequestInFull>, Partial<Got>])[] = [
-  [
-    "a GET",
-    { method: "GET", target: "/flags/?v=2&x='a" },
-    { method: "GET", target: "/flags/?v=2&x='a", body: "" },
-  ],
-  [
-    "hostile JSON",
-    { body: { [nasty]: nasty } },
-    { method: "POST", body: JSON.stringify({ [nasty]: nasty }) },
-  ],
+  ["a GET", { method: "GET", target: "/flags/?v=2&x='a" }, { method: "GET", target: "/flags/?v=2&x='a", body: "" }],
+  ["hostile JSON", { body: { [nasty]: nasty } }, { method: "POST", body: JSON.stringify({ [nasty]: nasty }) }],
   ["text that looks like a file", { raw: { text: "@/etc/hostname" } }, { body: "@/etc/hostname" }],
   ["another method", { method: "DELETE", target: "/api/x" }, { method: "DELETE", target: "/api/x" }],
 ];
@@ -77,19 +64,13 @@ const sameAs = (got: Got, expected: Partial<Got>): void => {
 
 describe("what is copied, run", () => {
   test.each(rows)("curl: %s", async (_, over, expected) => {
-    const got = await gotBy((url) =>
-      promisify(execFile)("sh", ["-c", `${requestCurl(requestOf(over), url)} -s`]),
-    );
+    const got = await gotBy((url) => promisify(execFile)("sh", ["-c", `${requestCurl(requestOf(over), url)} -s`]));
     sameAs(got, expected);
   });
 
   test.each(rows)("fetch: %s", async (_, over, expected) => {
     const got = await gotBy((url) =>
-      promisify(execFile)(process.execPath, [
-        "--input-type=module",
-        "-e",
-        requestFetch(requestOf(over), url),
-      ]),
+      promisify(execFile)(process.execPath, ["--input-type=module", "-e", requestFetch(requestOf(over), url)]),
     );
     sameAs(got, expected);
   });
@@ -107,8 +88,7 @@ describe("what is left out", () => {
   });
 
   test("bodies that are no text, or were not kept", () => {
-    for (const text of both({ raw: { base64: "H4sAEQ==" } }))
-      expect(text).toContain("the body is left out: 4 bytes");
+    for (const text of both({ raw: { base64: "H4sAEQ==" } })) expect(text).toContain("the body is left out: 4 bytes");
     for (const text of both({ raw: { omitted: "too_large", bytes: 5_000_000 } }))
       expect(text).toContain("the body is left out: 5000000 bytes");
   });
@@ -128,12 +108,10 @@ describe("what is left out", () => {
   });
 
   test("masked keys in the body are reported", () => {
-    for (const text of both({ body: { key: "phx_***" } }))
-      expect(text).toContain("keys in the body are masked");
+    for (const text of both({ body: { key: "phx_***" } })) expect(text).toContain("keys in the body are masked");
   });
 
   test("a header's name cannot begin a line of its own", () => {
-    for (const text of both({ headers: [["x\nrm -rf", "***"]] }))
-      expect(text.split("\n")[0]).toContain("xrm-rf");
+    for (const text of both({ headers: [["x\nrm -rf", "***"]] })) expect(text.split("\n")[0]).toContain("xrm-rf");
   });
 });

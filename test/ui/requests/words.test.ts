@@ -90,11 +90,7 @@ describe("decoding", () => {
     [{}, []],
     [{ body: {} }, ["no content type", "JSON"]],
     [
-      {
-        body: {},
-        decode_steps: ["gzip", "base64"],
-        headers: [["Content-Type", "text/plain; charset=UTF-8"]],
-      },
+      { body: {}, decode_steps: ["gzip", "base64"], headers: [["Content-Type", "text/plain; charset=UTF-8"]] },
       ["text/plain", "gzip", "base64", "JSON"],
     ],
     [{ body: {}, decode_steps: ["query", "base64"] }, ["query", "base64", "JSON"]],
@@ -174,11 +170,7 @@ test("steps through a list with gaps in its numbers", () => {
     at: (index: number) => (numbers[index] === undefined ? undefined : { n: numbers[index], reason: null }),
     indexOf: (n: number) => numbers.indexOf(n),
   };
-  expect([stepFrom(rows, undefined, 1), stepFrom(rows, 9, 1), stepFrom(rows, 3, 1)]).toEqual([
-    9,
-    7,
-    undefined,
-  ]);
+  expect([stepFrom(rows, undefined, 1), stepFrom(rows, 9, 1), stepFrom(rows, 3, 1)]).toEqual([9, 7, undefined]);
   expect([stepFrom(rows, 9, -1), stepFrom(rows, 3, -1), stepFrom(rows, 8, 1)]).toEqual([undefined, 7, 9]);
 });
 

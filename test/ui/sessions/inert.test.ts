@@ -23,11 +23,7 @@ const dot = "data:image/png;base64,AAAA";
 
 describe("a recorded page in the player", () => {
   test.each<[string, JsonObject, JsonObject]>([
-    [
-      "img",
-      { src: "http://evil.test/a.png", srcset: "b.png 2x", onerror: "alert(1)", alt: "A" },
-      { alt: "A" },
-    ],
+    ["img", { src: "http://evil.test/a.png", srcset: "b.png 2x", onerror: "alert(1)", alt: "A" }, { alt: "A" }],
     ["img", { src: dot, width: 10 }, { src: dot, width: 10 }],
     ["a", { href: "javascript:alert(1)", ping: "http://evil.test", target: "_top" }, { href: "#" }],
     ["a", { href: "#top" }, { href: "#top" }],
@@ -36,26 +32,19 @@ describe("a recorded page in the player", () => {
     ["meta", { "http-equiv": "refresh", content: "0;url=http://evil.test" }, {}],
     ["link", { rel: "stylesheet", href: "http://evil.test/a.css" }, { rel: "stylesheet" }],
     ["video", { poster: "http://evil.test", src: "data:text/html,x", autoplay: "" }, {}],
-    [
-      "div",
-      { style: "background: url(http://evil.test/x)", title: "javascript:x" },
-      { style: "background: none" },
-    ],
+    ["div", { style: "background: url(http://evil.test/x)", title: "javascript:x" }, { style: "background: none" }],
     ["div", { "1 bad": "x", "on click": "x", rr_dataURL: "http://evil.test" }, {}],
   ])("%s %j", (tag, given, kept) => {
     expect(attributesOf(tag, given)).toEqual(kept);
   });
 
-  test.each(["script", "SCRIPT", "base", "object", "embed", "no tag", ""])(
-    "<%s> becomes an empty element",
-    (tag) => {
-      expect(inert(element(tag, { src: "x" }, [{ type: 3, id: 2, textContent: "alert(1)" }]))).toMatchObject({
-        tagName: "span",
-        attributes: {},
-        childNodes: [],
-      });
-    },
-  );
+  test.each(["script", "SCRIPT", "base", "object", "embed", "no tag", ""])("<%s> becomes an empty element", (tag) => {
+    expect(inert(element(tag, { src: "x" }, [{ type: 3, id: 2, textContent: "alert(1)" }]))).toMatchObject({
+      tagName: "span",
+      attributes: {},
+      childNodes: [],
+    });
+  });
 
   test("styles load nothing", () => {
     const css = '@import "http://evil.test"; a{background:URL("http://evil.test/x")} b{background:url(#g)}';
@@ -75,11 +64,7 @@ describe("a recorded page in the player", () => {
           attributes: [
             {
               id: 1,
-              attributes: {
-                src: "http://evil.test",
-                onclick: "x",
-                style: { background: "url(http://evil.test)" },
-              },
+              attributes: { src: "http://evil.test", onclick: "x", style: { background: "url(http://evil.test)" } },
             },
           ],
           removes: "damaged",
@@ -97,12 +82,7 @@ describe("a recorded page in the player", () => {
 
   test("damaged nodes become something that can be drawn", () => {
     expect(
-      inert({
-        type: 0,
-        id: 1,
-        compatMode: "BackCompat",
-        childNodes: [null, 7, { type: 99 }, element("p", { a: [] })],
-      }),
+      inert({ type: 0, id: 1, compatMode: "BackCompat", childNodes: [null, 7, { type: 99 }, element("p", { a: [] })] }),
     ).toEqual({
       type: 0,
       id: 1,

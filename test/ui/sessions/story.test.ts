@@ -2,13 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/kernel/base/json.ts";
 import { decodePart } from "../../../src/lab/sessions/decode.ts";
 import type { SessionEvent } from "../../../src/lab/sessions/shapes.ts";
-import {
-  bytesOver,
-  momentAt,
-  offsetText,
-  type RecordedWindow,
-  storyOf,
-} from "../../../ui/views/sessions/story.ts";
+import { bytesOver, momentAt, offsetText, type RecordedWindow, storyOf } from "../../../ui/views/sessions/story.ts";
 import { clickOn, element, opening, packed, start, typedIn } from "../../lab/sessions/recorded.ts";
 
 const windowOf = (items: readonly JsonObject[], shift = 0): RecordedWindow => ({
@@ -111,11 +105,7 @@ describe("the story of a session", () => {
 });
 
 test("offsets and bytes", () => {
-  expect([0, 177_502, 3_600_000].map((it) => offsetText(it))).toEqual([
-    "0:00.000",
-    "2:57.502",
-    "1:00:00.000",
-  ]);
+  expect([0, 177_502, 3_600_000].map((it) => offsetText(it))).toEqual(["0:00.000", "2:57.502", "1:00:00.000"]);
   const part = (from: number, to: number, bytes: number) => ({
     start: new Date(start + from).toISOString(),
     end: new Date(start + to).toISOString(),

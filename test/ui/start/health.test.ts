@@ -7,13 +7,7 @@ import { rejectionTitle } from "../../../ui/views/start/rejection-titles.ts";
 import { stepsFor } from "../../../ui/views/start/steps.ts";
 import { aboutText, type Figures, shareText, verdictOf } from "../../../ui/views/start/verdict.ts";
 
-const figures = (
-  kept: number,
-  warned: number,
-  dropped: number,
-  rejected: number,
-  requests = 10,
-): Figures => ({
+const figures = (kept: number, warned: number, dropped: number, rejected: number, requests = 10): Figures => ({
   ...{ kept, warned, dropped, rejected, requests },
   total: kept + warned + dropped,
   isExact: true,
@@ -55,9 +49,7 @@ test("a rejection has words, of phx-sim's own where there are no others", () => 
   const rejected = { detail: "a detail", status: 400, what: "POST /e/" };
   expect(rejectionTitle({ ...rejected, reason: "invalid_api_key" })).toBe("the project key is not known");
   expect(rejectionTitle({ ...rejected, reason: "constructor" })).toBe("a detail");
-  expect(rejectionTitle({ ...rejected, reason: "not_found", status: 404 })).toBe(
-    "POST /e/ is answered with 404",
-  );
+  expect(rejectionTitle({ ...rejected, reason: "not_found", status: 404 })).toBe("POST /e/ is answered with 404");
 });
 
 describe("flags to look at", () => {
@@ -110,13 +102,7 @@ describe("next steps", () => {
     ...{ name, version: "1", is_sdk: true, requests: 1, rejected: 0, kept, dropped: 0 },
     ...{ last: 1, last_at: "2026-01-31T00:00:00Z", hints: [] },
   });
-  const named = (event: string, count = 1, dropped = 0) => ({
-    event,
-    count,
-    dropped,
-    last: 1,
-    last_at: null,
-  });
+  const named = (event: string, count = 1, dropped = 0) => ({ event, count, dropped, last: 1, last_at: null });
   const seen = { events: { kept: 1, names: [] }, sdks: [], scenario: "default", isLossy: true };
   const done = (given: Parameters<typeof stepsFor>[0]) => stepsFor(given).map(({ isDone }) => isDone);
 

@@ -83,6 +83,4 @@ test.each([
   [{ api_key: 7 }, undefined],
   ["text", undefined],
   [undefined, undefined],
-])("the key that came in %j", (body, key) =>
-  expect(projectKeyIn(body) ?? projectKeyIn(firstItem(body))).toBe(key),
-);
+])("the key that came in %j", (body, key) => expect(projectKeyIn(body) ?? projectKeyIn(firstItem(body))).toBe(key));

@@ -59,14 +59,7 @@ test.each([
   [{ allowWrites: true }, { upstream: "us", mode: "record", redact: "default" }],
   [
     { mode: "spy", allowWrites: true, tape: "t", include: "/a/**, /b", exclude: " " },
-    {
-      upstream: "us",
-      mode: "spy",
-      redact: "default",
-      tape: "t",
-      include: ["/a/**", "/b"],
-      allow_writes: true,
-    },
+    { upstream: "us", mode: "spy", redact: "default", tape: "t", include: ["/a/**", "/b"], allow_writes: true },
   ],
 ] as const)("the order of a recording: %j", (over, body) => {
   expect(recordOrder({ ...emptyRecord, upstream: "us ", ...over })).toEqual(body);

@@ -28,12 +28,7 @@ const nested: Json = { a: { b: [1, { c: null }] }, d: "x" };
 describe("rowsOf", () => {
   test.each<[string, Json, object, string[]]>([
     ["closed at first", nested, {}, ["+ a object", "d text"]],
-    [
-      "open to a level",
-      nested,
-      { open: 3 },
-      ["- a object", " - b list", "  0 number", "  + 1 object", "d text"],
-    ],
+    ["open to a level", nested, { open: 3 }, ["- a object", " - b list", "  0 number", "  + 1 object", "d text"]],
     ["a value that is no branch", "hello", {}, [" text"]],
     ["nothing", {}, {}, []],
     ["an empty branch cannot be opened", { a: {}, b: [] }, { open: 9 }, ["a object", "b list"]],
@@ -111,9 +106,7 @@ describe("rowsOf", () => {
   });
 
   test("hostile keys are names like others", () => {
-    const value = JSON.parse(
-      '{"__proto__": {"x": 1}, "constructor": 2, "a/b~c": 3, "": 4, "own": 5}',
-    ) as Json;
+    const value = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2, "a/b~c": 3, "": 4, "own": 5}') as Json;
     const rows = rowsOf(value, turn(firstState, "/__proto__", true), { groups: eventGroups });
     expect(rows.map(shown)).toEqual([
       "<Own properties 5>",
@@ -225,8 +218,7 @@ describe("searchIn", () => {
     const deep: Json = [{ a: [{ b: "needle" }] }, "needle", { needle: { c: [1, "needle"] } }];
     const found = searchIn(deep, "needle");
     expect(found.hits).toHaveLength(4);
-    for (const hit of found.hits)
-      expect(rowsOf(deep, reveal(firstState, hit)).map((it) => it.id)).toContain(hit.id);
+    for (const hit of found.hits) expect(rowsOf(deep, reveal(firstState, hit)).map((it) => it.id)).toContain(hit.id);
   });
 
   test("stops at a thousand", () => {

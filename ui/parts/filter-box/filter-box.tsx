@@ -2,12 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { completeFilter } from "../../../src/state/journal/filter/complete.ts";
 import { readEventFilter, readRequestFilter } from "../../../src/state/journal/filter/read.ts";
-import type {
-  Completion,
-  FilterKind,
-  FilterProblem,
-  KnownValues,
-} from "../../../src/state/journal/filter/types.ts";
+import type { Completion, FilterKind, FilterProblem, KnownValues } from "../../../src/state/journal/filter/types.ts";
 import { Button } from "../basics.tsx";
 import { FilterHelp } from "./filter-help.tsx";
 import { accepted, isBegun, markedText, nextOf } from "./filter-text.ts";
@@ -196,13 +191,7 @@ export function FilterBox(props: FilterBoxProps) {
           ?
         </Button>
       </div>
-      <div
-        class="filter-box-offers"
-        role="listbox"
-        id={`${id}-list`}
-        aria-label="Completions"
-        hidden={!isOpen}
-      >
+      <div class="filter-box-offers" role="listbox" id={`${id}-list`} aria-label="Completions" hidden={!isOpen}>
         {it.offers.value.map((offer, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's
           // biome-ignore lint/a11y/useFocusableInteractive: the input keeps the focus

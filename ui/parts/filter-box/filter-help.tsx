@@ -61,8 +61,7 @@ export function FilterHelp({ kind, onClose, onExample }: FilterHelpProps) {
         ))}
       </Table>
       <p class="muted">
-        The terminal and HTTP use the same syntax: <code>phx-sim events tail --filter</code>,{" "}
-        <code>?filter=</code>.
+        The terminal and HTTP use the same syntax: <code>phx-sim events tail --filter</code>, <code>?filter=</code>.
       </p>
     </Dialog>
   );

@@ -43,9 +43,7 @@ function Tree({ tree }: { tree: TreeTrace }) {
   return (
     <li>
       <Mark passed={tree.passed} />
-      <span>
-        {tree.values.length === 0 ? "everyone" : tree.type === "AND" ? "all of these" : "any of these"}
-      </span>
+      <span>{tree.values.length === 0 ? "everyone" : tree.type === "AND" ? "all of these" : "any of these"}</span>
       <ul class="flags-trace">
         {tree.values.map((it, i) => (
           <Tree key={i} tree={it} />
@@ -159,11 +157,7 @@ function Enrollment({ enrollment }: Pick<Explanation, "enrollment">) {
   if (!enrollment) return null;
   const { decided, properties } = enrollment;
   return (
-    <Card
-      title="Early access"
-      tone={decided ? "good" : "plain"}
-      state={decided ? "decides" : "does not decide"}
-    >
+    <Card title="Early access" tone={decided ? "good" : "plain"} state={decided ? "decides" : "does not decide"}>
       <Properties traces={properties} />
     </Card>
   );
@@ -192,9 +186,7 @@ function Head({ explanation }: { explanation: Explanation }) {
   const { rule } = explanation;
   return (
     <div class="row row-base">
-      <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>
-        {valueText(explanation.value)}
-      </Badge>
+      <Badge tone={explanation.failed ? "odd" : valueTone(explanation.value)}>{valueText(explanation.value)}</Badge>
       <span>
         for <strong>{plain(explanation.distinct_id, 100)}</strong>:{" "}
         {plain(rule?.description ?? explanation.reason.description)}

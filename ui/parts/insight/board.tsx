@@ -30,12 +30,9 @@ const tallest = 1_000;
 const usual = { w: 6, h: 5 };
 
 const whole = (value: Json | undefined, least: number, most: number, otherwise: number): number =>
-  typeof value === "number" && Number.isFinite(value)
-    ? Math.min(most, Math.max(least, Math.trunc(value)))
-    : otherwise;
+  typeof value === "number" && Number.isFinite(value) ? Math.min(most, Math.max(least, Math.trunc(value))) : otherwise;
 
-const overlap = (a: Box, b: Box): boolean =>
-  a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
 /** Places of tiles by their `layouts.sm`; those without one, and those that would cover another, follow below. */
 export function placementsOf(layouts: readonly Readonly<Record<string, Json>>[]): Placement[] {
@@ -126,13 +123,8 @@ interface BodyProps {
 
 function Body({ title, picture, isTable }: BodyProps) {
   if (picture === undefined) return <p class="muted">Counting</p>;
-  if (isEmpty(picture))
-    return <p class="muted">No event matches. Captured events appear here as they arrive.</p>;
-  return isTable ? (
-    <DataRows table={tableOf(picture)} title={title} />
-  ) : (
-    <Drawn picture={picture} title={title} />
-  );
+  if (isEmpty(picture)) return <p class="muted">No event matches. Captured events appear here as they arrive.</p>;
+  return isTable ? <DataRows table={tableOf(picture)} title={title} /> : <Drawn picture={picture} title={title} />;
 }
 
 /** Switches between a chart and its numbers. */
@@ -232,11 +224,7 @@ export function Board({ Markdown, tiles, setting, actions }: BoardProps) {
                   title={titleOf(insight)}
                   description={insight.description}
                   query={insight.query}
-                  answer={
-                    insight.result === null
-                      ? undefined
-                      : { results: insight.result, columns: insight.columns }
-                  }
+                  answer={insight.result === null ? undefined : { results: insight.result, columns: insight.columns }}
                   problem={error ? <Failed message={error.message} /> : undefined}
                   setting={{
                     now: insight.last_refresh === null ? setting.now : Date.parse(insight.last_refresh),

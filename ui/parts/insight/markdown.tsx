@@ -13,8 +13,7 @@ const entities: Readonly<Record<string, string>> = {
   "&#39;": "'",
   "&nbsp;": "\u00a0",
 };
-const unescaped = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (it) => entities[it] ?? it);
+const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (it) => entities[it] ?? it);
 
 /** Headings of a tile are below its dashboard's and its section's. */
 const headingOf = (depth: number): "h3" | "h4" => (depth < 3 ? "h3" : "h4");

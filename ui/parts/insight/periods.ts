@@ -1,13 +1,7 @@
 import { numberText, spanText } from "../text.ts";
 
 /** Names of the service's intervals and retention periods, in lower case. */
-const lengths = {
-  second: 1_000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 604_800_000,
-} as const;
+const lengths = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -20,8 +14,7 @@ export interface Setting {
 }
 
 /** A local time as if it were UTC, ms: results have local times without a zone. NaN if the text is none. */
-const localMs = (day: string): number =>
-  Date.parse(`${day.slice(0, 10)}T${/\d\d:\d\d/.exec(day)?.[0] ?? "00:00"}:00Z`);
+const localMs = (day: string): number => Date.parse(`${day.slice(0, 10)}T${/\d\d:\d\d/.exec(day)?.[0] ?? "00:00"}:00Z`);
 
 /** The current local time of the project in the same form. */
 function localNow({ now, timeZone }: Setting): number {

@@ -42,11 +42,7 @@ export interface Plot {
 
 export interface Ranking {
   readonly kind: "ranking";
-  readonly rows: readonly {
-    readonly name: string;
-    readonly value: number | null;
-    readonly isBefore: boolean;
-  }[];
+  readonly rows: readonly { readonly name: string; readonly value: number | null; readonly isBefore: boolean }[];
   readonly format: Format;
 }
 
@@ -82,11 +78,7 @@ interface RetentionCell {
 export interface Retention {
   readonly kind: "retention";
   readonly columns: readonly string[];
-  readonly rows: readonly {
-    readonly name: string;
-    readonly size: number;
-    readonly cells: readonly RetentionCell[];
-  }[];
+  readonly rows: readonly { readonly name: string; readonly size: number; readonly cells: readonly RetentionCell[] }[];
 }
 
 interface Rows {
@@ -270,10 +262,7 @@ function funnelSteps({ answer: { results } }: Read): Funnel {
       .filter((it) => it.length > 0)
       .map((steps) => {
         const value = steps[0]?.breakdown_value;
-        return {
-          name: value === undefined || value === null ? "" : valueName(value),
-          steps: steps.map(stepOf),
-        };
+        return { name: value === undefined || value === null ? "" : valueName(value), steps: steps.map(stepOf) };
       }),
   };
 }
@@ -340,11 +329,7 @@ function retention({ source, answer: { results }, setting }: Read): Retention {
 function rows({ answer: { results, columns } }: Pick<Read, "answer">): Rows {
   const list = Array.isArray(results) ? results : [results];
   if (Array.isArray(columns)) {
-    return {
-      kind: "rows",
-      columns: columns.map(String),
-      rows: list.map((row) => (Array.isArray(row) ? row : [row])),
-    };
+    return { kind: "rows", columns: columns.map(String), rows: list.map((row) => (Array.isArray(row) ? row : [row])) };
   }
   const names = [...new Set(list.flatMap((it) => (isObject(it) ? Object.keys(it) : [])))];
   return {
@@ -435,8 +420,7 @@ const orDash = (value: number | null | undefined, format: Format): string =>
 export const shareText = (part: number, whole: number): string =>
   whole === 0 ? "–" : percentText((part / whole) * 100);
 
-export const secondsText = (seconds: number | null): string =>
-  seconds === null ? "–" : spanText(seconds * 1_000);
+export const secondsText = (seconds: number | null): string => (seconds === null ? "–" : spanText(seconds * 1_000));
 
 /** The change against the period before: `+27.1 %`; undefined if there is none. */
 export const changeText = (value: number | null, before: number | null | undefined): string | undefined =>

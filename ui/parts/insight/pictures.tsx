@@ -200,9 +200,7 @@ export function DataRows({ table: { columns, rows }, title }: { table: DataTable
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && (
-        <p class="muted small">{`${numberText(rows.length - mostRows)} more rows`}</p>
-      )}
+      {rows.length > mostRows && <p class="muted small">{`${numberText(rows.length - mostRows)} more rows`}</p>}
     </Scrolled>
   );
 }

@@ -41,9 +41,7 @@ export function boundsOf({ series, isStacked }: Pick<Plot, "series" | "isStacked
 
 /** `s1` to `s4`, then the same colours in another style. */
 const seriesClass = ({ isBefore }: Series, index: number): string =>
-  isBefore
-    ? "insight-before"
-    : `insight-s${(index % colours) + 1}${index >= colours ? " insight-second" : ""}`;
+  isBefore ? "insight-before" : `insight-s${(index % colours) + 1}${index >= colours ? " insight-second" : ""}`;
 
 interface Scale {
   x(index: number): number;
@@ -118,8 +116,7 @@ function Bars({ plot: { series, isStacked, unfinishedFrom, labels }, bounds, sca
         <g key={i} class={seriesClass(it, i)}>
           {[false, true].map((isOpen) => {
             const path = (bounds[i] ?? []).map((bound, at) => {
-              if (!bound || (!it.isBefore && at >= unfinishedFrom) !== isOpen || bound[0] === bound[1])
-                return "";
+              if (!bound || (!it.isBefore && at >= unfinishedFrom) !== isOpen || bound[0] === bound[1]) return "";
               const x = slot * at + (slot * (1 - filled)) / 2 + wide * place(it, i);
               const [top, bottom] = [y(Math.max(...bound)), y(Math.min(...bound))];
               return `M${fixed(x)} ${fixed(top)}h${fixed(wide)}V${fixed(bottom)}h${fixed(-wide)}z`;
@@ -202,22 +199,12 @@ export function PlotPicture({ plot: given, title }: { plot: Plot; title: string 
 }
 
 /** Areas with a tooltip, one for each label. */
-function Slots({
-  plot: { labels, series, format, unfinishedFrom },
-  scale,
-}: Pick<MarksProps, "plot" | "scale">) {
+function Slots({ plot: { labels, series, format, unfinishedFrom }, scale }: Pick<MarksProps, "plot" | "scale">) {
   const slot = width / Math.max(1, labels.length);
   return (
     <>
       {labels.map(({ whole }, i) => (
-        <rect
-          key={i}
-          class="insight-slot"
-          x={fixed(scale.x(i) - slot / 2)}
-          y="0"
-          width={fixed(slot)}
-          height={height}
-        >
+        <rect key={i} class="insight-slot" x={fixed(scale.x(i) - slot / 2)} y="0" width={fixed(slot)} height={height}>
           <title>
             {[
               whole + (i >= unfinishedFrom ? " (not over)" : ""),
@@ -249,9 +236,7 @@ function Legend({ plot: { series, format }, hasUnfinished }: { plot: Plot; hasUn
   const left = series.length - mostSeries;
   const [first, second] = series;
   const change =
-    series.length === 2 && first && second?.isBefore
-      ? changeText(first.total ?? null, second.total)
-      : undefined;
+    series.length === 2 && first && second?.isBefore ? changeText(first.total ?? null, second.total) : undefined;
   return (
     <ul class="insight-legend">
       {series.slice(0, mostSeries).map((it, i) => (

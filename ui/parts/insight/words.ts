@@ -1,11 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectIn,
-  objectsIn,
-  own,
-} from "../../../src/kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, own } from "../../../src/kernel/base/json.ts";
 import { plain } from "../text.ts";
 import { sourceOf } from "./picture.ts";
 
@@ -91,14 +84,7 @@ function breakdownText(source: JsonObject): string {
   return names.length === 0 ? "" : `by ${names.join(", ")}`;
 }
 
-const units: Readonly<Record<string, string>> = {
-  h: "hour",
-  d: "day",
-  w: "week",
-  m: "month",
-  q: "quarter",
-  y: "year",
-};
+const units: Readonly<Record<string, string>> = { h: "hour", d: "day", w: "week", m: "month", q: "quarter", y: "year" };
 const starts: Readonly<Record<string, string>> = {
   dStart: "today",
   "-0d": "today",
@@ -113,8 +99,7 @@ export function rangeText(from: string | null | undefined, to?: string | null): 
   const start = from || "-7d";
   const known = starts[start];
   const [, count = "", unit = ""] = /^-(\d+)([hdwmqy])$/.exec(start) ?? [];
-  const text =
-    known ?? (unit === "" ? `from ${start}` : `last ${count} ${units[unit]}${count === "1" ? "" : "s"}`);
+  const text = known ?? (unit === "" ? `from ${start}` : `last ${count} ${units[unit]}${count === "1" ? "" : "s"}`);
   return to ? `${text} to ${to}` : text;
 }
 
@@ -143,22 +128,13 @@ function windowText(source: JsonObject): string {
   return `within ${count} ${textIn(filter, "funnelWindowIntervalUnit") || "day"}${count === 1 ? "" : "s"}`;
 }
 
-const joined = (separator: string) => (source: JsonObject) =>
-  objectsIn(source.series).map(seriesText).join(separator);
+const joined = (separator: string) => (source: JsonObject) => objectsIn(source.series).map(seriesText).join(separator);
 
 /** Displays of one value for the whole range. */
-const totals: readonly unknown[] = [
-  "BoldNumber",
-  "ActionsBarValue",
-  "ActionsPie",
-  "ActionsTable",
-  "WorldMap",
-];
+const totals: readonly unknown[] = ["BoldNumber", "ActionsBarValue", "ActionsPie", "ActionsTable", "WorldMap"];
 
 const intervalText = (source: JsonObject): string =>
-  totals.includes(objectIn(source, "trendsFilter").display)
-    ? ""
-    : `per ${textIn(source, "interval") || "day"}`;
+  totals.includes(objectIn(source, "trendsFilter").display) ? "" : `per ${textIn(source, "interval") || "day"}`;
 
 /** What each kind of query counts, and which of its fields are worth words. */
 const kinds: Readonly<Record<string, readonly ((source: JsonObject) => string)[]>> = {
@@ -195,10 +171,7 @@ const displays: Readonly<Record<string, string>> = {
   BoldNumber: "number",
 };
 
-const funnelLooks: Readonly<Record<string, string>> = {
-  trends: "conversion",
-  time_to_convert: "time to convert",
-};
+const funnelLooks: Readonly<Record<string, string>> = { trends: "conversion", time_to_convert: "time to convert" };
 
 /** How a query is shown, in a few words beside the title. */
 export function lookOf(query: Json): string {

@@ -189,17 +189,14 @@ function addValue(walk: Walk, parent: Json, steps: readonly Step[], i: number, a
 /** Keys by group; empty groups are left out. */
 function membersOf(value: Json, groups: Groups): { group: Group; steps: Step[] }[] {
   const parts = groups.map((group) => ({ group, steps: [] as Step[] }));
-  for (const step of stepsIn(value))
-    parts[groupPlace(groups, String(step), childOf(value, step))]?.steps.push(step);
+  for (const step of stepsIn(value)) parts[groupPlace(groups, String(step), childOf(value, step))]?.steps.push(step);
   return parts.filter((it) => it.steps.length > 0);
 }
 
 const [summarized, longestValue] = [4, 40];
 
 const wordOf = (value: Json): string =>
-  isBranch(value)
-    ? ""
-    : visible(cutText(String(value), longestValue)) + (sizeOf(value) > longestValue ? "…" : "");
+  isBranch(value) ? "" : visible(cutText(String(value), longestValue)) + (sizeOf(value) > longestValue ? "…" : "");
 
 const moreText = (left: number): string => (left > 0 ? ` · ${numberText(left)} more` : "");
 
@@ -207,8 +204,7 @@ const moreText = (left: number): string => (left > 0 ? ` · ${numberText(left)} 
 function summaryOf(value: Json, steps: readonly Step[], group: Group): string {
   const own = (kindOf(value) === "object" && group.summary?.(value as JsonObject)) || [];
   const shown = own.filter((it) => it !== "");
-  if (shown.length > 0)
-    return shown.slice(0, summarized).map(wordOf).join(" · ") + moreText(shown.length - summarized);
+  if (shown.length > 0) return shown.slice(0, summarized).map(wordOf).join(" · ") + moreText(shown.length - summarized);
   const words = steps.slice(0, summarized).map((step) => {
     const child = childOf(value, step);
     const name = visible(cutText(String(step), longestValue)).replace(/^\$/, "");
@@ -239,12 +235,8 @@ export function rowsOf(value: Json, state: TreeState, options: TreeOptions = {})
   const groups = groupsFor(value, options);
   const walk: Walk = { rows: [], state, open: (options.open ?? 1) + (groups ? 1 : 0) };
   if (groups) addGroups(walk, value, groups);
-  else if (isBranch(value))
-    addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
-  else
-    walk.rows.push(
-      valueRow(walk, value, { id: "/", parent: "", level: 1, position: 1, siblings: 1, path: [] }),
-    );
+  else if (isBranch(value)) addChildren(walk, value, stepsIn(value), { id: "", pointer: "", path: [], level: 0 });
+  else walk.rows.push(valueRow(walk, value, { id: "/", parent: "", level: 1, position: 1, siblings: 1, path: [] }));
   return walk.rows;
 }
 
@@ -321,9 +313,7 @@ const childrenOf = (node: Node): Node[] => stepsIn(node.value).map((step, i) => 
 
 /** The root's children in display order. */
 const groupedChildren = (root: Node, groups: Groups): Node[] =>
-  membersOf(root.value, groups).flatMap(({ group, steps }) =>
-    steps.map((step, i) => childAt(root, step, i, group.id)),
-  );
+  membersOf(root.value, groups).flatMap(({ group, steps }) => steps.map((step, i) => childAt(root, step, i, group.id)));
 
 /** Finds a string in keys and values, ignoring case. */
 export function searchIn(root: Json, text: string, options: TreeOptions = {}): Found {

@@ -23,12 +23,7 @@ const matches =
   (name: string): boolean =>
     pattern.test(name);
 
-const own: Group = {
-  id: "own",
-  title: "Own properties",
-  isOpen: true,
-  has: (name) => !isSdkProperty(name),
-};
+const own: Group = { id: "own", title: "Own properties", isOpen: true, has: (name) => !isSdkProperty(name) };
 
 const emptyOf = (title: string): Group => ({ id: "empty", title, isOpen: false, has: () => false });
 

@@ -42,8 +42,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, 
 export const finderOf = (text: string): RegExp | undefined =>
   text.trim() === "" ? undefined : new RegExp(escaped(text.trim()).replaceAll("\\-", "\\x2d"), "giu");
 
-const plain = (text: string, mark: "plain" | "hit"): Piece[] =>
-  text === "" ? [] : [{ text, mark, endsLine: false }];
+const plain = (text: string, mark: "plain" | "hit"): Piece[] => (text === "" ? [] : [{ text, mark, endsLine: false }]);
 
 /** Pieces of a text without hits. */
 function spelledPieces(text: string, mark: "plain" | "hit"): Piece[] {

@@ -25,8 +25,7 @@ function ShownPiece({ piece }: { piece: Piece }) {
   );
 }
 
-const branchText = (value: Json, size: number): string =>
-  counted(size, Array.isArray(value) ? "item" : "key");
+const branchText = (value: Json, size: number): string => counted(size, Array.isArray(value) ? "item" : "key");
 
 interface PartProps {
   row: TreeRow;
@@ -93,8 +92,7 @@ export function RowParts(props: PartProps) {
     );
   return (
     <button type="button" class="button button-quiet tree-more" tabIndex={-1} onClick={onMore}>
-      show {Math.min(pageSize, row.left)} {row.side === "before" ? "before" : "more"} of{" "}
-      {numberText(row.total)}
+      show {Math.min(pageSize, row.left)} {row.side === "before" ? "before" : "more"} of {numberText(row.total)}
     </button>
   );
 }

@@ -63,14 +63,7 @@ export function PayloadTree({ value, label = "Payload", search = false, groups, 
   return (
     <div class="tree">
       {search && (
-        <TreeSearch
-          text={text}
-          found={found}
-          current={hit}
-          onText={look}
-          onGo={goTo}
-          size={sizeOfJson(value)}
-        />
+        <TreeSearch text={text} found={found} current={hit} onText={look} onGo={goTo} size={sizeOfJson(value)} />
       )}
       <Lines
         root={value}

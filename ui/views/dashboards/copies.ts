@@ -7,11 +7,7 @@ import { type Answer, sourceOf } from "../../parts/insight/picture.ts";
 const mostRows = 20;
 
 /** One value, or values by label where there are several series; undefined for none. */
-function bySeries(
-  rows: readonly JsonObject[],
-  labelOf: (row: JsonObject) => Json,
-  shownIn: (row: JsonObject) => Json,
-) {
+function bySeries(rows: readonly JsonObject[], labelOf: (row: JsonObject) => Json, shownIn: (row: JsonObject) => Json) {
   const [only, ...others] = rows;
   if (only === undefined) return undefined;
   if (others.length === 0) return shownIn(only);
@@ -85,9 +81,7 @@ export function boardTest(title: string, tiles: readonly BoardTile[]): string {
   const lines = tiles.flatMap(({ insight }) => {
     if (insight === null || insight.result === null) return [];
     return (
-      assertionOf(insight.query, insight.name || insight.derived_name || undefined, {
-        results: insight.result,
-      }) ?? []
+      assertionOf(insight.query, insight.name || insight.derived_name || undefined, { results: insight.result }) ?? []
     );
   });
   return testOf(title, lines.length === 0 ? [none] : lines);

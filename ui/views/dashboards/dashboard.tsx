@@ -37,8 +37,7 @@ export function DashboardPage({ id }: { id: number }) {
   const { data, problem } = useResource<DashboardWithResults>(path, {
     revision: usePaced(revision.value, refreshEvery),
   });
-  if (!data)
-    return problem ? <Missing id={id} problem={problem} /> : <p class="muted dashboards-wait">Counting</p>;
+  if (!data) return problem ? <Missing id={id} problem={problem} /> : <p class="muted dashboards-wait">Counting</p>;
   const { dashboard, now, timezone, shared_at: shared } = data;
   const { name, description, tiles, filters, pinned, is_shared, team_id } = dashboard;
   const badges = { pinned, shared: is_shared, restricted: dashboard.restriction_level > everyone };

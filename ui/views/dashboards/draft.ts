@@ -66,8 +66,7 @@ const namesIn = (text: string): string[] =>
 
 /** What is missing before there is a query. */
 export function missingIn({ kind, events, math, mathProperty }: InsightDraft): string | undefined {
-  if (kind === "funnel" && namesIn(events).length < 2)
-    return "A funnel needs the names of two events at least.";
+  if (kind === "funnel" && namesIn(events).length < 2) return "A funnel needs the names of two events at least.";
   if (kind !== "funnel" && mathRow(math)?.isOfProperty && mathProperty.trim() === "") {
     return "Name the property that is counted.";
   }
@@ -77,9 +76,7 @@ export function missingIn({ kind, events, math, mathProperty }: InsightDraft): s
 function seriesOf({ kind, events, math, mathProperty }: InsightDraft): JsonObject[] {
   const names = namesIn(events);
   const counted: JsonObject =
-    kind === "funnel"
-      ? {}
-      : { math, ...(mathRow(math)?.isOfProperty && { math_property: mathProperty.trim() }) };
+    kind === "funnel" ? {} : { math, ...(mathRow(math)?.isOfProperty && { math_property: mathProperty.trim() }) };
   const node = (event: string | null): JsonObject => ({
     kind: "EventsNode",
     event,
@@ -101,10 +98,7 @@ export function draftQuery(draft: InsightDraft, { properties }: Conditions): Jso
     ...(properties.length > 0 && { properties: [...properties] }),
     ...(by !== "" && { breakdownFilter: { breakdown: by, breakdown_type: "event" } }),
     ...(kind === "trend" && { trendsFilter: { display: "ActionsLineGraph" } }),
-    ...(kind === "number" && {
-      trendsFilter: { display: "BoldNumber" },
-      compareFilter: { compare: range !== "all" },
-    }),
+    ...(kind === "number" && { trendsFilter: { display: "BoldNumber" }, compareFilter: { compare: range !== "all" } }),
   };
   return { kind: "InsightVizNode", source };
 }

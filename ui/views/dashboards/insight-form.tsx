@@ -50,10 +50,7 @@ export function InsightForm({ filter }: { filter: string }) {
             save.save();
           }}
         >
-          <DraftFields
-            value={draft.value}
-            onChange={(change) => (draft.value = { ...draft.value, ...change })}
-          />
+          <DraftFields value={draft.value} onChange={(change) => (draft.value = { ...draft.value, ...change })} />
           <ConditionList filter={filter} conditions={conditions} />
           <TextField label="Name" value={name} onText={setName} />
           <SelectField
@@ -147,12 +144,7 @@ function DraftFields({ value, onChange }: DraftFieldsProps) {
           onText={(text) => onChange({ interval: text })}
         />
       )}
-      <SelectField
-        label="Range"
-        value={range}
-        options={draftRanges}
-        onText={(text) => onChange({ range: text })}
-      />
+      <SelectField label="Range" value={range} options={draftRanges} onText={(text) => onChange({ range: text })} />
     </div>
   );
 }
@@ -203,8 +195,7 @@ function usePreview(owner: number | undefined, query: JsonObject | undefined) {
     const gone = new AbortController();
     const timer = setTimeout(() => {
       call<QueryAnswer>("POST", "query", { project: owner, query: JSON.parse(text) }, gone.signal).then(
-        (facts) =>
-          setResult({ answer: { results: facts.results ?? null, columns: facts.columns ?? null }, facts }),
+        (facts) => setResult({ answer: { results: facts.results ?? null, columns: facts.columns ?? null }, facts }),
         (error: unknown) => {
           if (!gone.signal.aborted) setResult({ problem: problemOf(error) });
         },
@@ -222,8 +213,7 @@ function usePreview(owner: number | undefined, query: JsonObject | undefined) {
 
 /** Where the insight is saved. */
 function useSave(owner: number | undefined, name: string, query: JsonObject | undefined) {
-  const path =
-    owner === undefined ? null : `world/dashboards${queryString({ project: owner, limit: 1_000 })}`;
+  const path = owner === undefined ? null : `world/dashboards${queryString({ project: owner, limit: 1_000 })}`;
   const { data } = useResource<DashboardSummaries>(path, { revision: worldRevision.value });
   const boards = data?.dashboards ?? [];
   const [chosen, choose] = useState<string | undefined>(route.value.params.on);
@@ -238,13 +228,10 @@ function useSave(owner: number | undefined, name: string, query: JsonObject | un
     problem,
     /** Name of the dashboard for a scenario. */
     title: dashboard === "new" ? name : (onBoard?.name ?? undefined),
-    dashboards: boards.map(
-      ({ id, name: title }) => [String(id), plain(title ?? "", 80) || `dashboard ${id}`] as const,
-    ),
+    dashboards: boards.map(({ id, name: title }) => [String(id), plain(title ?? "", 80) || `dashboard ${id}`] as const),
     save: () =>
-      run(
-        call<{ dashboard: number | null }>("POST", "insights", { project: owner, name, query, ...place }),
-        (made) => go(made.dashboard === null ? link("dashboards") : link("dashboards", [made.dashboard])),
+      run(call<{ dashboard: number | null }>("POST", "insights", { project: owner, name, query, ...place }), (made) =>
+        go(made.dashboard === null ? link("dashboards") : link("dashboards", [made.dashboard])),
       ),
   };
 }

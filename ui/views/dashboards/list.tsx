@@ -82,11 +82,7 @@ function DashboardCard({ dashboard }: { dashboard: DashboardSummary }) {
 }
 
 /** Pinned, shared, restricted. */
-export const DashboardBadges = ({
-  of,
-}: {
-  of: Pick<DashboardSummary, "pinned" | "shared" | "restricted">;
-}) => (
+export const DashboardBadges = ({ of }: { of: Pick<DashboardSummary, "pinned" | "shared" | "restricted"> }) => (
   <>
     {of.pinned && <Badge>pinned</Badge>}
     {of.shared && <Badge tone="odd">shared</Badge>}

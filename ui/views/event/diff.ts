@@ -23,10 +23,7 @@ export function isSame(a: Json | undefined, b: Json | undefined): boolean {
     return a.length === b.length && a.every((it, i) => isSame(it, b[i] ?? null));
   if (!isObject(a) || !isObject(b)) return false;
   const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
-  );
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]));
 }
 
 type Steps = readonly (readonly [step: string | number, before: Json | undefined, after: Json | undefined])[];
@@ -74,8 +71,7 @@ function stepsOf(before: Json | undefined, after: Json | undefined): Steps | und
   return Array.isArray(before) && Array.isArray(after) ? itemSteps(before, after) : undefined;
 }
 
-const isVolatileAt = (path: Path): boolean =>
-  path.some((step) => typeof step === "string" && isVolatile(step));
+const isVolatileAt = (path: Path): boolean => path.some((step) => typeof step === "string" && isVolatile(step));
 
 /** Maximum number of differences. */
 const most = 2_000;
@@ -99,8 +95,7 @@ export function differencesOf(before: Json, after: Json): Difference[] {
 
 export function countsOf(differences: readonly Difference[]): Readonly<Record<Change | "volatile", number>> {
   const counts = { same: 0, added: 0, removed: 0, changed: 0, volatile: 0 };
-  for (const { change, isVolatile } of differences)
-    counts[isVolatile && change !== "same" ? "volatile" : change]++;
+  for (const { change, isVolatile } of differences) counts[isVolatile && change !== "same" ? "volatile" : change]++;
   return counts;
 }
 

@@ -79,8 +79,7 @@ function Details({ event, findings, isBusy }: DetailsProps) {
   const tab = tabNow(kind !== undefined);
   const first = kind ? "kind" : "payload";
   useEffect(() => {
-    if (tab !== first)
-      document.querySelector(".event .tab[aria-current]")?.scrollIntoView({ block: "nearest" });
+    if (tab !== first) document.querySelector(".event .tab[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [tab, first]);
   const counts: Partial<Record<Tab, number>> = {
     payload: Object.keys(event.properties).length,

@@ -198,10 +198,7 @@ export function Reasons({ event }: { event: StoredEvent }) {
       {codes.map((code, i) => {
         const { sentence, fix } = explained(code);
         return (
-          <div
-            key={code}
-            class={`stack stack-tight callout callout-${i === 0 ? outcomeOf(event) : "warned"}`}
-          >
+          <div key={code} class={`stack stack-tight callout callout-${i === 0 ? outcomeOf(event) : "warned"}`}>
             <p>
               <strong>
                 <Prose text={`${capital(sentence)}.`} />

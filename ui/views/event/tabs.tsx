@@ -158,8 +158,7 @@ export function RequestFacts({ event, request, problem }: RequestProps) {
         "Event uuid": event.uuid === null ? undefined : <code>{plain(event.uuid)}</code>,
         Response: (
           <>
-            {request.status === 0 ? "none" : request.status}{" "}
-            <span class="muted">after {spanText(request.ms)}</span>{" "}
+            {request.status === 0 ? "none" : request.status} <span class="muted">after {spanText(request.ms)}</span>{" "}
             {request.fault !== null && <Badge tone="bad">{plain(request.fault)}</Badge>}
           </>
         ),
@@ -178,8 +177,8 @@ export function Raw({ event, request }: { event: StoredEvent; request: ShownRequ
     <div class="stack stack-loose">
       <p class="row row-wide event-line muted">
         <span>
-          {request.decode_steps.includes("otlp") ? "The event that the OTLP span became" : "As sent"}, keys
-          masked; see {whole}.
+          {request.decode_steps.includes("otlp") ? "The event that the OTLP span became" : "As sent"}, keys masked; see{" "}
+          {whole}.
         </span>
         <CopyButton kind="quiet" label="Copy JSON" text={() => prettyJson(item)} />
       </p>
@@ -235,8 +234,7 @@ function One({ event, finding }: { event: StoredEvent; finding: LintFinding }) {
 
 /** The tab with the linter's findings about the event, its name or its request. */
 export function Findings({ event, page }: { event: StoredEvent; page: LintPage | undefined }) {
-  if (event.project === null)
-    return <p class="muted">The event belongs to no project, so it was not linted.</p>;
+  if (event.project === null) return <p class="muted">The event belongs to no project, so it was not linted.</p>;
   if (!page) return <p class="muted">The linter is reading the events.</p>;
   const found = findingsFor(event, page.findings);
   return (

@@ -4,15 +4,7 @@ import { Button } from "../../parts/basics.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, TextField } from "../../parts/fields.tsx";
 import { plain } from "../../parts/text.ts";
-import {
-  addProperty,
-  choice,
-  isProperty,
-  optional,
-  propertyOf,
-  resetColumns,
-  toggleColumn,
-} from "./columns.ts";
+import { addProperty, choice, isProperty, optional, propertyOf, resetColumns, toggleColumn } from "./columns.ts";
 
 interface DialogProps {
   /** Names of properties that were seen. */
@@ -48,20 +40,10 @@ export function ColumnsDialog({ properties, onClose }: DialogProps) {
     >
       <form class="stack events-columns" onSubmit={add}>
         {optional.toReversed().map(({ id, title }) => (
-          <CheckField
-            key={id}
-            label={title}
-            isChecked={shown.includes(id)}
-            onChange={() => toggleColumn(id)}
-          />
+          <CheckField key={id} label={title} isChecked={shown.includes(id)} onChange={() => toggleColumn(id)} />
         ))}
         {shown.filter(isProperty).map((id) => (
-          <CheckField
-            key={id}
-            label={plain(propertyOf(id), 60)}
-            isChecked
-            onChange={() => toggleColumn(id)}
-          />
+          <CheckField key={id} label={plain(propertyOf(id), 60)} isChecked onChange={() => toggleColumn(id)} />
         ))}
         <div class="row">
           <TextField
@@ -84,8 +66,8 @@ export function ColumnsDialog({ properties, onClose }: DialogProps) {
           ))}
         </datalist>
         <p class="muted small">
-          Drag the right edge of a column's title to change its width, or use the arrow keys on it. A narrow
-          list leaves out the SDK first, then the URL.
+          Drag the right edge of a column's title to change its width, or use the arrow keys on it. A narrow list leaves
+          out the SDK first, then the URL.
         </p>
       </form>
     </Dialog>

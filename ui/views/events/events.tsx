@@ -62,9 +62,7 @@ export function EventsView({ Details, Compare }: EventSlots) {
         <div class="events">
           <Tools rows={rows} filter={filter} onClear={() => setClearing(true)} />
           {problem && <Trouble problem={problem} />}
-          {rows && !problem && (
-            <Body key={turn} {...{ rows, filter, cursor, marked, seq }} values={columns} />
-          )}
+          {rows && !problem && <Body key={turn} {...{ rows, filter, cursor, marked, seq }} values={columns} />}
           {isClearing && <ClearDialog onClose={() => setClearing(false)} />}
         </div>
       }
@@ -105,11 +103,7 @@ function useEventKeys(
     open: openEvent,
     close: closeEvent,
     more: [
-      {
-        keys: "c",
-        does: "Copy as …",
-        run: withRow((it) => go(link("events", [it.seq], { f, tab: "copy" }))),
-      },
+      { keys: "c", does: "Copy as …", run: withRow((it) => go(link("events", [it.seq], { f, tab: "copy" }))) },
       { keys: "d", does: "Mark the event; mark a second one to compare them", run: withRow(mark) },
       { keys: "t", does: "Person of the event", run: withRow((it) => go(personHref(it))) },
     ],

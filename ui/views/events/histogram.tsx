@@ -62,11 +62,7 @@ export function Histogram({ filter, totals, all, onFilter }: HistogramProps) {
     <section class="events-histogram" aria-label="Events over time">
       <Head {...{ filter, totals, all, span, onFilter }} />
       {bars && bars.kept.length > 0 && (
-        <PlotArea
-          bars={bars}
-          span={span}
-          onSpan={(it) => onFilter(it === undefined ? rest : withSpan(filter, it))}
-        />
+        <PlotArea bars={bars} span={span} onSpan={(it) => onFilter(it === undefined ? rest : withSpan(filter, it))} />
       )}
     </section>
   );
@@ -233,12 +229,7 @@ function PlotArea({ bars, span, onSpan }: PlotProps) {
           draft.value = undefined;
         }}
       >
-        <svg
-          viewBox={`0 0 ${plot.count} ${height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={summary}
-        >
+        <svg viewBox={`0 0 ${plot.count} ${height}`} preserveAspectRatio="none" role="img" aria-label={summary}>
           {outcomes.map(([of]) => (
             <path key={of} class={`events-bar-${of}`} d={paths[of]} />
           ))}

@@ -23,10 +23,7 @@ function Group({ group }: { group: ExceptionGroup }) {
   return (
     <tr>
       <td>
-        <a
-          class="exceptions-type mono"
-          href={link("events", [group.last], { f: `event:$exception exception:${id}` })}
-        >
+        <a class="exceptions-type mono" href={link("events", [group.last], { f: `event:$exception exception:${id}` })}>
           {type === "" ? "(no type)" : <ShownText text={cutText(type, 200)} />}
         </a>{" "}
         {handled === false && (
@@ -77,8 +74,8 @@ export function ExceptionsView() {
     return (
       <Empty title={data.counting ? "Exceptions are being counted" : "No exceptions"}>
         <p>
-          Errors that an SDK captures (<code>captureException</code>, exception autocapture) are listed here,
-          equal ones in one row.
+          Errors that an SDK captures (<code>captureException</code>, exception autocapture) are listed here, equal ones
+          in one row.
         </p>
       </Empty>
     );
@@ -101,13 +98,7 @@ export function ExceptionsView() {
       <Scrolled label="Exceptions by fingerprint">
         <Table
           class="exceptions-table"
-          columns={[
-            "Exception",
-            ["Events", "number"],
-            ["Persons", "number"],
-            ["First", "number"],
-            ["Last", "number"],
-          ]}
+          columns={["Exception", ["Events", "number"], ["Persons", "number"], ["First", "number"], ["Last", "number"]]}
         >
           {found.slice(0, mostShown).map((it) => (
             <Group key={it.id} group={it} />
@@ -119,8 +110,8 @@ export function ExceptionsView() {
         <p class="muted exceptions-note">The latest {mostShown} are shown; search for others.</p>
       )}
       <p class="small muted exceptions-note">
-        Equal are exceptions with the same fingerprint, else with equal types, messages (numbers and ids
-        aside) and frames of the app.
+        Equal are exceptions with the same fingerprint, else with equal types, messages (numbers and ids aside) and
+        frames of the app.
       </p>
     </div>
   );

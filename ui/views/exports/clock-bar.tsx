@@ -58,10 +58,7 @@ export function ClockBar({ exports, act }: ClockBarProps) {
           </Button>
         ))}
         {now?.next_due != null && (
-          <Button
-            onClick={() => advance(msUntil(now, now.next_due))}
-            title="Advances the clock and runs what is due"
-          >
+          <Button onClick={() => advance(msUntil(now, now.next_due))} title="Advances the clock and runs what is due">
             To the next due run
           </Button>
         )}

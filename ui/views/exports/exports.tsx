@@ -31,12 +31,7 @@ export function ExportsView() {
     revision: known,
     again: 2_000,
   });
-  const wanted = {
-    project: project.value,
-    batch_export: place.export,
-    before: place.before,
-    limit: pageSize,
-  };
+  const wanted = { project: project.value, batch_export: place.export, before: place.before, limit: pageSize };
   const runsPath = `exports/runs${query(wanted)}`;
   const runs = useResource<ExportRunPage>(runsPath, { revision: known, again: 2_000 });
   const act: Action["run"] = async (change, onDone) => {
@@ -61,9 +56,7 @@ export function ExportsView() {
       label="Run"
       list={list}
       details={
-        place.run === undefined ? undefined : (
-          <RunDetails key={place.run} id={place.run} revision={known} act={act} />
-        )
+        place.run === undefined ? undefined : <RunDetails key={place.run} id={place.run} revision={known} act={act} />
       }
       onClose={close}
     />
@@ -142,8 +135,8 @@ function NoExports() {
   return (
     <Empty title="No batch exports">
       <p>
-        Create one with the management API, or write it into a scenario file. Its runs become due by the clock
-        above, and write the captured events to files.
+        Create one with the management API, or write it into a scenario file. Its runs become due by the clock above,
+        and write the captured events to files.
       </p>
       <Code label="In a scenario file, at the top or in a project" text={scenario} />
       <Code label="Or start with a scenario that has some" text="phx-sim start exports" />
@@ -187,9 +180,7 @@ function Runs({ runs, hasMore, place }: RunsProps) {
     box.current?.focus({ preventScroll: true });
   }, [place.before]);
   const last = hasMore ? runs?.at(-1)?.id : undefined;
-  const older = last !== undefined && (
-    <a href={linkTo({ ...place, run: undefined, before: last })}>Older runs</a>
-  );
+  const older = last !== undefined && <a href={linkTo({ ...place, run: undefined, before: last })}>Older runs</a>;
   const newest = place.before !== undefined && (
     <a href={linkTo({ ...place, run: undefined, before: undefined })}>Newest runs</a>
   );
@@ -207,9 +198,7 @@ function Runs({ runs, hasMore, place }: RunsProps) {
       <Section title={newest ? "Older runs" : "Runs"} actions={pages}>
         {runs?.length === 0 && (
           <p class="muted">
-            {newest
-              ? "There are no older runs."
-              : "No runs yet. Advance the clock by one interval to make one due."}
+            {newest ? "There are no older runs." : "No runs yet. Advance the clock by one interval to make one due."}
           </p>
         )}
         {runs && runs.length > 0 && <RunTable runs={runs} place={place} />}

@@ -57,8 +57,7 @@ const timeOr = (otherwise: string, at: string | null) => (at === null ? otherwis
 
 function Files({ files, act }: Pick<Props, "act"> & { files: ExportRunWithLogs["files"] }) {
   if (files.length === 0) return null;
-  const save = (url: string, name: string) =>
-    act(download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name));
+  const save = (url: string, name: string) => act(download(url.replace("/__sim/", ""), name.split("/").at(-1) ?? name));
   return (
     <Section title="Files">
       <ul class="stack stack-tight">

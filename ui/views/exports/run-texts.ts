@@ -53,5 +53,4 @@ export const happenedText = (kind: string): string =>
   (Object.hasOwn(texts, kind) ? texts[kind] : undefined) ?? kind.replaceAll("_", " ");
 
 /** An export's interval (`hour`, `every 5 minutes`) in words. */
-export const everyText = (interval: string): string =>
-  interval.startsWith("every") ? interval : `every ${interval}`;
+export const everyText = (interval: string): string => (interval.startsWith("every") ? interval : `every ${interval}`);

@@ -46,9 +46,8 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
     return (
       <Section title={title}>
         <p class="lead">
-          Apply a preset to see how your app handles failures: flags that fail, capture that is down, late
-          responses. A response that a fault changed is marked, here and in its <code>x-phx-source</code>{" "}
-          header.
+          Apply a preset to see how your app handles failures: flags that fail, capture that is down, late responses. A
+          response that a fault changed is marked, here and in its <code>x-phx-source</code> header.
         </p>
         <Code label="In a test or a terminal" text={commands} />
       </Section>
@@ -72,16 +71,11 @@ function InForce({ faults, onClear }: { faults: readonly Fault[]; onClear: (path
               <span>{plain(it.text)}</span>
               <span class="muted">
                 since <Time at={it.since} /> ·{" "}
-                <a href={link("requests", [], { f: touchedBy(it.name) })}>
-                  {counted(it.used, "request")} affected
-                </a>
+                <a href={link("requests", [], { f: touchedBy(it.name) })}>{counted(it.used, "request")} affected</a>
                 {it.times !== null && ` of ${numberText(it.times)}`}
               </span>
             </div>
-            <Button
-              onClick={() => onClear(`/${encodeURIComponent(it.id)}`)}
-              aria-label={`Clear ${plain(it.name)}`}
-            >
+            <Button onClick={() => onClear(`/${encodeURIComponent(it.id)}`)} aria-label={`Clear ${plain(it.name)}`}>
               Clear
             </Button>
           </li>
@@ -112,10 +106,7 @@ function Presets({ onApply }: { onApply: (order: Record<string, unknown>) => voi
               <strong>{name}</strong>
               <p class="muted">{describe}</p>
             </div>
-            <Button
-              aria-label={`Apply ${name}`}
-              onClick={() => onApply({ preset: name, ...limitsOf(limits.value) })}
-            >
+            <Button aria-label={`Apply ${name}`} onClick={() => onApply({ preset: name, ...limitsOf(limits.value) })}>
               Apply
             </Button>
           </li>

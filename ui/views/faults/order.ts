@@ -95,13 +95,7 @@ interface LimitField {
 
 /** Text fields that presets have as well. */
 export const limitFields: readonly LimitField[] = [
-  {
-    name: "times",
-    label: "Limit (requests)",
-    usual: "none",
-    inputMode: "numeric",
-    value: (text) => numberIn(text),
-  },
+  { name: "times", label: "Limit (requests)", usual: "none", inputMode: "numeric", value: (text) => numberIn(text) },
   {
     name: "rate",
     label: "Share of requests (%)",
@@ -134,9 +128,5 @@ export function orderOf(form: FaultForm): Record<string, unknown> {
     ...(form.project !== "" && { project: Number(form.project) }),
   };
   const { effect } = kindRow(form.kind);
-  return {
-    effect: effect(form.value),
-    ...(Object.keys(match).length > 0 && { match }),
-    ...limitsOf(form.limits),
-  };
+  return { effect: effect(form.value), ...(Object.keys(match).length > 0 && { match }), ...limitsOf(form.limits) };
 }

@@ -92,10 +92,7 @@ export function RuleForm({ onApply }: { onApply: (order: Record<string, unknown>
         <SelectField
           label="Project"
           value={project}
-          options={[
-            ["", "all"],
-            ...(info.value?.projects.map((it) => [it.id, plain(it.name)] as const) ?? []),
-          ]}
+          options={[["", "all"], ...(info.value?.projects.map((it) => [it.id, plain(it.name)] as const) ?? [])]}
           onText={(id) => set({ project: id })}
         />
       </div>

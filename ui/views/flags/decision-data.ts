@@ -1,8 +1,4 @@
-import type {
-  FlagDecision as Decision,
-  FlagTotal,
-  FlagTotals,
-} from "../../../src/service/flags/decision-shapes.ts";
+import type { FlagDecision as Decision, FlagTotal, FlagTotals } from "../../../src/service/flags/decision-shapes.ts";
 
 /** Counts of a flag's decisions and uses; undefined until known. */
 export type Tallies = (project: number, key: string) => Omit<FlagTotal, "project" | "key"> | undefined;

@@ -26,8 +26,7 @@ import { withOlder } from "./decision-data.ts";
 
 const idOf = ({ request, seq }: Decision): string => (seq === null ? String(request) : `${request}-${seq}`);
 
-const flagIn = ({ flags }: Decision, key: string): DecidedFlag | undefined =>
-  flags.find((it) => it.key === key);
+const flagIn = ({ flags }: Decision, key: string): DecidedFlag | undefined => flags.find((it) => it.key === key);
 
 /** Decisions as they happen; an expanded one shows its explanation. */
 export function DecisionsTab({ flag, loaded }: { flag: Flag; loaded: Decisions | undefined }) {
@@ -38,9 +37,7 @@ export function DecisionsTab({ flag, loaded }: { flag: Flag; loaded: Decisions |
   if (decisions.length === 0 && older.before === null) {
     return (
       <Section title="No decisions yet">
-        <p class="muted">
-          Each response with this flag appears here, with its reason and its use by the app.
-        </p>
+        <p class="muted">Each response with this flag appears here, with its reason and its use by the app.</p>
       </Section>
     );
   }
@@ -140,9 +137,7 @@ function Calls({ called, decided }: { called: readonly FlagCall[]; decided: Deci
           <a href={link("events", [it.seq])}>$feature_flag_called {it.seq}</a>
           <Time at={it.at} />
           {it.differs && (
-            <span>
-              The app used a different value than {decided ? valueText(decided.value) : "the response"}.
-            </span>
+            <span>The app used a different value than {decided ? valueText(decided.value) : "the response"}.</span>
           )}
         </li>
       ))}

@@ -168,11 +168,7 @@ function RulesTab({ flag, decisions }: { flag: FlagInFull; decisions: Decisions 
 function Asked({ seen }: { seen: FlagSeen | undefined }) {
   if (!seen) return null;
   if (seen.asked === 0)
-    return (
-      <span>
-        No client has asked for it{seen.ids > 0 && "; its rules are counted for the ids of events"}.
-      </span>
-    );
+    return <span>No client has asked for it{seen.ids > 0 && "; its rules are counted for the ids of events"}.</span>;
   return (
     <span>
       asked for {counted(seen.asked, "id")}

@@ -32,11 +32,7 @@ export function ExplainTab({ flag }: { flag: Flag }) {
     event.preventDefault();
     const given = readSubject(form);
     const found =
-      given === undefined
-        ? { distinct_id: "Enter a distinct id" }
-        : "mistakes" in given
-          ? given.mistakes
-          : {};
+      given === undefined ? { distinct_id: "Enter a distinct id" } : "mistakes" in given ? given.mistakes : {};
     setMistakes(found);
     if (Object.keys(found).length === 0) go(withParams(form));
   };

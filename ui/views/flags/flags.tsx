@@ -69,12 +69,7 @@ export function FlagsView() {
   );
 }
 
-function useFlagKeys(
-  flags: readonly Flag[],
-  key: string | undefined,
-  owner: number | undefined,
-  tab?: string,
-) {
+function useFlagKeys(flags: readonly Flag[], key: string | undefined, owner: number | undefined, tab?: string) {
   const at = flags.findIndex((it) => it.key === key && it.project === owner);
   const open = (name: string) => {
     const flag = flags[at];
@@ -126,23 +121,16 @@ function FlagList(props: ListProps) {
           </Button>
         )}
         <span class="muted" role="status">
-          {shown.length === flags.length
-            ? counted(flags.length, "flag")
-            : `${shown.length} of ${flags.length} flags`}
+          {shown.length === flags.length ? counted(flags.length, "flag") : `${shown.length} of ${flags.length} flags`}
         </span>
       </div>
       <Scrolled class="flags-scroll" label="Flags">
-        <Table
-          class="flags-table"
-          columns={["Flag", ["Rules", "flags-wide"], ["Variants", "flags-wide"], "Decisions"]}
-        >
+        <Table class="flags-table" columns={["Flag", ["Rules", "flags-wide"], ["Variants", "flags-wide"], "Decisions"]}>
           {shown.map((it) => (
             <Row key={`${it.project}/${it.key}`} flag={it} isProjectShown={severalProjects} {...props} />
           ))}
         </Table>
-        {shown.length === 0 && search !== "" && (
-          <p class="muted flags-none">No flag’s key or name contains this.</p>
-        )}
+        {shown.length === 0 && search !== "" && <p class="muted flags-none">No flag’s key or name contains this.</p>}
       </Scrolled>
     </>
   );
@@ -213,9 +201,7 @@ function Summary({ flag }: { flag: Flag }) {
           {plain(it, 300)}
         </div>
       ))}
-      {sentences.length > mostSentences && (
-        <span class="muted">and {sentences.length - mostSentences} more</span>
-      )}
+      {sentences.length > mostSentences && <span class="muted">and {sentences.length - mostSentences} more</span>}
     </>
   );
 }

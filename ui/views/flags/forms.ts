@@ -19,14 +19,11 @@ export function readObject(text: string): Read<JsonObject | undefined> {
   if (text.trim() === "") return { value: undefined };
   const read = parsed(text);
   if (isMistake(read)) return read;
-  return isObject(read.value)
-    ? { value: read.value }
-    : { mistake: 'This must be an object, e.g. {"plan": "pro"}' };
+  return isObject(read.value) ? { value: read.value } : { mistake: 'This must be an object, e.g. {"plan": "pro"}' };
 }
 
 /** Parses any JSON; null if empty. */
-export const readPayload = (text: string): Read<Json> =>
-  text.trim() === "" ? { value: null } : parsed(text);
+export const readPayload = (text: string): Read<Json> => (text.trim() === "" ? { value: null } : parsed(text));
 
 /** A choice of an override's value. Variants have ids by index, as one may be called "true". */
 interface ValueChoice {
@@ -56,9 +53,7 @@ export interface OverrideForm {
 export function readOverride(
   form: OverrideForm,
   variants: readonly string[],
-):
-  | { readonly body: JsonObject }
-  | { readonly mistakes: Readonly<Partial<Record<keyof OverrideForm, string>>> } {
+): { readonly body: JsonObject } | { readonly mistakes: Readonly<Partial<Record<keyof OverrideForm, string>>> } {
   const payload = readPayload(form.payload);
   const isOther = form.choice === otherValue;
   const value = isOther ? form.other : valueChoices(variants).find(({ id }) => id === form.choice)?.value;

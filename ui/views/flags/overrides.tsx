@@ -33,9 +33,7 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
       <Section title="Override">
         <Editor
           target={target}
-          onSet={(body) =>
-            act(call("PUT", pathOf(target), { ...body, ...(project !== undefined && { project }) }))
-          }
+          onSet={(body) => act(call("PUT", pathOf(target), { ...body, ...(project !== undefined && { project }) }))}
         />
         {problem && <Trouble problem={problem} />}
       </Section>
@@ -44,9 +42,7 @@ export function OverridesTab({ target, onChange }: { target: OverrideTarget; onC
         actions={overrides.length > 1 && <Button onClick={removeAll}>Remove all</Button>}
       >
         {overrides.length === 0 ? (
-          <p class="muted">
-            None: the rules apply. An override lasts until it is removed or the sim is reset.
-          </p>
+          <p class="muted">None: the rules apply. An override lasts until it is removed or the sim is reset.</p>
         ) : (
           <ul class="stack stack-tight">
             {overrides.map((it) => (
@@ -138,12 +134,7 @@ function Values({ form, set, variants, mistakes }: ValuesProps) {
       <legend class="small muted">Value</legend>
       {choices.map(({ id, label }) => (
         <label key={id} class="row row-tight flags-value">
-          <input
-            type="radio"
-            name="value"
-            checked={form.choice === id}
-            onChange={() => set({ choice: id })}
-          />
+          <input type="radio" name="value" checked={form.choice === id} onChange={() => set({ choice: id })} />
           {plain(label, 60)}
         </label>
       ))}

@@ -39,9 +39,7 @@ export function RecentDecisions({ flag, loaded }: { flag: FlagInFull; loaded: De
                   {made.distinct_id === null ? (
                     <span class="muted">none</span>
                   ) : (
-                    <a href={link("people", [made.distinct_id], { part: "journey" })}>
-                      {plain(made.distinct_id, 40)}
-                    </a>
+                    <a href={link("people", [made.distinct_id], { part: "journey" })}>{plain(made.distinct_id, 40)}</a>
                   )}
                 </td>
                 <td>
@@ -49,9 +47,7 @@ export function RecentDecisions({ flag, loaded }: { flag: FlagInFull; loaded: De
                     {valueText(decided.value)}
                   </Badge>
                 </td>
-                <td class="muted">
-                  {isOverridden(decided) ? <b>override</b> : plain(reasonWords(decided), 100)}
-                </td>
+                <td class="muted">{isOverridden(decided) ? <b>override</b> : plain(reasonWords(decided), 100)}</td>
                 <td class="number">
                   <a href={link("requests", [made.request])}>#{made.request}</a>
                 </td>
@@ -93,9 +89,7 @@ export function ActiveOverrides({ flag }: { flag: FlagInFull }) {
             </span>
           </li>
         ))}
-        {overrides.length > mostOverrides && (
-          <li class="muted">{`and ${overrides.length - mostOverrides} more`}</li>
-        )}
+        {overrides.length > mostOverrides && <li class="muted">{`and ${overrides.length - mostOverrides} more`}</li>}
       </ul>
     </section>
   );

@@ -44,8 +44,7 @@ interface SeenProps {
   seen: FlagSeen | undefined;
 }
 
-const countText = (taken: number, reached: number): string =>
-  `${numberText(taken)} of ${numberText(reached)}`;
+const countText = (taken: number, reached: number): string => `${numberText(taken)} of ${numberText(reached)}`;
 
 /** The rules in words; at the right how many of the ids seen each took. */
 export function WhoGets({ flag, seen }: SeenProps) {
@@ -85,10 +84,7 @@ export function WhoGets({ flag, seen }: SeenProps) {
                 <Words text={it} />
               </span>
               {set && (
-                <span
-                  class="flags-taken num"
-                  title="Ids it gives the flag to, of those nothing before decided"
-                >
+                <span class="flags-taken num" title="Ids it gives the flag to, of those nothing before decided">
                   {countText(set.taken, set.reached)}
                 </span>
               )}
@@ -100,8 +96,7 @@ export function WhoGets({ flag, seen }: SeenProps) {
         <p class="flags-rule muted">
           <span />
           <span>
-            Everyone else gets{" "}
-            <em>{words.otherwise === undefined ? "false" : plain(words.otherwise, longest)}</em>.
+            Everyone else gets <em>{words.otherwise === undefined ? "false" : plain(words.otherwise, longest)}</em>.
           </span>
           {isCounted && <span class="flags-taken num">{numberText(seen.off)}</span>}
         </p>
@@ -158,12 +153,7 @@ function Histogram({ index, rollout }: { index: number; rollout: SeenRollout }) 
   const isRight = threshold > 0.75;
   return (
     <div class="flags-plot">
-      <svg
-        viewBox={`0 0 ${bins.length * wide} ${tall}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={text}
-      >
+      <svg viewBox={`0 0 ${bins.length * wide} ${tall}`} preserveAspectRatio="none" role="img" aria-label={text}>
         {bins.map((it, i) => {
           const [from, size] = [i * wide + gap / 2, wide - gap];
           const height = (it / most) * tall;

@@ -48,8 +48,8 @@ export function Groups({ chosen }: { chosen: Chosen | undefined }) {
       home={link("people", ["groups"], { q })}
       empty={
         <Teach title="No group yet" calls={groupCalls}>
-          A group is a company, a team or another unit that your users belong to. <code>$groupidentify</code>{" "}
-          makes it; events that name it in <code>$groups</code> are counted for it.
+          A group is a company, a team or another unit that your users belong to. <code>$groupidentify</code> makes it;
+          events that name it in <code>$groups</code> are counted for it.
         </Teach>
       }
     />

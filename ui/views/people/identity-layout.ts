@@ -134,8 +134,7 @@ function railsOf(notes: readonly Note[], yOf: (id: string) => number): Rail[] {
 function lanesOf(rails: readonly Rail[]): { rail: Rail; lane: number }[] {
   const lanes: Rail[][] = [];
   return rails.map((rail) => {
-    const isFree = (others: readonly Rail[]) =>
-      others.every((it) => it.to <= rail.from || it.from >= rail.to);
+    const isFree = (others: readonly Rail[]) => others.every((it) => it.to <= rail.from || it.from >= rail.to);
     const found = lanes.findIndex(isFree);
     const lane = found === -1 ? lanes.length : found;
     lanes[lane] = [...(lanes[lane] ?? []), rail];
@@ -168,11 +167,7 @@ export function graphOf(ids: readonly string[], joins: readonly DatedJoin[]): Id
   const lines = placed.flatMap(({ rail, lane }) =>
     rail.notes.map(({ join }): Line => {
       const railX = x - 14 - lane * laneWidth - corner / 2;
-      return {
-        key: keyOf(join),
-        path: pathOf(x, railX, yOf(join.other), yOf(join.into)),
-        outcome: join.outcome,
-      };
+      return { key: keyOf(join), path: pathOf(x, railX, yOf(join.other), yOf(join.into)), outcome: join.outcome };
     }),
   );
   const tips = placed.map(({ rail }) => {

@@ -41,13 +41,7 @@ export function IdentityGraph({ timeline }: { timeline: Timeline }) {
             <path key={key} class={isRefused ? "people-tip people-tip-refused" : "people-tip"} d={path} />
           ))}
           {dots.map(({ id, y, isForeign }) => (
-            <circle
-              key={id}
-              class={isForeign ? "people-dot people-dot-foreign" : "people-dot"}
-              cx={x}
-              cy={y}
-              r={4.5}
-            />
+            <circle key={id} class={isForeign ? "people-dot people-dot-foreign" : "people-dot"} cx={x} cy={y} r={4.5} />
           ))}
         </svg>
         <ol class="people-ids" aria-label="How the ids were merged">
@@ -56,9 +50,7 @@ export function IdentityGraph({ timeline }: { timeline: Timeline }) {
           ))}
         </ol>
       </div>
-      {hidden > 0 && (
-        <Button onClick={() => setWhole(true)}>{`Show ${counted(hidden, "further id")}`}</Button>
-      )}
+      {hidden > 0 && <Button onClick={() => setWhole(true)}>{`Show ${counted(hidden, "further id")}`}</Button>}
       <Refusals joins={timeline.joins} />
     </>
   );

@@ -139,20 +139,13 @@ export interface FlagBar extends Bar {
 }
 
 /** The values of a flag; the last one is in force until the end. */
-export function flagBars(
-  axis: Axis,
-  { spans }: FlagInForce,
-  [from, to]: readonly [number, number],
-): FlagBar[] {
+export function flagBars(axis: Axis, { spans }: FlagInForce, [from, to]: readonly [number, number]): FlagBar[] {
   return spans.flatMap((span) => {
     const [start, end] = [Date.parse(span.from), span.to === null ? to : Date.parse(span.to)];
     if (end < from || start > to) return [];
     const why = span.why === null ? "" : ` · ${span.why}`;
     return [
-      {
-        span,
-        ...barOf(axis, `${span.request}`, `${span.value}${why}`, Math.max(start, from), Math.min(end, to)),
-      },
+      { span, ...barOf(axis, `${span.request}`, `${span.value}${why}`, Math.max(start, from), Math.min(end, to)) },
     ];
   });
 }
@@ -277,9 +270,7 @@ export function damageIn(moments: readonly Placed[]): string[] {
   return [
     ...(ahead > 0 ? [`${events(ahead)} with a time in the future, shown at arrival`] : []),
     ...(behind > 0 ? [`${events(behind)} with a time before 2000, shown at arrival`] : []),
-    ...(late > 0
-      ? [`${events(late)} arrived before an earlier one; they are in the order of their own times`]
-      : []),
+    ...(late > 0 ? [`${events(late)} arrived before an earlier one; they are in the order of their own times`] : []),
   ];
 }
 

@@ -27,8 +27,7 @@ export function JourneyPage({ id }: { id: string }) {
   const loaded = useResource<Journey>(path, { revision: revision.value });
   const data = useLast(loaded.data);
   const moments = useMemo(() => placed(data?.moments ?? []), [data]);
-  if (!data)
-    return loaded.problem ? <Trouble problem={loaded.problem} /> : <p class="muted shell-loading">Loading</p>;
+  if (!data) return loaded.problem ? <Trouble problem={loaded.problem} /> : <p class="muted shell-loading">Loading</p>;
   const found = moments.findIndex((it) => it.id === at);
   const start = startOf(moments);
   const chosen = found >= 0 ? found : start ? moments.indexOf(start) : -1;
@@ -129,32 +128,20 @@ function Chosen({ journey, moments, chosen }: ChosenProps) {
     { keys: "+", does: "Zoom in", run: () => zoomBy(1) },
     { keys: "-", does: "Zoom out", run: () => zoomBy(-1) },
   ]);
-  const flags = useMemo(
-    () => (isBrief ? journey.flags.filter(isTelling) : journey.flags),
-    [isBrief, journey.flags],
-  );
+  const flags = useMemo(() => (isBrief ? journey.flags.filter(isTelling) : journey.flags), [isBrief, journey.flags]);
   return (
     <>
       <div class="row row-wide journey-bar">
         <Sessions moments={moments} />
         <span class="row row-tight end">
           {journey.flags.length > 0 && (
-            <CheckField
-              label="Only flags that changed or were used"
-              isChecked={isBrief}
-              onChange={setBrief}
-            />
+            <CheckField label="Only flags that changed or were used" isChecked={isBrief} onChange={setBrief} />
           )}
           <Button kind="quiet" aria-label="Zoom out" disabled={zoom === 0} onClick={() => zoomBy(-1)}>
             −
           </Button>
           <span class="small num">{zooms[zoom]} ×</span>
-          <Button
-            kind="quiet"
-            aria-label="Zoom in"
-            disabled={zoom === zooms.length - 1}
-            onClick={() => zoomBy(1)}
-          >
+          <Button kind="quiet" aria-label="Zoom in" disabled={zoom === zooms.length - 1} onClick={() => zoomBy(1)}>
             +
           </Button>
         </span>
@@ -185,8 +172,7 @@ function Sessions({ moments }: { moments: readonly Placed[] }) {
           aria-current={it.id === session ? "true" : undefined}
           title={plain(it.id, 200)}
         >
-          <span class="mono">{shortId(it.id)}</span>{" "}
-          {`${spanText(it.to - it.from)}, ${counted(it.events, "event")}`}
+          <span class="mono">{shortId(it.id)}</span> {`${spanText(it.to - it.from)}, ${counted(it.events, "event")}`}
         </a>
       ))}
       {sessions.length > shown.length && (

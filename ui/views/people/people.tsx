@@ -48,8 +48,8 @@ export function Persons({ id }: { id: string | undefined }) {
       home={link("people", [], { q })}
       empty={
         <Teach title="No person yet" calls={identifyCalls}>
-          The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s
-          own id. Both appear here immediately.
+          The first event of an id makes an anonymous person; <code>identify</code> joins it with the user’s own id.
+          Both appear here immediately.
         </Teach>
       }
     />

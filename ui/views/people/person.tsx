@@ -75,9 +75,7 @@ export function PersonDetails({ id }: { id: string }) {
         {data.before !== null && limit < most && (
           <Button onClick={() => setLimit(Math.min(most, limit * 2))}>Show older events</Button>
         )}
-        {data.before !== null && limit === most && (
-          <p class="muted">{`Only the newest ${most} events are listed.`}</p>
-        )}
+        {data.before !== null && limit === most && <p class="muted">{`Only the newest ${most} events are listed.`}</p>}
       </Section>
     </article>
   );
@@ -167,8 +165,7 @@ function StepParts({ step: { created, identified, join, changes } }: { step: Ste
     <>
       {(created || identified) && (
         <p>
-          {created && <Badge tone="accent">person created</Badge>}{" "}
-          {identified && <Badge tone="good">identified</Badge>}
+          {created && <Badge tone="accent">person created</Badge>} {identified && <Badge tone="good">identified</Badge>}
         </p>
       )}
       {join && <JoinText join={join} />}

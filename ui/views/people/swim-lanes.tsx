@@ -31,13 +31,7 @@ export const markLanes: readonly {
 ];
 export const lastLanes: typeof markLanes = [
   { id: "request", title: "Requests", icon: "requests", has: (it) => it.lane === "request" },
-  {
-    id: "problem",
-    title: "Problems",
-    icon: "exception",
-    hasLabels: true,
-    has: (it) => it.lane === "problem",
-  },
+  { id: "problem", title: "Problems", icon: "exception", hasLabels: true, has: (it) => it.lane === "problem" },
 ];
 
 interface LaneProps {
@@ -140,11 +134,7 @@ const markClass = (it: Placed): string => {
 };
 
 const Mark = ({ it, axis }: { it: Placed; axis: Axis }) => (
-  <i
-    class={`lane-mark ${markClass(it)}`}
-    style={{ insetInlineStart: px(xOf(axis, it.ms)) }}
-    title={momentText(it)}
-  />
+  <i class={`lane-mark ${markClass(it)}`} style={{ insetInlineStart: px(xOf(axis, it.ms)) }} title={momentText(it)} />
 );
 
 /** Colour of a name: as its mark. */
@@ -158,8 +148,7 @@ export function MarkLane({ lane, axis, moments }: AxisProps & { lane: (typeof ma
   const mine = moments.filter(lane.has);
   if (mine.length === 0 && lane.id === "other") return null;
   const lost = mine.filter(isLost);
-  const named =
-    lane.id === "request" ? mine.filter((it) => it.outcome === "rejected") : lane.hasLabels ? mine : [];
+  const named = lane.id === "request" ? mine.filter((it) => it.outcome === "rejected") : lane.hasLabels ? mine : [];
   const nameText = (it: Placed): string => {
     if (lane.id === "request") return `${it.status} ${plain(it.name.replace(/^\S+ /, ""), 40)}`;
     return lane.id === "problem" ? momentText(it) : plain(it.name, 60);
@@ -180,11 +169,7 @@ export function MarkLane({ lane, axis, moments }: AxisProps & { lane: (typeof ma
         <Mark key={it.id} it={it} axis={axis} />
       ))}
       {labels.map((it) => (
-        <span
-          key={it.id}
-          class={`swim-label swim-row-${it.row} ${it.tone}`}
-          style={{ insetInlineStart: px(it.x) }}
-        >
+        <span key={it.id} class={`swim-label swim-row-${it.row} ${it.tone}`} style={{ insetInlineStart: px(it.x) }}>
           {it.text}
         </span>
       ))}
@@ -203,8 +188,7 @@ export function FlagLane({ axis, moments, flags }: AxisProps & { flags: readonly
     .filter((it) => it.bars.length > 0)
     .slice(0, mostFlagRows);
   const text = rows.map(
-    ({ key, bars }) =>
-      `${plain(key, 60)} ${bars.map((it) => plain(String(it.span.value), 40)).join(", then ")}`,
+    ({ key, bars }) => `${plain(key, 60)} ${bars.map((it) => plain(String(it.span.value), 40)).join(", then ")}`,
   );
   if (rows.length === 0 && uses.length === 0) return null;
   return (
@@ -221,11 +205,7 @@ export function FlagLane({ axis, moments, flags }: AxisProps & { flags: readonly
           <span
             key={`${key} ${it.id} ${i}`}
             class={it.span.value === false ? "swim-flag swim-flag-off" : "swim-flag"}
-            style={{
-              insetInlineStart: px(it.x),
-              inlineSize: px(it.width),
-              insetBlockStart: px(5 + row * flagRow),
-            }}
+            style={{ insetInlineStart: px(it.x), inlineSize: px(it.width), insetBlockStart: px(5 + row * flagRow) }}
             title={plain(`${key} = ${it.text}`, 300)}
           >
             {it.width >= leastName && <span class="swim-name">{plain(`${key} = ${it.text}`, 120)}</span>}

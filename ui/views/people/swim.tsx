@@ -67,11 +67,7 @@ export function Swim({ moments, flags, chosen, zoom, onStep }: SwimProps) {
       <>
         <Lane title={dateText(moments[0]?.ms ?? 0).slice(0, 10)} text="Times" class="swim-times">
           {ticksOf(axis).map((tick) => (
-            <span
-              key={tick.x}
-              class={`swim-label swim-${tick.side}`}
-              style={{ insetInlineStart: px(tick.x) }}
-            >
+            <span key={tick.x} class={`swim-label swim-${tick.side}`} style={{ insetInlineStart: px(tick.x) }}>
               {clockText(tick.ms).slice(0, 8)}
             </span>
           ))}

@@ -19,17 +19,13 @@ export function Carried({ request }: { request: RequestInFull }) {
   const { carried, dropped } = request;
   const left = carried.length - shown;
   return (
-    <Section
-      title={`${counted(carried.length, "event")}${dropped > 0 ? `, ${numberText(dropped)} dropped` : ""}`}
-    >
+    <Section title={`${counted(carried.length, "event")}${dropped > 0 ? `, ${numberText(dropped)} dropped` : ""}`}>
       <Table columns={[["No.", "number"], "Event", ["Distinct id", "requests-id"], "Outcome"]}>
         {carried.slice(0, shown).map((event) => (
           <tr key={event.seq}>
             <td class="number">{event.seq}</td>
             <td>
-              <a href={link("events", [event.seq])}>
-                {event.event === "" ? "(no name)" : plain(event.event, 200)}
-              </a>
+              <a href={link("events", [event.seq])}>{event.event === "" ? "(no name)" : plain(event.event, 200)}</a>
             </td>
             <td>{plain(event.distinct_id, 200)}</td>
             <td>
@@ -85,9 +81,7 @@ export function Results({ results }: { results: NonNullable<RequestInFull["resul
             <td>
               <OutcomeBadge of={resultSigns[result] ?? "warned"}>{plain(result, 40)}</OutcomeBadge>{" "}
               {details !== null && <code>{plain(details, 200)}</code>}
-              {explanation !== null && (
-                <Prose text={`${details === null ? "" : ": "}${asSentence(explanation)}`} />
-              )}
+              {explanation !== null && <Prose text={`${details === null ? "" : ": "}${asSentence(explanation)}`} />}
             </td>
           </tr>
         ))}
@@ -134,11 +128,7 @@ export function Body({ request }: { request: RequestInFull }) {
           <span key={`${i} ${step}`}>{step}</span>
         ))}
       </p>
-      {hasBody && !isRaw ? (
-        <PayloadTree value={body} label="Request body" search open={3} />
-      ) : (
-        <Raw raw={raw} />
-      )}
+      {hasBody && !isRaw ? <PayloadTree value={body} label="Request body" search open={3} /> : <Raw raw={raw} />}
     </Section>
   );
 }
@@ -175,9 +165,7 @@ const Hex = ({ lines }: { lines: readonly HexLine[] }) => <Code text={hexText(li
 function omittedIn(reply: Json): { why: string; bytes: number } | undefined {
   if (!isObject(reply) || Object.keys(reply).length !== 2) return undefined;
   const { omitted, bytes } = reply;
-  return typeof omitted === "string" && typeof bytes === "number"
-    ? { why: whyText(omitted), bytes }
-    : undefined;
+  return typeof omitted === "string" && typeof bytes === "number" ? { why: whyText(omitted), bytes } : undefined;
 }
 
 export function ResponsePart({ request }: { request: RequestInFull }) {

@@ -57,16 +57,12 @@ function partsOf(request: RequestInFull, base: string): Parts {
 
 /** Comments on what is missing in the copy. */
 function leftOut({ masked, payload }: Parts): string[] {
-  const headers = masked.map(
-    (name) => `the header ${name.replace(/[^\w-]/g, "")} is left out: its secret is masked`,
-  );
+  const headers = masked.map((name) => `the header ${name.replace(/[^\w-]/g, "")} is left out: its secret is masked`);
   const body =
     payload.is === "omitted"
       ? [`the body is left out: ${payload.bytes} bytes that are not text, or were not kept`]
       : [];
-  const keys = /ph[a-z]_\*{3}/.test(bodyText(payload) ?? "")
-    ? ["keys in the body are masked: put yours there"]
-    : [];
+  const keys = /ph[a-z]_\*{3}/.test(bodyText(payload) ?? "") ? ["keys in the body are masked: put yours there"] : [];
   return [...headers, ...body, ...keys];
 }
 

@@ -7,17 +7,7 @@ import { link } from "../../app/location.ts";
 import { info, projectName } from "../../app/sim.ts";
 import { useAction } from "../../app/use-action.ts";
 import { greetings } from "../../feed/socket.ts";
-import {
-  Badge,
-  Button,
-  CopyButton,
-  Facts,
-  Headers,
-  Prose,
-  Section,
-  Time,
-  Trouble,
-} from "../../parts/basics.tsx";
+import { Badge, Button, CopyButton, Facts, Headers, Prose, Section, Time, Trouble } from "../../parts/basics.tsx";
 import { plain } from "../../parts/text.ts";
 import { Body, Carried, ResponsePart, Results } from "./contents.tsx";
 import { harName, harPath, requestCurl, requestFetch } from "./copies.ts";
@@ -127,10 +117,7 @@ function Summary({ request }: { request: RequestInFull }) {
       <p class="row requests-copies">
         <CopyButton label="Copy as curl" text={() => requestCurl(request, base)} />
         <CopyButton label="Copy as fetch" text={() => requestFetch(request, base)} />
-        <CopyButton
-          label="Copy link"
-          text={() => `${location.origin}/__sim/${link("requests", [request.n])}`}
-        />
+        <CopyButton label="Copy link" text={() => `${location.origin}/__sim/${link("requests", [request.n])}`} />
         <HarButton n={request.n} />
       </p>
     </section>

@@ -11,8 +11,7 @@ import { harName, harPath, mostEntries } from "./copies.ts";
 /** @throws Error if the text is not the number of a request */
 function requestIn(text: string): number | undefined {
   const n = numberIn(text.trim());
-  if (n === undefined && text.trim() !== "")
-    throw new Error(`"${plain(text, 40)}" is not the number of a request`);
+  if (n === undefined && text.trim() !== "") throw new Error(`"${plain(text, 40)}" is not the number of a request`);
   return n;
 }
 
@@ -41,13 +40,7 @@ export function HarDialog({ filter, onClose }: { filter: string; onClose: () => 
         />
       )}
       <div class="fields">
-        <TextField
-          label="From number"
-          inputMode="numeric"
-          value={from}
-          placeholder="first"
-          onText={setFrom}
-        />
+        <TextField label="From number" inputMode="numeric" value={from} placeholder="first" onText={setFrom} />
         <TextField label="To number" inputMode="numeric" value={to} placeholder="last" onText={setTo} />
       </div>
     </ConfirmDialog>

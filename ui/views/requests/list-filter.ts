@@ -20,8 +20,7 @@ export const routes = [
 ] as const;
 
 /** The route of a filter, if it is one of the above, else "". */
-export const routeIn = (filter: string): string =>
-  routes.find(({ term }) => hasTerm(filter, term))?.term ?? "";
+export const routeIn = (filter: string): string => routes.find(({ term }) => hasTerm(filter, term))?.term ?? "";
 
 /** The filter with another route; "" removes it. */
 export function withRoute(filter: string, term: string): string {

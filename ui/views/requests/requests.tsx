@@ -147,8 +147,8 @@ function FirstRequests() {
   return (
     <Empty title="No requests yet">
       <p>
-        Every call that reaches this sim is shown here: events, flags, the management API, and rejected ones,
-        with the reason. Point an SDK at {url}, or try one call:
+        Every call that reaches this sim is shown here: events, flags, the management API, and rejected ones, with the
+        reason. Point an SDK at {url}, or try one call:
       </p>
       <Code
         label="Terminal"

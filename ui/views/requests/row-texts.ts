@@ -91,10 +91,7 @@ const tapeText = /^tape:(.+)#(\d+)$/;
 const known: Readonly<Record<string, Omit<Source, "text">>> = {
   emulator: { kind: "emulator", note: "from the emulated world" },
   script: { kind: "script", note: "a scripted answer" },
-  upstream: {
-    kind: "upstream",
-    note: "the request was forwarded to the real service",
-  },
+  upstream: { kind: "upstream", note: "the request was forwarded to the real service" },
   proxy: { kind: "other", note: "the forward proxy" },
 };
 
@@ -102,18 +99,9 @@ const known: Readonly<Record<string, Omit<Source, "text">>> = {
 export function readSource({ source, fault }: SourceFields): Source {
   const [, name, i] = tapeText.exec(source) ?? [];
   if (name !== undefined && i !== undefined)
-    return {
-      kind: "tape",
-      text: `tape ${name} #${i}`,
-      note: "a recorded response",
-      tape: { name, i: Number(i) },
-    };
+    return { kind: "tape", text: `tape ${name} #${i}`, note: "a recorded response", tape: { name, i: Number(i) } };
   if (fault !== null)
-    return {
-      kind: "fault",
-      text: `fault ${fault}`,
-      note: "it changed the request or its response on purpose",
-    };
+    return { kind: "fault", text: `fault ${fault}`, note: "it changed the request or its response on purpose" };
   const found = Object.hasOwn(known, source) ? known[source] : undefined;
   if (found) return { ...found, text: source };
   if (source === "tape" || source.startsWith("tape:"))
@@ -133,7 +121,5 @@ export function sourceInFull(it: {
 
 export function targetParts(target: string): { path: string; query: string } {
   const mark = target.indexOf("?");
-  return mark === -1
-    ? { path: target, query: "" }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+  return mark === -1 ? { path: target, query: "" } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }

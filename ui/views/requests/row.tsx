@@ -30,10 +30,7 @@ export const headOf = (hasTests: boolean) => (
     <HeadCell class="requests-project">Project</HeadCell>
     <HeadCell class="requests-events">Events</HeadCell>
     <HeadCell class="cell-number requests-took">Took</HeadCell>
-    <HeadCell
-      class="requests-waterfall"
-      title="Arrival and duration, over the time of the rows that are shown"
-    >
+    <HeadCell class="requests-waterfall" title="Arrival and duration, over the time of the rows that are shown">
       Waterfall
     </HeadCell>
     {hasTests && <HeadCell class="requests-partition">Test</HeadCell>}
@@ -55,11 +52,7 @@ export function cellsOf(row: RequestRow, shown: Shown | undefined, hasTests: boo
       </Cell>
       <Cell class="cell-number">{row.status === 0 ? "–" : row.status}</Cell>
       <Cell title={row.detail === null ? undefined : plain(row.detail)}>
-        {verdict.tone === "good" ? (
-          <span class="muted">{verdict.text}</span>
-        ) : (
-          <VerdictBadge verdict={verdict} />
-        )}
+        {verdict.tone === "good" ? <span class="muted">{verdict.text}</span> : <VerdictBadge verdict={verdict} />}
       </Cell>
       <Cell class="requests-source" title={plain(readSource(row).text, 200)}>
         <SourceText row={row} />
@@ -70,9 +63,7 @@ export function cellsOf(row: RequestRow, shown: Shown | undefined, hasTests: boo
         <Took ms={row.ms} />
       </Cell>
       <Cell class="requests-waterfall">{shown && <WaterfallBar row={row} shown={shown} />}</Cell>
-      {hasTests && (
-        <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>
-      )}
+      {hasTests && <Cell class="requests-partition">{row.partition !== null && plain(row.partition, 60)}</Cell>}
     </>
   );
 }
@@ -118,10 +109,7 @@ function WaterfallBar({ row, shown }: { row: RequestRow; shown: Shown }) {
     <span
       class={`requests-span${row.outcome === "rejected" ? " requests-span-rejected" : ""}`}
       aria-hidden="true"
-      style={{
-        insetInlineStart: `${(start * 100).toFixed(2)}%`,
-        inlineSize: `${(length * 100).toFixed(2)}%`,
-      }}
+      style={{ insetInlineStart: `${(start * 100).toFixed(2)}%`, inlineSize: `${(length * 100).toFixed(2)}%` }}
     />
   );
 }

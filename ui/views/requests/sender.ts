@@ -27,9 +27,7 @@ function productOf(text: string | undefined): string | undefined {
 
 /** The SDK of a request, from its events or headers. */
 export const sdkOf = (request: RequestInFull): string | undefined =>
-  libOf(request) ??
-  productOf(headerOf(request, "posthog-sdk-info")) ??
-  productOf(headerOf(request, "user-agent"));
+  libOf(request) ?? productOf(headerOf(request, "posthog-sdk-info")) ?? productOf(headerOf(request, "user-agent"));
 
 /** Finds the project key or id of a request in one place. */
 type Look = (request: RequestInFull) => string | undefined;

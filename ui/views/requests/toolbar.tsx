@@ -28,12 +28,7 @@ export function Toolbar({ filter, rows, onHar }: ToolbarProps) {
           placeholder="Filter, e.g. status:>=400 route:/flags"
           value={filter}
           onApply={filterBy}
-          known={() => ({
-            events: [],
-            distinctIds: [],
-            properties: [],
-            reasons: rows ? reasonsIn(rows) : [],
-          })}
+          known={() => ({ events: [], distinctIds: [], properties: [], reasons: rows ? reasonsIn(rows) : [] })}
           problems={rows?.filterProblems.value}
         />
         {rows && <Pause rows={rows} />}
@@ -54,9 +49,7 @@ function Count({ rows, filter }: { rows: LiveRows<RequestRow>; filter: string })
   const count = Math.max(held, totals?.total ?? 0);
   const isExact = totals?.complete ?? !rows.hasOlder.value;
   return (
-    <span class="muted requests-count">
-      {`${figureText(count, isExact)} ${count === 1 ? "request" : "requests"}`}
-    </span>
+    <span class="muted requests-count">{`${figureText(count, isExact)} ${count === 1 ? "request" : "requests"}`}</span>
   );
 }
 

@@ -79,8 +79,7 @@ export function createLabels(): ElementLabels {
     for (let steps = 0; at !== undefined && steps < 8; steps++) {
       const it = elements.get(at);
       if (!it) break;
-      if (controls.test(it.tag) || it.attributes.role === "button" || it.attributes.role === "link")
-        return at;
+      if (controls.test(it.tag) || it.attributes.role === "button" || it.attributes.role === "link") return at;
       at = it.parent;
     }
     return id;

@@ -54,10 +54,7 @@ function Bytes({ parts, start, story }: Pick<LanesProps, "parts" | "start" | "st
           role="img"
           aria-label={`No activity for ${spanText(to - from)}`}
           title={`No activity for ${spanText(to - from)}`}
-          style={{
-            insetInlineStart: percent(from / story.length),
-            inlineSize: percent((to - from) / story.length),
-          }}
+          style={{ insetInlineStart: percent(from / story.length), inlineSize: percent((to - from) / story.length) }}
         />
       ))}
     </>

@@ -1,11 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { recordedTypes } from "../../../src/lab/sessions/rrweb.ts";
-import type {
-  SessionEvent,
-  SessionEventPage,
-  StoredSessionDetails,
-} from "../../../src/lab/sessions/shapes.ts";
+import type { SessionEvent, SessionEventPage, StoredSessionDetails } from "../../../src/lab/sessions/shapes.ts";
 import { call, query } from "../../api/call.ts";
 import { useLast, useResource } from "../../api/resource.ts";
 import { useKeys } from "../../app/keyboard.ts";
@@ -127,9 +123,7 @@ function Head({ session, player }: { session: StoredSessionDetails; player: Play
   const facts = [
     browser === null ? undefined : plain(browser, 40),
     viewport === null ? undefined : `${viewport.width} × ${viewport.height}`,
-    recording === null
-      ? "no recording"
-      : `${sizeText(recording.bytes)} in ${counted(recording.parts, "part")}`,
+    recording === null ? "no recording" : `${sizeText(recording.bytes)} in ${counted(recording.parts, "part")}`,
   ];
   const here = () => {
     const hash = link("sessions", [id], { at: Math.round(player.at) });
@@ -173,8 +167,7 @@ const hasFull = (shown: RecordedWindow | undefined): boolean =>
 function Notes({ session, recording, player, shown }: NotesProps) {
   const { missing, windows, isLoading, isCut, problem, parts } = recording;
   const total = session.recording?.parts ?? 0;
-  const startsLate =
-    shown !== undefined && shown.events.find((it) => it.type < 4)?.type !== recordedTypes.full;
+  const startsLate = shown !== undefined && shown.events.find((it) => it.type < 4)?.type !== recordedTypes.full;
   const lost = missing.reduce((sum, it) => sum + it.count, 0);
   const notes = [
     shown && !isLoading && !hasFull(shown)
@@ -280,18 +273,11 @@ function Controls({ session, player, length, hasRecording, children }: ControlsP
         <Icon of={isPlaying ? "pause" : "play"} />
         {isPlaying ? "Pause" : "Play"}
       </Button>
-      <Button
-        kind="quiet"
-        onClick={() => player.seek(at - 10_000)}
-        aria-label="Back ten seconds"
-        title="Back 10 s"
-      >
+      <Button kind="quiet" onClick={() => player.seek(at - 10_000)} aria-label="Back ten seconds" title="Back 10 s">
         <Icon of="back" />
       </Button>
       <b class="session-now">{offsetText(at)}</b>
-      <span class="muted session-now">
-        {`of ${offsetText(length)} · ${clockText(Date.parse(session.start) + at)}`}
-      </span>
+      <span class="muted session-now">{`of ${offsetText(length)} · ${clockText(Date.parse(session.start) + at)}`}</span>
       <span class="row end">
         {children}
         <fieldset class="session-speeds" aria-label="Speed">
@@ -307,11 +293,7 @@ function Controls({ session, player, length, hasRecording, children }: ControlsP
             </button>
           ))}
         </fieldset>
-        <CheckField
-          label="Skip idle"
-          isChecked={skipsIdle}
-          onChange={(it) => player.set({ skipsIdle: it })}
-        />
+        <CheckField label="Skip idle" isChecked={skipsIdle} onChange={(it) => player.set({ skipsIdle: it })} />
       </span>
     </div>
   );

@@ -18,8 +18,7 @@ export function SessionsView() {
   return id === undefined ? <SessionList /> : <SessionPage key={id} id={id} />;
 }
 
-const hrefOf = ({ id, project: of }: StoredSession): string =>
-  link("sessions", [id], { in: of ?? undefined });
+const hrefOf = ({ id, project: of }: StoredSession): string => link("sessions", [id], { in: of ?? undefined });
 
 /** The most sessions that are listed. */
 const most = 1_000;
@@ -106,8 +105,8 @@ function SessionList() {
 const NoSession = () => (
   <Empty title="No session yet">
     <p>
-      Events of posthog-js and of the mobile SDKs carry a <code>$session_id</code>: each appears here, with
-      its recording if there is one. To record, set <code>sessionRecording: true</code> in the project’s{" "}
+      Events of posthog-js and of the mobile SDKs carry a <code>$session_id</code>: each appears here, with its
+      recording if there is one. To record, set <code>sessionRecording: true</code> in the project’s{" "}
       <code>remote_config</code>.
     </p>
   </Empty>
@@ -118,12 +117,7 @@ function SessionCells({ session }: { session: StoredSession }) {
   return (
     <>
       <Cell>
-        <a
-          href={hrefOf(session)}
-          tabIndex={-1}
-          title={plain(session.id)}
-          onClick={(event) => event.stopPropagation()}
-        >
+        <a href={hrefOf(session)} tabIndex={-1} title={plain(session.id)} onClick={(event) => event.stopPropagation()}>
           <Time at={start} isWhole />
           <span class="unseen">{` session ${shortId(session.id)}`}</span>
         </a>
@@ -142,10 +136,7 @@ function SessionCells({ session }: { session: StoredSession }) {
         {recording === null ? <span class="faint">none</span> : sizeText(recording.bytes)}
       </Cell>
       <Cell class="sessions-wide muted">
-        {[
-          browser === null ? "" : plain(browser, 30),
-          viewport ? `${viewport.width} × ${viewport.height}` : "",
-        ]
+        {[browser === null ? "" : plain(browser, 30), viewport ? `${viewport.width} × ${viewport.height}` : ""]
           .filter(Boolean)
           .join(" · ")}
       </Cell>

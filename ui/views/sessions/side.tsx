@@ -65,11 +65,7 @@ export function Side({ session, story, events, missing, at, onSeek }: SideProps)
   );
 }
 
-const icons: Readonly<Partial<Record<Moment["kind"], IconName>>> = {
-  click: "click",
-  page: "page",
-  input: "keyboard",
-};
+const icons: Readonly<Partial<Record<Moment["kind"], IconName>>> = { click: "click", page: "page", input: "keyboard" };
 
 const MomentIcon = ({ kind, event }: Moment) =>
   event ? <EventIcon name={event.event} /> : <Icon of={icons[kind] ?? "event"} />;
@@ -108,10 +104,7 @@ function Transcript({ story, at, onSeek }: { story: Story; at: number; onSeek(at
     const line = list.current?.children[current];
     const box = list.current?.parentElement;
     if (!(line instanceof HTMLElement) || !box) return;
-    const [top, bottom] = [
-      line.offsetTop - box.offsetTop,
-      line.offsetTop - box.offsetTop + line.offsetHeight,
-    ];
+    const [top, bottom] = [line.offsetTop - box.offsetTop, line.offsetTop - box.offsetTop + line.offsetHeight];
     if (top < box.scrollTop) box.scrollTop = top;
     else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
   }, [current]);
@@ -220,9 +213,7 @@ const Requests = ({ requests, start }: { requests: readonly CarryingRequest[]; s
         </tr>
       ))}
     </Table>
-    {requests.length > mostRows && (
-      <p class="session-note muted">{`The first ${numberText(mostRows)} are listed.`}</p>
-    )}
+    {requests.length > mostRows && <p class="session-note muted">{`The first ${numberText(mostRows)} are listed.`}</p>}
   </>
 );
 

@@ -212,9 +212,7 @@ export function storyOf(
   const pages = pagesOf(visits, length);
   const actions = windows.flatMap((it) => actionsOf(it, start));
   const hasClicks = actions.some((it) => it.kind === "click");
-  const listed = events.filter(
-    ({ event }) => !listedOtherwise.has(event) && !(hasClicks && event === "$autocapture"),
-  );
+  const listed = events.filter(({ event }) => !listedOtherwise.has(event) && !(hasClicks && event === "$autocapture"));
   const moments = [...pages.map(pageMoment), ...actions, ...listed.map((it) => momentOf(it, start))]
     .sort((a, b) => a.at - b.at)
     .slice(0, mostMoments);
@@ -235,11 +233,7 @@ export function momentAt(moments: readonly Moment[], at: number): number {
 /** 2:57.502; `isShort` without ms. */
 export function offsetText(ms: number, isShort = false): string {
   const whole = Math.max(0, Math.round(ms));
-  const [h, m, s] = [
-    Math.floor(whole / 3_600_000),
-    Math.floor(whole / 60_000) % 60,
-    Math.floor(whole / 1000) % 60,
-  ];
+  const [h, m, s] = [Math.floor(whole / 3_600_000), Math.floor(whole / 60_000) % 60, Math.floor(whole / 1000) % 60];
   const two = (n: number) => String(n).padStart(2, "0");
   const rest = isShort ? "" : `.${String(whole % 1000).padStart(3, "0")}`;
   return `${h > 0 ? `${h}:${two(m)}` : m}:${two(s)}${rest}`;
@@ -253,8 +247,7 @@ export function bytesOver(
   count: number,
 ): number[] {
   const steps = new Array<number>(count).fill(0);
-  const stepOf = (at: number) =>
-    Math.max(0, Math.min(count - 1, Math.floor(((at - start) / length) * count)));
+  const stepOf = (at: number) => Math.max(0, Math.min(count - 1, Math.floor(((at - start) / length) * count)));
   for (const part of parts) {
     const [from, to] = [stepOf(Date.parse(part.start)), stepOf(Date.parse(part.end))];
     for (let i = from; i <= to; i++) steps[i] = (steps[i] ?? 0) + part.bytes / (to - from + 1);

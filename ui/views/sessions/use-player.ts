@@ -40,12 +40,7 @@ const fresh: PlayerState = {
  * @param origin Start of the session, ms since 1970; the frame counts from the window's first event
  * @param from Where to begin, ms from the start of the session
  */
-export function usePlayer(
-  shown: RecordedWindow | undefined,
-  origin: number,
-  length: number,
-  from: number,
-): Player {
+export function usePlayer(shown: RecordedWindow | undefined, origin: number, length: number, from: number): Player {
   const [state, setState] = useState<PlayerState>({ ...fresh, at: from });
   const latest = useRef(state);
   latest.current = state;
@@ -55,8 +50,7 @@ export function usePlayer(
   const lead = first && shown ? first.timestamp + shown.shift - origin : 0;
   const change = (it: Partial<PlayerState>) => setState((was) => ({ ...was, ...it }));
 
-  const post = (command: PlayerCommand): void =>
-    frame.current?.contentWindow?.postMessage(command, location.origin);
+  const post = (command: PlayerCommand): void => frame.current?.contentWindow?.postMessage(command, location.origin);
 
   useEffect(() => {
     const take = (notice: PlayerNotice): void => {

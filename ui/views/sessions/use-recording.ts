@@ -81,8 +81,7 @@ export function useRecording(session: StoredSessionDetails | undefined): Recordi
       }
     }
     load().catch((error: unknown) => {
-      if (!aborter.signal.aborted)
-        setLoaded((was) => ({ ...was, isLoading: false, problem: problemOf(error) }));
+      if (!aborter.signal.aborted) setLoaded((was) => ({ ...was, isLoading: false, problem: problemOf(error) }));
     });
     return () => aborter.abort();
   }, [key, turn]);

@@ -50,11 +50,7 @@ function SenderRow({ sdk, isExact }: { sdk: SdkTotal; isExact: boolean }) {
       </td>
       <td class="number">{figureText(kept + dropped, isExact)}</td>
       <td class="number">
-        {dropped > 0 ? (
-          <span class="outcome-dropped">{figureText(dropped, isExact)}</span>
-        ) : (
-          rejected === 0 && "0"
-        )}
+        {dropped > 0 ? <span class="outcome-dropped">{figureText(dropped, isExact)}</span> : rejected === 0 && "0"}
         {rejected > 0 && (
           <div class="outcome-rejected small" title={`${counted(rejected, "request")} rejected`}>
             {numberText(rejected)} rejected

@@ -47,8 +47,7 @@ export function flagsToLook({ flags, totals, warnings }: Known): {
 } {
   const keys = [...new Set(flags.filter(({ id }) => id !== null).map(({ key }) => key))];
   const strangers = undefinedFlags(flags, totals);
-  const isUndefined = ({ project, key }: FlagTotal) =>
-    strangers.some((it) => it.project === project && it.key === key);
+  const isUndefined = ({ project, key }: FlagTotal) => strangers.some((it) => it.project === project && it.key === key);
   const found: FlagToLook[] = [
     ...strangers.map((it, i) => ({
       key: it.key,
@@ -69,13 +68,7 @@ export function flagsToLook({ flags, totals, warnings }: Known): {
     ...warnings.map((it) => {
       const key = keyIn(it.pointer);
       const flag = key !== undefined && keys.includes(key) ? key : undefined;
-      return {
-        key: flag,
-        isDefined: flag !== undefined,
-        text: it.message,
-        meant: undefined,
-        asked: undefined,
-      };
+      return { key: flag, isDefined: flag !== undefined, text: it.message, meant: undefined, asked: undefined };
     }),
   ];
   const looked = new Set(found.filter((it) => it.isDefined).map(({ key }) => key));

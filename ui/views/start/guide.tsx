@@ -66,9 +66,8 @@ export function FirstRun({ isEmpty, isElsewhere, ways }: FirstRunProps) {
         <Card title="Your keys">
           <Keys target={target} />
           <p class="small muted">
-            Made up for this machine: they open nothing elsewhere. The personal key is for the management API
-            only. Dialect: <a href={link("world", ["dialect"])}>{sim.dialect}</a>, {dialectNotes[sim.dialect]}
-            .
+            Made up for this machine: they open nothing elsewhere. The personal key is for the management API only.
+            Dialect: <a href={link("world", ["dialect"])}>{sim.dialect}</a>, {dialectNotes[sim.dialect]}.
           </p>
         </Card>
       </div>

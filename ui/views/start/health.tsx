@@ -66,10 +66,7 @@ const none: Problems = { complete: true, counting: false, events: [], requests: 
 export function Health({ totals, ways }: { totals: Totals; ways: ComponentChildren }) {
   const fresh = useFresh();
   const page = useLint();
-  const { data: sdks } = useCounted<SdkTotals>(
-    `sdks${query({ project: project.value })}`,
-    (it) => it.counting,
-  );
+  const { data: sdks } = useCounted<SdkTotals>(`sdks${query({ project: project.value })}`, (it) => it.counting);
   const found = problems.value?.data ?? none;
   const dropped = found.events.filter((it) => it.dropped > 0).length;
   const rejected = found.requests.filter(({ what }) => mayCarry(what)).length;
@@ -130,9 +127,7 @@ function Verdict({ figures, about, ways }: VerdictProps) {
       {ways}
       <p class="muted">
         {about}{" "}
-        {figures.isExact
-          ? "Counted over everything that arrived."
-          : "Still counting: there are at least as many."}
+        {figures.isExact ? "Counted over everything that arrived." : "Still counting: there are at least as many."}
       </p>
     </section>
   );

@@ -23,9 +23,7 @@ export function Linter({ page }: { page: LintPage | undefined }) {
     <Card
       title="Linter"
       actions={
-        <span class="muted">
-          {behind > 0 ? `${counted(behind, "event")} left to read` : "kept, but look at it"}
-        </span>
+        <span class="muted">{behind > 0 ? `${counted(behind, "event")} left to read` : "kept, but look at it"}</span>
       }
     >
       <ul class="start-findings">
@@ -59,9 +57,7 @@ function Found({ finding }: { finding: LintFinding }) {
       {event !== null && (
         <>
           {" · "}
-          <a href={link("events", [], { f: nameTerm(event) })}>
-            {event === "" ? "(no name)" : plain(event, 80)}
-          </a>
+          <a href={link("events", [], { f: nameTerm(event) })}>{event === "" ? "(no name)" : plain(event, 80)}</a>
         </>
       )}
       {" · "}

@@ -51,11 +51,7 @@ export function WhatIsLost({ problems, fresh, reload }: ProblemsProps) {
         <>
           {events.length > 0 && <a href={link("events", [], { f: "is:dropped,warned" })}>Events</a>}
           {requests.length > 0 && <a href={link("requests", [], { f: "is:rejected" })}>Requests</a>}
-          <Button
-            kind="quiet"
-            onClick={clear}
-            title="New problems still appear here; events and requests stay"
-          >
+          <Button kind="quiet" onClick={clear} title="New problems still appear here; events and requests stay">
             Clear problems
           </Button>
         </>

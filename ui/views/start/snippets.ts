@@ -17,8 +17,7 @@ interface Way {
   readonly notes: readonly string[];
 }
 
-const bots =
-  "Automated browsers count as bots and send nothing unless you pass opt_out_useragent_filter: true.";
+const bots = "Automated browsers count as bots and send nothing unless you pass opt_out_useragent_filter: true.";
 const batches = "Server SDKs send in batches: flush or shut down to see events.";
 
 const html = ({ host, projectKey }: Target): string => `<script>
@@ -91,12 +90,7 @@ export function waysFor(target: Target): Way[] {
       "array.js is served from the posthog-js that is installed beside your app.",
       bots,
     ),
-    way(
-      "react",
-      "React",
-      [install("npm install posthog-js @posthog/react"), ["main.tsx", react(target)]],
-      bots,
-    ),
+    way("react", "React", [install("npm install posthog-js @posthog/react"), ["main.tsx", react(target)]], bots),
     way(
       "next",
       "Next.js",

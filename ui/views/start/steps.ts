@@ -32,30 +32,20 @@ function arrival(sdks: readonly SdkTotal[]): string {
 
 /** The next steps, with those that are done. */
 export function stepsFor({ events, sdks, scenario, isLossy }: Seen): Step[] {
-  const identified = events.names.some(
-    ({ event, count, dropped }) => event === "$identify" && count > dropped,
-  );
+  const identified = events.names.some(({ event, count, dropped }) => event === "$identify" && count > dropped);
   return [
     { id: "arrive", isDone: events.kept > 0, text: arrival(sdks) },
     {
       id: "identify",
       isDone: identified,
-      text: identified
-        ? "A person is identified"
-        : "Identify a person: `posthog.identify(id)` after the login",
+      text: identified ? "A person is identified" : "Identify a person: `posthog.identify(id)` after the login",
     },
-    {
-      id: "lossless",
-      isDone: !isLossy,
-      text: isLossy ? "Lose nothing: each problem has its fix" : "Nothing is lost",
-    },
+    { id: "lossless", isDone: !isLossy, text: isLossy ? "Lose nothing: each problem has its fix" : "Nothing is lost" },
     { id: "test", isDone: false, text: "Turn this traffic into a test: open an event and copy it as a test" },
     {
       id: "keep",
       isDone: !isShipped(scenario),
-      text: isShipped(scenario)
-        ? "Keep your own world in a file: `phx-sim scenario init`"
-        : "The world is in a file",
+      text: isShipped(scenario) ? "Keep your own world in a file: `phx-sim scenario init`" : "The world is in a file",
     },
   ];
 }

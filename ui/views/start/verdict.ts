@@ -55,8 +55,7 @@ export function verdictOf(figures: Figures): Verdict {
   const { total, dropped, rejected, warned, requests } = figures;
   if (total === 0) {
     if (rejected === 0) return { of: undefined, sentence: "Nothing has arrived yet" };
-    const sentence =
-      rejected === requests ? "Requests arrive, but all are rejected" : "Requests arrive, but no events";
+    const sentence = rejected === requests ? "Requests arrive, but all are rejected" : "Requests arrive, but no events";
     return { of: "rejected", sentence };
   }
   if (dropped > 0) return { of: "dropped", sentence: lostText(figures) };
@@ -88,7 +87,5 @@ export function aboutText(found: {
     findings > 0 && `${counted(findings, "finding")} of the linter`,
   ].filter((it) => it !== false);
   const first = parts.length === 0 ? "No problems." : `${parts.join(", ")}.`;
-  return news === 0
-    ? first
-    : `${first} ${numberText(news)} ${news === 1 ? "is" : "are"} new since you looked.`;
+  return news === 0 ? first : `${first} ${numberText(news)} ${news === 1 ? "is" : "are"} new since you looked.`;
 }

@@ -33,8 +33,8 @@ export function LoadDialog({ mode = "replay", isRecording, onDone, onClose }: Lo
       onClose={onClose}
     >
       <p class="muted">
-        {isRecording ? "Once the recording stops" : "From now on"}, responses come from the tape. Events are
-        still accepted by the emulator.
+        {isRecording ? "Once the recording stops" : "From now on"}, responses come from the tape. Events are still
+        accepted by the emulator.
       </p>
       <TextField
         label="Tape"

@@ -22,9 +22,7 @@ const open = (i: number | undefined, isReplacing = false) =>
 export function ExchangeList({ revision }: { revision: string }) {
   const chosen = numberIn(route.value.path[1]);
   const [skip, setSkip] = useState(chosen ? chosen - 1 - ((chosen - 1) % page) : 0);
-  const { data, problem } = useResource<TapeExchanges>(`tapes/exchanges${query({ skip, limit: page })}`, {
-    revision,
-  });
+  const { data, problem } = useResource<TapeExchanges>(`tapes/exchanges${query({ skip, limit: page })}`, { revision });
   const rows = data?.exchanges ?? [];
   const place = rows.findIndex((it) => it.i === chosen);
   useKeys("Tape", [
@@ -127,9 +125,7 @@ function Recorded({ exchange }: { exchange: TapeExchange }) {
             Client: exchange.client === null ? undefined : plain(exchange.client, 200),
             Removed: redacted.length === 0 ? "nothing" : plain(redacted.join(", "), 1_000),
             Replayed: (
-              <a href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>
-                requests that got this response
-              </a>
+              <a href={link("requests", [], { f: `source:tape:*#${exchange.i}` })}>requests that got this response</a>
             ),
           }}
         />

@@ -144,11 +144,7 @@ function MissCard({ miss }: { miss: TapeMiss }) {
 }
 
 /** A similar recorded exchange and its differences. */
-function NearestExchange({
-  nearest: { i, method, url, differing },
-}: {
-  nearest: TapeMiss["nearest"][number];
-}) {
+function NearestExchange({ nearest: { i, method, url, differing } }: { nearest: TapeMiss["nearest"][number] }) {
   return (
     <div class="stack">
       <p>

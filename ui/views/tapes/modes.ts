@@ -35,8 +35,7 @@ export const modes: Readonly<Record<ModeName, ModeFacts>> = {
     command: "phx-sim record --upstream us --tape checkout --mode once",
   },
   new: {
-    means:
-      "Replays the tape; other requests go to the real service and are recorded. Can only be set at start.",
+    means: "Replays the tape; other requests go to the real service and are recorded. Can only be set at start.",
     command: "phx-sim record --upstream us --tape checkout --mode new",
   },
   spy: {
@@ -62,11 +61,7 @@ export function modeNow(
 }
 
 /** What happens to requests that are not on the tape. */
-const missPolicies = {
-  fail: "fail (599)",
-  emulate: "go to the emulator",
-  upstream: "go to the real service",
-} as const;
+const missPolicies = { fail: "fail (599)", emulate: "go to the emulator", upstream: "go to the real service" } as const;
 
 export const missText = (policy: string): string =>
   Object.hasOwn(missPolicies, policy) ? missPolicies[policy as keyof typeof missPolicies] : policy;

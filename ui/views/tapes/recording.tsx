@@ -9,8 +9,7 @@ const redactions = new Map([
   ["pii", "secrets and personal data"],
 ]);
 
-const failure = (text: string | null) =>
-  text === null ? undefined : <Badge tone="bad">{plain(text, 300)}</Badge>;
+const failure = (text: string | null) => (text === null ? undefined : <Badge tone="bad">{plain(text, 300)}</Badge>);
 
 /** The running or last recording. */
 export function RecordingPart({ recording, onStop }: { recording: RecordingFacts; onStop: () => void }) {

@@ -49,12 +49,7 @@ export function TapesView() {
         current={tab}
         tabs={[
           { id: "now", title: "Now", href: link("tapes") },
-          {
-            id: "exchanges",
-            title: "On the tape",
-            href: link("tapes", ["exchanges"]),
-            count: tape?.ledger.total,
-          },
+          { id: "exchanges", title: "On the tape", href: link("tapes", ["exchanges"]), count: tape?.ledger.total },
         ]}
       />
       {trouble}
@@ -101,12 +96,8 @@ function Now({ tape, recording, ask }: NowProps) {
       >
         <p>{modes[mode].means}</p>
       </Section>
-      {recording.state === "recording" && (
-        <RecordingPart recording={recording} onStop={() => ask({ is: "stop" })} />
-      )}
-      {tape && (
-        <InForce tape={tape} onRewind={() => ask({ is: "rewind" })} onUnload={() => ask({ is: "unload" })} />
-      )}
+      {recording.state === "recording" && <RecordingPart recording={recording} onStop={() => ask({ is: "stop" })} />}
+      {tape && <InForce tape={tape} onRewind={() => ask({ is: "rewind" })} onUnload={() => ask({ is: "unload" })} />}
       {mode === "emulate" && recording.state === "off" && <HowTo />}
       {recording.state === "stopped" && <RecordingPart recording={recording} onStop={() => {}} />}
       <ModeTable now={mode} isRecording={recording.state === "recording"} ask={ask} />
@@ -155,9 +146,7 @@ interface Confirmation {
 
 const stop = ["POST", "recording/stop", {}] as const;
 
-const confirmations: Readonly<
-  Record<"stop" | "rewind" | "unload", (tape: LoadedTape | null) => Confirmation>
-> = {
+const confirmations: Readonly<Record<"stop" | "rewind" | "unload", (tape: LoadedTape | null) => Confirmation>> = {
   stop: (tape) => ({
     title: "Stop recording",
     does: "Stop",
@@ -185,14 +174,12 @@ function HowTo() {
     <Section title="Record once, replay in every test">
       <div class="stack stack-wide tapes-howto">
         <p>
-          A tape contains responses of the real service, without secrets. Record one while your app runs, with
-          its host set to {url}; then replay it, offline.
+          A tape contains responses of the real service, without secrets. Record one while your app runs, with its host
+          set to {url}; then replay it, offline.
         </p>
         <Code
           label="Terminal"
-          text={
-            "phx-sim record --upstream us --tape checkout -- npm test\nphx-sim replay checkout -- npm test"
-          }
+          text={"phx-sim record --upstream us --tape checkout -- npm test\nphx-sim replay checkout -- npm test"}
         />
       </div>
     </Section>

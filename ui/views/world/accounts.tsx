@@ -35,11 +35,7 @@ export function Accounts({ organizations }: { organizations: readonly Organizati
   );
 }
 
-const made: readonly (readonly [
-  keyof ProjectSummary["counts"],
-  singular: string,
-  view: readonly string[],
-])[] = [
+const made: readonly (readonly [keyof ProjectSummary["counts"], singular: string, view: readonly string[]])[] = [
   ["dashboards", "dashboard", ["world", "dashboards"]],
   ["insights", "insight", []],
   ["feature_flags", "flag", ["flags"]],
@@ -131,8 +127,7 @@ export function Keys({ world }: { world: WorldSummary }) {
       </Section>
       <Section title="Project keys">
         <p class="lead">
-          The project key is public and part of apps. The secret key is for local evaluation and remote
-          config.
+          The project key is public and part of apps. The secret key is for local evaluation and remote config.
         </p>
         <Scrolled label="Project keys">
           <Table columns={["Project", "Project key", "Secret key"]}>

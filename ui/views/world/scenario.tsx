@@ -29,9 +29,7 @@ export function Scenario() {
           </p>
           <Code
             label="In a terminal"
-            text={
-              "phx-sim scenario init shop.json\nphx-sim scenario check shop.json\nphx-sim start shop.json"
-            }
+            text={"phx-sim scenario init shop.json\nphx-sim scenario check shop.json\nphx-sim start shop.json"}
           />
         </Section>
       ) : (

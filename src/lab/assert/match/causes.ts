@@ -16,11 +16,7 @@ interface Queue {
 /** Defaults of the libraries: the times were read in the sources of posthog-js 1.449, posthog-node 5.70, @posthog/core and posthog-go 1.5. */
 const sdkQueues: readonly Queue[] = [
   { lib: /^(posthog-js|web)$/, everyMs: 3_000, flush: "`request_batching: false` sends at once" },
-  {
-    lib: /^posthog-node$/,
-    everyMs: 5_000,
-    flush: "`await client.flush()` or `await client.shutdown()` first",
-  },
+  { lib: /^posthog-node$/, everyMs: 5_000, flush: "`await client.flush()` or `await client.shutdown()` first" },
   { lib: /^posthog-edge$/, everyMs: null, flush: "`await client.shutdown()` first" },
   { lib: /^(posthog-js-lite|js)$/, everyMs: 10_000, flush: "`await posthog.flush()` first, or `flushAt: 1`" },
   { lib: /^posthog-react-native$/, everyMs: 10_000, flush: "`await posthog.flush()` first, or `flushAt: 1`" },
@@ -85,11 +81,7 @@ type Cause = (facts: CauseFacts) => readonly string[];
 /** Items that have a line each; the rest are counted. */
 const mostListed = 2;
 
-function listed<T>(
-  items: readonly T[],
-  line: (item: T) => string,
-  rest: (count: number) => string,
-): string[] {
+function listed<T>(items: readonly T[], line: (item: T) => string, rest: (count: number) => string): string[] {
   const more = items.length - mostListed;
   return [...items.slice(0, mostListed).map(line), ...(more > 0 ? [rest(more)] : [])];
 }
@@ -154,16 +146,13 @@ const dropped: Cause = ({ dropped }) =>
 
 const silence: Cause = ({ surroundings: { requests, in_flight, url, project }, known }) => {
   if (requests > 0 || in_flight > 0) return [];
-  const key = project
-    ? `the project key ${printable(project.api_key, 80)}`
-    : "a project key from `phx-sim env`";
+  const key = project ? `the project key ${printable(project.api_key, 80)}` : "a project key from `phx-sim env`";
   const settings = `no request has reached the sim: the app should use the host ${printable(url, 80)} and ${key}; \`phx-sim doctor\` checks its settings`;
   const idle = [
     "or the SDK still has all events in its queue: flush it, or shut it down, before the wait",
     "or the SDK is disabled (`disabled: true`), or its user has opted out",
   ];
-  if (known.sdk.length > 0)
-    return [...known.sdk.map((it) => `no request has reached the sim: ${it}`), ...known.queue];
+  if (known.sdk.length > 0) return [...known.sdk.map((it) => `no request has reached the sim: ${it}`), ...known.queue];
   const facts = [...known.absent, ...known.queue];
   return [settings, ...(facts.length > 0 ? facts : idle)];
 };
@@ -184,8 +173,7 @@ const bots: Cause = (facts) =>
 const emptiness: Cause = (facts) => {
   const { requests, rejected, elsewhere, early } = facts.surroundings;
   const named = namedRequests(facts.surroundings).size;
-  const others =
-    facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length + named;
+  const others = facts.kept + facts.dropped.length + rejected.length + elsewhere.length + early.length + named;
   if (requests === 0 || others > 0 || isMute(facts)) return [];
   return [`${counted(requests, "request")} reached the sim, but none had an event for this scope`];
 };
@@ -223,9 +211,7 @@ const flight: Cause = ({ surroundings: { in_flight } }) =>
     : [];
 
 const evicted: Cause = ({ surroundings: { evicted } }) =>
-  evicted
-    ? ["events after the mark were removed (cleared, or over the log's limit): they are not in this report"]
-    : [];
+  evicted ? ["events after the mark were removed (cleared, or over the log's limit): they are not in this report"] : [];
 
 /** A near miss with this score is the event itself, with other properties: the queue is not the cause. */
 const sureMiss = 0.75;
@@ -248,17 +234,7 @@ const strays: Cause = (facts) => {
 };
 
 /** Why something is missing. */
-const certainties: readonly Cause[] = [
-  known,
-  shared,
-  wrongKey,
-  elsewhere,
-  early,
-  late,
-  dropped,
-  rejected,
-  lost,
-];
+const certainties: readonly Cause[] = [known, shared, wrongKey, elsewhere, early, late, dropped, rejected, lost];
 
 /** Why something can be missing if nothing certain is known. */
 const guesses: readonly Cause[] = [silence, bots, emptiness];

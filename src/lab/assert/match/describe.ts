@@ -66,16 +66,13 @@ function leaf(value: unknown): string {
   return typeof value === "string" ? quoted(value) : Object.is(value, -0) ? "-0" : String(value);
 }
 
-const dateText = (date: Date): string =>
-  Number.isNaN(date.getTime()) ? "Invalid Date" : `Date ${date.toISOString()}`;
+const dateText = (date: Date): string => (Number.isNaN(date.getTime()) ? "Invalid Date" : `Date ${date.toISOString()}`);
 
 function write(value: unknown, pen: Pen, depth: number): string {
   if (pen.left <= 0 || depth > deepest) return "…";
   if (pen.literal) {
     if (Array.isArray(value)) return listText(value, pen, depth);
-    return typeof value === "object" && value !== null
-      ? objectText(value, pen, depth)
-      : spend(pen, leaf(value));
+    return typeof value === "object" && value !== null ? objectText(value, pen, depth) : spend(pen, leaf(value));
   }
   const shape = shapeOf(value);
   switch (shape.is) {
@@ -103,8 +100,7 @@ function write(value: unknown, pen: Pen, depth: number): string {
   }
 }
 
-const bounded = (text: string, limit: number): string =>
-  text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+const bounded = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
 /**
  * A pattern as in code, on one line that is safe to print: `{plan: "pro", amount: Any<Number>}`, `/checkout/`,

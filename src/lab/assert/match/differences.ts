@@ -82,13 +82,7 @@ function inList(walk: Walk, items: readonly Pattern[], value: Json | undefined, 
   const isComparable = Array.isArray(value) && value.length === items.length;
   const hint = isJson(items) && value !== undefined ? hintFor([...items], value) : null;
   if (!isComparable || hint === "another order") {
-    add(
-      walk,
-      path,
-      items,
-      value,
-      hint ?? (Array.isArray(value) ? lengthHint(value.length, items.length) : null),
-    );
+    add(walk, path, items, value, hint ?? (Array.isArray(value) ? lengthHint(value.length, items.length) : null));
     return;
   }
   for (const [i, item] of items.entries()) visit(walk, item, value[i], pathTo(path, i), depth + 1);
@@ -124,8 +118,7 @@ function operatorHint(key: string, operand: Pattern, value: Json | undefined): s
   if (key === "@exists") return value === null ? "null, not absent" : null;
   if (key === "@regex") {
     const expression = expressionOf(operand);
-    if (typeof expression !== "string" && expression.gaveUp)
-      return "the pattern takes too long on such strings";
+    if (typeof expression !== "string" && expression.gaveUp) return "the pattern takes too long on such strings";
   }
   if (key === "@eq" && isJson(operand)) return hintFor(operand, value);
   return readingHint({ [key]: operand }, value);
@@ -136,9 +129,7 @@ function readingHint(pattern: Pattern, value: Json): string | null {
   // a negation fits nearly every other value
   const denies = isObject(pattern) && ["@ne", "@nin", "@not"].some((key) => Object.hasOwn(pattern, key));
   if (denies) return null;
-  return (
-    readings(value).find((reading) => reading.value !== value && fits(pattern, reading.value))?.hint ?? null
-  );
+  return readings(value).find((reading) => reading.value !== value && fits(pattern, reading.value))?.hint ?? null;
 }
 
 /** The sample of vitest's and jest's `objectContaining`, which is compared property by property. */
@@ -175,8 +166,7 @@ function visit(walk: Walk, pattern: Pattern, value: Json | undefined, path: stri
   else if (shape.is === "list") inList(walk, shape.items, value, path, depth);
   else if (shape.is === "operators") inOperators(walk, shape.object, value, path, depth);
   else if (shape.is === "converted") visit(walk, shape.pattern, value, path, depth + 1);
-  else if (shape.is === "predicate" && value !== undefined)
-    atMatcher(walk, pattern, shape, value, { path, depth });
+  else if (shape.is === "predicate" && value !== undefined) atMatcher(walk, pattern, shape, value, { path, depth });
   else add(walk, path, pattern, value, leafHint(shape, value));
 }
 

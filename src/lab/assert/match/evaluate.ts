@@ -17,8 +17,7 @@ export const sightingOf = ({ seq, event, distinct_id, project, received_at }: St
 });
 
 /** True if the event fits the pattern. */
-export const fitsEvent = (pattern: Pattern, event: StoredEvent): boolean =>
-  fits(pattern, event as unknown as Json);
+export const fitsEvent = (pattern: Pattern, event: StoredEvent): boolean => fits(pattern, event as unknown as Json);
 
 /** An expectation's count (default: at least one). */
 export const countOf = ({ count }: Expectation): Count => count ?? { min: 1 };
@@ -125,9 +124,5 @@ export function evaluate(terms: Terms, events: readonly StoredEvent[]): Verdict 
     ...(terms.ordered ? orderComplaints(terms, matched) : []),
     ...(terms.nothingElse ? extraComplaints(terms, matched, events) : []),
   ];
-  return {
-    passed: complaints.length === 0,
-    complaints,
-    matched: matched.map((found) => found.map(({ seq }) => seq)),
-  };
+  return { passed: complaints.length === 0, complaints, matched: matched.map((found) => found.map(({ seq }) => seq)) };
 }

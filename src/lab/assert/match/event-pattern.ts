@@ -77,9 +77,7 @@ function canFit(facts: KeyFacts, pattern: Pattern): boolean {
     case "moment":
       return facts.is === "string";
     case "operators":
-      return Object.entries(shape.object).every(
-        ([key, operand]) => operatorCanFit[key]?.(facts, operand) ?? true,
-      );
+      return Object.entries(shape.object).every(([key, operand]) => operatorCanFit[key]?.(facts, operand) ?? true);
     case "converted":
       return canFit(facts, shape.pattern);
     case "predicate":
@@ -120,9 +118,7 @@ function eventProblems(pattern: Pattern, pointer: string): PatternProblem[] {
     const joined = Object.entries(shape.object).filter(([key]) => joining.has(key));
     return joined.flatMap(([key, operand]) => eventProblems(operand, step(pointer, key)));
   }
-  return Object.entries(keysIn(pattern) ?? {}).flatMap(([key, it]) =>
-    keyProblems(key, it, step(pointer, key)),
-  );
+  return Object.entries(keysIn(pattern) ?? {}).flatMap(([key, it]) => keyProblems(key, it, step(pointer, key)));
 }
 
 /**
@@ -196,8 +192,7 @@ export function checkAsserted(pattern: Pattern, outcome: "kept" | "dropped" = "k
   if (problems.length > 0) return problems;
   for (const [part, pointer] of partsOf(pattern, "")) {
     const why = neverFits(part);
-    if (why !== undefined)
-      return [{ pointer, detail: `${describePattern(part)} never fits: ${why}`, hint: null }];
+    if (why !== undefined) return [{ pointer, detail: `${describePattern(part)} never fits: ${why}`, hint: null }];
   }
   return outcome === "kept" ? keptProblems(pattern, "") : [];
 }
@@ -234,9 +229,7 @@ function isAnyValue(pattern: Pattern): boolean {
     return Object.entries(shape.object).every(([key, operand]) => fittingAll[key]?.(operand) ?? false);
   const known = typeof pattern === "object" && pattern !== null ? readMatcher(pattern) : undefined;
   return (
-    known?.name === "Any" ||
-    known?.name === "Anything" ||
-    (known?.name === "StringContaining" && known.sample === "")
+    known?.name === "Any" || known?.name === "Anything" || (known?.name === "StringContaining" && known.sample === "")
   );
 }
 
@@ -269,8 +262,7 @@ export function checkTerms(terms: Terms): PatternProblem[] {
     if (max !== 0) return [];
     for (const [part, at] of partsOf(match, "")) {
       if (part !== undefined) continue;
-      const detail =
-        "undefined in the pattern of events that must not come: it fits only events without the property";
+      const detail = "undefined in the pattern of events that must not come: it fits only events without the property";
       return [{ pointer: pointer + at, detail, hint: 'write {"@exists": false} if that is meant' }];
     }
     return [];

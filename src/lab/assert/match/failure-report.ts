@@ -56,9 +56,7 @@ function nearMisses(findings: Findings): NearMiss[] {
 }
 
 const titleOf = ({ title, terms }: Findings): string =>
-  title === ""
-    ? terms.expect.map(({ match }) => describePattern(match, 100)).join(", ") || "nothing else"
-    : title;
+  title === "" ? terms.expect.map(({ match }) => describePattern(match, 100)).join(", ") || "nothing else" : title;
 
 /** Why the events do not meet the terms, for programs and as text. Pure: the surroundings are given. */
 export function reportOf(findings: Findings): Report {
@@ -66,10 +64,7 @@ export function reportOf(findings: Findings): Report {
   const near_misses = nearMisses(findings);
   const dropped = droppedOf(findings);
   const { complaints } = verdict;
-  const facts = {
-    known: nothingKnown,
-    ...{ surroundings, complaints, near_misses, kept: kept.length, dropped },
-  };
+  const facts = { known: nothingKnown, ...{ surroundings, complaints, near_misses, kept: kept.length, dropped } };
   const report: ReportFacts = {
     title: titleOf(findings),
     wanted: wantedLines(terms),

@@ -89,9 +89,7 @@ function nearness(operand: unknown): { value: number; isNear: (off: number) => b
   const { value, digits = 2, within, ...others } = operand;
   if (!isNumber(value) || Object.keys(others).length > 0) return undefined;
   if (within !== undefined) {
-    return isNumber(within) && operand.digits === undefined
-      ? { value, isNear: (off) => off <= within }
-      : undefined;
+    return isNumber(within) && operand.digits === undefined ? { value, isNear: (off) => off <= within } : undefined;
   }
   return isNumber(digits) ? { value, isNear: (off) => off < 10 ** -digits / 2 } : undefined;
 }
@@ -106,8 +104,7 @@ function contains(value: Json | undefined, operand: unknown, fits: Fits): boolea
   return Array.isArray(value) && value.some((item) => fits(operand, item));
 }
 
-const hasLength = (value: Json | undefined): value is string | Json[] =>
-  isText(value) || Array.isArray(value);
+const hasLength = (value: Json | undefined): value is string | Json[] => isText(value) || Array.isArray(value);
 
 /** All operators by name. For an absent value `@exists: false` holds, and so do negations (`@ne`, `@nin`, `@not`). */
 const table = {
@@ -157,12 +154,8 @@ const table = {
     (value, operand, fits) => hasLength(value) && fits(operand, value.length),
   ),
   "@not": one("does not fit", (value, operand, fits) => !fits(operand, value)),
-  "@any": many("fits at least one of", (value, operand, fits) =>
-    list(operand).some((pattern) => fits(pattern, value)),
-  ),
-  "@all": many("fits all of", (value, operand, fits) =>
-    list(operand).every((pattern) => fits(pattern, value)),
-  ),
+  "@any": many("fits at least one of", (value, operand, fits) => list(operand).some((pattern) => fits(pattern, value))),
+  "@all": many("fits all of", (value, operand, fits) => list(operand).every((pattern) => fits(pattern, value))),
   "@each": one(
     "is a list in which every item fits",
     (value, operand, fits) => Array.isArray(value) && value.every((item) => fits(operand, item)),
@@ -170,10 +163,7 @@ const table = {
   "@closeTo": {
     meaning: "is a number near to",
     nested: null,
-    wrong: expects(
-      'a number, {"value", "digits"} or {"value", "within"}',
-      (it) => nearness(it) !== undefined,
-    ),
+    wrong: expects('a number, {"value", "digits"} or {"value", "within"}', (it) => nearness(it) !== undefined),
     holds: (value, operand) => {
       const near = nearness(operand);
       return typeof value === "number" && near !== undefined && near.isNear(Math.abs(value - near.value));
@@ -210,11 +200,7 @@ type KeyOf<Key, P> = Key extends `@@${string}`
 type NotWalked = RegExp | Date | ((...args: never[]) => unknown) | { asymmetricMatch: unknown };
 
 /** `P`, unless it has an operator that does not exist. */
-type KnownOperators<P> = P extends NotWalked
-  ? P
-  : P extends object
-    ? { [Key in keyof P]: KeyOf<Key, P[Key]> }
-    : P;
+type KnownOperators<P> = P extends NotWalked ? P : P extends object ? { [Key in keyof P]: KeyOf<Key, P[Key]> } : P;
 
 /** A parameter of this type infers the pattern's type `P`, and rejects operators that do not exist. */
 export type CheckedPattern<P> = P & KnownOperators<P>;

@@ -60,8 +60,7 @@ function objectShape(pattern: object): PatternShape {
 export function shapeOf(pattern: Pattern): PatternShape {
   if (pattern === undefined) return { is: "absent" };
   if (typeof pattern === "bigint" || typeof pattern === "symbol") return { is: "never" };
-  if (typeof pattern === "function")
-    return { is: "predicate", predicate: predicateOf(pattern) ?? (() => false) };
+  if (typeof pattern === "function") return { is: "predicate", predicate: predicateOf(pattern) ?? (() => false) };
   if (typeof pattern !== "object" || pattern === null) return { is: "literal", value: pattern };
   return objectShape(pattern);
 }
@@ -198,23 +197,19 @@ function mixedKeys(object: object, pointer: string): PatternProblem[] {
 }
 
 /** As in the queries of MongoDB. */
-const isForeignOperator = (key: string): boolean =>
-  key.startsWith("$") && operators.has(key.replace("$", "@"));
+const isForeignOperator = (key: string): boolean => key.startsWith("$") && operators.has(key.replace("$", "@"));
 
 function problems(pattern: Pattern, pointer: string, depth: number): PatternProblem[] {
   if (depth > deepest) {
     return [{ pointer, detail: `the pattern is nested deeper than ${deepest} levels`, hint: null }];
   }
   const shape = shapeOf(pattern);
-  if (shape.is === "list")
-    return shape.items.flatMap((item, i) => problems(item, step(pointer, i), depth + 1));
+  if (shape.is === "list") return shape.items.flatMap((item, i) => problems(item, step(pointer, i), depth + 1));
   if (shape.is === "object") {
     const foreign = Object.keys(shape.object).find(isForeignOperator);
     if (depth > 0 && foreign !== undefined) {
       const hint = `write ${quoted(foreign.replace("$", "@"))}`;
-      return [
-        { pointer: step(pointer, foreign), detail: `operators begin with @, not ${quoted(foreign)}`, hint },
-      ];
+      return [{ pointer: step(pointer, foreign), detail: `operators begin with @, not ${quoted(foreign)}`, hint }];
     }
     return Object.entries(shape.object).flatMap(([key, it]) => problems(it, step(pointer, key), depth + 1));
   }

@@ -22,9 +22,7 @@ export type Sighting = z.infer<typeof Sighting>;
 
 /** One place where a value is not as expected. */
 export const Difference = z.strictObject({
-  path: z
-    .string()
-    .describe('`properties.amount`, `properties.items[2].sku`; the whole event has the path ""'),
+  path: z.string().describe('`properties.amount`, `properties.items[2].sku`; the whole event has the path ""'),
   expected: z.string().describe('As in code: `49`, `"pro"`, `Any<Number>`, `@gte 10`'),
   actual: z.string().nullable().describe("As in code; null if there is no value"),
   hint: z
@@ -106,13 +104,9 @@ const surroundingFields = {
   since: z.int().describe("Only events after this cursor count"),
   waited_ms: z.int().nullable().describe("null if there was no wait"),
   url: z.string().describe("Address of the sim"),
-  inspectable: z
-    .boolean()
-    .describe("True if the sim outlives the tests, so that a link to its inspector works"),
+  inspectable: z.boolean().describe("True if the sim outlives the tests, so that a link to its inspector works"),
   early: z.array(Sighting).describe("Fit, but came before the cursor"),
-  late: z
-    .array(Sighting.extend({ ms_late: z.int().optional() }))
-    .describe("Fit, but came after the wait was over"),
+  late: z.array(Sighting.extend({ ms_late: z.int().optional() })).describe("Fit, but came after the wait was over"),
   elsewhere: z
     .array(Sighting.extend({ api_key: z.string().nullable().optional() }))
     .describe("Fit, but were kept in another project; with its public key"),
@@ -121,9 +115,7 @@ const surroundingFields = {
       z.strictObject({
         name: z.string(),
         ...keyUse,
-        late: z
-          .boolean()
-          .describe("True if all of them are from before the project's end, or another process's"),
+        late: z.boolean().describe("True if all of them are from before the project's end, or another process's"),
       }),
     )
     .describe("Keys of ended projects that were used: an SDK that tests share, or that sends late"),
@@ -134,9 +126,7 @@ const surroundingFields = {
   unmatched: z
     .array(z.strictObject({ ...request, hint }))
     .describe("Requests to paths that do not exist, newest first"),
-  requests: z
-    .int()
-    .describe("Number of requests after the cursor, without those that ended projects have sent late"),
+  requests: z.int().describe("Number of requests after the cursor, without those that ended projects have sent late"),
   in_flight: z.int(),
   last_request_ms_ago: z.int().nullable(),
   senders: z

@@ -80,9 +80,7 @@ const expectationOf = (complaint: Complaint, wanted: readonly string[]): string 
 function list({ complaints, wanted }: ReportFacts): string[] {
   const isNamed = complaints.length < 2 && (wanted.length < 2 || !complaints.some((it) => "wanted" in it));
   if (isNamed) return [];
-  return complaints.map(
-    (complaint) => `  ${expectationOf(complaint, wanted)}${complaintText(complaint, "")}`,
-  );
+  return complaints.map((complaint) => `  ${expectationOf(complaint, wanted)}${complaintText(complaint, "")}`);
 }
 
 const clock = (received: string): string => /T([\d:.]+)/.exec(received)?.[1] ?? "";
@@ -140,9 +138,7 @@ function captured({ seen }: ReportFacts): string[] {
     .slice(0, mostNames)
     .map(([name, count]) => (count > 1 ? `${nameText(name)} ×${count}` : nameText(name)));
   const more = names.length - shown.length;
-  return [
-    `captured in scope: ${shown.join(", ") || "nothing"}${more > 0 ? `, and ${more} other names` : ""}`,
-  ];
+  return [`captured in scope: ${shown.join(", ") || "nothing"}${more > 0 ? `, and ${more} other names` : ""}`];
 }
 
 const droppedLine = ({ seq, event, reason, sentence }: DroppedSighting): string =>
@@ -161,8 +157,7 @@ function dropped({ dropped }: ReportFacts): string[] {
 }
 
 function traffic({ requests, in_flight, last_request_ms_ago, senders }: ReportFacts): string[] {
-  const last =
-    last_request_ms_ago === null ? "" : `   last request ${(last_request_ms_ago / 1000).toFixed(1)} s ago`;
+  const last = last_request_ms_ago === null ? "" : `   last request ${(last_request_ms_ago / 1000).toFixed(1)} s ago`;
   const from = senders
     .slice(0, 3)
     .map(({ lib, version }) => printable(version === null ? lib : `${lib} ${version}`, 40));
@@ -177,8 +172,7 @@ const mostLinked = 4;
 const longestLink = 200;
 
 /** A name in the language of filters: in quotes if it has more than letters. */
-const valueText = (name: string): string =>
-  /^[\w$-]+$/.test(name) ? name : `"${name.replace(/[\\"]/g, "\\$&")}"`;
+const valueText = (name: string): string => (/^[\w$-]+$/.test(name) ? name : `"${name.replace(/[\\"]/g, "\\$&")}"`);
 
 interface Place {
   url: string;
@@ -238,5 +232,4 @@ export const reportText = (facts: ReportFacts): string =>
     .join("\n");
 
 /** The expectations, one line each. */
-export const wantedLines = ({ expect }: Terms): string[] =>
-  expect.map(({ match }) => describePattern(match, 100));
+export const wantedLines = ({ expect }: Terms): string[] => expect.map(({ match }) => describePattern(match, 100));

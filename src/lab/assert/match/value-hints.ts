@@ -39,8 +39,7 @@ const typesDiffer: Hint = (wanted, value) => {
 
 const booleans: Hint = (wanted, value) => {
   if (typeof wanted === "boolean") {
-    if (typeof value === "string")
-      return when(/^\s*(true|false|yes|no|0|1)\s*$/i.test(value), "boolean as a string");
+    if (typeof value === "string") return when(/^\s*(true|false|yes|no|0|1)\s*$/i.test(value), "boolean as a string");
     return when(value === Number(wanted), "boolean as a number");
   }
   return when(typeof value === "boolean" && wanted === String(value), "boolean where a string is expected");
@@ -97,8 +96,7 @@ const isShuffled = (a: readonly Json[], b: readonly Json[]): boolean => {
 };
 
 /** The hint on a list that is too long or too short. */
-export const lengthHint = (length: number, wanted: number): string =>
-  `${counted(length, "item")}, not ${wanted}`;
+export const lengthHint = (length: number, wanted: number): string => `${counted(length, "item")}, not ${wanted}`;
 
 const lists: Hint = (wanted, value) => {
   const isApart = typeof value === "string" && typeof wanted === "object" && wanted !== null;
@@ -132,11 +130,8 @@ export function readings(value: Json): { value: Json; hint: string }[] {
       ...(value >= 1e11 ? [{ value: value / 1000, hint: "milliseconds, not seconds" }] : []),
     ];
   }
-  if (typeof value === "boolean")
-    return [{ value: String(value), hint: "boolean where a string is expected" }];
-  return value === null
-    ? []
-    : [{ value: JSON.stringify(value), hint: "an object where a string is expected" }];
+  if (typeof value === "boolean") return [{ value: String(value), hint: "boolean where a string is expected" }];
+  return value === null ? [] : [{ value: JSON.stringify(value), hint: "an object where a string is expected" }];
 }
 
 function textReadings(text: string): { value: Json; hint: string }[] {

@@ -95,8 +95,7 @@ function operatorsWire(pattern: { readonly [key: string]: Pattern }, depth: numb
 
 /** The runners' matchers distinguish 0 and -0. */
 const hasZero = (value: Json): boolean =>
-  value === 0 ||
-  (typeof value === "object" && value !== null && Object.values(value).some((it) => hasZero(it)));
+  value === 0 || (typeof value === "object" && value !== null && Object.values(value).some((it) => hasZero(it)));
 
 /** Equality of vitest and jest: no subsets, and no operators. */
 function equalWire(sample: unknown, depth: number): WirePattern {

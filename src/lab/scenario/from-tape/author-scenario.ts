@@ -81,8 +81,7 @@ function slotsOf(documents: TapeDocuments, ring: KeyRing): Slot[] {
       const { placeholders } = slotOf(it.id, it);
       if (typeof token === "string" && token !== "") placeholders.push(token);
     }
-  for (const { project } of projectKinds.flatMap((kind) => documents.all(kind)))
-    if (isNumber(project)) slotOf(project);
+  for (const { project } of projectKinds.flatMap((kind) => documents.all(kind))) if (isNumber(project)) slotOf(project);
   for (const { text, project } of ring.all("project"))
     if (isNumber(project)) {
       const { placeholders } = slotOf(project);
@@ -141,8 +140,7 @@ function projectOf(slot: Slot, i: number, context: Context): JsonObject {
     ...(Object.keys(flags).length > 0 && { flags }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
-  if (!slot.document?.fields.has("name"))
-    notes.note(made, "name", "inferred: the tape does not have its name");
+  if (!slot.document?.fields.has("name")) notes.note(made, "name", "inferred: the tape does not have its name");
   if (slot.isGuess) notes.note(made, "api_key", "inferred: the tape does not have the project of this key");
   else if (seen === undefined) notes.note(made, "api_key", "inferred: its key is not on the tape");
   return made;
@@ -255,11 +253,7 @@ function canBeRead(filters: JsonObject): boolean {
 }
 
 /** Flags by key: as defined, or as answered if the tape has no definition that the sim can evaluate. */
-function flagsOf(
-  defined: readonly Found[],
-  answered: ReadonlyMap<string, AnsweredFlag>,
-  notes: Notes,
-): JsonObject {
+function flagsOf(defined: readonly Found[], answered: ReadonlyMap<string, AnsweredFlag>, notes: Notes): JsonObject {
   const flags = new Map<string, Json>();
   for (const it of defined) {
     const key = it.fields.get("key");
@@ -281,8 +275,7 @@ function flagsOf(
 /** The short form with the same answer for all persons. */
 function asAnswered({ value, payload }: AnsweredFlag): Json {
   const name = typeof value === "string" ? value : "true";
-  const payloads: JsonObject =
-    payload === undefined ? {} : { payloads: Object.fromEntries([[name, payload]]) };
+  const payloads: JsonObject = payload === undefined ? {} : { payloads: Object.fromEntries([[name, payload]]) };
   if (typeof value === "string") return { variants: Object.fromEntries([[value, 100]]), ...payloads };
   return value && payload !== undefined ? { rollout: 100, ...payloads } : value;
 }
@@ -292,8 +285,7 @@ const exportsOf = (found: readonly Found[], notes: Notes): JsonObject[] =>
   found.map((it) => {
     const runs = objectsIn(it.fields.get("latest_runs")).map(authoredRun);
     const made: JsonObject = { ...authored(it), ...(runs.length > 0 && { runs }) };
-    if (Object.hasOwn(made, "destination"))
-      notes.note(made, "destination", "its secrets are not on the tape");
+    if (Object.hasOwn(made, "destination")) notes.note(made, "destination", "its secrets are not on the tape");
     return made;
   });
 

@@ -4,14 +4,7 @@ import { pathOf } from "../../tapes/format/routes.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 import type { FromTapeOptions } from "./tape-scenario.ts";
 
-export const projectKinds = [
-  "dashboards",
-  "insights",
-  "feature_flags",
-  "cohorts",
-  "batch_exports",
-  "persons",
-] as const;
+export const projectKinds = ["dashboards", "insights", "feature_flags", "cohorts", "batch_exports", "persons"] as const;
 
 export type DocumentKind = "users" | "organizations" | "projects" | (typeof projectKinds)[number];
 
@@ -62,8 +55,7 @@ export class TapeDocuments {
   /** The documents of a kind, in the order of their creation. */
   all(kind: DocumentKind): Found[] {
     const found = [...this.#documents.values()].filter(
-      (it) =>
-        it.kind === kind && !(this.#state === "end" ? it.isRemoved : it.isCreated) && it.fields.size > 0,
+      (it) => it.kind === kind && !(this.#state === "end" ? it.isRemoved : it.isCreated) && it.fields.size > 0,
     );
     // numbers follow the creation; without numbers, lists do: they begin with the newest
     if (kind === "persons" || kind === "batch_exports") return found.reverse();

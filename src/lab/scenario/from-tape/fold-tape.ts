@@ -134,6 +134,5 @@ function refill(scenario: JsonObject): void {
     scenario.organizations = [
       { name: "Recorded organization", projects: [{ name: "Project 1", api_key: "phc_tape_1" }] },
     ];
-  if (isEmpty(scenario.personal_api_keys))
-    scenario.personal_api_keys = [{ key: "phx_tape_1", scopes: ["*"] }];
+  if (isEmpty(scenario.personal_api_keys)) scenario.personal_api_keys = [{ key: "phx_tape_1", scopes: ["*"] }];
 }

@@ -40,8 +40,7 @@ function printed(value: Json, notes: Notes, indent: string, before: number): str
 }
 
 const hasNotes = (value: JsonObject | Json[], notes: Notes): boolean =>
-  notes.has(value) ||
-  Object.values(value).some((it) => typeof it === "object" && it !== null && hasNotes(it, notes));
+  notes.has(value) || Object.values(value).some((it) => typeof it === "object" && it !== null && hasNotes(it, notes));
 
 function onOneLine(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;

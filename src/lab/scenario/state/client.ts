@@ -49,9 +49,7 @@ export function stateBy(call: ControlCall): StateClient {
   return {
     reset: async (options = {}) => void (await call("POST", "reset", options)),
     snapshot: async (name) => {
-      const { replaced: _, ...taken } = await call<SnapshotTaken>("POST", "snapshots", {
-        name,
-      });
+      const { replaced: _, ...taken } = await call<SnapshotTaken>("POST", "snapshots", { name });
       return taken;
     },
     restore: (name) => call("POST", at(name, "/restore")),
@@ -59,14 +57,9 @@ export function stateBy(call: ControlCall): StateClient {
       list: async () => (await call<{ snapshots: ListedSnapshot[] }>("GET", "snapshots")).snapshots,
       delete: async (name) => void (await call("DELETE", at(name))),
     },
-    state: {
-      export: () => call("GET", "state"),
-      import: (state) => call("PUT", "state", state),
-    },
+    state: { export: () => call("GET", "state"), import: (state) => call("PUT", "state", state) },
   };
 }
 
 /** Options of the methods that change the state. */
-export const stateOptions: MethodOptions = {
-  reset: [keysOf<ResetOptions>({ what: true, project: true })],
-};
+export const stateOptions: MethodOptions = { reset: [keysOf<ResetOptions>({ what: true, project: true })] };

@@ -43,20 +43,11 @@ const withoutEvents = (project: number | undefined): ResetPart[] =>
   project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
 const named = {
-  name: {
-    kind: "text",
-    describe: "The snapshot's name",
-    flagOnly: true,
-    place: 1,
-    suggests: "snapshots",
-  },
+  name: { kind: "text", describe: "The snapshot's name", flagOnly: true, place: 1, suggests: "snapshots" },
   ...thinOptions,
 } as const;
 
-const filed = {
-  file: { kind: "file", describe: "A JSON file", flagOnly: true, place: 1 },
-  ...thinOptions,
-} as const;
+const filed = { file: { kind: "file", describe: "A JSON file", flagOnly: true, place: 1 }, ...thinOptions } as const;
 
 const holds = ({ persons, events }: Pick<Snapshot, "persons" | "events">): string =>
   `${counted(persons, "person")}, ${counted(events, "event")}`;

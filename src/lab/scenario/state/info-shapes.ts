@@ -35,16 +35,12 @@ export const Info = z
     pid: z.int(),
     url: z.string().describe("The address for clients: the public one, if the sim was started with one"),
     local_url: z.string().describe("The address that the sim listens on"),
-    inspector_url: z
-      .string()
-      .describe("With a generated token, if there is one; a token set by the user is not shown"),
+    inspector_url: z.string().describe("With a generated token, if there is one; a token set by the user is not shown"),
     project_api_key: z.string().nullable(),
     secret_api_key: z.string().nullable(),
     personal_api_key: z.string().nullable(),
     project_id: z.int().nullable(),
-    projects: z.array(
-      z.strictObject({ id: z.int(), name: z.string(), api_key: z.string(), adopted: z.boolean() }),
-    ),
+    projects: z.array(z.strictObject({ id: z.int(), name: z.string(), api_key: z.string(), adopted: z.boolean() })),
     scenario: z.string(),
     data: z.string().nullable(),
     dialect: z.enum(["documented", "production"]),
@@ -55,9 +51,7 @@ export const Info = z
     counts: z.record(z.string(), z.int()),
     damage: z
       .array(z.strictObject({ file: z.string(), line: z.int().nullable(), detail: z.string() }))
-      .describe(
-        "What is damaged in the data folder, or was changed by another program, and what is lost; at most 100",
-      ),
+      .describe("What is damaged in the data folder, or was changed by another program, and what is lost; at most 100"),
     damage_count: z.int().describe("Number of such entries"),
     scenario_problems: z
       .array(Problem)

@@ -90,8 +90,7 @@ const stateRows = (ports: StatePorts): Endpoint[] => [
     method: "POST",
     path: "/__sim/stop",
     access: "control",
-    summary:
-      "Ends the program of `phx-sim start` after the requests in flight; 409 for a sim inside another program",
+    summary: "Ends the program of `phx-sim start` after the requests in flight; 409 for a sim inside another program",
     errors: [409],
     reply: Stopping,
     handle() {
@@ -166,10 +165,9 @@ const snapshotRows = (ports: SnapshotPorts) => [
     summary: "Lists the snapshots, oldest first; `damaged` is the reason why one cannot be restored",
     reply: z.strictObject({ snapshots: z.array(ListedSnapshot) }),
     handle: () => ({
-      snapshots: ports.snapshots.list().map(({ created_at, ...facts }) => ({
-        ...facts,
-        created_at: created_at === null ? null : isoOf(created_at),
-      })),
+      snapshots: ports.snapshots
+        .list()
+        .map(({ created_at, ...facts }) => ({ ...facts, created_at: created_at === null ? null : isoOf(created_at) })),
     }),
   }),
   row({
@@ -184,9 +182,7 @@ const snapshotRows = (ports: SnapshotPorts) => [
       const known = ports.snapshots.list();
       const replaced = known.some((it) => it.name.toLowerCase() === name.toLowerCase());
       if (!replaced && known.length >= mostSnapshots)
-        throw new SimError("conflict", `there are already ${mostSnapshots} snapshots`, {
-          hint: "delete some of them",
-        });
+        throw new SimError("conflict", `there are already ${mostSnapshots} snapshots`, { hint: "delete some of them" });
       // by then every answered request is in the journal
       await turn();
       return { ...show(ports.snapshots.take(name, ports.clock.now())), replaced };

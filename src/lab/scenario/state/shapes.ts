@@ -89,9 +89,7 @@ export const SnapshotTaken = SnapshotKeys.extend({
 export type SnapshotTaken = z.infer<typeof SnapshotTaken>;
 
 export const SnapshotRestored = SnapshotKeys.extend({
-  has_events: z
-    .boolean()
-    .describe("False if the journal was emptied since: its requests and events are lost"),
+  has_events: z.boolean().describe("False if the journal was emptied since: its requests and events are lost"),
   cursor: Cursor,
   hint: z.string().nullable(),
 }).meta({ title: "SnapshotRestored" });

@@ -116,10 +116,7 @@ const drafted = (key: string) => `.${key}.tmp`;
 const gone = (key: string) => `.${key}.gone`;
 
 /** Snapshots of a data folder, one folder each, which appears whole or not at all. */
-export function folderStorage(
-  { worlds, people }: Pick<Kept, "worlds" | "people">,
-  folder: string,
-): SnapshotStorage {
+export function folderStorage({ worlds, people }: Pick<Kept, "worlds" | "people">, folder: string): SnapshotStorage {
   let known: Found | undefined;
 
   /** Read on first use: most runs never need it. */
@@ -163,10 +160,7 @@ export function folderStorage(
       mkdirSync(draft);
       worlds.saveAs(join(draft, worldName));
       const people_bytes = writePersons(join(draft, personsFileName));
-      const checks = {
-        world: checkOf(join(draft, worldName)),
-        people: checkOf(join(draft, personsFileName)),
-      };
+      const checks = { world: checkOf(join(draft, worldName)), people: checkOf(join(draft, personsFileName)) };
       const kept: KeptLabel = { version: 1, ...label, people_bytes, checks };
       writeFileSync(join(draft, labelName), `${sealed(JSON.stringify(kept))}\n`, { mode: 0o600 });
       // from here on the draft is complete: a start would move it into place
@@ -183,9 +177,7 @@ export function folderStorage(
     },
     async read(key) {
       const label = found().labels.get(key);
-      const reason = label
-        ? problemOf(join(folder, key), label, Number.POSITIVE_INFINITY)
-        : "it does not exist";
+      const reason = label ? problemOf(join(folder, key), label, Number.POSITIVE_INFINITY) : "it does not exist";
       if (reason) throw damagedSnapshot(label?.name ?? key, reason);
       const world = await readWorld(join(folder, key, worldName));
       return { world, people: fileBytes(join(folder, key, personsFileName)) };
@@ -230,8 +222,7 @@ function problemOf(folder: string, { people_bytes, checks }: KeptLabel, most: nu
   try {
     if (lines.size !== people_bytes) return `${join(folder, personsFileName)} was changed or cut off`;
     if (!checks) return undefined;
-    if (checkOf(join(folder, worldName)) !== checks.world)
-      return `${join(folder, worldName)} was changed or cut off`;
+    if (checkOf(join(folder, worldName)) !== checks.world) return `${join(folder, worldName)} was changed or cut off`;
     if (people_bytes <= most && checkOfBytes(lines) !== checks.people)
       return `${join(folder, personsFileName)} was changed`;
     return undefined;

@@ -17,8 +17,7 @@ export const snapshotNameExpected =
   "1 to 64 letters, digits, dots, hyphens and underscores, a letter or digit first, no dot at the end";
 
 /** True for valid names; a name becomes that of a folder. */
-export const isSnapshotName = (name: unknown): name is string =>
-  typeof name === "string" && nameShape.test(name);
+export const isSnapshotName = (name: unknown): name is string => typeof name === "string" && nameShape.test(name);
 
 interface Restored extends SnapshotFacts {
   /** False if the journal was emptied since: its events are lost. */
@@ -47,8 +46,7 @@ export interface Snapshots {
 }
 
 export function createSnapshots(kept: Kept): Snapshots {
-  const storage =
-    kept.folder === null ? memoryStorage(kept) : folderStorage(kept, join(kept.folder, "snapshots"));
+  const storage = kept.folder === null ? memoryStorage(kept) : folderStorage(kept, join(kept.folder, "snapshots"));
   const keyOf = (name: string) => name.toLowerCase();
   return {
     list() {

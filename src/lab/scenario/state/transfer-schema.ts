@@ -27,12 +27,7 @@ const PersonLine = z.discriminatedUnion("kind", [
   }),
   z.strictObject({ kind: z.literal("id"), project, distinct_id: z.string(), person: z.guid() }),
   z.strictObject({ kind: z.literal("personless"), project, distinct_id: z.string() }),
-  z.strictObject({
-    kind: z.literal("hash_keys"),
-    project,
-    person: z.guid(),
-    keys: z.record(z.string(), z.string()),
-  }),
+  z.strictObject({ kind: z.literal("hash_keys"), project, person: z.guid(), keys: z.record(z.string(), z.string()) }),
   z.strictObject({
     kind: z.literal("group"),
     project,
@@ -68,9 +63,7 @@ const EventFacts = z.looseObject({
 /** Keys of the journal's lines that are not requests. */
 const otherLines = ["clear", "hidden", "log"];
 
-const headers = z
-  .array(z.string())
-  .refine((list) => list.length % 2 === 0, "expected pairs of name and value");
+const headers = z.array(z.string()).refine((list) => list.length % 2 === 0, "expected pairs of name and value");
 
 /** A line of the journal; `cleared` when its events are hidden. */
 const JournalLine = z

@@ -2,14 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { encodingText, joiningBytes } from "../../../kernel/base/bytes-turns.ts";
 import { isoOf } from "../../../kernel/base/clock.ts";
 import { SimError } from "../../../kernel/base/errors.ts";
-import {
-  isObject,
-  isTooDeep,
-  type Json,
-  type JsonObject,
-  objectsIn,
-  pointerStep,
-} from "../../../kernel/base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, objectsIn, pointerStep } from "../../../kernel/base/json.ts";
 import { syntaxErrorAt } from "../../../kernel/base/json-syntax.ts";
 import { safeParse } from "../../../kernel/base/safe-parse.ts";
 import { atOnce, bytesPerStep, inSlices, type Work } from "../../../kernel/base/work.ts";
@@ -28,10 +21,7 @@ import type { StatePorts } from "./ports.ts";
 import type { ImportedState } from "./shapes.ts";
 
 type ExportPorts = Pick<StatePorts, "worlds" | "people" | "log" | "clock">;
-type ImportPorts = Pick<
-  StatePorts,
-  "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo" | "settled"
->;
+type ImportPorts = Pick<StatePorts, "worlds" | "people" | "log" | "snapshots" | "agenda" | "switchTo" | "settled">;
 
 /** Bytes. A state is one JSON text that must fit into memory several times. */
 export const largestState = 200 * 1024 * 1024;

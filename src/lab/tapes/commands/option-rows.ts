@@ -46,9 +46,5 @@ export const reportOptions = {
     choices: ["break", "additive", "value"],
   },
   json,
-  junit: {
-    kind: "file",
-    describe: "File to write the result to as JUnit XML, a case for each route",
-    flagOnly: true,
-  },
+  junit: { kind: "file", describe: "File to write the result to as JUnit XML, a case for each route", flagOnly: true },
 } as const;

@@ -9,8 +9,7 @@ import type { Survey } from "../send/survey.ts";
 import type { SendSettings } from "./send-options.ts";
 
 /** The variable that gives the value of one placeholder: `PHX_SIM_SECRET_PASSWORD_1` for `{{secret:password#1}}`. */
-const secretVariable = ({ kind, number }: Placeholder): string =>
-  `PHX_SIM_SECRET_${kind.toUpperCase()}_${number}`;
+const secretVariable = ({ kind, number }: Placeholder): string => `PHX_SIM_SECRET_${kind.toUpperCase()}_${number}`;
 
 /** A key is sent in headers and URLs as it is. @throws Failure usage */
 function keyOf(name: string, key: string | undefined): string | undefined {

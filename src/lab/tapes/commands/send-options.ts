@@ -18,16 +18,8 @@ export const sendOptions = {
     default: "4",
     flagOnly: true,
   },
-  timestamps: choice(
-    "Times of events: as they are, or moved so that the last one is now",
-    ["keep", "shift"],
-    "keep",
-  ),
-  uuids: choice(
-    "keep: the service recognizes events that it already has; new: copies",
-    ["keep", "new"],
-    "keep",
-  ),
+  timestamps: choice("Times of events: as they are, or moved so that the last one is now", ["keep", "shift"], "keep"),
+  uuids: choice("keep: the service recognizes events that it already has; new: copies", ["keep", "new"], "keep"),
   "ignore-status": toggle("Do not fail for responses whose status class differs from the recorded one"),
   json,
 } as const;

@@ -40,10 +40,7 @@ const most = 20;
 function countLines(counts: ReadonlyMap<string, number>, style: Style): string[] {
   const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const more = sorted.length > most ? [`  … and ${sorted.length - most} more`] : [];
-  return [
-    ...sorted.slice(0, most).map(([name, it]) => `  ${style.bold(`${it}`)} ${clean(name, 120)}`),
-    ...more,
-  ];
+  return [...sorted.slice(0, most).map(([name, it]) => `  ${style.bold(`${it}`)} ${clean(name, 120)}`), ...more];
 }
 
 const skipTexts: Readonly<Record<SendSkipReason, string>> = {
@@ -112,8 +109,7 @@ export function dryReport(
       ...countLines(hosts, style),
       `${counted(events, "event")} ${moved} and ${newUuids ? "get new uuids" : "keep their uuids"}; sent_at becomes now`,
       ...needs.map(
-        (it) =>
-          `  ${clean(it.placeholder, 100)} in ${counted(it.requests, "request")}: ${fillingText(it, style)}`,
+        (it) => `  ${clean(it.placeholder, 100)} in ${counted(it.requests, "request")}: ${fillingText(it, style)}`,
       ),
       ...(request.advice === undefined ? [] : [clean(request.advice, 1000)]),
     ],
@@ -126,9 +122,7 @@ export function sentReport(request: SendFacts, survey: Surveyed, { tally, ms }: 
   const sent = answered + failed;
   const statuses = [...byStatus]
     .sort(([a], [b]) => a - b)
-    .map(
-      ([status, times]) => `${times} × ${status < 400 ? style.good(`${status}`) : style.bad(`${status}`)}`,
-    );
+    .map(([status, times]) => `${times} × ${status < 400 ? style.good(`${status}`) : style.bad(`${status}`)}`);
   const failures = failed > 0 ? [style.bad(`${failed} without a response`)] : [];
   const rate = ms > 0 ? `, ${Math.round((1000 * sent) / ms)} a second` : "";
   return {
@@ -145,16 +139,12 @@ export function sentReport(request: SendFacts, survey: Surveyed, { tally, ms }: 
       ms: Math.round(ms),
     },
     lines: [
-      [`${counted(sent, "request")} sent in ${Math.round(ms)} ms${rate}`, ...statuses, ...failures].join(
-        ", ",
-      ),
+      [`${counted(sent, "request")} sent in ${Math.round(ms)} ms${rate}`, ...statuses, ...failures].join(", "),
       ...examples.map(
         ({ i, method, url, recorded, got }) =>
           `  #${i} ${clean(method, 32)} ${clean(url, 160)}: ${recorded} on the tape, ${style.bad(`${got}`)} now`,
       ),
-      ...(differing > examples.length
-        ? [`  … and ${differing - examples.length} more of another status class`]
-        : []),
+      ...(differing > examples.length ? [`  … and ${differing - examples.length} more of another status class`] : []),
     ],
   };
 }

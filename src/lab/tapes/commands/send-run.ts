@@ -72,8 +72,7 @@ function requestOf(values: Values, shell: Shell): SendRequest {
     file: tapePlace(values.tape, shell.cwd),
     target,
     isDry: values["dry-run"] || leave.may === "dry",
-    advice:
-      leave.may === "dry" ? `to send it, add --yes --allow-host ${target.url.hostname}${more}` : undefined,
+    advice: leave.may === "dry" ? `to send it, add --yes --allow-host ${target.url.hostname}${more}` : undefined,
     only: values.only,
     excluder: checked("--exclude", () => createExcluder(values.exclude)),
     keys: keysOf(values, shell.env),
@@ -153,9 +152,7 @@ async function sendAll(request: SendRequest, values: Values, survey: Surveyed, s
       stop: stop.signal,
       cut: cut.signal,
       onStep: ({ answered, failed }) =>
-        progress.show(
-          `send: ${answered + failed} of ${survey.requests}${failed > 0 ? `, ${failed} failed` : ""}`,
-        ),
+        progress.show(`send: ${answered + failed} of ${survey.requests}${failed > 0 ? `, ${failed} failed` : ""}`),
     });
     return { tally, ms: performance.now() - begin, ending };
   } finally {
@@ -165,16 +162,10 @@ async function sendAll(request: SendRequest, values: Values, survey: Surveyed, s
 }
 
 /** Why the command fails although it did what it could. */
-function failureOf(
-  tally: SendTally,
-  ending: CommandEnd,
-  values: Values,
-  target: string,
-): Failure | undefined {
+function failureOf(tally: SendTally, ending: CommandEnd, values: Values, target: string): Failure | undefined {
   const { failed, failure = "", unreachable, answered, differing } = tally;
   const network = (text: string) => new Failure("network", clean(`${text}: ${failure}`, 600));
-  if (unreachable)
-    return network(`${target} ${answered === 0 ? "cannot be reached" : "does not respond any more"}`);
+  if (unreachable) return network(`${target} ${answered === 0 ? "cannot be reached" : "does not respond any more"}`);
   if (failed > 0) return network(`${counted(failed, "request")} got no response from ${target}`);
   if (ending !== "ok" || differing === 0 || values["ignore-status"]) return undefined;
   return new Failure(
@@ -213,8 +204,7 @@ export async function sendTape(values: Values, shell: Shell): Promise<CommandEnd
   const sent = await onFile(file, () => sendAll(request, values, survey, shell));
   const failure = failureOf(sent.tally, sent.ending, values, request.target.url.href.replace(/\/$/, ""));
   const { report, lines } = sentReport(request, survey, sent, shell.outStyle);
-  if (values.json)
-    shell.out.say(jsonLine({ ok: !failure && survey.damaged === 0 && sent.ending === "ok", ...report }));
+  if (values.json) shell.out.say(jsonLine({ ok: !failure && survey.damaged === 0 && sent.ending === "ok", ...report }));
   else {
     shell.err.say(...skipLines(sent.tally.skipped, survey.excluded));
     shell.out.say(...lines);

@@ -7,10 +7,7 @@ export const send: Command = command({
   describe: "Send a tape's requests again, to a sim, a staging service, or another one",
   options: sendOptions,
   examples: [
-    [
-      "phx-sim send checkout --to http://127.0.0.1:7490 --token phc_sim_default",
-      "to a sim on this machine, at once",
-    ],
+    ["phx-sim send checkout --to http://127.0.0.1:7490 --token phc_sim_default", "to a sim on this machine, at once"],
     ["phx-sim send checkout --to https://staging.example", "elsewhere: first lists what would be sent"],
     [
       "phx-sim send checkout --to https://staging.example --yes --allow-host staging.example --token phc_staging",
@@ -26,6 +23,5 @@ export const send: Command = command({
     ],
   ],
   confirms: true,
-  run: async ({ values }: SendSettings, shell: Shell) =>
-    (await import("./send-run.ts")).sendTape(values, shell),
+  run: async ({ values }: SendSettings, shell: Shell) => (await import("./send-run.ts")).sendTape(values, shell),
 });

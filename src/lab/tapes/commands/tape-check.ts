@@ -124,9 +124,7 @@ function volatileLines({ volatile }: CheckReport): string[] {
 function reportLines(report: CheckReport, tapes: readonly string[]): string[] {
   const { rule_set: set, patterns, own_rules: own, exchanges, places, redacted, findings } = report;
   const where = tapes.length === 1 ? clean(tapes[0] ?? "") : counted(tapes.length, "tape");
-  const extras = [...(report.side_files > 0 ? [counted(report.side_files, "side file")] : [])].map(
-    (it) => `, ${it}`,
-  );
+  const extras = [...(report.side_files > 0 ? [counted(report.side_files, "side file")] : [])].map((it) => `, ${it}`);
   const unusable = report.unusable.map(({ file, i, why }) => `${file} #${i}: ${why}`);
   const kinds = Object.entries(report.kinds).map(([kind, count]) => `${count} ${kind}`);
   return [

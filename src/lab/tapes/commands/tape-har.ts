@@ -84,8 +84,7 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
   const { createRedactor } = await import("../redact/redactor.ts");
   const { tapeRules } = await import("../redact/rules.ts");
   const place = tapePlace(request.tape ?? nameOf(file), shell.cwd);
-  if (existsSync(place))
-    throw new Failure("failed", `${clean(place)} already exists; give another name with --tape`);
+  if (existsSync(place)) throw new Failure("failed", `${clean(place)} already exists; give another name with --tape`);
   const problems = new Map<string, ProblemCount>();
   const onProblem = ({ entry, ...problem }: HarProblem) => {
     const found = problems.get(problem.code) ?? { ...problem, entries: [], count: 0 };
@@ -114,8 +113,7 @@ export async function importTape(request: ImportRequest, shell: Shell): Promise<
   shell.err.say(...[...problems.values()].map((it) => clean(problemLine(it), 600)));
   if (!summary) {
     const elsewhere = problems.get("elsewhere")?.count ?? 0;
-    const hint =
-      elsewhere > 0 ? `; ${counted(elsewhere, "request")} to other services: --all imports them` : "";
+    const hint = elsewhere > 0 ? `; ${counted(elsewhere, "request")} to other services: --all imports them` : "";
     throw new Failure("failed", `${clean(file)} has nothing to import${hint}`);
   }
   const { exchanges, bytes, redactions, trouble } = summary;

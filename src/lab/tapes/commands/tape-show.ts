@@ -76,10 +76,7 @@ async function numbered(exchanges: AsyncIterable<Exchange>, wanted: number, tape
 const unsafe = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (char: string): string =>
-  Array.from(
-    { length: char.length },
-    (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`,
-  ).join("");
+  Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
 
 /** JSON of one line that is safe on a terminal, too: such characters can only stand in its texts. */
 export const jsonLine = (value: unknown): string => JSON.stringify(value).replace(unsafe, escaped);

@@ -27,8 +27,7 @@ export async function replayed(sim: Replayer, isRerouted?: boolean): Promise<Pla
 function adviceFor(url: string, name: string, isRerouted: boolean | undefined): string {
   if (isRerouted === true)
     return "no request reached it, although --reroute is on: name the app's host with --reroute-host, if it is not posthog.com";
-  const how =
-    isRerouted === false ? "add --reroute" : `run it with phx-sim replay ${name} --reroute -- COMMAND`;
+  const how = isRerouted === false ? "add --reroute" : `run it with phx-sim replay ${name} --reroute -- COMMAND`;
   return `no request reached it: the app's host must be ${url}; if the host is hard-coded, ${how}`;
 }
 
@@ -59,8 +58,7 @@ const missedLines = (style: Style) => (miss: Miss) => [
   ...miss.nearest.slice(0, 1).map(nearestLine),
 ];
 
-const named = ({ i, method, url }: Exchange): string =>
-  `#${i} ${clean(method, 20)} ${clean(targetOf(url), 120)}`;
+const named = ({ i, method, url }: Exchange): string => `#${i} ${clean(method, 20)} ${clean(targetOf(url), 120)}`;
 
 const rest = (all: number, what: string): string[] =>
   all > most ? [`  … and ${all - most} more ${what} (GET /__sim/tapes)`] : [];
@@ -73,9 +71,7 @@ function captureLines({ captures, events: { recorded, missing } }: Ledger): stri
   if (lacking === 0) return [head];
   const names = missing.slice(0, most).map((it) => `${clean(it.event, 60)}${times(it.times)}`);
   const more = missing.length > most ? ", …" : "";
-  return [
-    `${head}; ${lacking} of ${counted(recorded, "event")} were not sent again: ${names.join(", ")}${more}`,
-  ];
+  return [`${head}; ${lacking} of ${counted(recorded, "event")} were not sent again: ${names.join(", ")}${more}`];
 }
 
 /** The summary of a replay on a terminal: used, missed, unused. */

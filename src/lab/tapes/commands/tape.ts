@@ -14,18 +14,11 @@ const list = command({
   group,
   describe: "List the tapes of a folder",
   options: {
-    folder: {
-      kind: "folder",
-      describe: "The folder (default: ./tapes)",
-      flagOnly: true,
-      place: 1,
-      optional: true,
-    },
+    folder: { kind: "folder", describe: "The folder (default: ./tapes)", flagOnly: true, place: 1, optional: true },
     json,
   },
   examples: [["phx-sim tape list", "what ./tapes has"]],
-  run: async ({ values: { folder, json } }, shell) =>
-    (await import("./tape-show.ts")).listTapes(folder, json, shell),
+  run: async ({ values: { folder, json } }, shell) => (await import("./tape-show.ts")).listTapes(folder, json, shell),
 });
 
 const show = command({
@@ -49,20 +42,13 @@ const importHar = command({
   group,
   describe: "Make a tape from a HAR file, without its secrets",
   options: {
-    file: {
-      kind: "file",
-      describe: "The HAR file of a browser, Playwright, mitmproxy …",
-      flagOnly: true,
-      place: 1,
-    },
+    file: { kind: "file", describe: "The HAR file of a browser, Playwright, mitmproxy …", flagOnly: true, place: 1 },
     tape: text("Name or path of the new tape (default: the HAR file's name)"),
     all: toggle("Also requests to other services"),
     redact,
     json,
   },
-  examples: [
-    ["phx-sim tape import session.har", "tapes/session.tape.ndjson, and what was odd about the HAR"],
-  ],
+  examples: [["phx-sim tape import session.har", "tapes/session.tape.ndjson, and what was odd about the HAR"]],
   confirms: true,
   run: async ({ values }, shell) => (await import("./tape-har.ts")).importTape(values, shell),
 });
@@ -86,8 +72,7 @@ const exportHar = command({
 const check = command({
   name: "tape check",
   group,
-  describe:
-    "Search tapes for secrets, damage and unusable exchanges; exit code 1 when there is a secret or damage",
+  describe: "Search tapes for secrets, damage and unusable exchanges; exit code 1 when there is a secret or damage",
   options: {
     tapes: { ...tapeAt(1, "Names or paths of tapes"), many: true },
     twin: text("Another recording of the same session: also list the values that differ from run to run"),
@@ -95,10 +80,7 @@ const check = command({
   },
   examples: [
     ["phx-sim tape check checkout signup", "in CI, before tapes are committed"],
-    [
-      "phx-sim tape check monday --twin tuesday",
-      "paths to ignore, for the redaction rules of the config file",
-    ],
+    ["phx-sim tape check monday --twin tuesday", "paths to ignore, for the redaction rules of the config file"],
   ],
   confirms: true,
   run: async ({ values }, shell) => (await import("./tape-check.ts")).checkTapes(values, shell),
@@ -113,9 +95,7 @@ const diff = command({
     b: tapeAt(2, "Name or path of another recording of the same session"),
     ...reportOptions,
   },
-  examples: [
-    ["phx-sim tape diff golden today", "where the responses of the service differ, by route and path"],
-  ],
+  examples: [["phx-sim tape diff golden today", "where the responses of the service differ, by route and path"]],
   confirms: true,
   run: async ({ values }, shell) => (await import("./tape-diff.ts")).diffTapes(values, shell),
 });

@@ -37,11 +37,7 @@ export interface ReportRequest {
 }
 
 /** Reports a comparison as text, JSON and JUnit; fails when there is a difference that is to fail, or nothing to compare. @throws Failure */
-export async function reportComparison(
-  result: Comparison,
-  request: ReportRequest,
-  shell: Shell,
-): Promise<"ok"> {
+export async function reportComparison(result: Comparison, request: ReportRequest, shell: Shell): Promise<"ok"> {
   const { name, json, junit, sides } = request;
   const fatal = new Set(failing[request.failOn]);
   const fails = (it: { severity: Severity }) => fatal.has(it.severity);
@@ -55,10 +51,7 @@ export async function reportComparison(
   if (json) shell.out.say(JSON.stringify({ ok, ...request.named, ...result }));
   else shell.out.say(...verifyLines(result, request, shell.outStyle));
   if (ok) return "ok";
-  const why = [
-    ...(failed.length > 0 ? [countsText(failed)] : []),
-    ...(trouble === undefined ? [] : [trouble]),
-  ];
+  const why = [...(failed.length > 0 ? [countsText(failed)] : []), ...(trouble === undefined ? [] : [trouble])];
   throw new Failure("failed", `${why.join("; ")} (${clean(name)})`);
 }
 
@@ -72,8 +65,7 @@ function troubleOf({ compared, damaged }: Comparison): string | undefined {
 }
 
 /** The end of a command that passed over damage. */
-export const damageText = (damaged: number): string =>
-  `the tape is damaged: ${counted(damaged, "line")} passed over`;
+export const damageText = (damaged: number): string => `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
 /** Reports how many lines of a tape could not be used, and the first of them. */
 export function warnOfDamage(
@@ -204,7 +196,6 @@ function verifyJunit(
       output: own.filter((it) => !fails(it)).map(textOf),
     };
   });
-  const whole =
-    trouble === undefined ? [] : [{ name: "tape", failure: { type: "tape", message: trouble, lines: [] } }];
+  const whole = trouble === undefined ? [] : [{ name: "tape", failure: { type: "tape", message: trouble, lines: [] } }];
   return junitReport(title, [...whole, ...cases]);
 }

@@ -182,12 +182,7 @@ export function plainBody(bytes: Buffer, asJson = startsLikeJson(bytes)): TapeBo
  * answers. What cannot be undone stays as far as it got, and `wire.trouble` has the reason. What is larger than `limit`
  * bytes when decoded is left out: the secrets in it could not be found.
  */
-export function decodeBody(
-  bytes: Buffer,
-  headers: HeaderPairs,
-  target?: string,
-  limit: number = maxDecoded,
-): Decoded {
+export function decodeBody(bytes: Buffer, headers: HeaderPairs, target?: string, limit: number = maxDecoded): Decoded {
   const wire = { bytes: bytes.length, encodings: [] as string[] };
   if (bytes.length === 0) return { wire };
   const body: Wrapped = { bytes, hint: hintOf(target ?? ""), encodings: wire.encodings, limit };
@@ -298,8 +293,7 @@ function decimalOf(spelled: string): string {
   return plain === "" ? `${sign}0` : `${sign}${plain}e${scale}`;
 }
 
-const isKept = (spelled: string): boolean =>
-  decimalOf(spelled) === decimalOf(JSON.stringify(Number(spelled)));
+const isKept = (spelled: string): boolean => decimalOf(spelled) === decimalOf(JSON.stringify(Number(spelled)));
 
 /** Up to 15 digits fit a double; without one of these nothing can be lost. Dates have a `-0`, too, after a digit. */
 const mayLose = /[\d.]{16}|\d[eE][-+\d]|(?<!\w)-0/;

@@ -32,9 +32,7 @@ export const sideName = /^[0-9a-f]{64}$/;
 
 const bodyKinds = ["json", "text", "b64", "file", "omitted"];
 const hasOneKind = (value: unknown): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  bodyKinds.filter((kind) => Object.hasOwn(value, kind)).length === 1;
+  typeof value === "object" && value !== null && bodyKinds.filter((kind) => Object.hasOwn(value, kind)).length === 1;
 
 /** A body as the tape has it: decoded, redacted. */
 const TapeBody = z
@@ -120,9 +118,7 @@ export function isSound({ i, at, req, res }: Exchange): boolean {
   const { status, reason, ttfb, total } = res;
   const isStatus = Number.isInteger(status) && status >= 100 && status <= 999;
   const areTimes = ttfb >= 0 && total >= 0 && Number.isFinite(ttfb + total);
-  return (
-    isStatus && areTimes && headerTextPattern.test(reason) && areHeaders(res.headers) && isPlain(res.body)
-  );
+  return isStatus && areTimes && headerTextPattern.test(reason) && areHeaders(res.headers) && isPlain(res.body);
 }
 
 /** The field that keeps a value from being an exchange, e.g. `req.headers`; undefined if there is none. */

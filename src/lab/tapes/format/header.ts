@@ -61,10 +61,11 @@ function parseHeader(file: string, line: string): TapeHeader {
   const value = parsed(file, line.replace(/^\uFEFF/, ""));
   if (!isObject(value) || typeof value.tape !== "number") throw notATape(file, "its first line is no header");
   if (value.tape > formatVersion)
-    throw new TapeError(
-      `${file} is of format ${value.tape}; this phx-sim (${version}) reads up to ${formatVersion}`,
-      { file, line: 1, hint: "update phx-sim, or record the tape again" },
-    );
+    throw new TapeError(`${file} is of format ${value.tape}; this phx-sim (${version}) reads up to ${formatVersion}`, {
+      file,
+      line: 1,
+      hint: "update phx-sim, or record the tape again",
+    });
   const { data, error } = safeParse(TapeHeader, value);
   if (data) return data;
   throw notATape(file, `its header has no valid \`${String(error.issues[0]?.path[0])}\``);

@@ -156,14 +156,7 @@ async function infoOf(file: string): Promise<TapeInfo> {
     const sizes = await Promise.all(files.map(async (it) => (await stat(it)).size));
     const lines = await Promise.all(files.map(countLines));
     const sum = (list: number[]): number => list.reduce((a, b) => a + b, 0);
-    return {
-      name,
-      file,
-      size: sum(sizes),
-      volumes: files.length,
-      exchanges: sum(lines) - files.length,
-      header,
-    };
+    return { name, file, size: sum(sizes), volumes: files.length, exchanges: sum(lines) - files.length, header };
   } catch (error) {
     const { message } = fileTrouble(file, "read", error);
     return { name, file, size: 0, volumes: 1, exchanges: 0, problem: message };

@@ -86,8 +86,7 @@ const wild: Readonly<Record<string, Piece>> = {
 function globTest(glob: string): (path: string) => boolean {
   const rooted = glob.startsWith("/") ? glob : `**/${glob}`;
   const plain = rooted.length > 1 ? rooted.replace(/\/$/, "") : rooted;
-  const testOf = (whole: string) =>
-    wildcardTest(whole.split(/(\*\*|\*|\?)/).map((part) => wild[part] ?? part));
+  const testOf = (whole: string) => wildcardTest(whole.split(/(\*\*|\*|\?)/).map((part) => wild[part] ?? part));
   // `/api/**` also fits `/api`
   const tests = plain.endsWith("/**") ? [testOf(plain), testOf(plain.slice(0, -3))] : [testOf(plain)];
   return (path) => tests.some((it) => it(path));
@@ -99,8 +98,7 @@ function globTest(glob: string): (path: string) => boolean {
  * (`*.js`). An empty list fits nothing. @throws TypeError when a glob is empty
  */
 export function globs(list: readonly string[]): (target: string) => boolean {
-  if (list.some((it) => it.trim() === ""))
-    throw new TypeError("a path pattern is empty; write /api/** or *.js");
+  if (list.some((it) => it.trim() === "")) throw new TypeError("a path pattern is empty; write /api/** or *.js");
   const tests = list.map(globTest);
   return (target) => {
     const path = pathOf(target);

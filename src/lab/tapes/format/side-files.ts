@@ -40,10 +40,7 @@ function putAside(folder: string, body: TapeBody | undefined): TapeBody | undefi
 }
 
 /** The exchange with both bodies changed. */
-function withBodies(
-  exchange: Exchange,
-  change: (body: TapeBody | undefined) => TapeBody | undefined,
-): Exchange {
+function withBodies(exchange: Exchange, change: (body: TapeBody | undefined) => TapeBody | undefined): Exchange {
   const { req, res } = exchange;
   const [sent, answer] = [change(req.body), change(res?.body)];
   if (sent === req.body && answer === res?.body) return exchange;
@@ -62,11 +59,8 @@ export const withBodiesAside = (exchange: Exchange, folder: string): Exchange =>
   withBodies(exchange, (body) => putAside(folder, body));
 
 /** The exchange with what side files of `folder` hold in its place, as `readBody` does. */
-export const withSides = (
-  exchange: Exchange,
-  folder: string,
-  onTrouble?: (detail: string) => void,
-): Exchange => withBodies(exchange, (body) => readBody(folder, body, onTrouble));
+export const withSides = (exchange: Exchange, folder: string, onTrouble?: (detail: string) => void): Exchange =>
+  withBodies(exchange, (body) => readBody(folder, body, onTrouble));
 
 /** Names of the side files in a folder; none where there is no folder. */
 export const sideNames = (folder: string): string[] =>

@@ -66,9 +66,7 @@ export function openVolumes(file: string, options: VolumeOptions): VolumeWriter 
     options.onNotice(`${file} is continued after exchange ${highest}`);
     const { upstream = null } = options.header;
     if (upstream !== header.upstream && upstream !== null)
-      options.onNotice(
-        `${file} was begun with ${header.upstream ?? "no upstream"}; it goes on with ${upstream}`,
-      );
+      options.onNotice(`${file} was begun with ${header.upstream ?? "no upstream"}; it goes on with ${upstream}`);
   }
 
   function opened(name: string): Bytes {
@@ -100,10 +98,7 @@ export function openVolumes(file: string, options: VolumeOptions): VolumeWriter 
     // a deleted file accepts writes, which are lost
     const name = volumeFile(file, n);
     if (!existsSync(name))
-      throw new TapeError(`${name} was deleted`, {
-        file,
-        hint: "start the recording again; what it had is lost",
-      });
+      throw new TapeError(`${name} was deleted`, { file, hint: "start the recording again; what it had is lost" });
     const synced = target;
     await synced.sync().catch((error: unknown) => {
       // a file that is full was synchronized when it was closed

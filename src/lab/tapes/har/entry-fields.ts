@@ -16,11 +16,7 @@ export const numberIn = (object: JsonObject, key: string): number | undefined =>
 };
 
 const scalarText = (value: Json | undefined): string =>
-  typeof value === "string"
-    ? value
-    : typeof value === "number" || typeof value === "boolean"
-      ? `${value}`
-      : "";
+  typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : "";
 
 /** Pairs of `name` and `value`, those without a name left out. */
 function pairsIn(object: JsonObject, key: string): [name: string, value: string][] {
@@ -120,10 +116,7 @@ const fromEscaped = (text: string): Buffer =>
 const gzipAsText: readonly (readonly [prefix: string, read: (text: string) => FoundBody])[] = [
   ["\u001f\u008b", (text) => ({ body: Buffer.from(text, "latin1") })],
   ["\u001f\udc8b", (text) => ({ body: fromEscaped(text) })],
-  [
-    "\u001f\ufffd",
-    (text) => ({ body: { omitted: "not_kept", bytes: Buffer.byteLength(text) }, note: "damaged_body" }),
-  ],
+  ["\u001f\ufffd", (text) => ({ body: { omitted: "not_kept", bytes: Buffer.byteLength(text) }, note: "damaged_body" })],
 ];
 
 function fromText(text: string): FoundBody {
@@ -137,8 +130,7 @@ const loneSurrogate = /(?<![\ud800-\udbff])[\udc80-\udcff]/;
 const isBase64 = (object: JsonObject): boolean =>
   [textIn(object, "encoding"), textIn(object, "_encoding")].some((it) => it?.toLowerCase() === "base64");
 
-const read = (object: JsonObject, text: string): FoundBody =>
-  isBase64(object) ? fromBase64(text) : fromText(text);
+const read = (object: JsonObject, text: string): FoundBody => (isBase64(object) ? fromBase64(text) : fromText(text));
 
 /** A part of a form as text; a file's contents are not in a HAR. */
 const partOf = ([name, value]: readonly [string, string]): string =>
@@ -207,14 +199,7 @@ export type NoteCode =
   | "blocked";
 
 /** Why an entry is not imported. */
-export type SkipCode =
-  | "elsewhere"
-  | "websocket"
-  | "tunnel"
-  | "not_http"
-  | "preflight"
-  | "no_request"
-  | "not_json";
+export type SkipCode = "elsewhere" | "websocket" | "tunnel" | "not_http" | "preflight" | "no_request" | "not_json";
 
 /** What each means, and what can be done about it. */
 export const noteTexts: Readonly<Record<NoteCode | SkipCode, readonly [detail: string, hint: string]>> = {

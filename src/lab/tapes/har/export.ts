@@ -1,13 +1,7 @@
 import type { Json, JsonObject } from "../../../kernel/base/json.ts";
 import { version } from "../../../kernel/base/version.ts";
 import { plainBytes } from "../format/bodies.ts";
-import {
-  type Exchange,
-  type HeaderPairs,
-  headerOf,
-  type TapeBody,
-  type WireForm,
-} from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, headerOf, type TapeBody, type WireForm } from "../format/exchange.ts";
 import { readHeader, type TapeHeader } from "../format/header.ts";
 import { type Placed, type ReadOptions, readPlaced } from "../format/read.ts";
 import { lineOf } from "../format/volumes.ts";
@@ -66,9 +60,7 @@ export async function* exportHar(tape: string, options: ExportOptions = {}): Asy
   const textOf = createExporter(header, options);
   const beginning = start(header);
   if (!options.unsafe && knownKeys.test(beginning)) {
-    throw new HarError(
-      "not exported: the tape's header has what looks like a key; --unsafe exports it anyway",
-    );
+    throw new HarError("not exported: the tape's header has what looks like a key; --unsafe exports it anyway");
   }
   let separator = "\n";
   yield beginning;
@@ -163,10 +155,7 @@ const requestOf = ({ req }: Exchange): JsonObject => ({
 });
 
 /** How browsers write who ended a connection without an answer. */
-const endings: Readonly<Record<string, string>> = {
-  client: "net::ERR_ABORTED",
-  upstream: "net::ERR_CONNECTION_RESET",
-};
+const endings: Readonly<Record<string, string>> = { client: "net::ERR_ABORTED", upstream: "net::ERR_CONNECTION_RESET" };
 
 /** How browsers write that no answer came. */
 const noAnswer = (aborted: string | undefined): JsonObject => ({
@@ -218,15 +207,7 @@ export function writeEntry(exchange: Exchange): JsonObject {
     request: requestOf(exchange),
     response: responseOf(exchange),
     cache: {},
-    timings: {
-      blocked: unknown,
-      dns: unknown,
-      connect: unknown,
-      ssl: unknown,
-      send: 0,
-      wait,
-      receive: total - wait,
-    },
+    timings: { blocked: unknown, dns: unknown, connect: unknown, ssl: unknown, send: 0, wait, receive: total - wait },
     _phx_sim: ours(exchange),
   };
 }

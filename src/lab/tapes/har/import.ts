@@ -80,8 +80,7 @@ function parsed(bytes: Buffer): JsonObject {
   }
 }
 
-const nameOf = (tool: JsonObject): string =>
-  [textIn(tool, "name"), textIn(tool, "version")].filter(Boolean).join(" ");
+const nameOf = (tool: JsonObject): string => [textIn(tool, "name"), textIn(tool, "version")].filter(Boolean).join(" ");
 
 /** The exchanges of a HAR, and the tool that wrote it. */
 interface HarImport {

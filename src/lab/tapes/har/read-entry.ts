@@ -15,9 +15,7 @@ import {
   wireText,
 } from "./entry-fields.ts";
 
-type ReadEntry =
-  | { readonly exchange: RawExchange; readonly notes: readonly NoteCode[] }
-  | { readonly skip: SkipCode };
+type ReadEntry = { readonly exchange: RawExchange; readonly notes: readonly NoteCode[] } | { readonly skip: SkipCode };
 
 /** How entries are read: which ones, and when one without a time began. */
 interface EntryContext {
@@ -121,8 +119,7 @@ const failureOf = (entry: JsonObject): string =>
   "";
 
 /** The service ended the connection instead of an answer, and before the end of one. */
-const isReset =
-  /CONNECTION_(?:RESET|CLOSED)|EMPTY_RESPONSE|NET_(?:RESET|EMPTY_RESPONSE)|ECONNRESET|socket hang up/i;
+const isReset = /CONNECTION_(?:RESET|CLOSED)|EMPTY_RESPONSE|NET_(?:RESET|EMPTY_RESPONSE)|ECONNRESET|socket hang up/i;
 const isCut = /CONTENT_LENGTH_MISMATCH|INCOMPLETE_CHUNKED|NET_PARTIAL_TRANSFER|CONNECTION_RESET|ECONNRESET/i;
 
 /** Reads one entry of a HAR by any tool. */

@@ -19,10 +19,7 @@ type NameValue = { name: string; value: string };
 
 /** A flat list name, value, name, value … */
 const headersOf = (flat: readonly string[]): NameValue[] =>
-  Array.from({ length: flat.length / 2 }, (_, i) => ({
-    name: flat[2 * i] ?? "",
-    value: flat[2 * i + 1] ?? "",
-  }));
+  Array.from({ length: flat.length / 2 }, (_, i) => ({ name: flat[2 * i] ?? "", value: flat[2 * i + 1] ?? "" }));
 
 function queryOf(target: string): NameValue[] {
   const mark = target.indexOf("?");
@@ -41,10 +38,7 @@ function sizeOf({ headers, raw }: TrafficLine): number {
 }
 
 /** What was sent: decoded where the journal could decode it, else the bytes as they came. */
-function postDataOf(
-  { headers, raw, body, steps = [] }: TrafficLine,
-  made: string | undefined,
-): JsonObject | undefined {
+function postDataOf({ headers, raw, body, steps = [] }: TrafficLine, made: string | undefined): JsonObject | undefined {
   const mimeType = headerIn(headers, "content-type") ?? "";
   if (body !== undefined) {
     const text = made ?? JSON.stringify(body);

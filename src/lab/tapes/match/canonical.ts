@@ -130,14 +130,10 @@ const standIn = /^(?:198\.1[89]\.\d+\.\d+|2001:db8::[\da-f]+|\+1555\d{7}|(?:Pers
 const placeOf = (path: string): string => path.split(".").slice(-2).join(".");
 
 /** Without positions in lists, and with names as `canonical` writes them: `req.body.a.b c`. */
-const plainPath = (path: string): string =>
-  path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
+const plainPath = (path: string): string => path.replace(/\[\d*\]/g, "").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 /** `isPersonal`: true if the tape has stand-ins for personal data. */
-export function createSecrecy(
-  isPersonal: boolean,
-  secretRules: SecretRules = createSecretRules(),
-): SecretFields {
+export function createSecrecy(isPersonal: boolean, secretRules: SecretRules = createSecretRules()): SecretFields {
   const byName = new Map<string, boolean>();
   const places = new Set<string>();
   const redactedPlaces = new Set<string>();
@@ -150,8 +146,7 @@ export function createSecrecy(
     return hides;
   };
   return {
-    hides: (name, path) =>
-      (named(name) && !secretRules.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
+    hides: (name, path) => (named(name) && !secretRules.keeps(path)) || (places.size > 0 && places.has(placeOf(path))),
     learn(text, path) {
       if (isSealed || places.size >= mostNames) return;
       if (isPlaceholder(text) || (isPersonal && standIn.test(text))) places.add(placeOf(path));

@@ -87,8 +87,7 @@ const properties = ["person_properties", "group_properties"];
 
 const askedKeys = (ask: Ask): JsonObject => fieldsOf(ask, ["flag_keys_to_evaluate"]);
 
-const scope = (ask: Ask): JsonObject =>
-  fieldsOf(ask, ["only_evaluate_survey_feature_flags", "evaluation_contexts"]);
+const scope = (ask: Ask): JsonObject => fieldsOf(ask, ["only_evaluate_survey_feature_flags", "evaluation_contexts"]);
 
 /** Which flags are asked for: an answer has no others. */
 const asked = (ask: Ask): JsonObject => ({ ...askedKeys(ask), ...scope(ask) });
@@ -118,9 +117,7 @@ function withFixedIds(value: Json): Json {
 const ownProperties = (value: Json): JsonObject =>
   isObject(value)
     ? Object.fromEntries(
-        Object.entries(value).flatMap(([name, it]) =>
-          name.startsWith("$") ? [] : [[name, withFixedIds(it)]],
-        ),
+        Object.entries(value).flatMap(([name, it]) => (name.startsWith("$") ? [] : [[name, withFixedIds(it)]])),
       )
     : {};
 
@@ -230,8 +227,7 @@ export function withOwnIds(ask: Ask): Ask {
   const { groups } = fieldsOf(ask, ["groups"]);
   const { person, device } = subject(ask);
   const own = {
-    ...(person !== undefined &&
-      isUuid(fieldsOf(ask, ["distinct_id"]).distinct_id) && { distinct_id: person }),
+    ...(person !== undefined && isUuid(fieldsOf(ask, ["distinct_id"]).distinct_id) && { distinct_id: person }),
     ...(device !== undefined && { device }),
     ...(isObject(groups) && { groups: mapValues(groups, (it) => (isUuid(it) ? fixedText(it) : it)) }),
   };

@@ -98,11 +98,7 @@ const mostRedacted = 1_000;
  * The first exchange that differs from a request only where it has placeholders; undefined: none. Redaction finds the
  * same secrets in a live request; this is for values that only the tape shows to be secrets.
  */
-export function redactedRow(
-  ask: Ask,
-  { rows, store, lexicon }: TapeIndex,
-  aliases: Aliases,
-): number | undefined {
+export function redactedRow(ask: Ask, { rows, store, lexicon }: TapeIndex, aliases: Aliases): number | undefined {
   const rules = rulesOf(lexicon, policyOf(ask));
   const walk = { same: sameLeaf(rules, aliases), drops: rules.drops };
   const own = withOwnIds(ask);

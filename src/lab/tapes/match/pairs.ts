@@ -4,14 +4,7 @@ import type { ReadOptions } from "../format/read.ts";
 import { isCapture } from "../format/routes.ts";
 import { withSides } from "../format/side-files.ts";
 import { canonical, type Rules } from "./canonical.ts";
-import {
-  type Aliases,
-  type Bookmarks,
-  createAliases,
-  newProgress,
-  type ReplayProgress,
-  takeNext,
-} from "./catalog.ts";
+import { type Aliases, type Bookmarks, createAliases, newProgress, type ReplayProgress, takeNext } from "./catalog.ts";
 import { keyOf, pathParts, policyOf, rulesOf } from "./keys.ts";
 import { differencesOf, documentOf, genericPath, sameLeaf } from "./near-miss.ts";
 import { type Ask, bodyValue, eventsIn, nameOf, recordedAsk, type TapeEvent } from "./requests.ts";
@@ -69,8 +62,7 @@ async function tapeIndexOf(source: TapeSource, options: PairOptions): Promise<Ta
   const index = createTapeIndex({ header: await headerOf(source), sides: sidesOf(source) });
   // An end of a connection has no answer to compare.
   for await (const { exchange, place, body } of exchangesOf(source, options))
-    if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined)
-      index.add(exchange, place, body);
+    if (!options.leavesOut?.(exchange, "first") && exchange.aborted === undefined) index.add(exchange, place, body);
   index.lexicon.secrecy.seal();
   return index;
 }
@@ -124,11 +116,7 @@ export async function pairTapes(a: TapeSource, b: TapeSource, options: PairOptio
         const row = equalRow(ask);
         if (isCapture(ask.route)) yield { kind: "capture", ask };
         if (row !== undefined)
-          yield {
-            kind: "equal",
-            recorded: index.store.get(row),
-            live: withSides(exchange, sidesOf(b) ?? ""),
-          };
+          yield { kind: "equal", recorded: index.store.get(row), live: withSides(exchange, sidesOf(b) ?? "") };
         else {
           others.put(exchange, place);
           queued(waiting, placeOf(ask, rulesFor(ask)), count++);
@@ -149,10 +137,7 @@ type Study = Pairing & { paths: Set<string> };
  * @throws TapeError when a file cannot be read, is no tape, or of a newer format
  */
 export async function learnNoise(a: TapeSource, b: TapeSource): Promise<string[]> {
-  const study: Study = {
-    ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })),
-    paths: new Set(),
-  };
+  const study: Study = { ...(await pairTapes(a, b, { leavesOut: ({ res }) => res === null })), paths: new Set() };
   const events = eventsByName(study.index);
   for await (const pair of study.pairs()) {
     if (pair.kind === "capture") {
@@ -164,10 +149,7 @@ export async function learnNoise(a: TapeSource, b: TapeSource): Promise<string[]
   return [...study.paths].sort();
 }
 
-function comparePair(
-  study: Study,
-  { kind, recorded, live }: Extract<Pair, { kind: "equal" | "place" }>,
-): void {
+function comparePair(study: Study, { kind, recorded, live }: Extract<Pair, { kind: "equal" | "place" }>): void {
   if (isCapture(recorded.route)) return;
   const ask = recordedAsk(recorded);
   const rules = study.rulesFor(ask);
@@ -177,12 +159,7 @@ function comparePair(
 
 type Side = Json | undefined;
 
-function compare(
-  { aliases, paths }: Study,
-  [recorded, live]: [Side, Side],
-  root: string,
-  rules: Rules,
-): void {
+function compare({ aliases, paths }: Study, [recorded, live]: [Side, Side], root: string, rules: Rules): void {
   if (recorded === undefined || live === undefined) return;
   const same = sameLeaf(rules, aliases, aliases.bind);
   for (const it of differencesOf(recorded, live, { same, drops: rules.drops }, root)) {
@@ -215,11 +192,7 @@ function eventsByName({ rows, store }: TapeIndex): Events {
   return byName;
 }
 
-function pairEvents(
-  ask: Ask,
-  events: Events,
-  compareTwo: (recorded: TapeEvent, live: TapeEvent) => void,
-): void {
+function pairEvents(ask: Ask, events: Events, compareTwo: (recorded: TapeEvent, live: TapeEvent) => void): void {
   if (ask.route !== "capture") return;
   for (const live of eventsIn(ask.body)) {
     const recorded = events.get(nameOf(live))?.shift();

@@ -27,18 +27,9 @@ function queryOf(target: string): [string, string][] {
   return start === -1 ? [] : [...new URLSearchParams(target.slice(start + 1).replace(/#.*$/s, ""))];
 }
 
-const credentialNames: ReadonlySet<string> = new Set([
-  "token",
-  "api_key",
-  "personal_api_key",
-  "sharing_access_token",
-]);
+const credentialNames: ReadonlySet<string> = new Set(["token", "api_key", "personal_api_key", "sharing_access_token"]);
 
-function hasCredentials(
-  has: (header: string) => boolean,
-  query: Ask["query"],
-  body: Json | undefined,
-): boolean {
+function hasCredentials(has: (header: string) => boolean, query: Ask["query"], body: Json | undefined): boolean {
   if (has("authorization") || has("cookie") || has("x-api-key")) return true;
   return (
     query.some(([name]) => credentialNames.has(name)) ||
@@ -163,11 +154,7 @@ function exchangeOf({ method, target, headers, body, sent }: ReplayRequest): Exc
   );
   const given: TapeBody | undefined =
     body === undefined ? undefined : typeof body === "string" ? { text: body } : { json: body };
-  const whole = sent ?? {
-    headers: pairs,
-    wire: { bytes: 0, encodings: [] },
-    ...(given && { body: given }),
-  };
+  const whole = sent ?? { headers: pairs, wire: { bytes: 0, encodings: [] }, ...(given && { body: given }) };
   return {
     i: 0,
     at: "",
@@ -186,11 +173,9 @@ export function createLiveRequests(options: RedactorOptions): (asked: ReplayRequ
   const secrets = new Map<string, string>();
   const redactor = createRedactor({ ...options, onSecret: (text, secret) => secrets.set(text, secret) });
   const revealed = ({ text }: Placeholder): string => secrets.get(text) ?? text;
-  const shown = (it: Placeholder): string =>
-    (isPublic(it.kind) ? secrets.get(it.text) : undefined) ?? maskOf(it);
+  const shown = (it: Placeholder): string => (isPublic(it.kind) ? secrets.get(it.text) : undefined) ?? maskOf(it);
   return (asked) => {
-    const plain = (): Ask =>
-      liveAsk({ ...asked, body: asked.sent ? bodyValue(asked.sent.body) : asked.body });
+    const plain = (): Ask => liveAsk({ ...asked, body: asked.sent ? bodyValue(asked.sent.body) : asked.body });
     const { req, redacted } = redactor.redact(exchangeOf(asked));
     const isLeftOut = req.body !== undefined && "omitted" in req.body;
     const target = req.url.replace(/^http:\/\/[^/]*/, "");

@@ -6,19 +6,12 @@ import { maxDepth, nounOf, numberToken, type Rules, tokenOf } from "./canonical.
 import type { Aliases } from "./catalog.ts";
 
 /** Visits the values of a document, and makes another of it. */
-function mapped(
-  value: Json,
-  name: string,
-  ofLeaf: (leaf: string | number, name: string) => Json,
-  depth = 0,
-): Json {
+function mapped(value: Json, name: string, ofLeaf: (leaf: string | number, name: string) => Json, depth = 0): Json {
   if (depth > maxDepth) return value;
   if (typeof value === "string" || typeof value === "number") return ofLeaf(value, name);
   if (Array.isArray(value)) return value.map((it) => mapped(it, name, ofLeaf, depth + 1));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, it]) => [key, mapped(it, key, ofLeaf, depth + 1)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, mapped(it, key, ofLeaf, depth + 1)]));
 }
 
 /** A recorded answer's body with recorded ids replaced by live ones. What is in a side file stays there. */
@@ -64,8 +57,6 @@ export function idsIn(body: TapeBody | undefined, rules: Rules): string[] {
 
 /** What a field `id` in the answer to a path is the id of: `/api/projects/1/dashboards` → `dashboard`. */
 export function idNounOf(path: string): string {
-  const names = path
-    .split("/")
-    .filter((segment) => segment !== "" && !/^\d+$/.test(segment) && !isUuid(segment));
+  const names = path.split("/").filter((segment) => segment !== "" && !/^\d+$/.test(segment) && !isUuid(segment));
   return nounOf(names.at(-1) ?? "");
 }

@@ -205,9 +205,7 @@ function bytesAt({ file, offset, length }: TapeLine): Buffer {
 }
 
 /** A tape: its file, or what is in memory. */
-export type TapeSource =
-  | string
-  | { header: TapeHeader; exchanges: AsyncIterable<Exchange> | Iterable<Exchange> };
+export type TapeSource = string | { header: TapeHeader; exchanges: AsyncIterable<Exchange> | Iterable<Exchange> };
 
 /** An exchange, where a file has it, and its request's body, also where that is in a side file. */
 interface Found {

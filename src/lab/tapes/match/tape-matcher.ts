@@ -2,15 +2,7 @@ import { isBrowsersOwn } from "../../../kernel/http/browser-requests.ts";
 import type { Exchange } from "../format/exchange.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { isCapture } from "../format/routes.ts";
-import type {
-  Answered,
-  EventsCompared,
-  HitCount,
-  Ledger,
-  ReplayMiss,
-  ReplayRequest,
-  TapeMatcher,
-} from "../ports.ts";
+import type { Answered, EventsCompared, HitCount, Ledger, ReplayMiss, ReplayRequest, TapeMatcher } from "../ports.ts";
 import { createMask } from "../redact/mask-target.ts";
 import { bothRules, type TapeRules } from "../redact/rules.ts";
 import type { TapeProblem } from "../shapes.ts";
@@ -61,15 +53,11 @@ interface MatcherOptions {
  * Reads a tape so that requests can be answered from it. Of a file only keys and places stay in memory.
  * @throws TapeError when the file cannot be read, is no tape, or of a newer format
  */
-export async function loadTapeMatcher(
-  source: TapeSource,
-  options: MatcherOptions = {},
-): Promise<TapeMatcher> {
+export async function loadTapeMatcher(source: TapeSource, options: MatcherOptions = {}): Promise<TapeMatcher> {
   const { nearness = "same_person", skipStatus, noise, rules } = options;
   const header = await headerOf(source);
   const index = createTapeIndex({ header, skipStatus, noise, sides: sidesOf(source) });
-  for await (const { exchange, place, body } of exchangesOf(source, options))
-    index.add(exchange, place, body);
+  for await (const { exchange, place, body } of exchangesOf(source, options)) index.add(exchange, place, body);
   return createTapeMatcher(index, nearness, bothRules(header.rules, rules));
 }
 

@@ -61,11 +61,7 @@ async function send(call: Call, base: URL, transport: Transport, links: Bases, s
   const rawHeaders = framed(call);
   const headers = toUpstream(rawHeaders, { host: base.host, method });
   const at = Date.now();
-  const answer = await transport.send(
-    base,
-    { method, target, headers, body },
-    { limit: largestAnswer, signal },
-  );
+  const answer = await transport.send(base, { method, target, headers, body }, { limit: largestAnswer, signal });
   if (!Buffer.isBuffer(answer.body)) throw new Error(`a response of more than ${largestAnswer} bytes`);
   const given = { status: answer.status, headers: answer.headers, body: answer.body };
   const exchange = { at, method, url: base.origin + target, http: "1.1", headers: rawHeaders, body, answer };
@@ -85,11 +81,7 @@ function replyOf(
   const headers = headersToSend(pairsOf(kept), isHead ? ofBody : undefined);
   if (isHead) return { status, headers, body: null };
   const encoding = changed ? undefined : headerOf(pairsOf(kept), "content-encoding");
-  return {
-    status,
-    headers: encoding === undefined ? headers : [...headers, "content-encoding", encoding],
-    body,
-  };
+  return { status, headers: encoding === undefined ? headers : [...headers, "content-encoding", encoding], body };
 }
 
 /** Sends calls to the upstream of the parts. @throws TapeOrderError when it is none, or must not be reached */

@@ -102,10 +102,7 @@ function withoutRecording(exchange: Exchange): Exchange {
   const { req } = exchange;
   if (exchange.route !== "recordings" || req.body === undefined) return exchange;
   const { bytes } = req.wire;
-  return {
-    ...exchange,
-    req: { ...req, body: { omitted: "excluded", bytes }, wire: { bytes, encodings: [] } },
-  };
+  return { ...exchange, req: { ...req, body: { omitted: "excluded", bytes }, wire: { bytes, encodings: [] } } };
 }
 
 /** Opens the tape itself, or with `all`, where one exists, the draft that is to replace it. */

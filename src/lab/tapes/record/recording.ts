@@ -138,10 +138,12 @@ export async function openRecording(
   async function observe(exchange: Exchange, passage: ForwardedExchange, passed: Passed): Promise<void> {
     const rejection = rejectionOf(passage);
     const call = observedCall(exchange, passed);
-    const own = await parts.app().observe(call, givenReply(exchange, passage), {
-      isShadowed: (family) => comparison !== undefined || (!rejection && shadowedFamilies.has(family)),
-      rejection,
-    });
+    const own = await parts
+      .app()
+      .observe(call, givenReply(exchange, passage), {
+        isShadowed: (family) => comparison !== undefined || (!rejection && shadowedFamilies.has(family)),
+        rejection,
+      });
     if (own && comparison && exchange.complete) comparison.add({ compared: compared(exchange, own) });
   }
 
@@ -157,9 +159,7 @@ export async function openRecording(
   }
 
   /** Passes a websocket on; only its handshake is shown. */
-  async function upgrade(
-    ...[req, socket, head, { path, host }]: Parameters<Passing["upgrade"]>
-  ): Promise<void> {
+  async function upgrade(...[req, socket, head, { path, host }]: Parameters<Passing["upgrade"]>): Promise<void> {
     const times = { at: parts.clock.now(), started: performance.now() };
     const peer = socket.remoteAddress ?? "unknown";
     const base = upstreams.baseOf(path, host);
@@ -170,14 +170,14 @@ export async function openRecording(
     counts.arrive(undefined);
     counts.add(passage);
     const { exchange } = passage;
-    const clean = redaction.withKeys(
-      redaction.clean(toExchange(exchange, { i: counts.shown().passed, bodyLimit })),
-    );
+    const clean = redaction.withKeys(redaction.clean(toExchange(exchange, { i: counts.shown().passed, bodyLimit })));
     const passed = { ...times, ended: performance.now(), ticket: 0, peer };
-    await parts.app().observe(observedCall(clean, passed), givenReply(clean, passage), {
-      isShadowed: () => false,
-      rejection: rejectionOf(passage),
-    });
+    await parts
+      .app()
+      .observe(observedCall(clean, passed), givenReply(clean, passage), {
+        isShadowed: () => false,
+        rejection: rejectionOf(passage),
+      });
   }
 
   const facts = (state: RecordingFacts["state"] = "recording"): RecordingFacts => ({
@@ -302,8 +302,7 @@ export function createBacklog(arrived: () => number): Backlog {
     hurry = () => resolve(true);
   });
 
-  const soon = (ms: number): Promise<true | undefined> =>
-    Promise.race([pause(ms, undefined, { ref: false }), hurried]);
+  const soon = (ms: number): Promise<true | undefined> => Promise.race([pause(ms, undefined, { ref: false }), hurried]);
 
   async function lull(res: ServerResponse): Promise<void> {
     const latest = performance.now() + mostWaitMs;

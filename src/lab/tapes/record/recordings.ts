@@ -3,13 +3,7 @@ import { durationText, readDuration } from "../../../kernel/base/time-text.ts";
 import type { TapeHeader } from "../format/header.ts";
 import { tapePlace } from "../format/place.ts";
 import { TapeError } from "../format/tape-error.ts";
-import {
-  type Mode,
-  type RecordingRequest,
-  type Recordings,
-  TapeOrderError,
-  type TapeSettings,
-} from "../ports.ts";
+import { type Mode, type RecordingRequest, type Recordings, TapeOrderError, type TapeSettings } from "../ports.ts";
 import type { RecordingFacts } from "../shapes.ts";
 import type { Passing } from "../upstream/forward.ts";
 import type { Offline } from "../upstream/upstreams.ts";
@@ -23,11 +17,7 @@ export async function modeOf(options: TapeSettings): Promise<Mode | undefined> {
   const { mode, tape, upstream, onMiss, maxAge } = options;
   if (mode === "once" || mode === "new") {
     if (tape !== undefined) return modeFor(mode, tape, options);
-    throw new TapeOrderError(
-      "tape",
-      `the mode ${mode} needs a tape`,
-      "name one: --tape NAME, or `tape` in code",
-    );
+    throw new TapeOrderError("tape", `the mode ${mode} needs a tape`, "name one: --tape NAME, or `tape` in code");
   }
   if (maxAge !== undefined)
     throw new TapeOrderError(
@@ -71,11 +61,7 @@ function ageOf(maxAge: string | undefined): number | undefined {
   if (maxAge === undefined) return undefined;
   const ms = readDuration(maxAge);
   if (ms !== undefined && ms > 0) return ms;
-  throw new TapeOrderError(
-    "maxAge",
-    `maxAge cannot be ${JSON.stringify(maxAge)}`,
-    "give an age such as 7d or 12h",
-  );
+  throw new TapeOrderError("maxAge", `maxAge cannot be ${JSON.stringify(maxAge)}`, "give an age such as 7d or 12h");
 }
 
 /** Why the upstream must not be reached; undefined: it may, or there is none. @throws TapeOrderError */
@@ -154,13 +140,8 @@ export async function listenRecording<L extends { readonly port: number; close(m
 }
 
 /** The recording in the facts of a sim; null if there was none. */
-export const recordingInShort = ({
-  state,
-  mode,
-  upstream,
-  tape,
-  trouble,
-}: RecordingFacts): JsonObject | null => (state === "off" ? null : { state, mode, upstream, tape, trouble });
+export const recordingInShort = ({ state, mode, upstream, tape, trouble }: RecordingFacts): JsonObject | null =>
+  state === "off" ? null : { state, mode, upstream, tape, trouble };
 
 /** Sends a request in process over the socket while upstreams answer, as all others come. */
 export async function overOwnSocket(request: Request, url: string): Promise<Response> {
@@ -210,8 +191,7 @@ export function createRecordings(parts: RecordingParts): RecordingRoom {
   let own: { host: string; port: number } | undefined;
 
   async function begin(order: RecordingRequest, isTrusted: boolean): Promise<RecordingFacts> {
-    if (running || isStarting)
-      throw new TapeOrderError("running", "a recording is running already", "stop it first");
+    if (running || isStarting) throw new TapeOrderError("running", "a recording is running already", "stop it first");
     isStarting = true;
     try {
       const { openRecording } = await import("./recording.ts");

@@ -55,8 +55,7 @@ function bindTarget(url: string, target: string, into: Map<string, string>): voi
   recorded.segments.forEach((it, i) => {
     bindText(it, live.segments[i], into);
   });
-  for (const [name, value] of recorded.query)
-    bindText(value, live.query.find(([it]) => it === name)?.[1], into);
+  for (const [name, value] of recorded.query) bindText(value, live.query.find(([it]) => it === name)?.[1], into);
 }
 
 function bindHeaders(headers: HeaderPairs, asked: ReplayRequest, into: Map<string, string>): void {
@@ -70,11 +69,7 @@ function bindBody(body: TapeBody | undefined, live: Json | undefined, into: Map<
 }
 
 /** The caller's key of a kind, where the tape and the caller have exactly one each: it may have moved. */
-function bindSingles(
-  placeholders: readonly Placeholder[],
-  asked: ReplayRequest,
-  into: Map<string, string>,
-): void {
+function bindSingles(placeholders: readonly Placeholder[], asked: ReplayRequest, into: Map<string, string>): void {
   const text = JSON.stringify([asked.target, asked.headers, asked.body]);
   for (const { text: name, kind } of placeholders) {
     const isOnly = placeholders.every((other) => other.kind !== kind || other.text === name);
@@ -153,11 +148,7 @@ export function restore(exchange: Exchange, asked: ReplayRequest): Exchange {
   const value = ({ text }: Placeholder): string | undefined => bindings.get(text);
   return {
     ...exchange,
-    res: {
-      ...res,
-      headers: fillHeaders(res.headers, value),
-      ...(res.body && { body: fillBody(res.body, value) }),
-    },
+    res: { ...res, headers: fillHeaders(res.headers, value), ...(res.body && { body: fillBody(res.body, value) }) },
   };
 }
 

@@ -89,9 +89,7 @@ const shared = /(\/(?:shared|embedded|shared_dashboard)\/)([^/]{8,})/;
 
 function filterPath(path: string, where: string, filter: SecretFilter, take: Take): string {
   const tokens = path.replace(shared, (whole, lead: string, token: string) =>
-    isPlaceholder(decodedPart(token))
-      ? whole
-      : lead + encodeURIComponent(take("sharing_token", token, where)),
+    isPlaceholder(decodedPart(token)) ? whole : lead + encodeURIComponent(take("sharing_token", token, where)),
   );
   return tokens
     .split("/")
@@ -100,13 +98,7 @@ function filterPath(path: string, where: string, filter: SecretFilter, take: Tak
 }
 
 /** An absolute or relative URL: login, path, parameters and fragment one by one, placeholders percent-encoded. */
-export function filterUrl(
-  url: string,
-  where: string,
-  query: string,
-  filter: SecretFilter,
-  take: Take,
-): string {
+export function filterUrl(url: string, where: string, query: string, filter: SecretFilter, take: Take): string {
   const [, scheme = "", login, path = "", parameters, fragment] = urlParts.exec(url) ?? [];
   // A rule for the path does not take away where a request went.
   const host = scheme === "" ? "" : path.replace(/\/.*$/s, "");
@@ -186,12 +178,7 @@ function filterFormPart(part: string, path: string, filter: SecretFilter): strin
 const filterLatin1 = (bytes: string, path: string, filter: SecretFilter): string | undefined =>
   filterBytes(Buffer.from(bytes, "latin1"), path, filter)?.toString("latin1");
 
-function filterParts(
-  latin1: string,
-  boundary: string,
-  path: string,
-  filter: SecretFilter,
-): string | undefined {
+function filterParts(latin1: string, boundary: string, path: string, filter: SecretFilter): string | undefined {
   const parts = latin1.split(`--${boundary}`).map((part) => filterFormPart(part, path, filter));
   return parts.some((part) => part === undefined) ? undefined : parts.join(`--${boundary}`);
 }
@@ -227,15 +214,11 @@ function filterText(text: string, bulk: Bulk, filter: SecretFilter): TapeBody {
   const type = headerIn(bulk, "content-type");
   const boundary = boundaryOf(type, text);
   if (boundary === undefined) {
-    return {
-      text: bulk.isAnswer && code.test(type) ? filter.code(text, bulk.path) : filter.text(text, bulk.path),
-    };
+    return { text: bulk.isAnswer && code.test(type) ? filter.code(text, bulk.path) : filter.text(text, bulk.path) };
   }
   const bytes = Buffer.from(text);
   const after = filterParts(bytes.toString("latin1"), boundary, bulk.path, filter);
-  return after === undefined
-    ? omitted(bytes.length)
-    : { text: Buffer.from(after, "latin1").toString("utf8") };
+  return after === undefined ? omitted(bytes.length) : { text: Buffer.from(after, "latin1").toString("utf8") };
 }
 
 function filterBase64(b64: string, bulk: Bulk, filter: SecretFilter): TapeBody {
@@ -245,8 +228,7 @@ function filterBase64(b64: string, bulk: Bulk, filter: SecretFilter): TapeBody {
   const latin1 = bytes.toString("latin1");
   const boundary = boundaryOf(type, latin1);
   const parts = boundary === undefined ? undefined : filterParts(latin1, boundary, bulk.path, filter);
-  const after =
-    boundary === undefined ? filterBytes(bytes, bulk.path, filter) : parts && Buffer.from(parts, "latin1");
+  const after = boundary === undefined ? filterBytes(bytes, bulk.path, filter) : parts && Buffer.from(parts, "latin1");
   return after === undefined ? omitted(bytes.length) : { b64: after.toString("base64") };
 }
 
@@ -266,27 +248,13 @@ const hintOf = (url: string): string | null => /[?&]compression=([^&#]*)/.exec(u
 
 type Side = Pick<Exchange["req"], "headers" | "wire" | "body">;
 
-function* sideOf(
-  side: Side,
-  path: "req" | "res",
-  hint: string | null,
-  filter: SecretFilter,
-  take: Take,
-): Work<Side> {
+function* sideOf(side: Side, path: "req" | "res", hint: string | null, filter: SecretFilter, take: Take): Work<Side> {
   const headers = filterHeaders(side.headers, `${path}.headers`, filter, take);
   const { body: given, wire } = side;
   const { trouble } = wire;
-  const safe =
-    trouble === undefined ? wire : { ...wire, trouble: filter.text(trouble, `${path}.wire.trouble`) };
+  const safe = trouble === undefined ? wire : { ...wire, trouble: filter.text(trouble, `${path}.wire.trouble`) };
   if (given === undefined) return { headers, wire: safe };
-  const bulk = {
-    body: given,
-    headers: side.headers,
-    wire,
-    path: `${path}.body`,
-    isAnswer: path === "res",
-    hint,
-  };
+  const bulk = { body: given, headers: side.headers, wire, path: `${path}.body`, isAnswer: path === "res", hint };
   const body = yield* filterBody(bulk, filter);
   return { headers, wire: safe, body };
 }

@@ -22,8 +22,5 @@ export function createMask(rules?: TapeRules): Mask {
     knownCount: () => 0,
     secretRules: createSecretRules(rules),
   });
-  return {
-    target: (target) => filterUrl(target, "", "", filter, take),
-    text: (text) => filter.text(text, ""),
-  };
+  return { target: (target) => filterUrl(target, "", "", filter, take), text: (text) => filter.text(text, "") };
 }

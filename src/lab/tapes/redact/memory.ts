@@ -45,12 +45,7 @@ const anyOf = (texts: Iterable<string>): RegExp =>
   );
 
 /** Keys that a program has one of each. */
-const keyKinds: ReadonlySet<string> = new Set([
-  "project_key",
-  "personal_api_key",
-  "secret_api_key",
-  "authorization",
-]);
+const keyKinds: ReadonlySet<string> = new Set(["project_key", "personal_api_key", "secret_api_key", "authorization"]);
 
 /**
  * A memory without secrets. @param reusesKeys A tape that has one placeholder of a kind of key goes on with it: the
@@ -101,8 +96,7 @@ export function createMemory(reusesKeys = false): Memory {
       for (const { kind, number } of placeholdersIn(text)) {
         if (number > mostReserved) continue;
         last.set(kind, Math.max(last.get(kind) ?? 0, number));
-        if (reusesKeys && keyKinds.has(kind))
-          reserved.set(kind, (reserved.get(kind) ?? new Set()).add(number));
+        if (reusesKeys && keyKinds.has(kind)) reserved.set(kind, (reserved.get(kind) ?? new Set()).add(number));
       }
     },
   };

@@ -110,8 +110,7 @@ export function headerSecrecyOf(name: string): NameSecrecy | undefined {
 }
 
 /** What a placeholder calls the value of a field. */
-export const kindOfName = (name: string): string =>
-  plainName(name).replace(/^x_/, "").slice(0, 40) || "secret";
+export const kindOfName = (name: string): string => plainName(name).replace(/^x_/, "").slice(0, 40) || "secret";
 
 /** Everything below a field of this name is secret: `credentials: { user, … }`. */
 export const coversAll = (name: string): boolean =>

@@ -51,8 +51,7 @@ type FakeKind = keyof typeof fakes;
 
 const allFakes: readonly (readonly [string, Fake])[] = Object.entries(fakes);
 
-const isFake = (value: string): boolean =>
-  allFakes.some(([, { pattern }]) => value.match(pattern)?.[0] === value);
+const isFake = (value: string): boolean => allFakes.some(([, { pattern }]) => value.match(pattern)?.[0] === value);
 
 /** The highest number that a fake of this kind has in a text. */
 const highestIn = (text: string, { pattern, number = ([n]) => Number(n) }: Fake): number =>
@@ -61,10 +60,7 @@ const highestIn = (text: string, { pattern, number = ([n]) => Number(n) }: Fake)
 /** Names of fields as `plainName` makes them; `initial_` before them does not matter. */
 const fields: readonly (readonly [RegExp, FakeKind])[] = [
   [/(?:^|_)e?mail(?:_address)?$/, "email"],
-  [
-    /^(?:ip|ip_address|remote_addr|x_forwarded_for|x_real_ip|client_ip|cf_connecting_ip|true_client_ip)$/,
-    "ip",
-  ],
+  [/^(?:ip|ip_address|remote_addr|x_forwarded_for|x_real_ip|client_ip|cf_connecting_ip|true_client_ip)$/, "ip"],
   [/(?:^|_)(?:phone|mobile|telephone)(?:_number)?$/, "phone"],
   [/^(?:first|last|full|given|family|middle|display|user)_?name$|^surname$/, "name"],
   [/^geoip_/, "place"],
@@ -112,8 +108,7 @@ export function createPersonal(note: (path: string) => void): Personal {
   };
   return {
     reserve(text) {
-      for (const [kind, it] of allFakes)
-        counts.set(kind, Math.max(counts.get(kind) ?? 0, highestIn(text, it)));
+      for (const [kind, it] of allFakes) counts.set(kind, Math.max(counts.get(kind) ?? 0, highestIn(text, it)));
     },
     value(value, spot, path) {
       const kind = spot.name === undefined || isPlain(String(value)) ? undefined : kindOf(spot.name, spot);
@@ -123,18 +118,12 @@ export function createPersonal(note: (path: string) => void): Personal {
       if (kind === "ip" && !/[.:]/.test(value)) return undefined;
       return replaced(kind, value, path);
     },
-    text: (text, path) =>
-      text.includes("@") ? text.replace(emails, (found) => replaced("email", found, path)) : text,
+    text: (text, path) => (text.includes("@") ? text.replace(emails, (found) => replaced("email", found, path)) : text),
   };
 }
 
 /** Coordinates and the like; what is under other names is a count. */
-function numberFor(
-  kind: FakeKind,
-  value: number,
-  path: string,
-  note: (path: string) => void,
-): number | undefined {
+function numberFor(kind: FakeKind, value: number, path: string, note: (path: string) => void): number | undefined {
   if (value === 0 || !["place", "phone", "text"].includes(kind)) return undefined;
   note(path);
   return 0;

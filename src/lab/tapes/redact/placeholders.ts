@@ -51,8 +51,7 @@ export function valuesFor(recorded: string, text: string, least: number): string
 }
 
 /** True if the text could have been `recorded` before its redaction: each placeholder stands for any value. */
-export const fitsPlaceholders = (recorded: string, text: string): boolean =>
-  valuesFor(recorded, text, 0) !== undefined;
+export const fitsPlaceholders = (recorded: string, text: string): boolean => valuesFor(recorded, text, 0) !== undefined;
 
 /** All placeholders in a text, percent-encoded ones too, in the order they stand. */
 export const placeholdersIn = (text: string): Placeholder[] =>

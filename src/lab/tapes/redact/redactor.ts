@@ -34,9 +34,7 @@ export interface TapeRedactor extends Redactor {
 const mostPaths = 64;
 
 const listed = (paths: ReadonlySet<string>): string[] =>
-  paths.size <= mostPaths
-    ? [...paths]
-    : [...new Set([...paths].map((path) => path.replace(/\[\d+\]/g, "[]")))];
+  paths.size <= mostPaths ? [...paths] : [...new Set([...paths].map((path) => path.replace(/\[\d+\]/g, "[]")))];
 
 /** Stands for every address that may hold a secret. */
 const nowhere = "http://redacted.invalid/";
@@ -54,14 +52,7 @@ const husk = ({ i, at, req, res, complete, aborted }: Exchange): Exchange => ({
   at,
   route: routeOf(req.method, nowhere),
   req: { method: req.method, url: nowhere, http: req.http, ...bare(req) },
-  res: res && {
-    status: res.status,
-    reason: "",
-    http: res.http,
-    ...bare(res),
-    ttfb: res.ttfb,
-    total: res.total,
-  },
+  res: res && { status: res.status, reason: "", http: res.http, ...bare(res), ttfb: res.ttfb, total: res.total },
   complete,
   ...(aborted && { aborted }),
   redacted: ["req", "res"],

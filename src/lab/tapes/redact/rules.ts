@@ -46,8 +46,7 @@ const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value
 
 function checkKeys(value: object, known: readonly string[], path: string): void {
   const key = Object.keys(value).find((it) => !known.includes(it));
-  if (key !== undefined)
-    wrong(path === "" ? key : `${path}.${key}`, `is not known; there are ${known.join(", ")}`);
+  if (key !== undefined) wrong(path === "" ? key : `${path}.${key}`, `is not known; there are ${known.join(", ")}`);
 }
 
 function readTexts(value: unknown, path: string): string[] {
@@ -87,8 +86,7 @@ function readRule(value: unknown, path: string): RedactionRule {
   if (typeof name !== "string" || !/^[a-z][a-z\d_]{0,39}$/.test(name))
     return wrong(`${path}.name`, `must be a name such as order_token, not ${shown(name)}`);
   const [place, another] = places.filter((it) => rule[it] !== undefined);
-  if (place === undefined || another !== undefined)
-    return wrong(path, `must have one of ${places.join(", ")}`);
+  if (place === undefined || another !== undefined) return wrong(path, `must have one of ${places.join(", ")}`);
   if (place === "pattern") return { name, pattern: readPattern(rule.pattern, `${path}.pattern`) };
   const text = rule[place];
   if (typeof text !== "string" || plainName(text) === "")
@@ -110,11 +108,7 @@ export function readRules(value: unknown): Required<RedactionRules> {
   ignore.forEach((it, i) => {
     if (!/^(?:req|res)\./.test(it)) wrong(`ignore[${i}]`, `must begin with req. or res., not ${shown(it)}`);
   });
-  return {
-    rules: rules.map((it, i) => readRule(it, `rules[${i}]`)),
-    keep: readTexts(given.keep, "keep"),
-    ignore,
-  };
+  return { rules: rules.map((it, i) => readRule(it, `rules[${i}]`)), keep: readTexts(given.keep, "keep"), ignore };
 }
 
 /** What of checked rules goes into a tape's header; undefined: nothing. */
@@ -135,13 +129,8 @@ export function rulesInHeader(value: unknown): TapeRules | undefined {
 /** Both sets of rules; what both have is there once. */
 export function bothRules(a: TapeRules | undefined, b: TapeRules | undefined): TapeRules | undefined {
   if (a === undefined || b === undefined) return a ?? b;
-  const once = <T>(all: readonly T[]): T[] => [
-    ...new Map(all.map((it) => [JSON.stringify(it), it])).values(),
-  ];
-  return {
-    rules: once([...(a.rules ?? []), ...(b.rules ?? [])]),
-    keep: once([...(a.keep ?? []), ...(b.keep ?? [])]),
-  };
+  const once = <T>(all: readonly T[]): T[] => [...new Map(all.map((it) => [JSON.stringify(it), it])).values()];
+  return { rules: once([...(a.rules ?? []), ...(b.rules ?? [])]), keep: once([...(a.keep ?? []), ...(b.keep ?? [])]) };
 }
 
 /** Built-in rules about names together with those of a project. */
@@ -159,14 +148,12 @@ export interface SecretRules {
 }
 
 /** A path without positions in lists, as rules write it. */
-const generic = (path: string): string =>
-  path.replace(/\[\d+\]/g, "[]").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
+const generic = (path: string): string => path.replace(/\[\d+\]/g, "[]").replace(/\["((?:[^"\\]|\\.)*)"\]/g, ".$1");
 
 const isAt = (path: string, place: string): boolean =>
   path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 
-const lastName = (path: string): string =>
-  plainName(path.slice(path.lastIndexOf(".") + 1).replace(/(?:\[\])+$/, ""));
+const lastName = (path: string): string => plainName(path.slice(path.lastIndexOf(".") + 1).replace(/(?:\[\])+$/, ""));
 
 const regExpOf = (pattern: string | RegExp): RegExp => {
   const [, source = "", flags = ""] = /^\/(.+)\/([a-z]*)$/s.exec(String(pattern)) ?? ["", String(pattern)];

@@ -33,12 +33,7 @@ export interface TapeScanOptions {
   tally?: ScanTally;
 }
 
-export const newTally = (): ScanTally => ({
-  exchanges: 0,
-  side_files: 0,
-  places: 0,
-  redacted: 0,
-});
+export const newTally = (): ScanTally => ({ exchanges: 0, side_files: 0, places: 0, redacted: 0 });
 
 /** Longer lines and larger side files are reported as findings, because they are not searched. */
 const mostBytes = 64 * 1024 * 1024;

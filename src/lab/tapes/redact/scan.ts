@@ -35,10 +35,7 @@ export interface ScanOptions {
 }
 
 /** Collects what a filter takes; public keys are no secrets. */
-function scanned(
-  run: (filter: SecretFilter, take: Take) => void,
-  { rules, onPlace }: ScanOptions = {},
-): Suspicion[] {
+function scanned(run: (filter: SecretFilter, take: Take) => void, { rules, onPlace }: ScanOptions = {}): Suspicion[] {
   const found = new Map<string, Suspicion>();
   const take: Take = (kind, secret, path) => {
     if (!isPublic(kind)) found.set(`${path}\n${kind}\n${secret}`, { path, kind, detail: masked(secret) });

@@ -64,8 +64,7 @@ const harmless =
 
 /** Objects, one per line: exports and logs are written like that. */
 const isLines = (text: string): boolean =>
-  /^\n*\{.*\n/.test(text) &&
-  text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
+  /^\n*\{.*\n/.test(text) && text.split("\n").every((it) => it === "" || (it.startsWith("{") && /\}\r?$/.test(it)));
 
 /** Texts without secrets, so that what is repeated is searched once. */
 interface CleanTexts {
@@ -143,15 +142,12 @@ export function createSecretFilter({
         }),
       text,
     );
-    const at = (kind: string, secret: string) =>
-      kind === cardNumber && isId ? secret : taken(kind, secret, path);
+    const at = (kind: string, secret: string) => (kind === cardNumber && isId ? secret : taken(kind, secret, path));
     return replaceShapes(known(own, at), at);
   };
 
   const plain = (text: string, path: string, isCode: boolean): string => {
-    const fields = isCode
-      ? text
-      : replaceFields(text, (name, value) => named(name, value, path), secretRules.secrecy);
+    const fields = isCode ? text : replaceFields(text, (name, value) => named(name, value, path), secretRules.secrecy);
     const shapes = shaped(fields, path);
     return personal && !isCode ? personal.text(shapes, path) : shapes;
   };
@@ -169,10 +165,7 @@ export function createSecretFilter({
       if (json !== undefined) return json;
       if (isLines(text)) return text.split("\n").map(deeper).join("\n");
     }
-    const inside: Inside = {
-      text: deeper,
-      whole: (stretch) => taken("encoded", stretch, path),
-    };
+    const inside: Inside = { text: deeper, whole: (stretch) => taken("encoded", stretch, path) };
     return replaceEncoded(plain(text, path, isCode), inside);
   };
 

@@ -103,8 +103,7 @@ const shapes: readonly Shape[] = [
     kind: "llm_key",
     hint: "sk-",
     // Keys of OpenAI, Anthropic, OpenRouter and Langfuse have dashes.
-    pattern:
-      /(?<![A-Za-z0-9])sk-(?:(?:proj|svcacct|admin|ant|or|lf)-[\w-]{20,}|(?:[a-z]+-){0,3}[A-Za-z0-9_]{20,})/g,
+    pattern: /(?<![A-Za-z0-9])sk-(?:(?:proj|svcacct|admin|ant|or|lf)-[\w-]{20,}|(?:[a-z]+-){0,3}[A-Za-z0-9_]{20,})/g,
     test: hasDigitOrIsLong,
   },
   {
@@ -119,19 +118,14 @@ const shapes: readonly Shape[] = [
     rare: /\scurl\s|^curl\s/,
     pattern: /(?<=\s(?:-u|--user)[ =]["']?)[^\s:"'@]{1,200}:[^\s"']{3,200}/g,
   },
-  {
-    kind: "azure_account_key",
-    hint: "Key=",
-    pattern: /(?<=\b(?:Account|SharedAccess)Key=)[A-Za-z0-9+/]{40,}={0,2}/g,
-  },
+  { kind: "azure_account_key", hint: "Key=", pattern: /(?<=\b(?:Account|SharedAccess)Key=)[A-Za-z0-9+/]{40,}={0,2}/g },
   ...tokenFormats,
   {
     kind: cardNumber,
     hint: "",
     rare: /\d{4}[ -]?\d{4}/,
     // In groups as on the card, or without a break; not a part of a number, a word or a UUID.
-    pattern:
-      /(?<![\w.+-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)/g,
+    pattern: /(?<![\w.+-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{4,5})(?![\w-]|\.\d)/g,
     test: isCardNumber,
   },
 ];
@@ -172,8 +166,7 @@ export const kindOfShape = (value: string): string | undefined =>
   shapes.find(({ pattern, hint }) => value.includes(hint) && value.match(pattern)?.[0] === value)?.kind;
 
 /** Kinds that are made for everyone to see. */
-export const isPublic = (kind: string): boolean =>
-  shapes.some((shape) => shape.kind === kind && shape.public === true);
+export const isPublic = (kind: string): boolean => shapes.some((shape) => shape.kind === kind && shape.public === true);
 
 /** All stretches that look like a secret of this kind. */
 export const shapesOf = (kind: string, text: string): string[] =>

@@ -9,8 +9,7 @@ import { escapedPattern } from "../../../kernel/base/text.ts";
 export const ruleSet = {
   name: "gitleaks",
   version: "8.30",
-  source:
-    "https://github.com/gitleaks/gitleaks/blob/b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b/config/gitleaks.toml",
+  source: "https://github.com/gitleaks/gitleaks/blob/b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b/config/gitleaks.toml",
   license: "MIT",
 } as const;
 
@@ -189,12 +188,7 @@ type Special = readonly [rule: string, hint: string, pattern: RegExp, start?: st
 
 const special: readonly Special[] = [
   ["sendgrid-api-token", "SG.", /(?<![A-Za-z0-9])SG\.[\w=-]{16,}\.[\w=-]{16,}/g, "SG\\."],
-  [
-    "mailgun-private-api-token",
-    "key-",
-    /(?<![A-Za-z0-9-])(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])/g,
-    "(?:pub)?key-",
-  ],
+  ["mailgun-private-api-token", "key-", /(?<![A-Za-z0-9-])(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])/g, "(?:pub)?key-"],
   [
     "mailgun-signing-key",
     "-",
@@ -262,12 +256,7 @@ const special: readonly Special[] = [
   ["fcm-server-key", ":", /(?<![\w-])AAAA[\w-]{7}:[\w-]{100,}/g, "AAAA[\\w-]{7}:"],
   ["fcm-registration-token", ":APA91", /(?<![\w-])[\w-]{11,22}:APA91[\w-]{60,}/g],
   ["grafana-api-key", "eyJrIjoi", /(?<![A-Za-z0-9])eyJrIjoi[A-Za-z0-9]{60,}={0,3}/g, "eyJrIjoi"],
-  [
-    "harness-api-key",
-    "at.",
-    /(?<![A-Za-z0-9])[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}/g,
-    "[ps]at\\.",
-  ],
+  ["harness-api-key", "at.", /(?<![A-Za-z0-9])[ps]at\.[\w-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}/g, "[ps]at\\."],
   [
     "hubspot-private-app-token",
     "pat-",
@@ -281,12 +270,7 @@ const special: readonly Special[] = [
     /(?<![A-Za-z0-9])(?:sdk|api)-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\w-])/g,
     "(?:sdk|api)-[\\da-f]{8}-",
   ],
-  [
-    "lob-api-key",
-    "_",
-    /(?<![A-Za-z0-9])(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9])/g,
-    "(?:live|test)_",
-  ],
+  ["lob-api-key", "_", /(?<![A-Za-z0-9])(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9])/g, "(?:live|test)_"],
   ["mapbox-api-token", "pk.", /(?<![A-Za-z0-9])pk\.[A-Za-z0-9]{60}\.[A-Za-z0-9_-]{22}/g, "pk\\."],
   // Eight characters, then 24; a name such as `re_order_7` has fewer.
   ["resend-api-key", "re_", /(?<![A-Za-z0-9])re_(?:[A-Za-z0-9]{6,10}_)?[A-Za-z0-9]{20,}/g, "re_"],

@@ -1,11 +1,4 @@
-import {
-  isObject,
-  isTooDeep,
-  type Json,
-  type JsonObject,
-  mapMembers,
-  own,
-} from "../../../kernel/base/json.ts";
+import { isObject, isTooDeep, type Json, type JsonObject, mapMembers, own } from "../../../kernel/base/json.ts";
 import { itemsPerStep, type Work } from "../../../kernel/base/work.ts";
 import { coversAll, flagMaps, isGrantCode, loginNames, type NameSecrecy } from "./names.ts";
 
@@ -88,13 +81,7 @@ function secretName(key: string, object: JsonObject, spot: Spot, leaves: Leaves)
 }
 
 /** The name of a member without secrets, and where it stands. */
-function memberSpot(
-  key: string,
-  value: Json,
-  object: JsonObject,
-  spot: Spot,
-  leaves: Leaves,
-): [string, Spot] {
+function memberSpot(key: string, value: Json, object: JsonObject, spot: Spot, leaves: Leaves): [string, Spot] {
   const safeKey = leaves.key(key, spot.path);
   const secret = secretName(key, object, spot, leaves);
   const isLeaf = typeof value !== "object" || value === null || Array.isArray(value);
@@ -127,12 +114,7 @@ export function walk(value: Json, spot: Spot, leaves: Leaves): Json {
 const levelsInSteps = 3;
 
 /** As `walk`, with other calls in between. */
-export function* walkInSteps(
-  value: Json,
-  spot: Spot,
-  leaves: Leaves,
-  levels: number = levelsInSteps,
-): Work<Json> {
+export function* walkInSteps(value: Json, spot: Spot, leaves: Leaves, levels: number = levelsInSteps): Work<Json> {
   if (levels === 0 || typeof value !== "object" || value === null) return walk(value, spot, leaves);
   let count = 0;
   if (Array.isArray(value)) {
@@ -163,8 +145,7 @@ const mark = "\ue0f7";
 const marked = new RegExp(`"${mark}([-+.\\deE]+)"`, "g");
 
 /** The digits of a number that is kept as text while a JSON text is rewritten; undefined for any other string. */
-const digitsOf = (value: string): string | undefined =>
-  value.startsWith(mark) ? value.slice(mark.length) : undefined;
+const digitsOf = (value: string): string | undefined => (value.startsWith(mark) ? value.slice(mark.length) : undefined);
 
 function parsed(text: string): Json | undefined {
   try {

@@ -6,14 +6,7 @@ import { pause } from "../../../kernel/http/layer.ts";
 import { hopHeaders } from "../../../kernel/http/reply.ts";
 import { partitionOf } from "../../faults/call-facts.ts";
 import { type Decoded, decodeBody } from "../format/bodies.ts";
-import {
-  type Exchange,
-  type HeaderPairs,
-  headerOf,
-  pairsOf,
-  type TapeBody,
-  targetOf,
-} from "../format/exchange.ts";
+import { type Exchange, type HeaderPairs, headerOf, pairsOf, type TapeBody, targetOf } from "../format/exchange.ts";
 import { isCapture, routeOf } from "../format/routes.ts";
 import type { Answered, ReplayMiss, ReplayRequest, TapeMatcher } from "../ports.ts";
 import { restore } from "../redact/bind.ts";
@@ -90,10 +83,7 @@ function askedOf({ method, target, headers, rawHeaders, origin, body }: Call, cl
   };
 }
 
-const recordedEnd = (name: string) => ({
-  reason: "tape",
-  detail: `${name} ends the connection, as recorded`,
-});
+const recordedEnd = (name: string) => ({ reason: "tape", detail: `${name} ends the connection, as recorded` });
 
 /** Recorded refusals are not the app's mistakes; the journal names their exchange. */
 const recordedRefusal = (name: string) => ({ reason: "tape", detail: `${name} has this response` });
@@ -140,10 +130,7 @@ export function createReplay(parts: ReplayParts, owner: (call: Call, family: Fam
     const delay = delayOf(timing, hit.res?.ttfb ?? 0);
     const recorded = restored(hit, body, asked);
     const given = isCut ? withLength(recorded, hit) : paced(recorded, hit, () => call.signal);
-    const headers = [
-      ...given.headers,
-      ...(approximate === undefined ? [] : ["x-phx-approximate", approximate]),
-    ];
+    const headers = [...given.headers, ...(approximate === undefined ? [] : ["x-phx-approximate", approximate])];
     const answer = { ...given, headers, source };
     // the upstream ended the connection before the end of its answer
     if (isCut) return { delay, answer, transport: "cut", rejection: recordedEnd(source) };
@@ -208,8 +195,7 @@ export interface RecordedAnswer {
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Can an answer of this status be given again? Interim ones, and what is no status, cannot. */
-export const isFinal = (status: number): boolean =>
-  Number.isInteger(status) && status >= 200 && status <= 599;
+export const isFinal = (status: number): boolean => Number.isInteger(status) && status >= 200 && status <= 599;
 
 const statusObstacle = ({ res }: Exchange): string | undefined =>
   res === null || isFinal(res.status) ? undefined : `its status ${res.status} is none that can be sent`;
@@ -276,11 +262,7 @@ function partsOf(timing: Timing, res: NonNullable<Exchange["res"]>, bytes: Buffe
 }
 
 /** A body part by part; what is left comes with the last one, or when the client goes away. */
-async function* inParts(
-  bytes: Buffer,
-  parts: readonly Part[],
-  signal: () => AbortSignal,
-): AsyncGenerator<Uint8Array> {
+async function* inParts(bytes: Buffer, parts: readonly Part[], signal: () => AbortSignal): AsyncGenerator<Uint8Array> {
   const started = performance.now();
   const gone = signal();
   let sent = 0;
@@ -316,8 +298,7 @@ const namePattern = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A tape may come from anywhere: what cannot be in a header is left out. */
-const canBeSent = (name: string, value: string): boolean =>
-  namePattern.test(name) && valuePattern.test(value);
+const canBeSent = (name: string, value: string): boolean => namePattern.test(name) && valuePattern.test(value);
 
 /** Headers about a body that an answer to HEAD has without one. */
 export const ofBody: ReadonlySet<string> = new Set(["content-length", "content-encoding"]);
@@ -342,8 +323,7 @@ const missStatus = 599;
 const valueLength = 120;
 const mostPaths = 5;
 
-const cut = (text: string): string =>
-  text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text;
+const cut = (text: string): string => (text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text);
 
 type Nearest = ReplayMiss["nearest"][number];
 type Differing = Nearest["differing"][number];
@@ -365,11 +345,7 @@ interface Unanswered {
 }
 
 /** Why the tape has no response: a line for each of the nearest exchanges. Secrets are masked. */
-export function missLines(
-  tape: string,
-  { method, target }: Unanswered,
-  { route, nearest }: ReplayMiss,
-): string[] {
+export function missLines(tape: string, { method, target }: Unanswered, { route, nearest }: ReplayMiss): string[] {
   const mask = createMask();
   const head = `the tape ${tape} has no response for ${method} ${cut(mask.target(target))} (route ${cut(route)})`;
   if (nearest.length === 0) return [mask.text(`${head}; nothing on it is like it`)];
@@ -397,10 +373,7 @@ const missBody = (detail: string, miss: ReplayMiss): string =>
  * Whose request it is, for the tape: the `X-Test-Id` header, or the project. Each client has its own place in the
  * sequences and its own ids, so that tests at the same time do not disturb each other.
  */
-function clientOf(
-  headers: Readonly<Record<string, string | undefined>>,
-  project: number | null | undefined,
-): string {
+function clientOf(headers: Readonly<Record<string, string | undefined>>, project: number | null | undefined): string {
   const partition = partitionOf(headers);
   if (partition !== undefined) return `test:${partition}`;
   return typeof project === "number" ? `project:${project}` : "";

@@ -69,8 +69,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
     get active() {
       return loaded !== undefined;
     },
-    named: () =>
-      loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null,
+    named: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, on_miss: loaded.rules.onMiss } : null),
     show,
     tally: () => (loaded ? { name: loaded.name, mode: loaded.rules.mode, ...loaded.matcher.tally() } : null),
     // no other tape than that of the options is recorded on
@@ -79,11 +78,7 @@ export function createReplaying(parts: ReplayingParts): Replaying {
       if (!replayModes.has(mode)) return;
       if (tape !== undefined) await put({ tape, mode, onMiss, timing, skipStatus, approximate }, parts);
       else if ((mode ?? onMiss ?? timing ?? skipStatus ?? approximate) !== undefined)
-        throw new TapeOrderError(
-          "tape",
-          "there is no tape to replay",
-          "name one: --tape NAME, or `tape` in code",
-        );
+        throw new TapeOrderError("tape", "there is no tape to replay", "name one: --tape NAME, or `tape` in code");
     },
     unload() {
       const last = show();

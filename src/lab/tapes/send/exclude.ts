@@ -8,8 +8,7 @@ import { placeholdersIn } from "../redact/placeholders.ts";
 import { withEvents } from "./plan.ts";
 
 /** What `--exclude` leaves out of a tape that is sent: whole requests, events, and single values. */
-export const exclusionExpected =
-  "a route (capture, 'GET /api/*'), event:NAME, or path:body.batch[].properties.card";
+export const exclusionExpected = "a route (capture, 'GET /api/*'), event:NAME, or path:body.batch[].properties.card";
 
 /** One step of a path: a key, or a position in a list; null: any of them. */
 type Step = { readonly key: string | null } | { readonly at: number | null };
@@ -68,8 +67,7 @@ function withJson(exchange: Exchange, change: (json: Json) => Json): Exchange {
 }
 
 /** The name of the first step: of a header, or of a parameter; null: any. */
-const nameIn = ([step]: readonly Step[]): string | null =>
-  step !== undefined && "key" in step ? step.key : "";
+const nameIn = ([step]: readonly Step[]): string | null => (step !== undefined && "key" in step ? step.key : "");
 
 function withoutParameter(url: string, name: string | null): string {
   const [address = "", ...rest] = url.split("?");
@@ -158,8 +156,7 @@ function ruleOf(text: string): Rule {
       if (times === 0) return { left: exchange, times };
       return { left: body === null ? undefined : withJson(exchange, () => body), times };
     };
-  return (exchange) =>
-    isMeant(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 };
+  return (exchange) => (isMeant(exchange.route) ? { left: undefined, times: 1 } : { left: exchange, times: 0 });
 }
 
 /** How often each exclusion left something out, in the order in which they were given. */

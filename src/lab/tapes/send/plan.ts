@@ -40,8 +40,7 @@ const skips: readonly (readonly [SendSkipReason, (exchange: Exchange) => boolean
   [
     "tunnel",
     ({ req }) =>
-      req.method.toUpperCase() === "CONNECT" ||
-      headerOf(req.headers, "upgrade")?.toLowerCase() === "websocket",
+      req.method.toUpperCase() === "CONNECT" || headerOf(req.headers, "upgrade")?.toLowerCase() === "websocket",
   ],
   ["method", ({ req }) => !/^[\w!#$%&'*+.^`|~-]+$/.test(req.method)],
   ["cut_off", ({ aborted, res }) => aborted === "client" && res === null],
@@ -49,8 +48,7 @@ const skips: readonly (readonly [SendSkipReason, (exchange: Exchange) => boolean
 ];
 
 /** Why a request cannot be sent, before anything is tried. */
-export const skipOf = (exchange: Exchange): SendSkipReason | undefined =>
-  skips.find(([, isSo]) => isSo(exchange))?.[0];
+export const skipOf = (exchange: Exchange): SendSkipReason | undefined => skips.find(([, isSo]) => isSo(exchange))?.[0];
 
 type Value = (placeholder: Placeholder) => string | undefined;
 

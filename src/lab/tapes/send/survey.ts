@@ -124,11 +124,9 @@ function personOf(event: JsonObject): string[] {
 /** Other ids of the same person: `$identify`, `$create_alias`, `$merge_dangerously`, and flags' anonymous id. */
 function othersOf(event: JsonObject): string[] {
   const properties = propertiesOf(event);
-  return [
-    own(event, "$anon_distinct_id"),
-    own(properties, "$anon_distinct_id"),
-    own(properties, "alias"),
-  ].flatMap(textOf);
+  return [own(event, "$anon_distinct_id"), own(properties, "$anon_distinct_id"), own(properties, "alias")].flatMap(
+    textOf,
+  );
 }
 
 /** The distinct ids that a request is about; none for the management API. Its own and merged ones, event by event. */

@@ -1,10 +1,4 @@
-import {
-  hostRuleFor,
-  isLoopbackHost,
-  placeOf,
-  readHostRule,
-  serviceHosts,
-} from "../../../kernel/http/host-rules.ts";
+import { hostRuleFor, isLoopbackHost, placeOf, readHostRule, serviceHosts } from "../../../kernel/http/host-rules.ts";
 
 /** Where requests are sent: this machine (`loopback`), the real service (`production`), or any other host. */
 export interface SendTarget {

@@ -1,9 +1,4 @@
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  request as overHttp,
-  type ServerResponse,
-} from "node:http";
+import { type ClientRequest, type IncomingMessage, request as overHttp, type ServerResponse } from "node:http";
 import { request as overTls } from "node:https";
 import type { Socket } from "node:net";
 import { clearTimeout, performance, setTimeout } from "../../../kernel/base/real-time.ts";
@@ -179,8 +174,7 @@ function exchangeOf(transit: Transit, aborted: "client" | "upstream" | undefined
 function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[]): void {
   const { req, res, options } = transit;
   const upstream = openUpstream(req, options);
-  const isBodiless =
-    !hasHeader(req.rawHeaders, "content-length") && req.headers["transfer-encoding"] === undefined;
+  const isBodiless = !hasHeader(req.rawHeaders, "content-length") && req.headers["transfer-encoding"] === undefined;
   const leave = () => {
     if (res.writableFinished) return;
     upstream.destroy();
@@ -192,8 +186,7 @@ function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[])
   upstream.on("error", (error) => {
     // The answer has already begun: the rest of the request is of no use to the upstream.
     if (transit.answer || res.destroyed) return drain(req, upstream);
-    const isStale =
-      upstream.reusedSocket && isBodiless && (error as NodeJS.ErrnoException).code === "ECONNRESET";
+    const isStale = upstream.reusedSocket && isBodiless && (error as NodeJS.ErrnoException).code === "ECONNRESET";
     if (isStale && mayTryAgain) {
       res.off("close", leave);
       return send(transit, false, parts);
@@ -217,11 +210,7 @@ function send(transit: Transit, mayTryAgain: boolean, parts?: readonly Buffer[])
 }
 
 /** Ends a message with its whole body: mostly head and body are one write. */
-function endWith(
-  message: ClientRequest | ServerResponse,
-  parts: readonly Buffer[],
-  addTrailers: () => void,
-): void {
+function endWith(message: ClientRequest | ServerResponse, parts: readonly Buffer[], addTrailers: () => void): void {
   const last = parts.at(-1);
   for (const part of parts) if (part !== last) message.write(part);
   addTrailers();
@@ -269,9 +258,7 @@ function hint({ req, res }: Transit, info: { statusCode: number; rawHeaders: str
   if (res.headersSent || req.httpVersionMinor < 1) return;
   if (info.statusCode === 102) res.writeProcessing();
   if (info.statusCode !== 103) return;
-  const links = pairsOf(info.rawHeaders).flatMap(([name, value]) =>
-    name.toLowerCase() === "link" ? [value] : [],
-  );
+  const links = pairsOf(info.rawHeaders).flatMap(([name, value]) => (name.toLowerCase() === "link" ? [value] : []));
   try {
     res.writeEarlyHints({ link: links });
   } catch {

@@ -34,10 +34,7 @@ function refuse(socket: Socket, failure: UpstreamFailure): void {
   const length = String(Buffer.byteLength(body));
   const headers = ["content-type", "application/json", "content-length", length, "connection", "close"];
   socket.end(
-    Buffer.concat([
-      headBytes(502, "Bad Gateway", [...headers, "x-phx-source", "upstream"]),
-      Buffer.from(body),
-    ]),
+    Buffer.concat([headBytes(502, "Bad Gateway", [...headers, "x-phx-source", "upstream"]), Buffer.from(body)]),
   );
 }
 

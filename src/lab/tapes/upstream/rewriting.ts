@@ -12,8 +12,7 @@ const hopByHop = new Set(["keep-alive", "proxy-connection", "proxy-authorization
 const isNamed = (header: string, name: string): boolean =>
   header.length === name.length && header.toLowerCase() === name;
 
-export const hasHeader = (flat: Flat, name: string): boolean =>
-  flat.some((it, i) => i % 2 === 0 && isNamed(it, name));
+export const hasHeader = (flat: Flat, name: string): boolean => flat.some((it, i) => i % 2 === 0 && isNamed(it, name));
 
 /** Framing that a sender's `Connection: content-length` must not take away. */
 const framing = new Set(["content-length", "transfer-encoding", "host"]);

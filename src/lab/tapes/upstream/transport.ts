@@ -49,10 +49,7 @@ async function bodyOf(
 
 /** True if the other side closed an idle connection: it did not read the request. */
 const wasStale = (error: unknown, outgoing: ClientRequest): boolean =>
-  outgoing.reusedSocket &&
-  error instanceof Error &&
-  "code" in error &&
-  /^(ECONNRESET|EPIPE)$/.test(String(error.code));
+  outgoing.reusedSocket && error instanceof Error && "code" in error && /^(ECONNRESET|EPIPE)$/.test(String(error.code));
 
 const headOf = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => outgoing.once("response", resolve).on("error", reject));
@@ -100,11 +97,5 @@ export function createTransport(agents: Agents = createAgents(), answerMs = 60_0
 
 function answerOf(message: IncomingMessage, body: RawAnswer["body"]): Omit<RawAnswer, "ttfb" | "total"> {
   const { statusCode = 502, statusMessage = "", httpVersion, rawHeaders } = message;
-  return {
-    status: statusCode,
-    reason: statusMessage,
-    http: httpVersion,
-    headers: rawHeaders,
-    body,
-  };
+  return { status: statusCode, reason: statusMessage, http: httpVersion, headers: rawHeaders, body };
 }

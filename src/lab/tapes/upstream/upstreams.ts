@@ -56,20 +56,11 @@ function readAddress(text: string): URL {
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "")
     throw new TapeOrderError("upstream", `${shown} is not an upstream`, examples);
   if (url.username !== "" || url.password !== "")
-    throw new TapeOrderError(
-      "upstream",
-      "an upstream's address must not hold a name or a password",
-      examples,
-    );
+    throw new TapeOrderError("upstream", "an upstream's address must not hold a name or a password", examples);
   if (url.search !== "" || url.hash !== "")
-    throw new TapeOrderError(
-      "upstream",
-      `${shown} is not an upstream: it has a query or a fragment`,
-      examples,
-    );
+    throw new TapeOrderError("upstream", `${shown} is not an upstream: it has a query or a fragment`, examples);
   const place = credentialPlace(url.hostname);
-  if (place !== undefined)
-    throw new TapeOrderError("upstream", `${shown} is ${place}, and no upstream`, examples);
+  if (place !== undefined) throw new TapeOrderError("upstream", `${shown} is ${place}, and no upstream`, examples);
   return url;
 }
 
@@ -108,11 +99,7 @@ export function refuseOwnPort({ origins }: Upstreams, own: { host: string; port:
     (isLocal(url) || plainHost(url.hostname) === plainHost(own.host));
   const found = origins.find((origin) => isOwn(new URL(origin)));
   if (found !== undefined)
-    throw new TapeOrderError(
-      "upstream",
-      `${found} is this sim's own address: it cannot be its upstream`,
-      examples,
-    );
+    throw new TapeOrderError("upstream", `${found} is this sim's own address: it cannot be its upstream`, examples);
 }
 
 /** Connections to the upstreams, kept open between requests. */

@@ -42,10 +42,7 @@ export function compareShapes(recorded: Shape, own: Shape, path: string, report:
       compareKey(key, shape, mine.shape, at, report);
       const lacking = own.objects - mine.times;
       if (times === recorded.objects && lacking > 0)
-        report({
-          ...missing(shape, false, at),
-          own: `nothing in ${lacking} of ${own.objects}`,
-        });
+        report({ ...missing(shape, false, at), own: `nothing in ${lacking} of ${own.objects}` });
     } else if (own.objects > 0) report(missing(shape, times === recorded.objects, at));
   }
   for (const [key, { shape }] of own.keys)
@@ -79,10 +76,7 @@ function united(a: Shape, b: Shape): Shape {
   const keys = new Map(a.keys);
   for (const [key, { shape, times }] of b.keys) {
     const known = keys.get(key);
-    keys.set(
-      key,
-      known ? { shape: united(known.shape, shape), times: known.times + times } : { shape, times },
-    );
+    keys.set(key, known ? { shape: united(known.shape, shape), times: known.times + times } : { shape, times });
   }
   const element = a.element && b.element ? united(a.element, b.element) : (a.element ?? b.element);
   return { types: new Set([...a.types, ...b.types]), objects: a.objects + b.objects, keys, element };
@@ -203,16 +197,9 @@ export function compareValues(recorded: Json, own: Json, path: string, report: R
 
 function compareLists(recorded: Json[], own: Json[], path: string, report: Report): void {
   if (recorded.length !== own.length)
-    report({
-      severity: "value",
-      kind: "length",
-      path,
-      recorded: String(recorded.length),
-      own: String(own.length),
-    });
+    report({ severity: "value", kind: "length", path, recorded: String(recorded.length), own: String(own.length) });
   const both = Math.min(recorded.length, own.length, mostElements);
-  for (const [i, value] of recorded.slice(0, both).entries())
-    compareValues(value, own[i] ?? null, `${path}[]`, report);
+  for (const [i, value] of recorded.slice(0, both).entries()) compareValues(value, own[i] ?? null, `${path}[]`, report);
 }
 
 function compareObjects(recorded: JsonObject, own: JsonObject, path: string, report: Report): void {

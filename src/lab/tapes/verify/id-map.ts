@@ -22,8 +22,7 @@ const isCollection = (segment: string): boolean => /^[a-z_]+$/.test(segment);
 const kindOfPath = (path: string): string => path.split("/").filter(isCollection).at(-1) ?? "";
 
 /** A number is an id of one kind only; a text such as a UUID is unique. */
-const keyOf = (kind: string, id: string | number): string =>
-  typeof id === "number" ? `${kind} ${id}` : `"${id}`;
+const keyOf = (kind: string, id: string | number): string => (typeof id === "number" ? `${kind} ${id}` : `"${id}`);
 
 const idKeys: ReadonlySet<string> = new Set(["id", "uuid", "short_id", "access_token"]);
 

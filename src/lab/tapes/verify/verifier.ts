@@ -45,19 +45,13 @@ function verifierWith(options: VerifierOptions) {
   function withIds(exchange: Exchange): Exchange {
     const { req } = exchange;
     const [path = "/", ...query] = targetOf(req.url).split("?");
-    const body = isManaging(exchange) &&
-      req.body &&
-      "json" in req.body && { json: ids.inBody(req.body.json) };
-    return {
-      ...exchange,
-      req: { ...req, url: [ids.inPath(path), ...query].join("?"), ...(body && { body }) },
-    };
+    const body = isManaging(exchange) && req.body && "json" in req.body && { json: ids.inBody(req.body.json) };
+    return { ...exchange, req: { ...req, url: [ids.inPath(path), ...query].join("?"), ...(body && { body }) } };
   }
 
   function learn(exchange: Exchange, now: Exchange): void {
     const [theirs, mine] = [jsonOf(exchange.res?.body), jsonOf(now.res?.body)];
-    if (!isManaging(exchange) || !writes.has(exchange.req.method) || !isDone(exchange) || !isDone(now))
-      return;
+    if (!isManaging(exchange) || !writes.has(exchange.req.method) || !isDone(exchange) || !isDone(now)) return;
     if (theirs !== undefined && mine !== undefined) ids.learn(pathOf(exchange), theirs, mine);
   }
 
@@ -103,12 +97,9 @@ const unsendable = /^(?:connect|trace|track)$/i;
 /** Verifies a tape against a sim in this process. Requests are sent at their recorded times. */
 export const createSimVerifier = ({ handle, keys, noise = [] }: SimVerifierOptions) =>
   verifierWith({
-    skip: (exchange) =>
-      skipReasonOf(exchange) ?? (unsendable.test(exchange.req.method) ? "not_http" : undefined),
+    skip: (exchange) => skipReasonOf(exchange) ?? (unsendable.test(exchange.req.method) ? "not_http" : undefined),
     baseOf: () => simUrl,
-    keys: {
-      secret: ({ text, kind, number }) => keys.get(text) ?? `redacted-${kind.replaceAll("_", "-")}-${number}`,
-    },
+    keys: { secret: ({ text, kind, number }) => keys.get(text) ?? `redacted-${kind.replaceAll("_", "-")}-${number}` },
     timeOf: ({ at }) => (Number.isNaN(Date.parse(at)) ? Date.now() : Date.parse(at)),
     send: async (prepared) => answerOf(await handle(requestOf(prepared))),
     redact: (exchange) => exchange,
@@ -189,11 +180,7 @@ const isReading = ({ route, req }: Exchange): boolean => {
 };
 
 /** Why a recorded request is not sent to a service; undefined if it is. Keys that options give must exist before. */
-export function leftOutBy(
-  exchange: Exchange,
-  keys: GivenKeys,
-  allowWrites: boolean,
-): CompareSkipReason | undefined {
+export function leftOutBy(exchange: Exchange, keys: GivenKeys, allowWrites: boolean): CompareSkipReason | undefined {
   const reason = skipReasonOf(exchange);
   if (reason !== undefined) return reason;
   if (skipOf(exchange) !== undefined) return "not_http";

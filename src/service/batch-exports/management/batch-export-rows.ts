@@ -247,7 +247,5 @@ function ownRows(desk: ExportDesk, records: Records): Endpoint[] {
 /** Batch exports at projects' and organizations' URLs; their runs and backfills at projects' only. */
 export function batchExportEndpoints(desk: ExportDesk): Endpoint[] {
   const records = openRecords(desk);
-  return [ownRows, runRows, runActionRows, startingRows, backfillRows, logRows].flatMap((rows) =>
-    rows(desk, records),
-  );
+  return [ownRows, runRows, runActionRows, startingRows, backfillRows, logRows].flatMap((rows) => rows(desk, records));
 }

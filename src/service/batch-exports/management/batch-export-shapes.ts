@@ -119,10 +119,7 @@ const head = {
   latest_runs: z.array(RunShape).meta({ description: "The last ten, newest first" }),
 };
 const query = { hogql_query: z.string().nullable() };
-const tail = {
-  schema: z.record(z.string(), z.json()).nullable(),
-  filters: z.array(z.json()).nullable(),
-};
+const tail = { schema: z.record(z.string(), z.json()).nullable(), filters: z.array(z.json()).nullable() };
 const title = "BatchExport";
 const Documented = z.object({ ...head, ...query, ...tail }).meta({ title });
 const Production = z.object({ ...head, ...tail }).meta({ title });

@@ -14,12 +14,7 @@ interface Fields {
 }
 
 const databaseLogin = { user: "str", password: "str", host: "str", database: "str" } as const;
-const databaseTable = {
-  schema: "str",
-  table_name: "str",
-  port: "int",
-  has_self_signed_cert: "bool",
-} as const;
+const databaseTable = { schema: "str", table_name: "str", port: "int", has_self_signed_cert: "bool" } as const;
 
 /**
  * Where data may go, and what each `config` holds. The types that take their credentials from an integration
@@ -75,10 +70,7 @@ export const destinations: ReadonlyMap<string, Fields> = new Map(
 );
 
 /** What every `config` may hold. */
-const commonFields: Readonly<Record<string, FieldType>> = {
-  exclude_events: "any",
-  include_events: "any",
-};
+const commonFields: Readonly<Record<string, FieldType>> = { exclude_events: "any", include_events: "any" };
 
 /** The destination without secrets, also inside objects; they are removed, not masked. */
 export const withoutSecrets = ({ type, config }: Destination): Destination => ({
@@ -99,10 +91,7 @@ const mergedConfig = (old: JsonObject, changes: JsonObject): JsonObject => ({
   ...Object.fromEntries(
     Object.entries(changes).map(([key, value]): [string, Json] => {
       const before = own(old, key);
-      return [
-        key,
-        before !== undefined && isObject(before) && isObject(value) ? mergedConfig(before, value) : value,
-      ];
+      return [key, before !== undefined && isObject(before) && isObject(value) ? mergedConfig(before, value) : value];
     }),
   ),
 });
@@ -113,10 +102,7 @@ const mergedConfig = (old: JsonObject, changes: JsonObject): JsonObject => ({
  */
 export const mergedDestination = (stored: Destination, update: Destination): Destination => ({
   type: update.type,
-  config: mergedConfig(
-    update.type === stored.type ? stored.config : withoutSecrets(stored).config,
-    update.config,
-  ),
+  config: mergedConfig(update.type === stored.type ? stored.config : withoutSecrets(stored).config, update.config),
 });
 
 /** The service's checks of a destination. Upstream PostHog/posthog posthog/batch_exports/http.py. */
@@ -193,16 +179,8 @@ function checkFiles(config: JsonObject): string | undefined {
 }
 
 const snowflakeLogins = [
-  {
-    type: "password",
-    needs: "password",
-    problem: "Password is required if authentication type is password",
-  },
-  {
-    type: "keypair",
-    needs: "private_key",
-    problem: "Private key is required if authentication type is key pair",
-  },
+  { type: "password", needs: "password", problem: "Password is required if authentication type is password" },
+  { type: "keypair", needs: "private_key", problem: "Private key is required if authentication type is key pair" },
 ] as const;
 
 const checkLogin = (config: JsonObject, whole: JsonObject): string | undefined =>
@@ -217,10 +195,7 @@ const credentials = ["aws_access_key_id", "aws_secret_access_key"];
 
 /** What COPY needs, in the order in which it is missed. */
 const copyRules: readonly { problem: string; isBroken(inputs: JsonObject): boolean }[] = [
-  {
-    problem: "Missing required inputs for 'COPY'",
-    isBroken: (inputs) => Object.keys(inputs).length === 0,
-  },
+  { problem: "Missing required inputs for 'COPY'", isBroken: (inputs) => Object.keys(inputs).length === 0 },
   {
     problem: "Missing required input for 'COPY'",
     isBroken: (inputs) => lacks(inputs, ["s3_bucket", "region_name", "authorization", "bucket_credentials"]),

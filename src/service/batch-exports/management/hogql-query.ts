@@ -86,9 +86,7 @@ const isBroken = (tokens: readonly Token[]): boolean =>
   isSign(tokens[0], ...infix) ||
   isSign(tokens.at(-1), ...infix, "-", ".") ||
   isWord(tokens.at(-1), "AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "AS") ||
-  tokens.some(
-    (token, i) => startsOperand(token) && endsOperand(tokens[i - 1]) && !isTyped(tokens[i - 1], token),
-  );
+  tokens.some((token, i) => startsOperand(token) && endsOperand(tokens[i - 1]) && !isTyped(tokens[i - 1], token));
 
 /** `DATE '2025-03-01'` */
 const isTyped = (type: Token | undefined, token: Token): boolean =>
@@ -120,9 +118,7 @@ function fieldOf(query: string, tokens: readonly Token[]): Field | undefined {
   const last = tokens.at(-1);
   const hasAs = isWord(tokens.at(-2), "AS");
   const isAliased =
-    hasAs && last?.kind !== "value" && last?.kind !== "sign"
-      ? true
-      : isName(last) && endsOperand(tokens.at(-2));
+    hasAs && last?.kind !== "value" && last?.kind !== "sign" ? true : isName(last) && endsOperand(tokens.at(-2));
   const expression = isAliased ? tokens.slice(0, hasAs ? -2 : -1) : tokens;
   if (isBroken(expression) || expression.some((it) => it.depth === 0 && isWord(it, "AS"))) return undefined;
   const text = textOf(query, expression);
@@ -131,19 +127,7 @@ function fieldOf(query: string, tokens: readonly Token[]): Field | undefined {
 
 const clauses = ["PREWHERE", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "SETTINGS"];
 const setWords = ["UNION", "INTERSECT", "EXCEPT"];
-const joinWords = [
-  "JOIN",
-  "INNER",
-  "LEFT",
-  "RIGHT",
-  "FULL",
-  "CROSS",
-  "OUTER",
-  "GLOBAL",
-  "ANY",
-  "ASOF",
-  "ARRAY",
-];
+const joinWords = ["JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "OUTER", "GLOBAL", "ANY", "ASOF", "ARRAY"];
 
 const noSubqueries = "Subqueries or CTEs are not supported";
 
@@ -204,8 +188,7 @@ function readSelect(query: string, tokens: readonly Token[], hasCtes: boolean): 
   const end = firstClause === -1 ? tokens.length : firstClause;
   const columns = tokens.slice(isWord(tokens[0], "DISTINCT") ? 1 : 0, from === -1 ? end : from);
   const fields = splitAtCommas(columns).map((it) => fieldOf(query, it));
-  if (!fields.every((it) => it !== undefined) || !areReadable(tokens.slice(end)))
-    return { problem: unreadable };
+  if (!fields.every((it) => it !== undefined) || !areReadable(tokens.slice(end))) return { problem: unreadable };
   if (from === -1) return { problem: "Query must SELECT FROM events" };
   const problem = refusedSource(tokens.slice(from + 1, end), hasCtes);
   if (problem !== undefined) return { problem };

@@ -108,12 +108,7 @@ export function everywhere<Body = never>(
   { contract = false, scope, path, ...row }: Row<Body>,
 ): Endpoint[] {
   return [
-    ...managementRow(desk, {
-      ...row,
-      contract,
-      path: organizationRoot + path,
-      access: inOrganization(scope),
-    }),
+    ...managementRow(desk, { ...row, contract, path: organizationRoot + path, access: inOrganization(scope) }),
     ...managementRow(desk, { ...row, path: projectRoot + path, access: inProject(scope) }),
   ];
 }

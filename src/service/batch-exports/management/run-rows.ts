@@ -52,8 +52,7 @@ function runsAskedFor(call: Call, runs: readonly BatchExportRun[], now: number) 
   const earliest = readMoment(call.query.get(from) || "-7d", now);
   const latest = readMoment(call.query.get(to) || "-0d", now);
   const asked = sorted.filter(
-    (run) =>
-      first(run) !== "" && compareTimes(first(run), earliest) >= 0 && compareTimes(last(run), latest) <= 0,
+    (run) => first(run) !== "" && compareTimes(first(run), earliest) >= 0 && compareTimes(last(run), latest) <= 0,
   );
   return { order, asked };
 }
@@ -150,11 +149,7 @@ function readLogQuery({ query }: Call): LogQuery {
 }
 
 /** The matching lines, at most `limit` of them; as upstream, the answer's count is theirs, not the total. */
-function linesOf(
-  logs: readonly BatchExportLog[],
-  query: LogQuery,
-  run: string | undefined,
-): BatchExportLog[] {
+function linesOf(logs: readonly BatchExportLog[], query: LogQuery, run: string | undefined): BatchExportLog[] {
   const { after, before, levels, search = "" } = query;
   const wanted = search.toLowerCase();
   const matches = (line: BatchExportLog): boolean =>

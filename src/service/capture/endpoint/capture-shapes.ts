@@ -1,11 +1,6 @@
 import { z } from "zod";
 import type { EndpointDocs, ReplyDocs } from "../../../kernel/http/endpoint.ts";
-import {
-  captureErrorSchema,
-  errorReplies,
-  errorSchema,
-  textShape,
-} from "../../../kernel/http/error-schemas.ts";
+import { captureErrorSchema, errorReplies, errorSchema, textShape } from "../../../kernel/http/error-schemas.ts";
 import { jsonSchemaOf } from "../../../kernel/http/row.ts";
 import { AnyJson, AnyObject, answers, jsonBody, parametersOf, Time } from "./docs-shapes.ts";
 
@@ -23,9 +18,7 @@ const eventFields = {
   $set_once: AnyObject.optional().describe("Person properties to set if they have no value"),
 };
 
-const Event = z
-  .looseObject({ api_key: projectKey, event: z.string(), ...eventFields })
-  .meta({ title: "Event" });
+const Event = z.looseObject({ api_key: projectKey, event: z.string(), ...eventFields }).meta({ title: "Event" });
 
 const Batch = z
   .looseObject({
@@ -52,9 +45,7 @@ const AnyCapture = z.union([Event, Batch, z.array(Event)]);
 const Engagement = z.looseObject({ api_key: projectKey, ...eventFields }).meta({ title: "Engagement" });
 
 const query = parametersOf({
-  compression: z
-    .enum(["gzip-js", "lz64", "base64"])
-    .describe("Compression of the body, if its bytes do not show it"),
+  compression: z.enum(["gzip-js", "lz64", "base64"]).describe("Compression of the body, if its bytes do not show it"),
   data: z.string().describe("The events, instead of a body"),
   sent_at: z.int().describe("The sender's clock, ms since the epoch; `_` is read as well"),
   beacon: z.enum(["1"]).describe("`1`: the response has no body"),
@@ -136,10 +127,7 @@ const AcceptedPart = z
 const aiUpload: EndpointDocs = {
   bearer: "project",
   body: { type: "multipart/form-data", schema: jsonSchemaOf(AiUpload, "input") },
-  replies: {
-    ...answers("The accepted parts", z.strictObject({ accepted_parts: z.array(AcceptedPart) })),
-    ...refused,
-  },
+  replies: { ...answers("The accepted parts", z.strictObject({ accepted_parts: z.array(AcceptedPart) })), ...refused },
 };
 
 /** The service answers JSON to protobuf as well. */
@@ -163,10 +151,7 @@ export const captureDocs: Readonly<Record<string, EndpointDocs>> = {
   "POST /i/v0/ai": aiUpload,
   "POST /i/v0/ai/otel": otel,
   "POST /s": legacy(z.union([Recording, z.array(Recording).min(1)])),
-  "POST /test/black_hole": {
-    body: jsonBody(AnyJson, true),
-    replies: { ...accepted, ...errorReplies(textShape, 413) },
-  },
+  "POST /test/black_hole": { body: jsonBody(AnyJson, true), replies: { ...accepted, ...errorReplies(textShape, 413) } },
   "GET /": plain,
   "GET /_readiness": plain,
   "GET /_liveness": plain,

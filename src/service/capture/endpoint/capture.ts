@@ -61,11 +61,7 @@ const toPage: Reply = {
 };
 
 const rootEndpoint = (mayVisit: (call: Call) => boolean): Endpoint => ({
-  ...plainEndpoint({
-    path: "/",
-    summary: "Names the service; redirects browsers to the inspector",
-    answer: "capture",
-  }),
+  ...plainEndpoint({ path: "/", summary: "Names the service; redirects browsers to the inspector", answer: "capture" }),
   handle: (call) => (isBrowser(call) && mayVisit(call) ? toPage : text("capture")),
 });
 

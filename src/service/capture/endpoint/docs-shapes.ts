@@ -35,9 +35,7 @@ export const script = (description: string): Record<200, ReplyDocs> => ({
 export const serviceErrors = (...statuses: readonly number[]): Record<number, ReplyDocs> =>
   errorReplies({ schema: errorSchema }, ...statuses);
 
-export const unchanged: Record<304, ReplyDocs> = {
-  304: { description: "The client's copy is up to date" },
-};
+export const unchanged: Record<304, ReplyDocs> = { 304: { description: "The client's copy is up to date" } };
 
 export const token = z.string().describe("The project key; `api_key` is read as well");
 

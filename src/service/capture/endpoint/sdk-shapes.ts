@@ -24,9 +24,7 @@ const RemoteConfig = z
   .looseObject({ token: AnyJson, hasFeatureFlags: AnyJson, surveys: AnyJson })
   .meta({ title: "RemoteConfig" });
 
-const inArray = (reply: EndpointDocs["replies"]): EndpointDocs => ({
-  replies: { ...reply, ...serviceErrors(404) },
-});
+const inArray = (reply: EndpointDocs["replies"]): EndpointDocs => ({ replies: { ...reply, ...serviceErrors(404) } });
 
 const staticScript: EndpointDocs = {
   query: parametersOf({ v: z.string().describe("Version of the SDK that sends the request") }),
@@ -44,10 +42,7 @@ const staticScript: EndpointDocs = {
 
 const publicList = (shape: z.ZodRawShape, query: Readonly<Record<string, z.ZodType>> = {}): EndpointDocs => ({
   query: parametersOf({ token, ...query }),
-  replies: {
-    ...answers("The project's documents, unchanged", z.strictObject(shape)),
-    ...serviceErrors(401),
-  },
+  replies: { ...answers("The project's documents, unchanged", z.strictObject(shape)), ...serviceErrors(401) },
 });
 
 const Documents = z.array(AnyObject);
@@ -113,25 +108,14 @@ const AcceptedEmail = z
 
 const email: EndpointDocs = {
   body: jsonBody(z.looseObject({ to: z.string() })),
-  replies: {
-    ...answers("Accepted, with the warning that nothing is delivered", AcceptedEmail),
-    ...privateBodyErrors,
-  },
+  replies: { ...answers("Accepted, with the warning that nothing is delivered", AcceptedEmail), ...privateBodyErrors },
 };
 
 const EmailStatus = z
-  .strictObject({
-    id: z.uuid(),
-    status: z.literal("queued"),
-    created_at: Time,
-    status_at: Time,
-    reason: z.null(),
-  })
+  .strictObject({ id: z.uuid(), status: z.literal("queued"), created_at: Time, status_at: Time, reason: z.null() })
   .meta({ title: "EmailStatus" });
 
-const emailStatus: EndpointDocs = {
-  replies: { ...answers("Always queued", EmailStatus), ...privateErrors },
-};
+const emailStatus: EndpointDocs = { replies: { ...answers("Always queued", EmailStatus), ...privateErrors } };
 
 const Preferences = z
   .strictObject({ identifier: z.string(), all_marketing: z.boolean().nullable(), topics: AnyObject })
@@ -200,10 +184,7 @@ export const sdkDocs: Readonly<Record<string, EndpointDocs>> = {
     messages: Documents,
     has_more: z.boolean(),
   }),
-  "POST /api/conversations/v1/widget/messages/:ticket_id/read": widget({
-    success: z.boolean(),
-    unread_count: z.int(),
-  }),
+  "POST /api/conversations/v1/widget/messages/:ticket_id/read": widget({ success: z.boolean(), unread_count: z.int() }),
   "GET /api/conversations/v1/widget/tickets": widgetList({ count: z.int(), results: Documents }),
   "POST /api/conversations/v1/widget/restore": widget({ status: z.string(), code: z.string() }),
   "POST /api/conversations/v1/widget/restore/request": widget({ ok: z.boolean() }),

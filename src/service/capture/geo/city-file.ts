@@ -132,9 +132,7 @@ function valueAt(record: unknown, path: Path): unknown {
 function placeOfRecord(record: unknown): GeoPlace | undefined {
   const known = [
     ...textParts.map(([part, path]) => [part, valueAt(record, path)] as const).filter(([, it]) => isText(it)),
-    ...numberParts
-      .map(([part, path]) => [part, valueAt(record, path)] as const)
-      .filter(([, it]) => isNumber(it)),
+    ...numberParts.map(([part, path]) => [part, valueAt(record, path)] as const).filter(([, it]) => isNumber(it)),
   ];
   // the tables have the types of the parts
   return known.length === 0 ? undefined : (Object.freeze(Object.fromEntries(known)) as GeoPlace);

@@ -1,10 +1,4 @@
-import {
-  type IpAddress,
-  isInNetwork,
-  type Network,
-  parseAddress,
-  parseNetwork,
-} from "../../../kernel/base/network.ts";
+import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../../kernel/base/network.ts";
 import type { PlaceRow } from "../../../state/documents/world.ts";
 import type { GeoPlace, Places } from "../../../state/journal/places.ts";
 

@@ -97,11 +97,7 @@ function systemInstructions(properties: Properties): void {
   const texts = objectsOf(value).flatMap(({ type, content }) =>
     type === "text" && typeof content === "string" && content !== "" ? [content] : [],
   );
-  const content = Array.isArray(value)
-    ? texts.join("\n\n")
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
+  const content = Array.isArray(value) ? texts.join("\n\n") : typeof value === "string" ? value : JSON.stringify(value);
   if (content === "") return;
   const input = own(properties, "$ai_input");
   const first = Array.isArray(input) ? input[0] : undefined;
@@ -111,10 +107,7 @@ function systemInstructions(properties: Properties): void {
 }
 
 function latency(properties: Properties): void {
-  const [start, end] = [
-    take(properties, "$otel_start_time_unix_nano"),
-    take(properties, "$otel_end_time_unix_nano"),
-  ];
+  const [start, end] = [take(properties, "$otel_start_time_unix_nano"), take(properties, "$otel_end_time_unix_nano")];
   if (!/^\d{1,20}$/.test(String(start)) || !/^\d{1,20}$/.test(String(end))) return;
   const nanoseconds = BigInt(String(end)) - BigInt(String(start));
   if (nanoseconds > 0n) properties.$ai_latency = Number(nanoseconds) / 1e9;
@@ -136,11 +129,9 @@ function commonRules(draft: AiDraft): void {
   for (const [attribute, property] of named) {
     const value = take(properties, attribute);
     if (value === undefined) continue;
-    properties[property] =
-      property === "$ai_input" || property === "$ai_output_choices" ? parsed(value) : value;
+    properties[property] = property === "$ai_input" || property === "$ai_output_choices" ? parsed(value) : value;
   }
-  for (const [attribute, property] of otherwise)
-    setMissing(properties, property, take(properties, attribute));
+  for (const [attribute, property] of otherwise) setMissing(properties, property, take(properties, attribute));
   olderMessages(properties);
   systemInstructions(properties);
   latency(properties);
@@ -155,12 +146,9 @@ function commonRules(draft: AiDraft): void {
 function indexed(properties: Properties, prefix: string, nested?: string): JsonObject[] | undefined {
   const entries = new Map<number, JsonObject>();
   const inner = new Map<number, Map<number, JsonObject>>();
-  const shape = new RegExp(
-    `^(\\d{1,6})\\.(?:${nested === undefined ? "(?!)" : nested}\\.(\\d{1,6})\\.)?(.+)$`,
-  );
+  const shape = new RegExp(`^(\\d{1,6})\\.(?:${nested === undefined ? "(?!)" : nested}\\.(\\d{1,6})\\.)?(.+)$`);
   for (const key of Object.keys(properties)) {
-    const [, index, place, name = ""] =
-      (key.startsWith(prefix) && shape.exec(key.slice(prefix.length))) || [];
+    const [, index, place, name = ""] = (key.startsWith(prefix) && shape.exec(key.slice(prefix.length))) || [];
     if (index === undefined) continue;
     const value = take(properties, key) ?? null;
     const entry = entries.get(Number(index)) ?? {};
@@ -220,8 +208,7 @@ const messageOf = (role: string, content: Json | undefined): Json | undefined =>
   typeof content === "string" ? [{ role, content }] : undefined;
 
 function openInference({ properties }: AiDraft): void {
-  for (const [attribute, property] of openInferenceNames)
-    setMissing(properties, property, take(properties, attribute));
+  for (const [attribute, property] of openInferenceNames) setMissing(properties, property, take(properties, attribute));
   setMissing(properties, "$ai_input", openMessages(properties, "llm.input_messages."));
   setMissing(properties, "$ai_output_choices", openMessages(properties, "llm.output_messages."));
   const tools = indexed(properties, "llm.tools.")?.map((it) => parsed(it["tool.json_schema"] ?? null));
@@ -241,11 +228,7 @@ function vercelMessages({ properties }: AiDraft): void {
   setMissing(properties, "gen_ai.input.messages", messages);
   if (Array.isArray(prompt)) setMissing(properties, "gen_ai.input.messages", prompt);
   else setMissing(properties, "gen_ai.input.messages", messageOf("user", filled(prompt)));
-  setMissing(
-    properties,
-    "gen_ai.output.messages",
-    messageOf("assistant", take(properties, "ai.response.text")),
-  );
+  setMissing(properties, "gen_ai.output.messages", messageOf("assistant", take(properties, "ai.response.text")));
 }
 
 /** The question and the last answer as the state of a span that wraps generations. */
@@ -268,20 +251,12 @@ function toolStates(properties: Properties, name: string, input: string, output:
 function vercel(draft: AiDraft): void {
   const { properties } = draft;
   const operation = own(properties, "ai.operationId");
-  wrapperStates(
-    draft,
-    draft.event === "$ai_trace" || (typeof operation === "string" && vercelWrappers.has(operation)),
-  );
-  if (operation === "ai.toolCall")
-    toolStates(properties, "ai.toolCall.name", "ai.toolCall.args", "ai.toolCall.result");
+  wrapperStates(draft, draft.event === "$ai_trace" || (typeof operation === "string" && vercelWrappers.has(operation)));
+  if (operation === "ai.toolCall") toolStates(properties, "ai.toolCall.name", "ai.toolCall.args", "ai.toolCall.result");
   setMissing(properties, "functionId", filled(own(properties, "ai.telemetry.functionId")));
   for (const key of ["$ai_session_id", "$ai_prompt_name", "$ai_prompt_version"])
     setMissing(properties, key, filled(own(properties, `ai.telemetry.metadata.${key}`)));
-  setMissing(
-    properties,
-    "posthog_distinct_id",
-    filled(own(properties, "ai.telemetry.metadata.posthog_distinct_id")),
-  );
+  setMissing(properties, "posthog_distinct_id", filled(own(properties, "ai.telemetry.metadata.posthog_distinct_id")));
   const reasons = own(properties, "gen_ai.response.finish_reasons");
   setMissing(properties, "$ai_stop_reason", own(properties, "ai.response.finishReason"));
   setMissing(properties, "$ai_stop_reason", Array.isArray(reasons) ? reasons[0] : undefined);
@@ -304,8 +279,7 @@ function pydantic(draft: AiDraft): void {
     if (agent !== undefined) properties.$ai_span_name = agent;
     setMissing(properties, "$ai_model", own(properties, "model_name"));
   }
-  if (draft.event === "$ai_span")
-    toolStates(properties, "gen_ai.tool.name", "tool_arguments", "tool_response");
+  if (draft.event === "$ai_span") toolStates(properties, "gen_ai.tool.name", "tool_arguments", "tool_response");
 }
 
 /** The libraries whose spans need more than the common rules, in the order of the service; the first that fits. */
@@ -343,23 +317,9 @@ const libraries: readonly {
     before: vercelMessages,
     after: vercel,
     strips: [
-      ...[
-        "ai.operationId",
-        "ai.telemetry.",
-        "ai.model.",
-        "ai.settings.",
-        "ai.usage.",
-        "ai.response.",
-        "ai.prompt",
-      ],
+      ...["ai.operationId", "ai.telemetry.", "ai.model.", "ai.settings.", "ai.usage.", "ai.response.", "ai.prompt"],
       ...["ai.prompt.", "ai.value", "ai.values", "ai.embedding", "ai.embeddings", "ai.schema", "ai.schema."],
-      ...[
-        "ai.toolCall.",
-        "ai.request.headers.",
-        "operation.name",
-        "resource.name",
-        "gen_ai.request.max_tokens",
-      ],
+      ...["ai.toolCall.", "ai.request.headers.", "operation.name", "resource.name", "gen_ai.request.max_tokens"],
       ...["gen_ai.response.id", "gen_ai.response.finish_reasons"],
     ],
   },

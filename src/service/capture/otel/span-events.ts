@@ -44,9 +44,7 @@ const providers: readonly {
 /** The event that a span becomes; undefined: it is not about AI. */
 export function eventName({ attributes }: Pick<OtlpSpan, "attributes">): string | undefined {
   const keys = Object.keys(attributes);
-  const provider = providers.find(({ prefixes }) =>
-    keys.some((key) => prefixes.some((it) => key.startsWith(it))),
-  );
+  const provider = providers.find(({ prefixes }) => keys.some((key) => prefixes.some((it) => key.startsWith(it))));
   if (!provider) return undefined;
   const [found, eventOf] = provider.by.find(([it]) => Object.hasOwn(attributes, it)) ?? [];
   const value = found === undefined ? undefined : attributes[found];
@@ -116,8 +114,7 @@ function errorProperties({ error, exception, attributes }: OtlpSpan): JsonObject
   if (error === undefined) return {};
   const [type, message] = ["exception.type", "exception.message"].map((key) => filled(own(exception, key)));
   const described = [type, message].filter((it) => it !== undefined).join(": ");
-  const status =
-    statusIn(exception) ?? statusInText(message) ?? statusIn(attributes) ?? statusInText(error) ?? 500;
+  const status = statusIn(exception) ?? statusInText(message) ?? statusIn(attributes) ?? statusInText(error) ?? 500;
   return {
     $ai_is_error: true,
     $ai_error: own(attributes, "$ai_error") ?? (described || error || "OpenTelemetry span status error"),

@@ -52,8 +52,7 @@ const readers: Readonly<Record<string, (value: Json) => Json | undefined>> = {
   boolValue: (value) => value,
   intValue: numberOf,
   doubleValue: numberOf,
-  bytesValue: (value) =>
-    typeof value === "string" ? Buffer.from(value, "base64").toString("hex") : undefined,
+  bytesValue: (value) => (typeof value === "string" ? Buffer.from(value, "base64").toString("hex") : undefined),
   arrayValue: (value) =>
     isObject(value) ? objectsIn(value, "values").flatMap((it) => plainValue(it) ?? []) : undefined,
   kvlistValue: (value) => (isObject(value) ? attributesOf(value, "values") : undefined),
@@ -106,13 +105,9 @@ function spanOf(span: JsonObject, resource: JsonObject, scopeVersion: string): O
 const mostSpans = 1_000;
 
 const tooMany = (what: string, count: number, limit: number): SimError =>
-  new SimError(
-    "unparsable_payload",
-    `failed to parse request: Too many ${what}: ${count} exceeds limit of ${limit}`,
-    {
-      hint: `export at most ${limit} at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, maxExportBatchSize)`,
-    },
-  );
+  new SimError("unparsable_payload", `failed to parse request: Too many ${what}: ${count} exceeds limit of ${limit}`, {
+    hint: `export at most ${limit} at once (OTEL_BSP_MAX_EXPORT_BATCH_SIZE, maxExportBatchSize)`,
+  });
 
 /**
  * The spans of an ExportTraceServiceRequest. Upstream capture, otel/mod.rs and otel/fan_out.rs.

@@ -51,14 +51,10 @@ function* readRequest(packet: Packet): Work<JsonObject> {
     record.steps = [...(record.steps ?? []), "protobuf"];
     return yield* readProtobuf(bytes);
   }
-  if (type !== "application/json")
-    throw undecodable("Content-Type must be application/x-protobuf or application/json");
+  if (type !== "application/json") throw undecodable("Content-Type must be application/x-protobuf or application/json");
   const value = yield* readJson(bytes);
   if (isObject(value)) return value;
-  throw new SimError(
-    "unparsable_payload",
-    "failed to parse request: Invalid OTLP trace format: not an object",
-  );
+  throw new SimError("unparsable_payload", "failed to parse request: Invalid OTLP trace format: not an object");
 }
 
 function* eventsOf(desk: Desk, spans: readonly OtlpSpan[]): Work<SpanEvent[]> {

@@ -80,11 +80,7 @@ const calls: readonly AcceptedCall[] = [
     summary: "Accepts an email; nothing is delivered",
     scope: "transactional_email:write",
     required: ["to"],
-    answer: (_call, _body, { ids }) => ({
-      message_id: ids.uuid(),
-      replayed: false,
-      warnings: [notDelivered],
-    }),
+    answer: (_call, _body, { ids }) => ({ message_id: ids.uuid(), replayed: false, warnings: [notDelivered] }),
   },
   {
     methods: ["GET"],
@@ -132,12 +128,7 @@ const calls: readonly AcceptedCall[] = [
     summary: "Marks a ticket's messages as read",
     answer: () => ({ success: true, unread_count: 0 }),
   },
-  {
-    methods: ["GET"],
-    path: `${widget}/tickets`,
-    summary: "Tickets: none",
-    answer: () => ({ count: 0, results: [] }),
-  },
+  { methods: ["GET"], path: `${widget}/tickets`, summary: "Tickets: none", answer: () => ({ count: 0, results: [] }) },
   {
     methods: ["POST"],
     path: `${widget}/restore`,
@@ -189,15 +180,12 @@ const isOf = (call: Call, type: string): boolean => call.headers["content-type"]
 
 /** The answer has the type of the request; an empty protobuf message has no bytes. */
 const telemetryAnswer = (call: Call): Reply =>
-  isOf(call, protobufType)
-    ? { status: 200, headers: ["content-type", protobufType], body: Buffer.alloc(0) }
-    : json({});
+  isOf(call, protobufType) ? { status: 200, headers: ["content-type", protobufType], body: Buffer.alloc(0) } : json({});
 
 /** The body as JSON; undefined for another type. */
 function telemetryBody(call: Call): JsonBody | undefined {
   const body = isOf(call, protobufType) ? undefined : jsonBodyOf(call);
-  if (!body && isOf(call, "application/json"))
-    throw new SimError("parse_error", "The body is not valid JSON.");
+  if (!body && isOf(call, "application/json")) throw new SimError("parse_error", "The body is not valid JSON.");
   return body;
 }
 

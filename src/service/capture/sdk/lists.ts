@@ -35,11 +35,7 @@ const managed: Readonly<Record<string, RegExp>> = {
 };
 
 /** A document as SDKs get it: what a scenario gave, and the keys of its flags. */
-function forSdks(
-  { kind, key, fields }: StoredResource,
-  flags: JsonObject,
-  others: JsonObject = {},
-): JsonObject {
+function forSdks({ kind, key, fields }: StoredResource, flags: JsonObject, others: JsonObject = {}): JsonObject {
   const hidden = managed[kind];
   const shown = Object.entries(fields).filter(([name, value]) => !hidden?.test(name) && value !== undefined);
   return { id: key, ...Object.fromEntries(shown), ...others, ...flags };

@@ -105,8 +105,7 @@ function defaults(project: StoredProject, world: ReadonlyWorld): JsonObject {
     token: project.api_key,
     supportedCompression: ["gzip", "gzip-js"],
     // posthog-js asks /flags only when this is true; an override may stand for a flag that does not exist.
-    hasFeatureFlags:
-      flags.some((flag) => flag.active && !flag.deleted) || hasOf(world.flag_overrides, project.id),
+    hasFeatureFlags: flags.some((flag) => flag.active && !flag.deleted) || hasOf(world.flag_overrides, project.id),
     captureDeadClicks: false,
     capturePerformance: false,
     // Absent, it keeps autocapture off for a new visitor.

@@ -26,9 +26,7 @@ export interface SdkScripts {
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)*\.(js|js\.map)$/;
 
 /** toolbar.js is not on npm; the page calls the function that it defines. */
-const stubs = new Map([
-  ["toolbar.js", "window.ph_load_toolbar = window.ph_load_toolbar || function () {};\n"],
-]);
+const stubs = new Map([["toolbar.js", "window.ph_load_toolbar = window.ph_load_toolbar || function () {};\n"]]);
 
 /** `name` is safe inside a string literal: it has matched `fileName`. */
 const missing = (name: string, asked: string | undefined): string => {

@@ -6,9 +6,7 @@ import { addressOf } from "./flags-request.ts";
 /** Parts of user agents, in lower case. Upstream posthog-js, utils/bot-detection.ts (DEFAULT_BLOCKED_UA_STRS). */
 const crawlers: readonly string[] = [
   ..."amazonbot amazonproductbot app.hypefactors.com applebot archive.org_bot awariobot".split(" "),
-  ..."backlinksextendedbot baiduspider bingbot bingpreview chrome-lighthouse dataforseobot deepscan".split(
-    " ",
-  ),
+  ..."backlinksextendedbot baiduspider bingbot bingpreview chrome-lighthouse dataforseobot deepscan".split(" "),
   ..."duckduckbot facebookexternal facebookcatalog hubspot ia_archiver leikibot linkedinbot".split(" "),
   ..."meta-externalagent mj12bot msnbot nessus petalbot pinterestbot prerender rogerbot sebot-wa".split(" "),
   ..."sitebulb slackbot slurp trendictionbot turnitin twitterbot vercel-screenshot vercelbot".split(" "),

@@ -124,8 +124,5 @@ export function withoutCohorts({ cohorts }: Ruleset, filters: Filters): Filters 
   const plain = setsWithout(groups);
   if (!alternatives || !plain) return filters;
   const rollout_percentage = groups.at(-1)?.rollout_percentage ?? null;
-  return {
-    ...filters,
-    groups: [...plain, ...alternatives.map((properties) => ({ properties, rollout_percentage }))],
-  };
+  return { ...filters, groups: [...plain, ...alternatives.map((properties) => ({ properties, rollout_percentage }))] };
 }

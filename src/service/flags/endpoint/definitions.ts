@@ -115,9 +115,7 @@ const withContinuity = (flag: FeatureFlag): FeatureFlag => ({ ...flag, ensure_ex
 
 /** The flags that only the server can decide: those with an override for a single distinct id. */
 function leftToServer({ worlds }: Desk, project: StoredProject): (flag: FeatureFlag) => FeatureFlag {
-  const own = worlds.current.flag_overrides.filter(
-    (it) => it.project === project.id && it.distinct_id !== null,
-  );
+  const own = worlds.current.flag_overrides.filter((it) => it.project === project.id && it.distinct_id !== null);
   const keys = new Set(own.map(({ flag }) => flag));
   return (flag) => (keys.has(flag.key) ? withContinuity({ ...flag, active: true }) : flag);
 }
@@ -127,12 +125,7 @@ const isShown = ({ deleted, is_remote_configuration, filters }: FeatureFlag): bo
   !deleted && !is_remote_configuration && hasConditionSets(filters);
 
 /** All that a server SDK needs to evaluate flags locally, with inactive flags. */
-function definitionsOf(
-  desk: Desk,
-  ruleset: Ruleset,
-  project: StoredProject,
-  hasCohorts: boolean,
-): FlagDefinitions {
+function definitionsOf(desk: Desk, ruleset: Ruleset, project: StoredProject, hasCohorts: boolean): FlagDefinitions {
   const { flags: all, propertyMatchingVersion } = ruleset.source;
   const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
   const flags = all.filter((it) => isShown(it) && !ofSurveys.has(it.id));
@@ -156,8 +149,7 @@ function isNamed(header: string, etag: string): boolean {
   return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
 }
 
-const overQuota = (): SimError =>
-  new SimError("payment_required", "You have exceeded your feature flag request quota");
+const overQuota = (): SimError => new SimError("payment_required", "You have exceeded your feature flag request quota");
 
 /** With an override for all, the flag's rules are replaced, so that SDKs evaluate to it. */
 const rulesetFor = (desk: Desk, rulesets: Rulesets, project: StoredProject): Ruleset =>
@@ -167,9 +159,7 @@ function definitions(desk: Desk, rulesets: Rulesets, call: Call, { family, hasCo
   const { project } = flagAccess(call, desk, family);
   call.record.project = project.id;
   if (isQuotaLimited(project, call)) throw overQuota();
-  const text = JSON.stringify(
-    definitionsOf(desk, rulesetFor(desk, rulesets, project), project, hasCohorts(call)),
-  );
+  const text = JSON.stringify(definitionsOf(desk, rulesetFor(desk, rulesets, project), project, hasCohorts(call)));
   const etag = `W/"${createHash("sha1").update(text).digest("hex").slice(0, 32)}"`;
   const reply: Reply = isNamed(call.headers["if-none-match"] ?? "", etag) ? empty(304) : jsonText(text);
   return withHeaders(reply, "etag", etag, "cache-control", "private, must-revalidate");
@@ -187,11 +177,7 @@ const onRequest = (call: Call): boolean => call.query.has("send_cohorts");
 const rows: readonly Row[] = [
   { path: "/flags/definitions", family: "flags", hasCohorts: () => true },
   { path: "/api/feature_flag/local_evaluation", family: "service", hasCohorts: onRequest },
-  {
-    path: "/api/projects/:project_id/feature_flags/local_evaluation",
-    family: "service",
-    hasCohorts: onRequest,
-  },
+  { path: "/api/projects/:project_id/feature_flags/local_evaluation", family: "service", hasCohorts: onRequest },
 ];
 
 /**

@@ -22,26 +22,24 @@ const personalInvalid = () => new SimError("authentication_failed", "Personal AP
 const projectDenied = () => new SimError("permission_denied", "You don't have access to the project.");
 
 /** How each service refuses a valid key. Upstream PostHog rust/feature-flags, api/auth, and posthog/permissions.py. */
-const refusals: Readonly<Record<Service, Readonly<Record<"scope" | "secret" | "personal", () => SimError>>>> =
-  {
-    flags: {
-      scope: () =>
-        new SimError(
-          "authentication_failed",
-          "Personal API key lacks required scopes (feature_flag:read or feature_flag:write).",
-        ),
-      secret: secretInvalid,
-      personal: personalInvalid,
-    },
-    service: {
-      scope: () => new SimError("permission_denied", "API key missing required scope 'feature_flag:read'"),
-      secret: projectDenied,
-      personal: projectDenied,
-    },
-  };
+const refusals: Readonly<Record<Service, Readonly<Record<"scope" | "secret" | "personal", () => SimError>>>> = {
+  flags: {
+    scope: () =>
+      new SimError(
+        "authentication_failed",
+        "Personal API key lacks required scopes (feature_flag:read or feature_flag:write).",
+      ),
+    secret: secretInvalid,
+    personal: personalInvalid,
+  },
+  service: {
+    scope: () => new SimError("permission_denied", "API key missing required scope 'feature_flag:read'"),
+    secret: projectDenied,
+    personal: projectDenied,
+  },
+};
 
-const unauthenticated = () =>
-  new SimError("not_authenticated", "Authentication credentials were not provided.");
+const unauthenticated = () => new SimError("not_authenticated", "Authentication credentials were not provided.");
 
 type Credential = { secretOf: StoredProject } | { personal: PersonalApiKey };
 
@@ -55,12 +53,7 @@ function credentialOf(call: Call, { keys }: Desk, text: string, service: Service
   return { personal };
 }
 
-function checkAccess(
-  world: ReadonlyWorld,
-  credential: Credential,
-  project: StoredProject,
-  service: Service,
-): void {
+function checkAccess(world: ReadonlyWorld, credential: Credential, project: StoredProject, service: Service): void {
   const { secret, personal } = refusals[service];
   if ("secretOf" in credential) {
     if (credential.secretOf.id !== project.id) throw secret();

@@ -32,11 +32,7 @@ function explanationOf(trace: ConditionTrace, isWinner: boolean): string {
   return trace.hint ?? `${name} did not match`;
 }
 
-function conditionAnalysis(
-  flag: FeatureFlag,
-  explained: Explanation,
-  trace: ConditionTrace,
-): ConditionAnalysis {
+function conditionAnalysis(flag: FeatureFlag, explained: Explanation, trace: ConditionTrace): ConditionAnalysis {
   const group = flag.filters.groups?.[trace.index];
   const isWinner = explained.reason.code === "condition_match" && explained.condition_index === trace.index;
   return {
@@ -65,9 +61,7 @@ function before(explained: Explanation): ConditionAnalysis[] {
     variant: null,
     matched: explained.enrollment.decided && explained.enabled,
     properties_matched: explained.enrollment.properties.every(({ passed }) => passed),
-    explanation: explained.enrollment.decided
-      ? "Enrolment decided the flag"
-      : "Enrolment does not decide the flag",
+    explanation: explained.enrollment.decided ? "Enrolment decided the flag" : "Enrolment does not decide the flag",
   };
   const holdout = explained.holdout?.held_out && {
     ...fixed,
@@ -89,10 +83,7 @@ export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subje
   const explained = explainFlag(ruleset, flag.key, subject);
   // Upstream analyses condition sets only.
   if (!explained || rulesVersionOf(flag.filters) !== 1) return [];
-  return [
-    ...before(explained),
-    ...explained.conditions.map((trace) => conditionAnalysis(flag, explained, trace)),
-  ];
+  return [...before(explained), ...explained.conditions.map((trace) => conditionAnalysis(flag, explained, trace))];
 }
 
 /** The decision about a flag, with its condition sets for `?detailed_analysis`. */

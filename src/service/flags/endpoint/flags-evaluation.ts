@@ -30,10 +30,7 @@ export function switchOf(call: Call, name: string): boolean | undefined {
 }
 
 /** Flags with contexts are for clients that send one of them, or none. */
-const matchesContexts = (
-  { evaluation_contexts: wanted }: FeatureFlag,
-  contexts: readonly string[],
-): boolean =>
+const matchesContexts = ({ evaluation_contexts: wanted }: FeatureFlag, contexts: readonly string[]): boolean =>
   wanted === undefined ||
   wanted.length === 0 ||
   contexts.length === 0 ||
@@ -134,12 +131,7 @@ function selection(call: Call, request: FlagsRequest): (flag: FeatureFlag) => bo
     (!isSurveysOnly || flag.key.startsWith(surveyPrefix));
 }
 
-export const askedIn = (
-  { geoip }: Desk,
-  call: Call,
-  request: FlagsRequest,
-  distinctId: string,
-): RequestedSubject => ({
+export const askedIn = ({ geoip }: Desk, call: Call, request: FlagsRequest, distinctId: string): RequestedSubject => ({
   distinctId,
   deviceId: request.deviceId,
   anonymousId: request.anonymousId,

@@ -66,9 +66,7 @@ const tooLarge = "Failed to decode request: the decompressed body is too large."
 
 const inflate = (bytes: Buffer): Buffer =>
   gunzipWithin(bytes, defaultBodyLimit, (isTooLarge, cause) =>
-    isTooLarge
-      ? new SimError("payload_too_large", tooLarge, { cause })
-      : undecodable("invalid gzip data", cause),
+    isTooLarge ? new SimError("payload_too_large", tooLarge, { cause }) : undecodable("invalid gzip data", cause),
   );
 
 /**
@@ -93,8 +91,7 @@ function parseStrictly(text: string): { json: Json; text: string } | undefined {
   try {
     return { json: parseBounded(withExactIds(text) ?? text), text: onOneLine(text) };
   } catch (error) {
-    if (error instanceof TooManyNodes)
-      throw new SimError("payload_too_large", `Request has ${error.message}`);
+    if (error instanceof TooManyNodes) throw new SimError("payload_too_large", `Request has ${error.message}`);
     return undefined;
   }
 }
@@ -113,8 +110,7 @@ const onOneLine = (text: string): string =>
   text.includes("\n") || text.includes("\r") ? JSON.stringify(JSON.parse(text)) : text;
 
 /** Repairs base64 whose pluses a form decoder replaced. */
-const unpackBase64 = (text: string): string =>
-  Buffer.from(text.trim().replaceAll(" ", "+"), "base64").toString("utf8");
+const unpackBase64 = (text: string): string => Buffer.from(text.trim().replaceAll(" ", "+"), "base64").toString("utf8");
 
 /** @param bytes What the text was decoded from, if they are UTF-8 */
 function readText(text: string, steps: DecodeStep[], bytes: Buffer | undefined): FlagsBody {

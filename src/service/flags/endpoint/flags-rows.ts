@@ -87,18 +87,10 @@ const supportedCompression: Record<Dialect, string[]> = {
   production: ["gzip", "gzip-js"],
 };
 
-const basics: JsonObject = {
-  config: { enable_collect_everything: true },
-  toolbarParams: {},
-  isAuthenticated: false,
-};
+const basics: JsonObject = { config: { enable_collect_everything: true }, toolbarParams: {}, isAuthenticated: false };
 
 /** The answer's keys that are not about flags. /decide has the contract's ones even with `config=false`. */
-function configOf(
-  { desk, isDecide }: Service,
-  project: StoredProject,
-  hasConfig: boolean,
-): JsonObject | undefined {
+function configOf({ desk, isDecide }: Service, project: StoredProject, hasConfig: boolean): JsonObject | undefined {
   const config = hasConfig ? { ...basics, ...remoteConfigOf(project, desk.worlds.current) } : basics;
   if (!isDecide) return hasConfig ? config : undefined;
   const own = project.remote_config.supportedCompression;
@@ -135,8 +127,7 @@ function evaluated(service: Service, call: Call): Reply {
   const project = projectOf(service.desk, call, request.token);
   record.project = project.id;
   const { shape: wanted, hasConfig } = planOf(call, service.isDecide);
-  const shape =
-    wanted === "typed" && project.settings.flags_v3_response_enabled !== true ? "details" : wanted;
+  const shape = wanted === "typed" && project.settings.flags_v3_response_enabled !== true ? "details" : wanted;
   const shaped = flagMembers(service, call, project, request, service.shapes[shape]);
   const isMinimal = shape === "details" && project.settings.minimal_flag_called_events === true;
   const gate = isMinimal ? ',"minimalFlagCalledEvents":true' : "";
@@ -145,11 +136,7 @@ function evaluated(service: Service, call: Call): Reply {
 
 /** GET has no person and gets no flags; without a version it has the oldest shape. Upstream as evaluation. */
 function stub(service: Service, call: Call): Reply {
-  const config = {
-    supportedCompression: supportedCompression.production,
-    ...basics,
-    sessionRecording: false,
-  };
+  const config = { supportedCompression: supportedCompression.production, ...basics, sessionRecording: false };
   return answer(service, call, config, service.shapes[shapeFor(versionOf(call), service.isDecide)]([]));
 }
 
@@ -158,11 +145,7 @@ function stub(service: Service, call: Call): Reply {
  * Upstream PostHog rust/feature-flags, api/endpoint; contract, Flag decision.
  * @param notice Called once for each flag that cannot be evaluated.
  */
-export function flagEndpoints(
-  desk: Desk,
-  rulesets: Rulesets,
-  notice: (text: string) => void = () => {},
-): Endpoint[] {
+export function flagEndpoints(desk: Desk, rulesets: Rulesets, notice: (text: string) => void = () => {}): Endpoint[] {
   const common = { desk, rulesets, shapes: createShapes(), reportFailures: createFailureNotices(notice) };
   const flags: Service = { ...common, isDecide: false };
   const decide: Service = { ...common, isDecide: true };

@@ -32,14 +32,9 @@ const FlagsRequest = z
     evaluation_contexts: z
       .array(z.string())
       .optional()
-      .describe(
-        "Flags with contexts only if they have one of these; `evaluation_environments` is read as well",
-      ),
+      .describe("Flags with contexts only if they have one of these; `evaluation_environments` is read as well"),
     disable_flags: z.boolean().optional().describe("true: settings only, no flags"),
-    geoip_disable: z
-      .boolean()
-      .optional()
-      .describe("true: no properties are derived from the client's address"),
+    geoip_disable: z.boolean().optional().describe("true: no properties are derived from the client's address"),
   })
   .meta({ title: "FlagsRequest" });
 
@@ -76,18 +71,12 @@ const FlagDetails = z
     key: z.string(),
     enabled: z.boolean(),
     variant: z.string().nullable(),
-    reason: z.strictObject({
-      code: z.string(),
-      condition_index: z.int().nullable(),
-      description: z.string(),
-    }),
+    reason: z.strictObject({ code: z.string(), condition_index: z.int().nullable(), description: z.string() }),
     metadata: z.strictObject({
       id: z.int(),
       version: z.int(),
       description: z.string().nullable(),
-      payload: z
-        .json()
-        .describe("JSON text; JSON itself where rules of version 2 give a number or an object"),
+      payload: z.json().describe("JSON text; JSON itself where rules of version 2 give a number or an object"),
       has_experiment: z.boolean(),
     }),
     failed: z.boolean().optional().describe("true: the flag could not be computed"),
@@ -118,10 +107,7 @@ const TypedFlagDetails = z
   .meta({ title: "TypedFlagDetails" });
 export type TypedFlagDetails = z.infer<typeof TypedFlagDetails>;
 
-const always = {
-  requestId: z.uuid(),
-  evaluatedAt: z.int().describe("ms since the epoch"),
-};
+const always = { requestId: z.uuid(), evaluatedAt: z.int().describe("ms since the epoch") };
 
 /** The flags, in the shapes of the versions of the endpoints. */
 const flagKeys = {
@@ -132,16 +118,12 @@ const flagKeys = {
   featureFlags: z
     .union([z.record(z.string(), z.union([z.boolean(), z.string()])), z.array(z.string())])
     .optional()
-    .describe(
-      "Value by flag key (v=2, v=3, and v=1 on /flags); keys of the flags that are on (v=1 on /decide)",
-    ),
+    .describe("Value by flag key (v=2, v=3, and v=1 on /flags); keys of the flags that are on (v=1 on /decide)"),
   featureFlagPayloads: z.record(z.string(), z.string()).optional().describe("JSON text by flag key"),
   minimalFlagCalledEvents: z
     .literal(true)
     .optional()
-    .describe(
-      "If it is in the project's settings (v=2): SDKs send `$feature_flag_called` with few properties",
-    ),
+    .describe("If it is in the project's settings (v=2): SDKs send `$feature_flag_called` with few properties"),
   errorsWhileComputingFlags: z.boolean().optional().describe("true: some flags could not be computed"),
   quotaLimited: z
     .array(z.string())
@@ -156,11 +138,7 @@ const settings = {
 };
 
 const FlagsAnswer = z
-  .looseObject({
-    ...always,
-    ...flagKeys,
-    ...z.object({ ...settings, supportedCompression: AnyJson }).partial().shape,
-  })
+  .looseObject({ ...always, ...flagKeys, ...z.object({ ...settings, supportedCompression: AnyJson }).partial().shape })
   .meta({ title: "FlagsAnswer" });
 
 const DecideAnswer = z
@@ -220,9 +198,7 @@ const EvaluationHeaders = z.object({
 const LocalEvaluationQuery = z.object({
   send_cohorts: z
     .string()
-    .describe(
-      "If present, the response has cohorts; if not, flags with one simple cohort have its conditions",
-    ),
+    .describe("If present, the response has cohorts; if not, flags with one simple cohort have its conditions"),
 });
 
 const evaluation = (answer: z.ZodType): EndpointDocs => ({
@@ -251,10 +227,7 @@ const definitions: EndpointDocs = {
   },
 };
 
-const localEvaluation: EndpointDocs = {
-  ...definitions,
-  query: parametersOf({ token, ...LocalEvaluationQuery.shape }),
-};
+const localEvaluation: EndpointDocs = { ...definitions, query: parametersOf({ token, ...LocalEvaluationQuery.shape }) };
 
 /** The public endpoints of flags in the OpenAPI document, by method and path. */
 export const flagDocs: Readonly<Record<string, EndpointDocs>> = {

@@ -12,11 +12,8 @@ interface EvaluationPorts {
 }
 
 /** The flag endpoints of the SDKs. */
-export const evaluationSlice = slice(
-  ["desk", "rulesets", "notice"],
-  ({ desk, rulesets, notice }: EvaluationPorts) => [
-    ...flagEndpoints(desk, rulesets, notice),
-    ...definitionEndpoints(desk, rulesets),
-    ...flagRemoteConfigEndpoints(desk),
-  ],
-);
+export const evaluationSlice = slice(["desk", "rulesets", "notice"], ({ desk, rulesets, notice }: EvaluationPorts) => [
+  ...flagEndpoints(desk, rulesets, notice),
+  ...definitionEndpoints(desk, rulesets),
+  ...flagRemoteConfigEndpoints(desk),
+]);

@@ -45,13 +45,7 @@ const deepest = 64;
 const broken = () => new FlagFailure("cohort_filters_parsing_error");
 
 /** Compared with the person's properties, whatever the type; only the field of a person is read elsewhere. */
-const propertyTypes: ReadonlySet<unknown> = new Set([
-  undefined,
-  "person",
-  "person_metadata",
-  "group",
-  "flag",
-]);
+const propertyTypes: ReadonlySet<unknown> = new Set([undefined, "person", "person_metadata", "group", "flag"]);
 
 function propertyLeaf(filter: JsonObject, key: string, matching: Matching): PropertyLeaf {
   const operator = typeof filter.operator === "string" ? filter.operator : "exact";
@@ -110,9 +104,7 @@ const noOne: TreeNode = { kind: "unknown", type: "" };
 function nodeOfLegacyGroup(group: Json, matching: Matching): TreeNode {
   const properties = isObject(group) ? group.properties : undefined;
   if (Array.isArray(properties) && properties.length > 0) {
-    const values = properties.map((it) =>
-      isObject(it) && it.type === "event" ? { ...it, type: "person" } : it,
-    );
+    const values = properties.map((it) => (isObject(it) && it.type === "event" ? { ...it, type: "person" } : it));
     return groupOf({ type: "AND" }, values, matching, 1);
   }
   if (!isObject(properties)) return noOne;

@@ -34,13 +34,7 @@ function compileTree(cohort: Cohort, matching: Matching): Pick<CompiledCohort, "
 
 function compileCohort(cohort: Cohort, matching: Matching): CompiledCohort {
   if (cohort.is_static === true) {
-    return {
-      cohort,
-      members: new Set(cohort.persons),
-      tree: nothing,
-      references: [],
-      failure: undefined,
-    };
+    return { cohort, members: new Set(cohort.persons), tree: nothing, references: [], failure: undefined };
   }
   const { tree, failure } = compileTree(cohort, matching);
   return { cohort, members: undefined, tree, references: [...new Set(cohortsIn(tree))], failure };
@@ -64,9 +58,7 @@ function reachable(compiled: CompiledCohorts["compiled"], id: number): CompiledC
 /** Dependencies first, or a failure when they run in a circle. */
 function inOrder(cohorts: readonly CompiledCohort[]): CohortPlan {
   const byId = new Map(cohorts.map((it) => [it.cohort.id, it]));
-  const ordered = dependenciesFirst(cohorts, ({ references }) =>
-    references.flatMap((id) => byId.get(id) ?? []),
-  );
+  const ordered = dependenciesFirst(cohorts, ({ references }) => references.flatMap((id) => byId.get(id) ?? []));
   return ordered.length === cohorts.length ? ordered : "dependency_cycle_cohort";
 }
 
@@ -100,29 +92,19 @@ export function compileCohorts(
 }
 
 /** No cohort exists. */
-export const noCohorts: CompiledCohorts = {
-  compiled: new Map(),
-  planOf: () => "dependency_not_found_cohort",
-};
+export const noCohorts: CompiledCohorts = { compiled: new Map(), planOf: () => "dependency_not_found_cohort" };
 
 /** What a leaf compares. @throws FlagFailure when it is not known. */
 export const readLeaf = ({ key, isMetadata }: PropertyLeaf, { subject }: EvaluationRun): Json | undefined =>
   isMetadata ? subject.metadata(key) : subject.property(key);
 
-function passesCohort(
-  { cohort, operator, negation }: CohortLeaf,
-  members: ReadonlyMap<number, boolean>,
-): boolean {
+function passesCohort({ cohort, operator, negation }: CohortLeaf, members: ReadonlyMap<number, boolean>): boolean {
   const isIn = members.get(cohort) === true;
   return (operator === "in" ? isIn : operator === "not_in" && !isIn) !== negation;
 }
 
 /** True if a node of a tree is fulfilled. The memberships that it asks for are known by now. */
-export function passesNode(
-  node: TreeNode,
-  run: EvaluationRun,
-  members: ReadonlyMap<number, boolean>,
-): boolean {
+export function passesNode(node: TreeNode, run: EvaluationRun, members: ReadonlyMap<number, boolean>): boolean {
   switch (node.kind) {
     case "all":
       return node.nodes.every((it) => passesNode(it, run, members));

@@ -94,8 +94,7 @@ export const aggregationOf = (set: ConditionSet, filters: Filters): number | nul
       : filters.aggregation_group_type_index,
   );
 
-const variantsOf = (filters: Filters): string[] =>
-  (filters.multivariate?.variants ?? []).map((variant) => variant.key);
+const variantsOf = (filters: Filters): string[] => (filters.multivariate?.variants ?? []).map((variant) => variant.key);
 
 /** Only the sets of `groups` are checked before they get here. */
 function filtersIn({ properties }: ConditionSet): readonly PropertyFilter[] {
@@ -111,12 +110,7 @@ interface Place {
   readonly hasGroups: boolean;
 }
 
-function compileCondition(
-  set: ConditionSet,
-  place: Place,
-  filters: Filters,
-  matching: FlagMatching,
-): Condition {
+function compileCondition(set: ConditionSet, place: Place, filters: Filters, matching: FlagMatching): Condition {
   const { index, aggregation } = place;
   const variants = variantsOf(filters);
   const decide = (variant: string | null) => on("condition_match", index, variant, filters.payloads);
@@ -141,10 +135,7 @@ function compileCondition(
 
 function superDecisions(filters: Filters) {
   const payload = payloadText(filters.payloads, "true");
-  return {
-    on: on("super_condition_value", 0, null, filters.payloads),
-    off: off("super_condition_value", 0, payload),
-  };
+  return { on: on("super_condition_value", 0, null, filters.payloads), off: off("super_condition_value", 0, payload) };
 }
 
 const compileEnrollment = (flag: FeatureFlag): Enrollment | undefined =>

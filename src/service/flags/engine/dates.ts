@@ -4,8 +4,7 @@ import { numberOf } from "./values.ts";
 import { wallClockOf, type Zone } from "./zone.ts";
 
 const relative = /^-?(\d+)([hdwmy])$/;
-const offsetTime =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
+const offsetTime = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?(?:([Zz])|([+-])(\d{2}):(\d{2}))$/;
 const naiveTime = /^(\d{1,4})-(\d{1,2})-(\d{1,2})(?:(?:T|\s+)(\d{1,2}):(\d{1,2})(?::(\d{1,2})(\.\d+)?)?)?$/;
 
 const hour = 3_600_000;
@@ -49,8 +48,7 @@ function relativeTime(text: string, now: number, zone: Zone): number {
 function timeWithOffset(text: string): number {
   const found = offsetTime.exec(text);
   if (!found) return Number.NaN;
-  const [, year, month, date, hours, minutes, seconds, fraction = "0", , sign, awayHours, awayMinutes] =
-    found;
+  const [, year, month, date, hours, minutes, seconds, fraction = "0", , sign, awayHours, awayMinutes] = found;
   const whole = Number(seconds) + Number(fraction);
   const wall = wallClockOf(Number(year), Number(month), Number(date), Number(hours), Number(minutes), whole);
   if (sign === undefined) return wall;
@@ -65,9 +63,7 @@ function timeInZone(text: string, zone: Zone): number {
   if (!found) return Number.NaN;
   const [, year, month, date, hours = "0", minutes = "0", seconds = "0", fraction = "0"] = found;
   const whole = Number(seconds) + Number(fraction);
-  return zone.instant(
-    wallClockOf(Number(year), Number(month), Number(date), Number(hours), Number(minutes), whole),
-  );
+  return zone.instant(wallClockOf(Number(year), Number(month), Number(date), Number(hours), Number(minutes), whole));
 }
 
 /**

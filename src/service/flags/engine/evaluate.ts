@@ -40,11 +40,7 @@ function missAs(compiled: CompiledFlag, condition: Condition, run: EvaluationRun
 }
 
 /** Why a condition set does not apply; undefined when it does. @throws FlagFailure */
-export function missOf(
-  compiled: CompiledFlag,
-  condition: Condition,
-  run: EvaluationRun,
-): ConditionMiss | undefined {
+export function missOf(compiled: CompiledFlag, condition: Condition, run: EvaluationRun): ConditionMiss | undefined {
   run.recorder?.tried(condition.index);
   const { aggregation } = condition;
   if (aggregation !== null && !run.subject.group(aggregation)) return "no_group_type";
@@ -93,8 +89,7 @@ function enrolled({ enrollment }: CompiledFlag, { subject }: EvaluationRun): Dec
 
 function superDecided(compiled: CompiledFlag, run: EvaluationRun): Decision | undefined {
   const { superCondition } = compiled;
-  if (!superCondition?.condition.filters.some(({ key }) => run.subject.property(key) !== undefined))
-    return undefined;
+  if (!superCondition?.condition.filters.some(({ key }) => run.subject.property(key) !== undefined)) return undefined;
   const miss = missAs(compiled, superCondition.condition, run);
   return miss === undefined ? superCondition.on : superCondition.off;
 }
@@ -119,10 +114,7 @@ export function decide(compiled: CompiledFlag, run: EvaluationRun): Decision {
   try {
     if (compiled.rules) return decideByRules(compiled.rules, run);
     return (
-      enrolled(compiled, run) ??
-      superDecided(compiled, run) ??
-      heldOut(compiled, run) ??
-      tryConditions(compiled, run)
+      enrolled(compiled, run) ?? superDecided(compiled, run) ?? heldOut(compiled, run) ?? tryConditions(compiled, run)
     );
   } catch (error) {
     if (error instanceof FlagFailure) return failed(error.code, error.message);

@@ -15,9 +15,7 @@ const row = (pattern: string): RegExp => new RegExp(`^${pattern}$`);
 
 const rows: readonly RegExp[] = [
   // Wed, 02 Jun 2021 06:31:39 GMT
-  row(
-    String.raw`(?:[A-Za-z]{3},\s+)?(?<date>\d{1,2})\s+(?<name>[A-Za-z]{3})\s+(?<year>\d{4})\s+${time}${away}`,
-  ),
+  row(String.raw`(?:[A-Za-z]{3},\s+)?(?<date>\d{1,2})\s+(?<name>[A-Za-z]{3})\s+(?<year>\d{4})\s+${time}${away}`),
   // 2014-04-26 05:24:37 PM · 2019-11-29 08:08:05-08 · 2017-11-25 13:31 PST
   row(String.raw`(?<year>\d{4})-(?<month>\d{2})-(?<date>\d{2})\s+${time}${half}`),
   row(String.raw`(?<year>\d{4})-(?<month>\d{2})-(?<date>\d{2})\s+${time}${away}`),
@@ -47,9 +45,7 @@ const rows: readonly RegExp[] = [
   row(String.raw`(?<month>\d{1,2})\.(?<date>\d{1,2})\.(?<year>\d{4}|\d{2})`),
   row(String.raw`(?<year>\d{4})\.(?<month>\d{1,2})(?:\.(?<date>\d{1,2}))?`),
   // 171113 14:14:20
-  row(
-    String.raw`(?<year>\d{2})(?<month>\d{2})(?<date>\d{2})\s+(?<hours>\d{2}):(?<minutes>\d{2}):(?<seconds>\d{2})`,
-  ),
+  row(String.raw`(?<year>\d{2})(?<month>\d{2})(?<date>\d{2})\s+(?<hours>\d{2}):(?<minutes>\d{2}):(?<seconds>\d{2})`),
   // 2014年04月08日11时25分18秒
   row(
     String.raw`(?<year>\d{4})年(?<month>\d{2})月(?<date>\d{2})日(?<hours>\d{2})时(?<minutes>\d{2})分(?<seconds>\d{2})秒`,
@@ -57,9 +53,7 @@ const rows: readonly RegExp[] = [
   row(String.raw`(?<year>\d{4})年(?<month>\d{2})月(?<date>\d{2})日`),
 ];
 
-const months = "january february march april may june july august september october november december".split(
-  " ",
-);
+const months = "january february march april may june july august september october november december".split(" ");
 
 /** 1–12 for a name or its first three letters; NaN for other words. */
 function monthOf(name: string): number {
@@ -112,14 +106,11 @@ function timeOfParts(parts: Parts, now: number): number {
   const offset = offsetOf(parts.away);
   const here = new Date(now + (Number.isNaN(offset) ? 0 : offset));
   const year = parts.year === undefined ? here.getUTCFullYear() : yearOf(parts.year);
-  const month =
-    parts.name === undefined ? Number(parts.month ?? here.getUTCMonth() + 1) : monthOf(parts.name);
+  const month = parts.name === undefined ? Number(parts.month ?? here.getUTCMonth() + 1) : monthOf(parts.name);
   const date = Number(parts.date ?? here.getUTCDate());
   if (parts.hours === undefined) return wallClockOf(year, month, date) + (here.getTime() % day) - offset;
   const seconds = Number(parts.seconds ?? 0) + Number(parts.fraction ?? 0);
-  return (
-    wallClockOf(year, month, date, hourOf(parts.hours, parts.half), Number(parts.minutes), seconds) - offset
-  );
+  return wallClockOf(year, month, date, hourOf(parts.hours, parts.half), Number(parts.minutes), seconds) - offset;
 }
 
 const perDigits: Readonly<Record<number, number>> = { 10: 1000, 13: 1, 19: 1e-6 };

@@ -217,7 +217,6 @@ export function checkOperator(name: string): void {
 export function prepareTest(name: string, value: Json | undefined, matching: Matching): PreparedTest {
   const operator = operators.get(name);
   if (!operator) throw new FlagFailure("unsupported_operator");
-  if ((value === undefined || value === null) && !valueless.has(name))
-    return { missing: false, passes: never };
+  if ((value === undefined || value === null) && !valueless.has(name)) return { missing: false, passes: never };
   return { missing: operator.missing, passes: operator.prepare(value ?? null, matching) };
 }

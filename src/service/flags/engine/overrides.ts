@@ -77,9 +77,7 @@ export function overriddenFlag(flag: FeatureFlag, override: StoredFlagOverride):
     bucketing_identifier: null,
     filters: {
       groups: value === false ? [] : [{ properties: [], rollout_percentage: 100, ...variant }],
-      ...(typeof value === "string" && {
-        multivariate: { variants: [{ key: value, rollout_percentage: 100 }] },
-      }),
+      ...(typeof value === "string" && { multivariate: { variants: [{ key: value, rollout_percentage: 100 }] } }),
       payloads: payload === null ? {} : { [payloadName(override)]: payload },
     },
   };

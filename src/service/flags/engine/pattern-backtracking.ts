@@ -38,8 +38,7 @@ export function sizeOf(hir: Hir): number {
   return size * Math.max(1, max);
 }
 
-const some = (hir: Hir, is: (hir: Hir) => boolean): boolean =>
-  is(hir) || partsOf(hir).some((it) => some(it, is));
+const some = (hir: Hir, is: (hir: Hir) => boolean): boolean => is(hir) || partsOf(hir).some((it) => some(it, is));
 
 /** True if it can match a part of a text in more than one way. */
 function isVariable({ kind }: Hir): boolean {
@@ -120,8 +119,7 @@ function unsupported(): never {
 }
 
 /** The whole pattern ignores case: mode `i` comes first, and no mode is switched off. */
-const ignoresAllCase = (source: string): boolean =>
-  /^\(\?[a-zA-Z]*i[a-zA-Z]*\)(?!.*\(\?[a-zA-Z]*-)/s.test(source);
+const ignoresAllCase = (source: string): boolean => /^\(\?[a-zA-Z]*i[a-zA-Z]*\)(?!.*\(\?[a-zA-Z]*-)/s.test(source);
 
 function expressionOf(hir: Hir, groups: readonly PatternGroup[], source: string): RegExp {
   const writer = javascriptWriter(groups);

@@ -71,13 +71,7 @@ export interface RulesDocument {
 }
 
 /** `unsupported` is correct in itself, but neither the service nor the sim evaluates it. */
-export type ConfigCode =
-  | "required"
-  | "invalid"
-  | "unknown_field"
-  | "not_unique"
-  | "unsupported"
-  | "limit_exceeded";
+export type ConfigCode = "required" | "invalid" | "unknown_field" | "not_unique" | "unsupported" | "limit_exceeded";
 
 export interface ConfigProblem {
   /** From the filters on. */
@@ -122,10 +116,7 @@ const oneOf = (...values: readonly string[]): Check => [
 ];
 const isBoolean: Check = [(value) => typeof value === "boolean", "Must be true or false."];
 const isText: Check = [(value) => typeof value === "string", "Must be a string."];
-const isTextOrNull: Check = [
-  (value) => value === null || typeof value === "string",
-  "Must be a string or null.",
-];
+const isTextOrNull: Check = [(value) => value === null || typeof value === "string", "Must be a string or null."];
 const isDocument: Check = [isObject, "Must be an object."];
 const isList: Check = [Array.isArray, "Must be an array."];
 const isNull: Check = [(value) => value === null, "Must be null."];
@@ -139,8 +130,7 @@ const isUuid: Check = [
   "Must be a UUID.",
 ];
 const isPercentage: Check = [
-  (value) =>
-    typeof value === "number" && value >= 0 && value <= 100 && Number(value.toFixed(2)) === Math.abs(value),
+  (value) => typeof value === "number" && value >= 0 && value <= 100 && Number(value.toFixed(2)) === Math.abs(value),
   "Must be between 0 and 100, with at most 2 decimal places.",
 ];
 
@@ -200,15 +190,11 @@ const operandChecks: readonly (readonly [name: RegExp, check: Check])[] = [
   [/^(not_)?(regex|icontains|starts_with|ends_with)$/, isText],
   [/^[gl]te?$/, comparable],
   [/^is_date_/, date],
-  [
-    /^semver_wildcard$/,
-    [(value) => typeof value === "string" && isVersion(value.replace(/[.*]+$/, "")), semver[1]],
-  ],
+  [/^semver_wildcard$/, [(value) => typeof value === "string" && isVersion(value.replace(/[.*]+$/, "")), semver[1]]],
   [/^semver_/, semver],
 ];
 
-const operandCheck = (operator: string): Check =>
-  operandChecks.find(([name]) => name.test(operator))?.[1] ?? anything;
+const operandCheck = (operator: string): Check => operandChecks.find(([name]) => name.test(operator))?.[1] ?? anything;
 
 /** Collects what is wrong with one document. */
 class Reading {
@@ -384,10 +370,7 @@ class Reading {
     if (group !== undefined && group !== null) {
       this.add([...at, "group_type_index"], "invalid", "Only group properties have a group type index.");
     }
-    const booleanOrNull: Check = [
-      (it) => it === null || typeof it === "boolean",
-      "Must be true, false or null.",
-    ];
+    const booleanOrNull: Check = [(it) => it === null || typeof it === "boolean", "Must be true, false or null."];
     this.field(property, "negation", at, booleanOrNull, false);
     for (const name of ["cohort_name", "label"]) this.field(property, name, at, isTextOrNull, false);
     const names: Check = [

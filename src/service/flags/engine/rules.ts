@@ -90,11 +90,7 @@ function projected(value: Json): Pick<Decision, "value" | "enabled" | "variant" 
 }
 
 /** @param rule undefined where no rule decided */
-function decisionOf(
-  code: RuleCode,
-  value: Json,
-  rule?: Pick<CompiledRule, "index" | "id" | "type">,
-): Decision {
+function decisionOf(code: RuleCode, value: Json, rule?: Pick<CompiledRule, "index" | "id" | "type">): Decision {
   const legacy = legacyCodes[code];
   const index = rule?.index ?? null;
   const { description } = reasons[legacy];
@@ -184,9 +180,7 @@ function compileRule(
     split: splitOf(rule),
     paused: isExperiment && rule.paused ? decisionOf("experiment_paused", byDefault, facts) : undefined,
     holdout:
-      isExperiment && rule.holdout
-        ? { ...rule.holdout, decision: decisionOf("holdout", byDefault, facts) }
-        : undefined,
+      isExperiment && rule.holdout ? { ...rule.holdout, decision: decisionOf("holdout", byDefault, facts) } : undefined,
   };
   if (rule.rule_type === "targeted_release") return { ...common, rollout: undefined };
   const { seed, rollout_percentage: percentage, on_rollout_miss: onMiss } = rule;
@@ -248,8 +242,7 @@ export function tryRule(rule: CompiledRule, run: EvaluationRun): Decision | Rule
   if (rule.holdout && isHeldOut(rule.holdout, run)) return rule.holdout.decision;
   const { rollout } = rule;
   const isIn =
-    !rollout ||
-    isIncluded(run.subject.distinctId, rollout.percentage, () => draw(rollout.seed, "rollout", run));
+    !rollout || isIncluded(run.subject.distinctId, rollout.percentage, () => draw(rollout.seed, "rollout", run));
   return (isIn ? matchOf(rule, run) : rollout?.missed) ?? "out_of_rollout_bound";
 }
 

@@ -165,14 +165,8 @@ function evaluateChained(ruleset: Ruleset, subject: Subject, { keys, isSelected 
  * computed once. Never throws a FlagFailure: a flag that cannot be computed has a decision with `failed`.
  * Upstream PostHog rust/feature-flags, flag_matching.
  */
-export const evaluateRuleset = (
-  ruleset: Ruleset,
-  subject: Subject,
-  selection: Selection = {},
-): FlagResult[] =>
-  ruleset.hasDependencies
-    ? evaluateChained(ruleset, subject, selection)
-    : evaluateApart(ruleset, subject, selection);
+export const evaluateRuleset = (ruleset: Ruleset, subject: Subject, selection: Selection = {}): FlagResult[] =>
+  ruleset.hasDependencies ? evaluateChained(ruleset, subject, selection) : evaluateApart(ruleset, subject, selection);
 
 /** The entry of a flag, by its key; also an inactive one, but an active one first. */
 export function entryOf({ entries }: Ruleset, key: string): FlagEntry | undefined {

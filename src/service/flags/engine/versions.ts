@@ -29,8 +29,7 @@ function canonical(text: string): string {
   return numbers.join(".") + (end < 0 ? "" : text.slice(end));
 }
 
-const isPrerelease = (text: string): boolean =>
-  text.split(".").every((part) => part !== "" && !/^0\d+$/.test(part));
+const isPrerelease = (text: string): boolean => text.split(".").every((part) => part !== "" && !/^0\d+$/.test(part));
 
 /**
  * Reads `v1.2.3-rc.1+build`; undefined when it is no version, as with four and more numbers. Upstream
@@ -96,8 +95,7 @@ interface Wanted {
 
 /** A prerelease is admitted only by a requirement that names one of the same version. */
 const admits = (wanted: Wanted, version: Version): boolean =>
-  version.prerelease === "" ||
-  (wanted.prerelease !== "" && wanted.numbers.every((it, i) => it === version.numbers[i]));
+  version.prerelease === "" || (wanted.prerelease !== "" && wanted.numbers.every((it, i) => it === version.numbers[i]));
 
 /**
  * From the wanted version (inclusive) on, as long as the first `fixed` numbers are the same. Upstream:

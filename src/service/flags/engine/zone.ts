@@ -78,14 +78,7 @@ export function zoneOf(name: string): Zone {
 }
 
 /** A date and time as a wall clock; NaN if there is no such day or no such time. */
-export function wallClockOf(
-  year: number,
-  month: number,
-  date: number,
-  hours = 0,
-  minutes = 0,
-  seconds = 0,
-): number {
+export function wallClockOf(year: number, month: number, date: number, hours = 0, minutes = 0, seconds = 0): number {
   const midnight = new Date(0);
   midnight.setUTCFullYear(year, month - 1, date);
   const isReal = midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === date;

@@ -141,11 +141,7 @@ function testTrace(test: FilterTest, scene: Scene): PropertyTrace {
 }
 
 /** What filters require of a subject, and whether they pass. */
-export function explainFilters(
-  tests: readonly FilterTest[],
-  run: EvaluationRun,
-  ruleset: Ruleset,
-): PropertyTrace[] {
+export function explainFilters(tests: readonly FilterTest[], run: EvaluationRun, ruleset: Ruleset): PropertyTrace[] {
   const scene: Scene = { run, ruleset, knownCohorts: new Set(), depth: deepest };
   return tests.map((test) => testTrace(test, scene));
 }

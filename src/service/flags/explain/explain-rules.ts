@@ -91,9 +91,7 @@ function hintOf(trace: ConditionTrace, outcome: Outcome, unmet: string): string 
   if (trace.miss === "paused") return `${name}: the experiment is paused${byDefault}`;
   const holdout = trace.rule?.holdout;
   if (trace.miss === "held_out") {
-    const how = holdout?.hash
-      ? hashWords(holdout.hash, holdout.threshold, true, "holdout")
-      : "everyone is held out";
+    const how = holdout?.hash ? hashWords(holdout.hash, holdout.threshold, true, "holdout") : "everyone is held out";
     return `${name}: ${how}${byDefault}`;
   }
   const { rollout } = trace;

@@ -21,10 +21,7 @@ import { explainRule } from "./explain-rules.ts";
 import { actualWords, hashWords, missWords, valueWords } from "./trace-words.ts";
 
 /** What the rules give to a subject, and how that is computed. */
-export type Explanation = Omit<
-  FlagExplanation,
-  "id" | "project" | "distinct_id" | "override" | "by_rules"
-> & {
+export type Explanation = Omit<FlagExplanation, "id" | "project" | "distinct_id" | "override" | "by_rules"> & {
   readonly id: number;
 };
 
@@ -32,10 +29,7 @@ export type Explanation = Omit<
 function createTape() {
   const hashes: HashUse[] = [];
   const tried = new Set<number>();
-  const recorder: EvaluationRecorder = {
-    hashed: (use) => hashes.push(use),
-    tried: (index) => tried.add(index),
-  };
+  const recorder: EvaluationRecorder = { hashed: (use) => hashes.push(use), tried: (index) => tried.add(index) };
   return { recorder, tried, hashOf: (use: HashUse["use"]) => hashes.find((it) => it.use === use) };
 }
 
@@ -90,11 +84,7 @@ function variantTrace(
     to: compiled.variantEnds[i] ?? 0,
     hit: condition.matched.indexOf(decision) === i,
   }));
-  return {
-    forced: condition.forced?.variant ?? null,
-    hash: use ? hashTrace(compiled.flag.key, use) : null,
-    ranges,
-  };
+  return { forced: condition.forced?.variant ?? null, hash: use ? hashTrace(compiled.flag.key, use) : null, ranges };
 }
 
 /** What the traces of one flag have in common. */
@@ -179,9 +169,7 @@ function conditionHint(trace: ConditionTrace): string {
 function decidedBefore({ enrollment, holdout, active }: Explanation): string | undefined {
   if (!active) return "the flag is inactive or deleted";
   if (holdout?.held_out) {
-    const why = holdout.hash
-      ? hashWords(holdout.hash, holdout.threshold, true, "holdout")
-      : "all subjects are";
+    const why = holdout.hash ? hashWords(holdout.hash, holdout.threshold, true, "holdout") : "all subjects are";
     return `held out as ${valueWords(holdout.variant)}: ${why}`;
   }
   return enrollment?.decided ? `enrolment decides: ${unmetWords(enrollment.properties)}` : undefined;

@@ -167,11 +167,7 @@ const valueless: ReadonlySet<string> = new Set(["is_set", "is_not_set"]);
 export const wordedOperators: readonly string[] = [...phrases.keys()];
 
 /** What an operator requires of a property: `is "pro" or "team"`. Never throws: the words describe a mistake. */
-export function operatorWords(
-  operator: string,
-  value: Json | undefined,
-  matching: Matching = defaultMatching,
-): string {
+export function operatorWords(operator: string, value: Json | undefined, matching: Matching = defaultMatching): string {
   const phrase = phrases.get(operator);
   if (!phrase) return `is compared by ${valueWords(operator)}, which is not known`;
   const given = value ?? null;
@@ -205,9 +201,7 @@ export interface WordedFilter {
 
 /** `"Paying" (1)`, or the number alone. */
 export const cohortTitle = (id: Json, name: string | undefined): string =>
-  name === undefined || name === ""
-    ? `cohort ${valueWords(id)}`
-    : `cohort ${valueWords(name)} (${valueWords(id)})`;
+  name === undefined || name === "" ? `cohort ${valueWords(id)}` : `cohort ${valueWords(name)} (${valueWords(id)})`;
 
 /** A condition of a cohort whose type is not known; "" for a cohort without conditions. */
 export const unknownWords = (type: string): string =>
@@ -250,8 +244,7 @@ export const wordedTypes: readonly string[] = [...clauses.keys()];
 /** What a filter requires: `plan is "pro"`, `the person is in cohort "Paying" (1)`. Never throws. */
 export function filterWords(filter: WordedFilter): string {
   const { type = "person", negation, key } = filter;
-  const clause =
-    clauses.get(type)?.(filter) ?? `${key} is of the type ${valueWords(type)}, which is not evaluated`;
+  const clause = clauses.get(type)?.(filter) ?? `${key} is of the type ${valueWords(type)}, which is not evaluated`;
   return negation === true ? `not (${clause})` : clause;
 }
 

@@ -30,8 +30,7 @@ function whatOf({ variant }: ConditionSet, filters: Filters): string {
     : `it, as it has no variant ${valueWords(variant)}`;
 }
 
-const textOr = <T>(value: unknown, otherwise: T): string | T =>
-  typeof value === "string" ? value : otherwise;
+const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === "string" ? value : otherwise);
 
 function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string {
   const { properties = [], rollout_percentage } = set;
@@ -46,31 +45,23 @@ function setWords(set: ConditionSet, filters: Filters, ruleset: Ruleset): string
 /** A holdout in its new form or its old one: its percentage, and the variant of held-out subjects. */
 function holdoutOf({ holdout, holdout_groups }: Filters): { share: unknown; variant: string } | undefined {
   if (isObject(holdout)) {
-    return {
-      share: own(holdout, "exclusion_percentage"),
-      variant: `holdout-${textOf(own(holdout, "id") ?? null)}`,
-    };
+    return { share: own(holdout, "exclusion_percentage"), variant: `holdout-${textOf(own(holdout, "id") ?? null)}` };
   }
   const legacy: unknown = Array.isArray(holdout_groups) ? holdout_groups[0] : undefined;
   if (!isObject(legacy)) return undefined;
-  return {
-    share: own(legacy, "rollout_percentage") ?? 100,
-    variant: textOr(own(legacy, "variant"), "holdout"),
-  };
+  return { share: own(legacy, "rollout_percentage") ?? 100, variant: textOr(own(legacy, "variant"), "holdout") };
 }
 
 function holdoutWords(filters: Filters): string[] {
   const found = holdoutOf(filters);
   if (!found) return [];
   if (typeof found.share !== "number") return ["Its holdout has no percentage."];
-  const who =
-    found.share >= 100 ? "Everyone is held out and gets" : `${percent(found.share)} are held out and get`;
+  const who = found.share >= 100 ? "Everyone is held out and gets" : `${percent(found.share)} are held out and get`;
   return [`${who} variant ${valueWords(found.variant)}, regardless of the condition sets.`];
 }
 
 /** Enrolment gives no variant. */
-const enrolledGet = (filters: Filters): string =>
-  variantKeys(filters).length === 0 ? "it" : "true, no variant";
+const enrolledGet = (filters: Filters): string => (variantKeys(filters).length === 0 ? "it" : "true, no variant");
 
 function enrollmentWords({ key, filters }: FeatureFlag, ruleset: Ruleset): string[] {
   if (filters.feature_enrollment === true) {
@@ -96,12 +87,7 @@ const runtimes: Readonly<Record<string, string>> = {
   server: "Only for servers.",
 };
 
-function audienceWords({
-  active,
-  evaluation_runtime,
-  evaluation_contexts = [],
-  ...flag
-}: FeatureFlag): string[] {
+function audienceWords({ active, evaluation_runtime, evaluation_contexts = [], ...flag }: FeatureFlag): string[] {
   const runtime = evaluation_runtime === null ? undefined : runtimes[evaluation_runtime];
   return [
     ...(active ? [] : ["It is inactive: responses leave it out."]),
@@ -164,9 +150,7 @@ function hashWords(flag: FeatureFlag, ruleset: Ruleset): string[] {
   return [...about].flatMap((index) => {
     if (index === null) return personHashWords(flag, end);
     const type = groupTypeName(index, ruleset);
-    return [
-      `The ${type}'s key is hashed: all members of one ${type} get the same value. Without one, ${end}.`,
-    ];
+    return [`The ${type}'s key is hashed: all members of one ${type} get the same value. Without one, ${end}.`];
   });
 }
 
@@ -252,12 +236,7 @@ export function wordsOf(flag: FeatureFlag, ruleset: Ruleset): FlagWords {
     };
   }
   if (!hasConditionSets(filters)) {
-    return {
-      before: [...faultWords(flag, ruleset), ...audienceWords(flag)],
-      sets: [],
-      after: [],
-      cohorts: [],
-    };
+    return { before: [...faultWords(flag, ruleset), ...audienceWords(flag)], sets: [], after: [], cohorts: [] };
   }
   const groups = filters.groups ?? [];
   return {

@@ -53,11 +53,7 @@ export function testWords(test: PropertyTest, ruleset: Ruleset): string {
 export function leafWords(leaf: TreeLeaf, ruleset: Ruleset): string {
   switch (leaf.kind) {
     case "property":
-      return filterWords({
-        ...leaf,
-        type: leaf.isMetadata ? "person_metadata" : "person",
-        matching: ruleset.matching,
-      });
+      return filterWords({ ...leaf, type: leaf.isMetadata ? "person_metadata" : "person", matching: ruleset.matching });
     case "cohort":
       return filterWords({
         key: "id",

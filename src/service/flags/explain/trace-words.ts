@@ -30,8 +30,7 @@ export function missWords({ miss, group_type, group_type_index }: ConditionTrace
 
 /** Four digits; more where hash and threshold would look the same. */
 export function hashText(hash: number, threshold: number): string {
-  for (const digits of [4, 6, 9])
-    if (hash.toFixed(digits) !== threshold.toFixed(digits)) return hash.toFixed(digits);
+  for (const digits of [4, 6, 9]) if (hash.toFixed(digits) !== threshold.toFixed(digits)) return hash.toFixed(digits);
   return String(hash);
 }
 

@@ -27,8 +27,7 @@ function whatOf(rule: CompiledRule): string {
   return shares.join(", ");
 }
 
-const whoOf = ({ tests }: CompiledRule, ruleset: Ruleset): string[] =>
-  tests.map((test) => testWords(test, ruleset));
+const whoOf = ({ tests }: CompiledRule, ruleset: Ruleset): string[] => tests.map((test) => testWords(test, ruleset));
 
 /** A rule as a sentence. */
 export function ruleWords(rule: CompiledRule, ruleset: Ruleset): string {
@@ -38,9 +37,7 @@ export function ruleWords(rule: CompiledRule, ruleset: Ruleset): string {
   const all = clauses.length > 0 ? "them" : "all persons";
   const who = share >= 100 ? "everyone gets" : share <= 0 ? "no one gets" : `${percent(share)} of ${all} get`;
   const held = holdout ? [`${percent(holdout.exclusion_percentage)} are held out and get the default`] : [];
-  const gets = paused
-    ? ["the experiment is paused, everyone gets the default"]
-    : [...held, `${who} ${whatOf(rule)}`];
+  const gets = paused ? ["the experiment is paused, everyone gets the default"] : [...held, `${who} ${whatOf(rule)}`];
   const rest = !paused && rollout?.missed && share < 100 ? ["the others get the default"] : [];
   const words = [...gets, ...rest].join("; ");
   return clauses.length === 0 ? `${capital(words)}.` : `When ${clauses.join(", and ")}: ${words}.`;

@@ -75,10 +75,7 @@ function cohortsOfFlag(worlds: Worlds, flag: FeatureFlag): Set<number> {
 const flagsUsing = (worlds: Worlds, cohort: Cohort): FeatureFlag[] =>
   worlds.current.feature_flags.filter(
     (flag) =>
-      flag.project === cohort.project &&
-      flag.active &&
-      !flag.deleted &&
-      cohortsOfFlag(worlds, flag).has(cohort.id),
+      flag.project === cohort.project && flag.active && !flag.deleted && cohortsOfFlag(worlds, flag).has(cohort.id),
   );
 
 /** The rules for cohorts. Upstream PostHog/posthog posthog/api/cohort.py. */

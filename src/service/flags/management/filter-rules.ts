@@ -28,10 +28,7 @@ export interface FilterContext {
 
 type Problem = readonly [detail: string, code?: ErrorCode];
 type Checked = Filters & { groups: ConditionSet[] };
-type Rule = (
-  filters: Checked,
-  context: FilterContext & { readonly payloads: Json | undefined },
-) => Problem | undefined;
+type Rule = (filters: Checked, context: FilterContext & { readonly payloads: Json | undefined }) => Problem | undefined;
 
 /** The condition sets of a flag that was made without any: all are in. Upstream FeatureFlag.get_filters. */
 export const openFilters: Filters = { groups: [{ properties: [], rollout_percentage: null }] };
@@ -88,8 +85,7 @@ const propertyTypes: Rule = (filters) =>
 const propertiesOf = (filters: Filters): PropertyFilter[] =>
   (filters.groups ?? []).flatMap((set) => set.properties ?? []);
 
-const flagFilters = (filters: Filters): PropertyFilter[] =>
-  propertiesOf(filters).filter(({ type }) => type === "flag");
+const flagFilters = (filters: Filters): PropertyFilter[] => propertiesOf(filters).filter(({ type }) => type === "flag");
 
 const flagOperators: Rule = (filters) =>
   flagFilters(filters).every(({ operator }) => operator === "flag_evaluates_to")
@@ -102,12 +98,7 @@ function flagNamed({ worlds, project }: FilterContext, id: number | undefined): 
 }
 
 /** The way from `filters` back to the flag with this id, as keys; undefined when there is none. */
-function wayBack(
-  filters: Filters,
-  to: number,
-  context: FilterContext,
-  seen: Set<number>,
-): string[] | undefined {
+function wayBack(filters: Filters, to: number, context: FilterContext, seen: Set<number>): string[] | undefined {
   for (const { key } of flagFilters(filters)) {
     const id = referenceIn(key);
     const next = flagNamed(context, id);
@@ -124,13 +115,9 @@ const flagReferences: Rule = (filters, context) =>
   firstOf(flagFilters(filters), ({ key }) => {
     const id = referenceIn(key);
     if (id === undefined) {
-      return [
-        `Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${key}'`,
-      ];
+      return [`Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: '${key}'`];
     }
-    return flagNamed(context, id)
-      ? undefined
-      : [`Flag dependency references non-existent flag with ID ${id}`];
+    return flagNamed(context, id) ? undefined : [`Flag dependency references non-existent flag with ID ${id}`];
   });
 
 const flagCycles: Rule = (filters, context) => {
@@ -236,9 +223,7 @@ const payloads: Rule = (filters, { payloads: given = {} }) => {
       ? undefined
       : ["Payload keys must match a variant key for multivariate flags"];
   }
-  return names.every((name) => name === "true")
-    ? undefined
-    : ["Payload keys must be 'true' for boolean flags"];
+  return names.every((name) => name === "true") ? undefined : ["Payload keys must be 'true' for boolean flags"];
 };
 
 const rules: readonly Rule[] = [

@@ -182,12 +182,7 @@ export function flagActRows(desk: ResourceDesk, { flags, flagOf, rulesets }: Fla
   }
 
   /** A change without a body; a flag that is so already is not written. */
-  const switched = (
-    name: string,
-    doing: string,
-    summary: string,
-    change: Pick<FlagPatch, "active" | "archived">,
-  ) =>
+  const switched = (name: string, doing: string, summary: string, change: Pick<FlagPatch, "active" | "archived">) =>
     managementRow(desk, {
       method: "POST",
       path: `${root}/:id/${name}`,
@@ -200,13 +195,8 @@ export function flagActRows(desk: ResourceDesk, { flags, flagOf, rulesets }: Fla
           throw invalid(`This feature flag has been deleted. Restore it before ${doing} it.`);
         }
         const isUnchanged =
-          change.archived === undefined
-            ? flag.active === change.active
-            : (flag.archived === true) === change.archived;
-        return showFlag(
-          desk,
-          isUnchanged ? flag : updateFlag(desk, flag, { ...request, body: () => change }, true),
-        );
+          change.archived === undefined ? flag.active === change.active : (flag.archived === true) === change.archived;
+        return showFlag(desk, isUnchanged ? flag : updateFlag(desk, flag, { ...request, body: () => change }, true));
       },
     });
 
@@ -329,12 +319,7 @@ export function flagActRows(desk: ResourceDesk, { flags, flagOf, rulesets }: Fla
     }),
     ...switched("enable", "enabling", "Switches a flag on", { active: true }),
     ...switched("disable", "disabling", "Switches a flag off", { active: false }),
-    ...switched("archive", "archiving", "Archives a flag, and switches it off", {
-      active: false,
-      archived: true,
-    }),
-    ...switched("unarchive", "unarchiving", "Brings a flag back from the archive; it stays off", {
-      archived: false,
-    }),
+    ...switched("archive", "archiving", "Archives a flag, and switches it off", { active: false, archived: true }),
+    ...switched("unarchive", "unarchiving", "Brings a flag back from the archive; it stays off", { archived: false }),
   ];
 }

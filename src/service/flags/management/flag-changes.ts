@@ -29,11 +29,7 @@ function checkKey(desk: ResourceDesk, project: number, key: string, id?: number)
 }
 
 /** Switches that the service also takes null for. */
-const switches = [
-  "ensure_experience_continuity",
-  "is_remote_configuration",
-  "has_encrypted_payloads",
-] as const;
+const switches = ["ensure_experience_continuity", "is_remote_configuration", "has_encrypted_payloads"] as const;
 
 const plain = [
   "name",
@@ -50,9 +46,7 @@ const plain = [
 const withFields = (flag: FeatureFlag, body: FlagPatch): FeatureFlag => ({
   ...flag,
   ...given(body, plain),
-  ...Object.fromEntries(
-    switches.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] ?? false]])),
-  ),
+  ...Object.fromEntries(switches.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name] ?? false]]))),
   ...(body.tags && { tags: tidyTags(body.tags) }),
   ...(body.rollback_conditions !== undefined && { rollback_conditions: body.rollback_conditions ?? [] }),
   ...(body.analytics_dashboards && { analytics_dashboards: body.analytics_dashboards }),
@@ -92,8 +86,7 @@ export function createFlag(desk: ResourceDesk, request: ProjectRequest<FlagBody>
   const body = request.body();
   checkDashboards(desk, project.id, body.analytics_dashboards);
   checkKey(desk, project.id, body.key);
-  const filters =
-    checkFilters(body.filters, { worlds, project: project.id, makeId: desk.ids.uuid }) ?? openFilters;
+  const filters = checkFilters(body.filters, { worlds, project: project.id, makeId: desk.ids.uuid }) ?? openFilters;
   const now = wireTime(desk.clock.now());
   const author = caller.user.id;
   return worlds.change((draft) => {
@@ -170,9 +163,7 @@ function checkState(desk: ResourceDesk, flag: FeatureFlag, next: FeatureFlag, bo
     }
   }
   if (flag.active || !next.active) return;
-  const disabled = flagsOf(desk, flag.project).filter(
-    (it) => !it.active && !it.deleted && dependsOn(it.id)(flag),
-  );
+  const disabled = flagsOf(desk, flag.project).filter((it) => !it.active && !it.deleted && dependsOn(it.id)(flag));
   if (disabled.length > 0) {
     throw invalid(
       `Cannot enable this feature flag because it depends on disabled flags: ${namesOf(disabled)}. Please enable the dependency flags first.`,
@@ -236,9 +227,7 @@ const isRunning = ({ fields }: StoredResource): boolean => Boolean(fields.start_
 /** @throws SimError when an early access feature, a running experiment or another flag needs it */
 function checkUnused(desk: ResourceDesk, flag: FeatureFlag): void {
   const usersOf = (kind: string) =>
-    liveResources(desk.worlds.current, kind, flag.project).filter(
-      ({ fields }) => fields.feature_flag_id === flag.id,
-    );
+    liveResources(desk.worlds.current, kind, flag.project).filter(({ fields }) => fields.feature_flag_id === flag.id);
   if (usersOf("early_access_features").length > 0) {
     throw invalid(
       "Cannot delete a feature flag that is in use with early access features. Please delete the early access feature before deleting the flag.",
@@ -267,9 +256,7 @@ function renamed(filters: FeatureFlag["filters"], from: string, to: string): Fea
       ? { ...property, key: `$feature_enrollment/${to}` }
       : property;
   const super_groups = groups.map((group: Json) =>
-    isObject(group) && Array.isArray(group.properties)
-      ? { ...group, properties: group.properties.map(follow) }
-      : group,
+    isObject(group) && Array.isArray(group.properties) ? { ...group, properties: group.properties.map(follow) } : group,
   );
   return { ...filters, super_groups };
 }
@@ -281,12 +268,7 @@ function nextFilters(
   { filters }: FlagPatch,
   isPatch: boolean,
 ): FeatureFlag["filters"] {
-  const checked = checkFilters(filters, {
-    worlds: desk.worlds,
-    project: flag.project,
-    flag,
-    makeId: desk.ids.uuid,
-  });
+  const checked = checkFilters(filters, { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid });
   return checked ?? (filters === undefined || isPatch ? flag.filters : openFilters);
 }
 

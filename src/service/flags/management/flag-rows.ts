@@ -5,13 +5,7 @@ import type { FeatureFlag } from "../../../state/documents/world.ts";
 import { documentNamed, found } from "../../api-frame/access.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { isTrue } from "../../api-frame/fields.ts";
-import {
-  authorFilter,
-  equalFilter,
-  type ListFilter,
-  searchFilter,
-  tagsFilter,
-} from "../../api-frame/lists.ts";
+import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../../api-frame/lists.ts";
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { newestFirst, sortedByProject } from "../../api-frame/sorted.ts";
@@ -20,8 +14,7 @@ import { flagActRows } from "./flag-acts.ts";
 import { createFlag, updateFlag } from "./flag-changes.ts";
 import { FeatureFlagShape, FlagBody, FlagPatch, showFlag, statusOf } from "./flag-shapes.ts";
 
-const isMultivariant = ({ filters }: FeatureFlag): boolean =>
-  (filters.multivariate?.variants ?? []).length > 0;
+const isMultivariant = ({ filters }: FeatureFlag): boolean => (filters.multivariate?.variants ?? []).length > 0;
 
 type FlagTest = (flag: FeatureFlag) => boolean;
 
@@ -32,9 +25,7 @@ const typesIn = ({ worlds }: ResourceDesk): ReadonlyMap<string | undefined, Flag
     [
       "experiment",
       ({ id, project }) =>
-        liveResources(worlds.current, "experiments", project).some(
-          ({ fields }) => fields.feature_flag_id === id,
-        ),
+        liveResources(worlds.current, "experiments", project).some(({ fields }) => fields.feature_flag_id === id),
     ],
     ["remote_config", (flag) => flag.is_remote_configuration],
   ]);
@@ -47,8 +38,7 @@ const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => 
     test: ([value]) =>
       value === "STALE"
         ? // upstream's list leaves out those without condition sets
-          (flag) =>
-            (flag.filters.groups ?? []).length > 0 && statusOf(flag, desk.clock.now()).status === "stale"
+          (flag) => (flag.filters.groups ?? []).length > 0 && statusOf(flag, desk.clock.now()).status === "stale"
         : (flag) => flag.active === (value?.toLowerCase() === "true"),
   },
   {
@@ -66,11 +56,7 @@ const flagFilters = (desk: ResourceDesk): readonly ListFilter<FeatureFlag>[] => 
     shape: z.string().describe("boolean, multivariant, experiment or remote_config"),
     test: ([value]) => typesIn(desk).get(value),
   },
-  equalFilter(
-    "evaluation_runtime",
-    z.string().describe("all, client or server"),
-    (it) => it.evaluation_runtime,
-  ),
+  equalFilter("evaluation_runtime", z.string().describe("all, client or server"), (it) => it.evaluation_runtime),
   tagsFilter,
 ];
 
@@ -80,10 +66,7 @@ const flagOf = (desk: ResourceDesk, { project, param }: ProjectRequest<unknown>)
 
 /** Feature flags of a project. Upstream PostHog/posthog posthog/api/feature_flag.py. */
 export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): Endpoint[] {
-  const flags = sortedByProject(desk.worlds, "feature_flags", {
-    compare: newestFirst,
-    has: ({ deleted }) => !deleted,
-  });
+  const flags = sortedByProject(desk.worlds, "feature_flags", { compare: newestFirst, has: ({ deleted }) => !deleted });
   // rows with a name in the path come before those of any id
   const acts = flagActRows(desk, { flags, flagOf: (request) => flagOf(desk, request), rulesets });
   const documents = resourceRows(desk, {
@@ -95,17 +78,12 @@ export function featureFlagEndpoints(desk: ResourceDesk, rulesets: Rulesets): En
     filters: flagFilters(desk),
     all({ call, project }) {
       const ofSurveys = surveyFlagIds(desk.worlds.current, project.id);
-      const isListed = (it: FeatureFlag) =>
-        !ofSurveys.has(it.id) && (!it.archived || call.query.has("archived"));
+      const isListed = (it: FeatureFlag) => !ofSurveys.has(it.id) && (!it.archived || call.query.has("archived"));
       const all = flags(project.id);
       return all.every(isListed) ? all : all.filter(isListed);
     },
     list: { summary: "Feature flags, newest first, without deleted and archived ones" },
-    create: {
-      summary: "Creates a feature flag",
-      body: FlagBody,
-      handle: (request) => createFlag(desk, request),
-    },
+    create: { summary: "Creates a feature flag", body: FlagBody, handle: (request) => createFlag(desk, request) },
     read: { summary: "A feature flag", handle: (request) => showFlag(desk, flagOf(desk, request)) },
     patch: {
       summary: "Changes a feature flag; deletes and restores it with `deleted`",

@@ -3,17 +3,7 @@ import type { JsonObject } from "../../../kernel/base/json.ts";
 import { liveResources } from "../../../state/documents/resources.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
-import {
-  boolean,
-  choice,
-  datetime,
-  dictionary,
-  integer,
-  json,
-  list,
-  shownAs,
-  text,
-} from "../../api-frame/fields.ts";
+import { boolean, choice, datetime, dictionary, integer, json, list, shownAs, text } from "../../api-frame/fields.ts";
 import { showUserOf, UserShape } from "../../api-frame/users.ts";
 import { showFeature, showSurvey } from "../../capture/sdk/lists.ts";
 import { referenceIn } from "../engine/values.ts";
@@ -25,10 +15,7 @@ const keyPattern = /^[a-zA-Z0-9_-]+$/;
 const fields = {
   name: text({ blank: true }).optional(),
   key: text({ max: 400 }).refine((key) => keyPattern.test(key), {
-    params: {
-      detail: "Only letters, numbers, hyphens (-) & underscores (_) are allowed.",
-      code: "invalid_key",
-    },
+    params: { detail: "Only letters, numbers, hyphens (-) & underscores (_) are allowed.", code: "invalid_key" },
   }),
   filters: dictionary().optional(),
   deleted: boolean().optional(),
@@ -136,8 +123,7 @@ function fullRollout({ filters }: FeatureFlag): string | undefined {
     const isForAll = sets.length === 0 || open.length > 0;
     return isForAll ? 'This boolean flag will always evaluate to "true"' : undefined;
   }
-  const only =
-    open.find((it) => it.variant)?.variant ?? variants.find((it) => it.rollout_percentage === 100)?.key;
+  const only = open.find((it) => it.variant)?.variant ?? variants.find((it) => it.rollout_percentage === 100)?.key;
   return open.length > 0 && only ? `This flag will always use the variant "${only}"` : undefined;
 }
 
@@ -151,8 +137,7 @@ export function statusOf(flag: FeatureFlag, now: number) {
   const rollout = {
     effectively_full_rollout: full !== undefined,
     has_targeting_conditions: sets.some((it) => (it.properties ?? []).length > 0),
-    max_rollout_percentage:
-      sets.length === 0 ? null : Math.max(...sets.map((it) => it.rollout_percentage ?? 100)),
+    max_rollout_percentage: sets.length === 0 ? null : Math.max(...sets.map((it) => it.rollout_percentage ?? 100)),
     is_multivariate: (flag.filters.multivariate?.variants ?? []).length > 0,
   };
   const is = (status: string, reason: string) => ({
@@ -181,9 +166,7 @@ export function showFlag(desk: ResourceDesk, flag: FeatureFlag): z.infer<typeof 
     rollout_percentage: (simple ? flag.filters.groups?.[0]?.rollout_percentage : null) ?? null,
     experiment_set: usersOf(desk, flag, "experiments", "feature_flag_id").map(({ key }) => Number(key)),
     surveys: usersOf(desk, flag, "surveys", "linked_flag_id").map((it) => showSurvey(current, it)),
-    features: usersOf(desk, flag, "early_access_features", "feature_flag_id").map((it) =>
-      showFeature(current, it),
-    ),
+    features: usersOf(desk, flag, "early_access_features", "feature_flag_id").map((it) => showFeature(current, it)),
     rollback_conditions: flag.rollback_conditions ?? [],
     performed_rollback: false,
     can_edit: true,

@@ -12,21 +12,11 @@ import { claimKey, withHistory } from "./flag-changes.ts";
 /** Flags that surveys, experiments and early access features create and use. */
 
 /** The project's flag with the id, also a deleted one. */
-export const flagWithId = (
-  desk: ResourceDesk,
-  project: number | null,
-  id: unknown,
-): FeatureFlag | undefined =>
-  typeof id === "number" && project !== null
-    ? documentNamed(desk, "feature_flags", project, stringOf(id))
-    : undefined;
+export const flagWithId = (desk: ResourceDesk, project: number | null, id: unknown): FeatureFlag | undefined =>
+  typeof id === "number" && project !== null ? documentNamed(desk, "feature_flags", project, stringOf(id)) : undefined;
 
 /** The live flag of a project with the key. */
-export const flagWithKey = (
-  desk: ResourceDesk,
-  project: number | null,
-  key: unknown,
-): FeatureFlag | undefined =>
+export const flagWithKey = (desk: ResourceDesk, project: number | null, key: unknown): FeatureFlag | undefined =>
   desk.worlds.current.feature_flags.find((it) => it.project === project && it.key === key && !it.deleted);
 
 /** The flag of a document; one of a scenario may name a flag by its key. */
@@ -38,8 +28,7 @@ export const flagOfDocument = (
 ): FeatureFlag | undefined => flagWithId(desk, project, id) ?? flagWithKey(desk, project, key);
 
 /** A key that may write a survey or an early access feature may write the flags of it only with the flags' own scope. @throws SimError permission_denied */
-export const requireFlagScope = ({ request }: Changing): void =>
-  requireScope(request.caller, "feature_flag:write");
+export const requireFlagScope = ({ request }: Changing): void => requireScope(request.caller, "feature_flag:write");
 
 interface NewFlag {
   readonly key: string;
@@ -54,14 +43,10 @@ export function createLinkedFlag(writing: Changing, { filters, ...fields }: NewF
   const { desk, draft, request, now } = writing;
   const project = request.project?.id ?? 0;
   const author = request.caller.user.id;
-  const checked =
-    checkFilters(filters, { worlds: desk.worlds, project, makeId: desk.ids.uuid }) ?? openFilters;
+  const checked = checkFilters(filters, { worlds: desk.worlds, project, makeId: desk.ids.uuid }) ?? openFilters;
   const made = { created_by: author, last_modified_by: author, updated_at: now };
   const id = draft.nextId("feature_flags");
-  return draft.put(
-    "feature_flags",
-    blankFeatureFlag({ id, project, ...fields, filters: checked, ...made }, now),
-  );
+  return draft.put("feature_flags", blankFeatureFlag({ id, project, ...fields, filters: checked, ...made }, now));
 }
 
 /** A flag with a key that the client chose. @throws SimError unique, invalid_key …, for filters that the service refuses */
@@ -77,12 +62,7 @@ export function changeLinkedFlag(
   {
     filters,
     ...change
-  }: {
-    filters?: JsonObject;
-    active?: boolean;
-    deleted?: boolean;
-    ensure_experience_continuity?: boolean;
-  },
+  }: { filters?: JsonObject; active?: boolean; deleted?: boolean; ensure_experience_continuity?: boolean },
 ): FeatureFlag {
   const context = { worlds: desk.worlds, project: flag.project, flag, makeId: desk.ids.uuid };
   const checked = filters === undefined ? flag.filters : (checkFilters(filters, context) ?? flag.filters);

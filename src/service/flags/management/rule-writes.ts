@@ -17,8 +17,7 @@ const codes: Readonly<Record<ConfigCode, ErrorCode>> = {
   limit_exceeded: "limit_exceeded",
 };
 
-const refusal = (problem: ConfigProblem): SimError =>
-  invalid(problem.detail, placeOf(problem), codes[problem.code]);
+const refusal = (problem: ConfigProblem): SimError => invalid(problem.detail, placeOf(problem), codes[problem.code]);
 
 const refuse = (at: Path, code: ConfigCode, detail: string): never => {
   throw refusal({ at, code, detail });
@@ -29,17 +28,14 @@ const rulesOf = (filters: JsonObject | undefined): JsonObject[] => {
   return Array.isArray(rules) ? rules.filter(isObject) : [];
 };
 
-const isSeeded = ({ rule_type: type }: JsonObject): boolean =>
-  type === "percentage_rollout" || type === "experiment";
+const isSeeded = ({ rule_type: type }: JsonObject): boolean => type === "percentage_rollout" || type === "experiment";
 
 /** The seed that is kept or made. */
 function seedOf(rule: JsonObject, stored: JsonObject | undefined, at: Path, makeId: () => string): Json {
   const known = stored && isSeeded(stored) ? own(stored, "seed") : undefined;
   const given = own(rule, "seed");
   if (typeof known !== "string") {
-    return given === undefined
-      ? makeId()
-      : refuse([...at, "seed"], "invalid", "Assignment seeds are server-assigned.");
+    return given === undefined ? makeId() : refuse([...at, "seed"], "invalid", "Assignment seeds are server-assigned.");
   }
   return given === undefined || given === known
     ? known
@@ -78,20 +74,14 @@ function identified(
  * @param stored The filters that the flag has; rules of version 1 have no ids
  * @throws SimError with the service's message for the first mistake
  */
-export function checkRules(
-  filters: JsonObject,
-  stored: JsonObject | undefined,
-  makeId: () => string,
-): JsonObject {
+export function checkRules(filters: JsonObject, stored: JsonObject | undefined, makeId: () => string): JsonObject {
   const known = new Map(rulesOf(stored).map((rule) => [own(rule, "id") ?? null, rule]));
   const claimed = new Set<Json>();
   const { rules } = filters;
   const resolved = Array.isArray(rules)
     ? {
         ...filters,
-        rules: rules.map((rule, i) =>
-          isObject(rule) ? identified(rule, ["rules", i], known, claimed, makeId) : rule,
-        ),
+        rules: rules.map((rule, i) => (isObject(rule) ? identified(rule, ["rules", i], known, claimed, makeId) : rule)),
       }
     : filters;
   const [problem] = problemsOfRules(resolved);

@@ -30,12 +30,7 @@ const InsightOrder = z.strictObject({
   name: z.string().min(1).max(400).describe("The insight's name"),
   query: z.record(z.string(), z.json()).describe("A query with its kind, or a node around one"),
   dashboard: z.int().nullish().describe("Id of a dashboard that shows it"),
-  new_dashboard: z
-    .string()
-    .min(1)
-    .max(400)
-    .optional()
-    .describe("Name of a dashboard that is made to show it"),
+  new_dashboard: z.string().min(1).max(400).optional().describe("Name of a dashboard that is made to show it"),
 });
 type InsightOrder = z.infer<typeof InsightOrder>;
 
@@ -75,13 +70,9 @@ export const boardSlice = slice(["resources"], ({ resources: desk }: BoardPorts)
   function authorIn({ organization }: StoredProject): number {
     const found = worlds.current.memberships.find((it) => it.organization === organization);
     if (found) return found.user;
-    throw new SimError(
-      "conflict",
-      "an insight needs an author, and the project's organization has no member",
-      {
-        hint: "give the organization a member in the scenario",
-      },
-    );
+    throw new SimError("conflict", "an insight needs an author, and the project's organization has no member", {
+      hint: "give the organization a member in the scenario",
+    });
   }
 
   function save({ project: id, name, query, dashboard, new_dashboard: title }: InsightOrder): NewInsight {
@@ -89,8 +80,7 @@ export const boardSlice = slice(["resources"], ({ resources: desk }: BoardPorts)
     const board = typeof dashboard === "number" ? dashboardWith(dashboard, "/dashboard") : undefined;
     if (board && title !== undefined)
       throw invalid('"dashboard" and "new_dashboard" exclude each other', "/new_dashboard");
-    if (board && board.project !== id)
-      throw invalid(`dashboard ${board.id} is of another project`, "/dashboard");
+    if (board && board.project !== id) throw invalid(`dashboard ${board.id} is of another project`, "/dashboard");
     queries.read({ query, at: ["query"] });
     const user = authorIn(project);
     const now = wireTime(clock.now());
@@ -101,10 +91,7 @@ export const boardSlice = slice(["resources"], ({ resources: desk }: BoardPorts)
           ? undefined
           : draft.put(
               "dashboards",
-              blankDashboard(
-                { id: draft.nextId("dashboards"), project: id, name: title, created_by: user },
-                now,
-              ),
+              blankDashboard({ id: draft.nextId("dashboards"), project: id, name: title, created_by: user }, now),
             );
       const on = board ?? made;
       if (on) putOn(draft, insight, on);

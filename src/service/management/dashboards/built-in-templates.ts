@@ -30,14 +30,10 @@ const trends = (series: JsonObject[], more: JsonObject = {}): JsonObject => ({
 
 const bar = { trendsFilter: { display: "ActionsBarValue" } };
 const total = { trendsFilter: { display: "BoldNumber" } };
-const by = (breakdown: string): JsonObject => ({
-  breakdownFilter: { breakdown, breakdown_type: "event" },
-});
+const by = (breakdown: string): JsonObject => ({ breakdownFilter: { breakdown, breakdown_type: "event" } });
 
 const fromSearch: JsonObject = {
-  properties: [
-    { key: "$referring_domain", value: "google|bing|duckduckgo", operator: "regex", type: "event" },
-  ],
+  properties: [{ key: "$referring_domain", value: "google|bing|duckduckgo", operator: "regex", type: "event" }],
 };
 
 const showTile = ({ name, description, source, at: [x, y, w, h] }: InsightTile) => ({
@@ -80,22 +76,13 @@ const productTiles: readonly InsightTile[] = [
   {
     name: "Growth accounting",
     description: "Who is new, who came back, who woke up and who fell asleep, week by week.",
-    source: {
-      kind: "LifecycleQuery",
-      series: [pageview("total")],
-      interval: "week",
-      dateRange: { date_from: "-30d" },
-    },
+    source: { kind: "LifecycleQuery", series: [pageview("total")], interval: "week", dateRange: { date_from: "-30d" } },
     at: [6, 5, 6, 5],
   },
   {
     name: "Referring domain (last 14 days)",
     description: "Where visitors came from.",
-    source: trends([pageview("dau")], {
-      dateRange: { date_from: "-14d" },
-      ...bar,
-      ...by("$referring_domain"),
-    }),
+    source: trends([pageview("dau")], { dateRange: { date_from: "-14d" }, ...bar, ...by("$referring_domain") }),
     at: [0, 10, 6, 5],
   },
   {
@@ -139,9 +126,7 @@ const websiteTiles: readonly InsightTile[] = [
   {
     name: "Sessions per visitor",
     description: "How often a visitor comes.",
-    source: trends([pageview("unique_session"), pageview("dau")], {
-      trendsFilter: { formula: "A/B" },
-    }),
+    source: trends([pageview("unique_session"), pageview("dau")], { trendsFilter: { formula: "A/B" } }),
     at: [6, 5, 6, 5],
   },
   {
@@ -165,10 +150,7 @@ const websiteTiles: readonly InsightTile[] = [
   {
     name: "Visitors by country",
     description: "Where visitors are.",
-    source: trends([pageview("dau")], {
-      trendsFilter: { display: "WorldMap" },
-      ...by("$geoip_country_code"),
-    }),
+    source: trends([pageview("dau")], { trendsFilter: { display: "WorldMap" }, ...by("$geoip_country_code") }),
     at: [6, 15, 6, 5],
   },
 ];

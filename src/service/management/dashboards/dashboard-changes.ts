@@ -93,9 +93,7 @@ export function createDashboard(
 }
 
 /** The contract lets it take a dashboard's writable fields, the service takes a template only. */
-export const DashboardFromJson = NewDashboard.extend({
-  template: z.unknown().optional().meta({ type: "object" }),
-});
+export const DashboardFromJson = NewDashboard.extend({ template: z.unknown().optional().meta({ type: "object" }) });
 type DashboardFromJson = z.infer<typeof DashboardFromJson>;
 
 interface Rule {
@@ -214,12 +212,7 @@ const ownInsights = ({ places }: DashboardDesk, { tiles }: Dashboard): number[] 
 const insightsOf = ({ tiles }: Dashboard): number[] =>
   tiles.flatMap(({ insight }) => (insight === null ? [] : [insight]));
 
-function markInsights(
-  { worlds }: DashboardDesk,
-  draft: Draft,
-  ids: readonly number[],
-  deleted: boolean,
-): void {
+function markInsights({ worlds }: DashboardDesk, draft: Draft, ids: readonly number[], deleted: boolean): void {
   for (const id of ids) {
     const insight = worlds.get("insights", id);
     if (insight && insight.deleted !== deleted) draft.put("insights", { ...insight, deleted });
@@ -233,12 +226,7 @@ const withTilesMarked = (dashboard: Dashboard, deleted: boolean): Dashboard => (
 });
 
 /** A deleted dashboard takes its tiles with it, and is no project's first any more. */
-function removed(
-  desk: DashboardDesk,
-  draft: Draft,
-  dashboard: Dashboard,
-  alone: readonly number[],
-): Dashboard {
+function removed(desk: DashboardDesk, draft: Draft, dashboard: Dashboard, alone: readonly number[]): Dashboard {
   markInsights(desk, draft, alone, true);
   const project = desk.worlds.projectById(dashboard.project);
   if (project?.primary_dashboard === dashboard.id) {

@@ -3,16 +3,7 @@ import { isObject, type JsonObject } from "../../../kernel/base/json.ts";
 import { tidyTags } from "../../../state/documents/tags.ts";
 import type { Dashboard } from "../../../state/documents/world.ts";
 import { given } from "../../api-frame/body.ts";
-import {
-  boolean,
-  datetime,
-  integer,
-  invalid,
-  json,
-  list,
-  numberChoice,
-  text,
-} from "../../api-frame/fields.ts";
+import { boolean, datetime, integer, invalid, json, list, numberChoice, text } from "../../api-frame/fields.ts";
 
 /** Read from the body as it stands, outside of the service's serializer: checked by `filled`. */
 const rawObject = () => z.unknown().optional().meta({ type: "object" });

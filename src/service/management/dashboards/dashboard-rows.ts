@@ -3,13 +3,7 @@ import { compareText } from "../../../kernel/base/text.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import type { Dashboard } from "../../../state/documents/world.ts";
 import { isTrue } from "../../api-frame/fields.ts";
-import {
-  authorFilter,
-  equalFilter,
-  type ListFilter,
-  searchFilter,
-  tagsFilter,
-} from "../../api-frame/lists.ts";
+import { authorFilter, equalFilter, type ListFilter, searchFilter, tagsFilter } from "../../api-frame/lists.ts";
 import { resourceRows } from "../../api-frame/resource.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { sortedByProject } from "../../api-frame/sorted.ts";
@@ -19,12 +13,7 @@ import type { ManagementDesk } from "../desk.ts";
 import { overridesIn } from "../insights/insight-results.ts";
 import { changeDashboard, createDashboard, createFromJson, DashboardFromJson } from "./dashboard-changes.ts";
 import { ChangedDashboard, NewDashboard } from "./dashboard-fields.ts";
-import {
-  type DashboardDesk,
-  DashboardDetail,
-  DashboardInList,
-  openDashboardDesk,
-} from "./dashboard-views.ts";
+import { type DashboardDesk, DashboardDetail, DashboardInList, openDashboardDesk } from "./dashboard-views.ts";
 import { tileEndpoints } from "./tile-rows.ts";
 
 /** Pinned ones first, then by name; those without a name last, as in the service's database. */
@@ -73,8 +62,7 @@ const dashboardFilters: readonly ListFilter<Dashboard>[] = [
 
 const isListed = ({ creation_mode }: Dashboard): boolean => creation_mode !== "unlisted";
 
-const override = (what: string) =>
-  z.string().describe(`JSON object, merged over the ${what} of the response`);
+const override = (what: string) => z.string().describe(`JSON object, merged over the ${what} of the response`);
 
 const overrideQuery = z.object({
   refresh: z.enum(executionModes).describe("When results are computed (default: only cached ones are shown)"),
@@ -121,9 +109,7 @@ export function dashboardEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
         body: ChangedDashboard,
         handle: (request) => changeDashboard(desk, request),
       },
-      remove: {
-        summary: "Refused, with an empty body: dashboards are deleted by PATCH with `deleted` true",
-      },
+      remove: { summary: "Refused, with an empty body: dashboards are deleted by PATCH with `deleted` true" },
     }),
     ...managementRow(desk, {
       method: "POST",
@@ -146,8 +132,6 @@ export function dashboardEndpoints(resourceDesk: ManagementDesk): Endpoint[] {
 function retrieve(desk: DashboardDesk, request: ProjectRequest<unknown>) {
   const dashboard = liveDashboard(desk, request.project.id, request.param("id"));
   const overrides = overridesIn(request.call, dashboard);
-  const read = desk.worlds.change((draft) =>
-    draft.put("dashboards", { ...dashboard, last_accessed_at: desk.now() }),
-  );
+  const read = desk.worlds.change((draft) => draft.put("dashboards", { ...dashboard, last_accessed_at: desk.now() }));
   return desk.views.inDetail(read, request, overrides);
 }

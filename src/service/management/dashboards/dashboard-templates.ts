@@ -27,25 +27,18 @@ const hardWired = new Map([
 
 /** Templates that a project may choose from: those for all, then its own. */
 function templatesOf({ worlds }: ResourceDesk, project: number): DashboardTemplate[] {
-  const stored = worlds.current.dashboard_templates.filter(
-    (it) => it.project === null || it.project === project,
-  );
+  const stored = worlds.current.dashboard_templates.filter((it) => it.project === null || it.project === project);
   const isReplaced = stored.some((it) => it.template_name === productAnalytics.template_name);
   return isReplaced ? stored : [productAnalytics, ...stored];
 }
 
 /** The template that `use_template` names. */
-export const templateNamed = (
-  desk: ResourceDesk,
-  project: number,
-  name: string,
-): DashboardTemplate | undefined =>
+export const templateNamed = (desk: ResourceDesk, project: number, name: string): DashboardTemplate | undefined =>
   hardWired.get(name) ?? templatesOf(desk, project).find((it) => it.template_name === name);
 
 type TemplateTile = DashboardTemplate["tiles"][number];
 
-const textOr = <T>(value: unknown, otherwise: T): string | T =>
-  typeof value === "string" ? value : otherwise;
+const textOr = <T>(value: unknown, otherwise: T): string | T => (typeof value === "string" ? value : otherwise);
 const objectOr = (value: unknown) => (isObject(value) ? value : {});
 
 const lookOf = (tile: TemplateTile): Partial<Tile> => ({

@@ -96,12 +96,7 @@ function openTileViews(desk: ManagementDesk) {
     tile.insight === null ? undefined : desk.worlds.get("insights", tile.insight);
 
   /** @param order Its place on the dashboard; null when it is shown by itself. */
-  async function one(
-    dashboard: Dashboard,
-    tile: Tile,
-    order: number | null,
-    reader: TileReader,
-  ): Promise<ShownTile> {
+  async function one(dashboard: Dashboard, tile: Tile, order: number | null, reader: TileReader): Promise<ShownTile> {
     const insight = insightOf(tile);
     const computed = insight && (await computeInsight(desk, insight, { dashboard, tile, ...reader.order }));
     return shownAs(TileShape, {
@@ -156,9 +151,7 @@ const afterFilters = {
 };
 
 /** A dashboard as lists show it. */
-export const DashboardInList = z
-  .object({ ...beforeFilters, ...afterFilters })
-  .meta({ title: "DashboardInList" });
+export const DashboardInList = z.object({ ...beforeFilters, ...afterFilters }).meta({ title: "DashboardInList" });
 
 /** A dashboard with everything that is on it. */
 export const DashboardDetail = z
@@ -226,8 +219,7 @@ export function openDashboardViews(
     ...levels,
     created_by: showUserOf(desk, dashboard.created_by),
     is_shared: sharing.isShared(dashboard.id),
-    access_control_version:
-      dashboard.restriction_level > restriction.everyone ? ("v1" as const) : ("v2" as const),
+    access_control_version: dashboard.restriction_level > restriction.everyone ? ("v1" as const) : ("v2" as const),
     team_id: dashboard.project,
   });
 

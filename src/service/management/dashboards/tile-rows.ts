@@ -5,13 +5,7 @@ import type { Dashboard, Tile } from "../../../state/documents/world.ts";
 import { found } from "../../api-frame/access.ts";
 import { given } from "../../api-frame/body.ts";
 import { choice, integer, invalid, list, text } from "../../api-frame/fields.ts";
-import {
-  inProject,
-  type ManagementRow,
-  managementRow,
-  type ProjectRequest,
-  projectRoot,
-} from "../../api-frame/row.ts";
+import { inProject, type ManagementRow, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
 import { privilege } from "../collaborators.ts";
 import { layouts } from "./dashboard-fields.ts";
 import { type DashboardDesk, DashboardDetail, TileShape, tilesInOrder } from "./dashboard-views.ts";
@@ -59,20 +53,13 @@ const TileOrder = z.object({
   layout: choice(arrangements).optional(),
 });
 
-const look = {
-  layouts: layouts().optional(),
-  color: text({ max: 400, blank: true }).nullable().optional(),
-};
+const look = { layouts: layouts().optional(), color: text({ max: 400, blank: true }).nullable().optional() };
 const NewTextTile = z.object({ body: text(), ...look });
 const ChangedTextTile = z.object({ tile_id: integer(), body: text().optional(), ...look });
 const DeletedTile = z.object({ tile_id: integer() });
 
 /** The dashboard of the project with this id that is not deleted. @throws SimError not_found */
-function dashboardWith(
-  { worlds }: DashboardDesk,
-  { project }: ProjectRequest<unknown>,
-  id: number,
-): Dashboard {
+function dashboardWith({ worlds }: DashboardDesk, { project }: ProjectRequest<unknown>, id: number): Dashboard {
   const dashboard = found(worlds.get("dashboards", id));
   return found(dashboard.deleted || dashboard.project !== project.id ? undefined : dashboard);
 }
@@ -168,22 +155,14 @@ function createTextTile(desk: DashboardDesk, request: ProjectRequest<z.infer<typ
 }
 
 /** @throws SimError not_found, permission_denied, required, blank, max_length, invalid_input */
-function updateTextTile(
-  desk: DashboardDesk,
-  request: ProjectRequest<z.infer<typeof ChangedTextTile>>,
-): TileOf {
+function updateTextTile(desk: DashboardDesk, request: ProjectRequest<z.infer<typeof ChangedTextTile>>): TileOf {
   const dashboard = desk.editable(request);
   const fields = request.body();
   checkText(fields.body, "body");
   const known = tileWith(dashboard, fields.tile_id);
   if (!known.text) throw invalid("Tile is not a text tile.");
   const { body = known.text.body } = fields;
-  const text = {
-    ...known.text,
-    body,
-    last_modified_by: request.caller.user.id,
-    last_modified_at: desk.now(),
-  };
+  const text = { ...known.text, body, last_modified_by: request.caller.user.id, last_modified_at: desk.now() };
   const tile = { ...known, ...given(fields, ["layouts", "color"]), text };
   return desk.worlds.change((draft) => {
     const changed = draft.put("dashboards", withTile(dashboard, tile));
@@ -202,8 +181,7 @@ function deleteTile(desk: DashboardDesk, request: ProjectRequest<z.infer<typeof 
 }
 
 const access = inProject("dashboard:write");
-const action = (name: string) =>
-  ({ method: "POST", path: `${projectRoot}/dashboards/:id/${name}`, access }) as const;
+const action = (name: string) => ({ method: "POST", path: `${projectRoot}/dashboards/:id/${name}`, access }) as const;
 
 /** What one can do with single tiles. The contract has only move_tile. */
 export const tileEndpoints = (desk: DashboardDesk): Endpoint[] => [

@@ -38,9 +38,7 @@ export const showsSame = (a: Tile, b: Tile): boolean =>
 /** The dashboard with the tile instead of the one with its id, or at the end. */
 export function withTile(dashboard: Dashboard, tile: Tile): Dashboard {
   const isThere = dashboard.tiles.some(({ id }) => id === tile.id);
-  const tiles = isThere
-    ? dashboard.tiles.map((it) => (it.id === tile.id ? tile : it))
-    : [...dashboard.tiles, tile];
+  const tiles = isThere ? dashboard.tiles.map((it) => (it.id === tile.id ? tile : it)) : [...dashboard.tiles, tile];
   return { ...dashboard, tiles };
 }
 
@@ -147,11 +145,7 @@ function patchLook(dashboard: Dashboard, patch: TilePatch): Dashboard {
  * Upstream PostHog/posthog posthog/api/dashboards/dashboard.py, `_update_tiles`.
  * @throws SimError max_length, invalid_input
  */
-export const patchTiles = (
-  patching: Patching,
-  dashboard: Dashboard,
-  patches: readonly TilePatch[],
-): Dashboard =>
+export const patchTiles = (patching: Patching, dashboard: Dashboard, patches: readonly TilePatch[]): Dashboard =>
   patches.reduce((it, patch) => {
     const text = textIn(patch);
     return text ? patchText(patching, it, patch, text) : patchLook(it, patch);
@@ -172,18 +166,12 @@ const positive = (value: Json | undefined, otherwise: number): number =>
 
 function sizeOf({ layouts: { sm } }: Tile): Size {
   const box = isObject(sm) ? sm : {};
-  return {
-    w: Math.min(positive(box.w, defaultSize.w), columns),
-    h: positive(box.h, defaultSize.h),
-  };
+  return { w: Math.min(positive(box.w, defaultSize.w), columns), h: positive(box.h, defaultSize.h) };
 }
 
 /** The highest free place for a tile, the leftmost of several. */
 function freePlace(heights: readonly number[], { w }: Size): { x: number; y: number } {
-  const starts = Array.from({ length: columns - w + 1 }, (_, x) => ({
-    x,
-    y: Math.max(...heights.slice(x, x + w)),
-  }));
+  const starts = Array.from({ length: columns - w + 1 }, (_, x) => ({ x, y: Math.max(...heights.slice(x, x + w)) }));
   return starts.reduce((best, it) => (it.y < best.y ? it : best));
 }
 

@@ -58,12 +58,7 @@ type Owner = Pick<CapturedProperty, "type" | "group">;
 const ofEvents: Owner = { type: "event", group: null };
 const ofPersons: Owner = { type: "person", group: null };
 
-function addProperties(
-  names: Names,
-  { seq, received_at }: StoredEvent,
-  owner: Owner,
-  values: JsonObject,
-): void {
+function addProperties(names: Names, { seq, received_at }: StoredEvent, owner: Owner, values: JsonObject): void {
   for (const [name, value] of Object.entries(values)) {
     if (isTooLong(name) || (owner === ofEvents && !isOfEvents(name))) continue;
     const key = `${owner.type}/${owner.group ?? ""}/${name}`;
@@ -90,8 +85,7 @@ function add(names: Names, event: StoredEvent): void {
     return;
   }
   for (const property of Object.keys(properties)) {
-    if (isOfEvents(property) && !isOfAllEvents(property) && !isTooLong(property))
-      known.properties.add(property);
+    if (isOfEvents(property) && !isOfAllEvents(property) && !isTooLong(property)) known.properties.add(property);
   }
   addProperties(names, event, ofEvents, properties);
   addProperties(names, event, ofPersons, objectOf(properties.$set));

@@ -125,9 +125,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
     throw invalid(`Invalid pk "${owner}" - object does not exist.`, "owner", "does_not_exist");
   }
   if (body.enforcement_mode === "reject") {
-    throw invalid(
-      'Setting schema enforcement mode to "reject" requires the schema-enforcement-reject feature flag',
-    );
+    throw invalid('Setting schema enforcement mode to "reject" requires the schema-enforcement-reject feature flag');
   }
   const { seq: _seq, last_seen_at: _last, first_seen_at: _first, ...fields } = given;
   return tidied({ ...fields, name }, writing, "An event");
@@ -201,8 +199,7 @@ export const eventDefinitions: ResourceKind = {
   narrow,
   prepare,
   beforeRemoval({ key, project }, { desk, draft }) {
-    for (const { id } of schemasWith(desk, project ?? 0, "event_definition", key))
-      draft.remove("resources", id);
+    for (const { id } of schemasWith(desk, project ?? 0, "event_definition", key)) draft.remove("resources", id);
   },
   remains: ({ fields: { name = null, seq } }) => (seq === undefined ? undefined : { name, seq }),
   show: (fields, _, desk) => ({

@@ -12,11 +12,7 @@ import { eventDefinitions } from "./event-definitions.ts";
 import { propertyGroups } from "./property-groups.ts";
 
 /** The document that a field names by its id. @throws SimError invalid_input, does_not_exist */
-function named(
-  fields: JsonObject,
-  field: string,
-  find: (key: string) => StoredResource | undefined,
-): StoredResource {
+function named(fields: JsonObject, field: string, find: (key: string) => StoredResource | undefined): StoredResource {
   const id = textIn(fields, field);
   if (!isUuid(id)) throw invalid(`“${id}” is not a valid UUID.`, field);
   const document = find(id.toLowerCase());
@@ -35,8 +31,7 @@ function prepare(fields: JsonObject, writing: Writing): JsonObject {
   const own = { event_definition: definition.key, property_group_id: group.key };
   const isTaken = siblingsOf(writing, "event_schemas").some(
     (it) =>
-      it.fields.event_definition === own.event_definition &&
-      it.fields.property_group_id === own.property_group_id,
+      it.fields.event_definition === own.event_definition && it.fields.property_group_id === own.property_group_id,
   );
   if (isTaken) {
     const name = textIn(group.fields, "name");

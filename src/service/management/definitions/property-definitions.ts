@@ -98,10 +98,7 @@ function ownerIn(query: URLSearchParams): { type: string; group_type_index: numb
   return { type, group_type_index: index };
 }
 
-function narrow(
-  documents: readonly StoredResource[],
-  { call: { query } }: ResourceRequest,
-): readonly StoredResource[] {
+function narrow(documents: readonly StoredResource[], { call: { query } }: ResourceRequest): readonly StoredResource[] {
   const owner = ownerIn(query);
   const is = (name: string): boolean => isTrue(query.get(name) ?? "false");
   const chosen = query.get("properties")?.split(",");
@@ -177,8 +174,7 @@ export const propertyDefinitions: ResourceKind = {
     const { seq: _seq, detected_type: _type, is_seen_on_filtered_events: _seen, ...fields } = given;
     return tidied(fields, writing, "A property");
   },
-  remains: ({ fields }) =>
-    fields.seq === undefined ? undefined : { ...identityOf(fields), seq: fields.seq },
+  remains: ({ fields }) => (fields.seq === undefined ? undefined : { ...identityOf(fields), seq: fields.seq }),
   show: (fields, _, desk) => ({
     ...showVerified(fields, desk),
     property_type: typeOf(fields),

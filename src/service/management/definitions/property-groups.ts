@@ -24,12 +24,7 @@ const Property = z.object({
   description: text({ blank: true }).optional(),
 });
 
-const initialProperty = {
-  is_required: false,
-  is_optional_in_types: false,
-  validation_rules: null,
-  description: "",
-};
+const initialProperty = { is_required: false, is_optional_in_types: false, validation_rules: null, description: "" };
 
 const namespace = "0d9c2f6e-41f4-5c0b-8a57-2f6f5d0f3b92";
 
@@ -75,16 +70,13 @@ export const schemasWith = (
   project: number,
   field: "event_definition" | "property_group_id",
   key: StoredResource["key"],
-): StoredResource[] =>
-  liveResources(worlds.current, "event_schemas", project).filter((it) => it.fields[field] === key);
+): StoredResource[] => liveResources(worlds.current, "event_schemas", project).filter((it) => it.fields[field] === key);
 
 /** Id and name of the definitions that have the group in their schema. */
 function eventsOf(desk: ResourceDesk, { key, project }: StoredResource): JsonObject[] {
   const of = project ?? 0;
   return schemasWith(desk, of, "property_group_id", key)
-    .map(({ fields }) =>
-      liveResource(desk.worlds, "event_definitions", of, textIn(fields, "event_definition")),
-    )
+    .map(({ fields }) => liveResource(desk.worlds, "event_definitions", of, textIn(fields, "event_definition")))
     .flatMap((it) => (it ? [{ id: it.key, name: textIn(it.fields, "name") }] : []))
     .toSorted((a, b) => compareText(a.name.toLowerCase(), b.name.toLowerCase()));
 }

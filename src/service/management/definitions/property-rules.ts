@@ -61,10 +61,7 @@ function checkRange(rules: JsonObject): void {
   }
 }
 
-const checks: Readonly<Record<string, (rules: JsonObject) => void>> = {
-  String: checkTexts,
-  Numeric: checkRange,
-};
+const checks: Readonly<Record<string, (rules: JsonObject) => void>> = { String: checkTexts, Numeric: checkRange };
 
 /** @throws SimError with the service's text for rules that do not fit the type */
 export function checkRules(type: string, rules: Json | undefined): void {

@@ -62,11 +62,7 @@ function dashboardNamed(desk: InsightDesk, project: number, id: Json): Dashboard
 }
 
 /** The dashboards of the body, each once. @throws SimError does_not_exist, incorrect_type */
-function dashboardsNamed(
-  desk: InsightDesk,
-  { project }: ProjectRequest<unknown>,
-  ids: readonly Json[],
-): Dashboard[] {
+function dashboardsNamed(desk: InsightDesk, { project }: ProjectRequest<unknown>, ids: readonly Json[]): Dashboard[] {
   return [...new Set(ids.map((id) => dashboardNamed(desk, project.id, id)))];
 }
 
@@ -92,9 +88,7 @@ export function putOn(draft: Draft, insight: Insight, dashboard: Dashboard): voi
 }
 
 function takeOff(draft: Draft, insight: Insight, dashboard: Dashboard): void {
-  const tiles = dashboard.tiles.map((tile) =>
-    tile.insight === insight.id ? { ...tile, deleted: true } : tile,
-  );
+  const tiles = dashboard.tiles.map((tile) => (tile.insight === insight.id ? { ...tile, deleted: true } : tile));
   draft.put("dashboards", { ...dashboard, tiles });
 }
 

@@ -60,11 +60,7 @@ export interface ResultOrder {
 /** The order in a request: `refresh` in the query or the body, and `client_query_id`. */
 export function resultOrder(call: Call): ResultOrder {
   const refresh = call.query.get("refresh") ?? fieldsOf(call).refresh;
-  return {
-    mode: modeFrom(refresh),
-    id: call.query.get("client_query_id") || undefined,
-    signal: call.signal,
-  };
+  return { mode: modeFrom(refresh), id: call.query.get("client_query_id") || undefined, signal: call.signal };
 }
 
 /** A parameter that is a JSON object; undefined if it is not sent. @throws SimError invalid_input */
@@ -126,12 +122,7 @@ function legacyFilters({ filters: own }: Insight, order: ResultOrder): JsonObjec
   if (given === undefined) return own;
   const { properties: more, ...filters } = given;
   const dates = (filters.date_from ?? null) === null ? own : filters;
-  const shown: JsonObject = {
-    ...own,
-    ...filters,
-    date_from: dates.date_from ?? null,
-    date_to: dates.date_to ?? null,
-  };
+  const shown: JsonObject = { ...own, ...filters, date_from: dates.date_from ?? null, date_to: dates.date_to ?? null };
   if (filters.date_from === "all" && shown.compare === true) shown.compare = null;
   if (Array.isArray(more) && more.length > 0) shown.properties = bothProperties(own.properties, more);
   return shown;

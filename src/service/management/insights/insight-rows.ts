@@ -28,8 +28,7 @@ import {
 } from "./insight-views.ts";
 
 /** The last to be changed first. */
-const compare = (a: Insight, b: Insight): number =>
-  compareText(b.last_modified_at, a.last_modified_at) || b.id - a.id;
+const compare = (a: Insight, b: Insight): number => compareText(b.last_modified_at, a.last_modified_at) || b.id - a.id;
 
 /** Insights of a project that are not deleted, in the order of the list. */
 const openInsightList = ({ worlds }: Pick<ManagementDesk, "worlds">) =>
@@ -51,8 +50,7 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
     shape: z
       .boolean()
       .describe("True: only those that are saved or on a dashboard; else only those that are not saved"),
-    test: ([value]) =>
-      isTrue(value) ? ({ id, saved }) => saved || places(id).length > 0 : ({ saved }) => !saved,
+    test: ([value]) => (isTrue(value) ? ({ id, saved }) => saved || places(id).length > 0 : ({ saved }) => !saved),
   },
   {
     name: "favorited",
@@ -92,9 +90,7 @@ const insightFilters = (places: InsightPlaces): readonly ListFilter<Insight>[] =
   },
 ];
 
-const refresh = z
-  .enum(executionModes)
-  .describe("When the result is computed (default: only a cached one is shown)");
+const refresh = z.enum(executionModes).describe("When the result is computed (default: only a cached one is shown)");
 const basic = z.boolean().describe("Without the fields that a query gives");
 
 const readQuery = z.object({

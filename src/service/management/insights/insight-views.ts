@@ -231,8 +231,7 @@ export function openInsightViews(desk: ResourceDesk, { rights, places }: Insight
     basic: (insight: Insight, asker: Asker) =>
       shownAs(BasicInsightShape, { ...facts(insight, levelsFor(insight, asker)), last_refresh: null }),
     /** As behind a shared link. */
-    shared: (insight: Insight, computed: ComputedInsight): ShownInsight =>
-      show(insight, sharedLevels, computed),
+    shared: (insight: Insight, computed: ComputedInsight): ShownInsight => show(insight, sharedLevels, computed),
   };
 }
 
@@ -243,8 +242,7 @@ interface InsightParts {
 
 /** True if the caller may edit an insight at these places. One that is on no dashboard may be edited by all. */
 const mayEdit = (rights: Rights, on: readonly InsightPlace[], asker: Asker): boolean =>
-  on.length === 0 ||
-  on.some(({ dashboard }) => rights.effectivePrivilege(dashboard, asker) === privilege.edit);
+  on.length === 0 || on.some(({ dashboard }) => rights.effectivePrivilege(dashboard, asker) === privilege.edit);
 
 /** What the endpoints of insights share. */
 export function openInsightDesk(desk: ResourceDesk) {
@@ -257,10 +255,7 @@ export function openInsightDesk(desk: ResourceDesk) {
   );
   /** The project's insight with this id or short id, also a deleted one. @throws SimError not_found */
   const anyInsight = ({ project, param }: ProjectRequest<unknown>): Insight =>
-    found(
-      documentNamed(desk, "insights", project.id, param("id")) ??
-        byShortId().get(`${project.id} ${param("id")}`),
-    );
+    found(documentNamed(desk, "insights", project.id, param("id")) ?? byShortId().get(`${project.id} ${param("id")}`));
 
   return {
     ...desk,

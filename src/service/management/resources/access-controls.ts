@@ -81,8 +81,7 @@ const isSame = (rule: StoredResource, wanted: Partial<Body>): boolean =>
 const rulesOf = ({ worlds }: ResourceDesk, project: number): StoredResource[] =>
   worlds.current.resources.filter((it) => it.kind === accessControls.kind && it.project === project);
 
-const showRule = ({ fields: { managed_by: _by, managed_at: _at, ...rule } }: StoredResource): JsonObject =>
-  rule;
+const showRule = ({ fields: { managed_by: _by, managed_at: _at, ...rule } }: StoredResource): JsonObject => rule;
 
 function showRules(desk: ResourceDesk, request: Request, { resource, resource_id: id }: About) {
   const rules = rulesOf(desk, request.project.id).filter(({ fields: rule }) =>

@@ -53,10 +53,7 @@ function prepare(fields: JsonObject, writing: Writing): JsonObject {
   return {
     ...fields,
     threshold: { ...objectIn(before?.fields.threshold), ...objectIn(fields.threshold) },
-    ...(typeof snooze === "string" && {
-      snoozed_until: snoozeEnd(snooze, desk.clock.now()),
-      state: "Snoozed",
-    }),
+    ...(typeof snooze === "string" && { snoozed_until: snoozeEnd(snooze, desk.clock.now()), state: "Snoozed" }),
     ...(snooze === null && { state: "Not firing" }),
   };
 }
@@ -78,14 +75,7 @@ export const alerts: ResourceKind = {
     enabled: boolean().optional(),
     config: dictionary().nullable().optional(),
     detector_config: dictionary().nullable().optional(),
-    calculation_interval: choice([
-      "real_time",
-      "every_15_minutes",
-      "hourly",
-      "daily",
-      "weekly",
-      "monthly",
-    ]).optional(),
+    calculation_interval: choice(["real_time", "every_15_minutes", "hourly", "daily", "weekly", "monthly"]).optional(),
     snoozed_until: text().nullable().optional(),
     skip_weekend: boolean().nullable().optional(),
     schedule_restriction: dictionary().nullable().optional(),
@@ -132,16 +122,11 @@ export const alerts: ResourceKind = {
   prepare,
   show({ insight: id, subscribed_users: users, threshold, created_at = null }, { project, key }, desk) {
     const insight = desk.worlds.get("insights", Number(id));
-    const { project: _, ...shown } = {
-      ...insight,
-      created_by: showUserOf(desk, insight?.created_by ?? null),
-    };
+    const { project: _, ...shown } = { ...insight, created_by: showUserOf(desk, insight?.created_by ?? null) };
     return {
       insight: insight?.project === project ? (shown as JsonObject) : null,
       threshold: { id: key, created_at, name: "", ...objectIn(threshold) },
-      subscribed_users: (Array.isArray(users) ? users : []).flatMap(
-        (it) => showUserOf(desk, Number(it)) ?? [],
-      ),
+      subscribed_users: (Array.isArray(users) ? users : []).flatMap((it) => showUserOf(desk, Number(it)) ?? []),
     };
   },
 };

@@ -4,16 +4,7 @@ import { compareTimes } from "../../../state/documents/time.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
 import { documentNamed } from "../../api-frame/access.ts";
 import type { ResourceRequest } from "../../api-frame/changing.ts";
-import {
-  boolean,
-  choice,
-  datetime,
-  integer,
-  invalid,
-  isTrue,
-  readWireTime,
-  text,
-} from "../../api-frame/fields.ts";
+import { boolean, choice, datetime, integer, invalid, isTrue, readWireTime, text } from "../../api-frame/fields.ts";
 import type { ResourceKind } from "./kind.ts";
 import { checkReference, searchIn, textIn } from "./resource-fields.ts";
 
@@ -100,8 +91,7 @@ export const annotations: ResourceKind = {
   compare: (a, b) => compareTimes(markedAt(b), markedAt(a)) || Number(b.key) - Number(a.key),
   load({ project, organization }, { worlds }) {
     const isOfAll = (it: StoredResource) =>
-      it.fields.scope === "organization" &&
-      worlds.projectById(it.project ?? 0)?.organization === organization.id;
+      it.fields.scope === "organization" && worlds.projectById(it.project ?? 0)?.organization === organization.id;
     return worlds.current.resources.filter(
       (it) => it.kind === "annotations" && (it.project === project?.id || isOfAll(it)),
     );
@@ -110,10 +100,7 @@ export const annotations: ResourceKind = {
   prepare(fields, writing) {
     const { body, desk, request } = writing;
     const { dashboard_id: dashboard = null } = body;
-    if (
-      dashboard !== null &&
-      !documentNamed(desk, "dashboards", request.project?.id ?? 0, stringOf(dashboard))
-    ) {
+    if (dashboard !== null && !documentNamed(desk, "dashboards", request.project?.id ?? 0, stringOf(dashboard))) {
       throw invalid("Dashboard not found.", "dashboard_id");
     }
     checkReference(writing, "dashboard_item", "insights");

@@ -23,12 +23,7 @@ const stages = ["draft", "concept", "alpha", "beta", "general-availability", "ar
 const activeStages: readonly unknown[] = ["alpha", "beta", "general-availability"];
 
 /** Sets or clears the enrolment of the flag, and removes the older form of it. */
-function enroll(
-  changing: Changing,
-  flag: FeatureFlag,
-  feature_enrollment: true | null,
-  others: JsonObject = {},
-) {
+function enroll(changing: Changing, flag: FeatureFlag, feature_enrollment: true | null, others: JsonObject = {}) {
   requireFlagScope(changing);
   const { super_groups: _older, ...filters } = flag.filters as JsonObject;
   changeLinkedFlag(changing, flag, { filters: { groups: [], ...filters, feature_enrollment, ...others } });
@@ -103,9 +98,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
 const isAddress = (it: string): boolean => it === "" || /^(?:https?|ftps?):\/\/[^\s/]+\S*$/i.test(it);
 
 const address = () =>
-  text({ max: 800, blank: true }).pipe(
-    z.string().refine(isAddress, { params: { detail: "Enter a valid URL." } }),
-  );
+  text({ max: 800, blank: true }).pipe(z.string().refine(isAddress, { params: { detail: "Enter a valid URL." } }));
 
 export const earlyAccessFeatures: ResourceKind = {
   kind: "early_access_features",
@@ -127,14 +120,7 @@ export const earlyAccessFeatures: ResourceKind = {
   },
   initial: { name: "", description: "", stage: "beta", documentation_url: "", payload: {} },
   stamps: ["created_at", "created_by"],
-  unshown: [
-    "feature_flag_id",
-    "rollout_to_all",
-    "_create_in_folder",
-    "flagKey",
-    "documentationUrl",
-    "assignee",
-  ],
+  unshown: ["feature_flag_id", "rollout_to_all", "_create_in_folder", "flagKey", "documentationUrl", "assignee"],
   shown: {
     // one of a scenario may have none
     name: z.string(),

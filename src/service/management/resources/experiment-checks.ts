@@ -1,12 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectIn,
-  objectsIn,
-  own,
-  textsIn,
-} from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, own, textsIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import { liveResource } from "../../../state/documents/resources.ts";
 import type { FeatureFlag } from "../../../state/documents/world.ts";
@@ -53,9 +45,7 @@ function checkConfig({ feature_flag_variants: variants }: JsonObject): void {
     if (!isObject(it)) throw refuse(`Feature flag variant at index ${i} must be an object`);
     if (it.key === undefined) throw refuse(`Feature flag variant at index ${i} must have a 'key' field`);
     if (it.split_percent === undefined && it.rollout_percentage === undefined) {
-      throw refuse(
-        "Each variant must include split_percent (recommended) or rollout_percentage (deprecated).",
-      );
+      throw refuse("Each variant must include split_percent (recommended) or rollout_percentage (deprecated).");
     }
   }
   if (variants.length >= 21) throw refuse("Feature flag variants must be less than 21");
@@ -92,9 +82,7 @@ function checkExposure(criteria: Json): void {
   }
   if (config === undefined) return;
   if (!isObject(config)) {
-    throw refuse(
-      `exposure_criteria.exposure_config must be an object, got ${typeName(config)}. ${exposureHint}`,
-    );
+    throw refuse(`exposure_criteria.exposure_config must be an object, got ${typeName(config)}. ${exposureHint}`);
   }
   const kind = config.kind ?? "ExperimentEventExposureConfig";
   if (!exposureKinds.includes(stringOf(kind))) {
@@ -105,9 +93,7 @@ function checkExposure(criteria: Json): void {
   const required = kind === "ActionsNode" ? ["id"] : ["event", "properties"];
   const absent = required.filter((name) => (config[name] ?? null) === null).map((name) => missing([name]));
   if (absent.length > 0) {
-    throw refuse(
-      `Invalid exposure_criteria.exposure_config (kind='${kind}'): [${absent.join(", ")}]. ${exposureHint}`,
-    );
+    throw refuse(`Invalid exposure_criteria.exposure_config (kind='${kind}'): [${absent.join(", ")}]. ${exposureHint}`);
   }
 }
 
@@ -140,9 +126,7 @@ function checkMetric(metric: Json, i: number, attr: string): void {
     );
   }
   if (kind !== "ExperimentMetric") throw refuse("metric kind must be 'ExperimentMetric'");
-  const known = own(metricTypes as unknown as JsonObject, stringOf(type)) as unknown as
-    | readonly string[]
-    | undefined;
+  const known = own(metricTypes as unknown as JsonObject, stringOf(type)) as unknown as readonly string[] | undefined;
   if (!known) {
     const types = Object.keys(metricTypes).map((it) => `'${it}'`);
     throw refuse(`metric_type must be one of ${types.join(", ")}, got '${stringOf(type ?? "")}'`);
@@ -171,9 +155,7 @@ function checkMetrics(metrics: Json, attr: string, { desk, request }: Writing): 
   if (!Array.isArray(metrics)) throw invalid("Metrics must be a list", attr);
   for (const [i, it] of metrics.entries()) checkMetric(it, i, attr);
   const ids = nodesOf(metrics).flatMap((it) => (it.kind === "ActionsNode" ? [Number(it.id)] : []));
-  const unknown = [...new Set(ids)].filter(
-    (id) => !liveResource(desk.worlds, "actions", request.project?.id ?? 0, id),
-  );
+  const unknown = [...new Set(ids)].filter((id) => !liveResource(desk.worlds, "actions", request.project?.id ?? 0, id));
   if (unknown.length > 0) {
     const names = unknown.toSorted((a, b) => a - b).join(", ");
     throw invalid(
@@ -237,10 +219,7 @@ export function checkStatistics(config: Json | undefined, variants: readonly Var
 }
 
 /** @throws SimError invalid_input */
-export function checkExcluded(
-  { excluded_variants, stats_config }: JsonObject,
-  variants: readonly Variant[],
-): void {
+export function checkExcluded({ excluded_variants, stats_config }: JsonObject, variants: readonly Variant[]): void {
   const excluded = textsIn(excluded_variants);
   if (excluded.length === 0) return;
   const baseline = (isObject(stats_config) && textIn(stats_config, "baseline_variant_key")) || "control";
@@ -268,9 +247,7 @@ export async function checkKnownEvents(
     );
     if (names.length === 0) continue;
     const { events } = await resources.captured(project.id);
-    const defined = new Set(
-      resources.stored("event_definitions", project.id).map(({ fields }) => fields.name),
-    );
+    const defined = new Set(resources.stored("event_definitions", project.id).map(({ fields }) => fields.name));
     const unknown = [...new Set(names)].filter((it) => !events.has(it) && !defined.has(it));
     if (unknown.length === 0) continue;
     const shown = unknown.toSorted().map((it) => `'${it}'`);

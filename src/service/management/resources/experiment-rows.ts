@@ -41,10 +41,7 @@ function requireRunning({ experiment: { fields } }: Acting): void {
 }
 
 /** @throws SimError invalid_input */
-function requireFlag(
-  { flag }: Acting,
-  detail = "Experiment does not have a feature flag linked.",
-): FeatureFlag {
+function requireFlag({ flag }: Acting, detail = "Experiment does not have a feature flag linked."): FeatureFlag {
   if (!flag) throw invalid(detail);
   return flag;
 }
@@ -78,8 +75,7 @@ function shippedFilters(flag: FeatureFlag, variant: string, isForAll: boolean): 
 /** Other experiments of the flag that are not archived. */
 const othersOf = ({ experiment, flag, changing: { desk } }: Acting): StoredResource[] =>
   liveResources(desk.worlds.current, "experiments", experiment.project ?? 0).filter(
-    (it) =>
-      it.id !== experiment.id && it.fields.archived !== true && flagOfExperiment(desk, it)?.id === flag?.id,
+    (it) => it.id !== experiment.id && it.fields.archived !== true && flagOfExperiment(desk, it)?.id === flag?.id,
   );
 
 const actions: readonly Action[] = [
@@ -141,9 +137,7 @@ const actions: readonly Action[] = [
       if (!variantsOf(flag).some((it) => it.key === key)) {
         throw invalid(`Variant '${key}' not found on feature flag.`);
       }
-      changeLinkedFlag(changing, flag, {
-        filters: shippedFilters(flag, key, body.release_to_everyone === true),
-      });
+      changeLinkedFlag(changing, flag, { filters: shippedFilters(flag, key, body.release_to_everyone === true) });
       const { conclusion = null, conclusion_comment: comment = null } = body;
       return {
         ...(!experiment.fields.end_date && { end_date: changing.now }),
@@ -180,13 +174,7 @@ const actions: readonly Action[] = [
     summary: "Makes an experiment a draft again; its flag stays as it is",
     run({ experiment }) {
       if (!experiment.fields.start_date) throw invalid("Experiment is already in draft state.");
-      return {
-        start_date: null,
-        end_date: null,
-        archived: false,
-        conclusion: null,
-        conclusion_comment: null,
-      };
+      return { start_date: null, end_date: null, archived: false, conclusion: null, conclusion_comment: null };
     },
   },
 ];

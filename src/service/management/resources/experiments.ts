@@ -85,17 +85,10 @@ const variantsFrom = (variants: Json | undefined): Variant[] =>
 
 /** What the flag keeps, as parameters. */
 function parametersOfFlag(flag: FeatureFlag): JsonObject {
-  const {
-    groups = [],
-    aggregation_group_type_index: aggregation = null,
-    payloads,
-  } = flag.filters as JsonObject;
+  const { groups = [], aggregation_group_type_index: aggregation = null, payloads } = flag.filters as JsonObject;
   const [group] = objectsIn(groups);
   return {
-    feature_flag_variants: variantsOf(flag).map((it) => ({
-      ...it,
-      split_percent: it.rollout_percentage ?? null,
-    })),
+    feature_flag_variants: variantsOf(flag).map((it) => ({ ...it, split_percent: it.rollout_percentage ?? null })),
     ...(typeof group?.rollout_percentage === "number" && { rollout_percentage: group.rollout_percentage }),
     ...(aggregation !== null && { aggregation_group_type_index: aggregation }),
     ...(isObject(payloads) && Object.keys(payloads).length > 0 && { feature_flag_payloads: payloads }),
@@ -122,10 +115,7 @@ function parametersOfInput(input: JsonObject): JsonObject {
  * What a body asks of the flag: the flag's own form, or parameters. A flag as it was read (it has an id) and
  * parameters that the flag has already ask for nothing.
  */
-function configOf(
-  { parameters, feature_flag: input }: JsonObject,
-  flag?: FeatureFlag,
-): JsonObject | undefined {
+function configOf({ parameters, feature_flag: input }: JsonObject, flag?: FeatureFlag): JsonObject | undefined {
   if (isObject(input) && (input.id ?? null) === null) {
     if (input.filters !== undefined || input.ensure_experience_continuity !== undefined)
       return parametersOfInput(input);
@@ -137,9 +127,7 @@ function configOf(
     (name === "feature_flag_variants"
       ? isDeepStrictEqual(variantsFrom(value), variantsFrom(known[name]))
       : isDeepStrictEqual(value, known[name]));
-  const changed = Object.entries(parameters).filter(
-    ([name, it]) => ofFlag.includes(name) && !isKnown(name, it),
-  );
+  const changed = Object.entries(parameters).filter(([name, it]) => ofFlag.includes(name) && !isKnown(name, it));
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
 }
 
@@ -158,11 +146,7 @@ function flagOfNew(fields: JsonObject, config: JsonObject | undefined, writing: 
     checkFlag(existing);
     return existing;
   }
-  const {
-    feature_flag_variants,
-    rollout_percentage = 100,
-    aggregation_group_type_index = null,
-  } = config ?? {};
+  const { feature_flag_variants, rollout_percentage = 100, aggregation_group_type_index = null } = config ?? {};
   const { feature_flag_payloads: payloads, ensure_experience_continuity: continuity } = config ?? {};
   const variants = variantsFrom(feature_flag_variants);
   return createNamedFlag(writing, {
@@ -262,10 +246,7 @@ const notStored = [
 /** The fields as they are stored. */
 function storedFields(fields: JsonObject): JsonObject {
   const { parameters = null } = fields;
-  return {
-    ...without(fields, notStored),
-    parameters: isObject(parameters) ? without(parameters, ofFlag) : null,
-  };
+  return { ...without(fields, notStored), parameters: isObject(parameters) ? without(parameters, ofFlag) : null };
 }
 
 function create(given: JsonObject, writing: Writing): JsonObject {
@@ -347,9 +328,7 @@ function prepare(given: JsonObject, writing: Writing): JsonObject {
 
 /** The parameters with what the flag keeps of them. */
 const showParameters = (parameters: Json | undefined, flag: FeatureFlag | undefined): Json =>
-  flag && variantsOf(flag).length > 0
-    ? { ...(isObject(parameters) && parameters), ...parametersOfFlag(flag) }
-    : null;
+  flag && variantsOf(flag).length > 0 ? { ...(isObject(parameters) && parameters), ...parametersOfFlag(flag) } : null;
 
 /** Other names of statuses. */
 const statuses: Readonly<Record<string, string>> = { complete: "stopped" };
@@ -362,10 +341,7 @@ const field =
   ({ fields }) =>
     typeof fields[name] === "string" ? fields[name] : null;
 
-function durationOf(
-  { fields: { start_date: start, end_date: end } }: StoredResource,
-  { clock }: ResourceDesk,
-) {
+function durationOf({ fields: { start_date: start, end_date: end } }: StoredResource, { clock }: ResourceDesk) {
   if (typeof start !== "string") return null;
   return (typeof end === "string" ? Date.parse(end) : clock.now()) - Date.parse(start);
 }

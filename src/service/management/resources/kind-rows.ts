@@ -21,18 +21,14 @@ import type { ResourceKind, Resources, Stamp, Writing } from "./kind.ts";
 
 type Stored = StoredResource;
 
-const ownerIn = ({ project, organization }: ResourceRequest): number | string =>
-  project?.id ?? organization.id;
+const ownerIn = ({ project, organization }: ResourceRequest): number | string => project?.id ?? organization.id;
 
 /** The stored documents are found through one index for all kinds. */
 export function openResources({ worlds, events }: ResourceDesk): Resources {
   const byOwner = derived(worlds, ["resources"], () =>
     groupedBy(worlds.current.resources, (it) => `${it.kind}/${it.project ?? it.organization}`),
   );
-  return {
-    stored: (kind, owner) => byOwner().get(`${kind}/${owner}`) ?? [],
-    captured: openCaptured(events),
-  };
+  return { stored: (kind, owner) => byOwner().get(`${kind}/${owner}`) ?? [], captured: openCaptured(events) };
 }
 
 const timeOf = ({ fields }: Stored): string => stringOf(fields.created_at ?? fields.joined_at ?? "");
@@ -43,8 +39,7 @@ function newestFirst(a: Stored, b: Stored): number {
 }
 
 /** `hog_function` → `HogFunction` */
-const titleOf = (noun: string): string =>
-  noun.replaceAll(/(?:^|[ _])(\w)/g, (_, letter) => letter.toUpperCase());
+const titleOf = (noun: string): string => noun.replaceAll(/(?:^|[ _])(\w)/g, (_, letter) => letter.toUpperCase());
 
 const creation = ["created_at", "created_by"];
 const isAuthor = (stamp: string): boolean => stamp.endsWith("_by");
@@ -81,11 +76,7 @@ export function showResource(desk: ResourceDesk, kind: ResourceKind, document: S
     const value = stampIn(fields, name);
     return [name, isAuthor(name) ? showUserOf(desk, typeof value === "number" ? value : null) : value];
   });
-  return {
-    [keyField(kind)]: key,
-    ...Object.fromEntries([...own, ...stamped]),
-    ...kind.show?.(fields, document, desk),
-  };
+  return { [keyField(kind)]: key, ...Object.fromEntries([...own, ...stamped]), ...kind.show?.(fields, document, desk) };
 }
 
 const stampsOf = (stamps: readonly Stamp[], now: string, author: number): JsonObject =>
@@ -116,14 +107,7 @@ export function changeResource(
   const { stamps = [] } = kind;
   const before = whole(kind, document);
   return desk.worlds.change((draft) => {
-    const it: Writing = {
-      ...changing(desk, draft, request),
-      key: before.key,
-      body,
-      loaded: [],
-      others,
-      before,
-    };
+    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, loaded: [], others, before };
     const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
     const own: JsonObject = { ...before.fields, ...body, ...renewed };
     const fields = kind.prepare?.(own, it) ?? own;
@@ -135,16 +119,7 @@ export function changeResource(
 /** The endpoints of a kind. */
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
   const { worlds } = desk;
-  const {
-    deletion,
-    parent,
-    filters = [],
-    limit,
-    methods,
-    errors = [],
-    stamps = [],
-    compare = newestFirst,
-  } = kind;
+  const { deletion, parent, filters = [], limit, methods, errors = [], stamps = [], compare = newestFirst } = kind;
 
   /** The part of the path that is a field of the documents. @throws SimError not_found */
   function inParent(request: ResourceRequest): JsonObject {
@@ -202,13 +177,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     await kind.check?.(request.body(), request, resources);
     return worlds.change((draft) => {
       const made = kind.key === "number" ? {} : { key: newKey() };
-      const it: Writing = {
-        ...changing(desk, draft, request),
-        ...made,
-        body: request.body(),
-        loaded,
-        others,
-      };
+      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body(), loaded, others };
       const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
       const fields = kind.prepare?.(own, it) ?? own;
       const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
@@ -268,9 +237,7 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     all,
     ...(has("list") && { list: { summary: `Lists ${plural}${note}` } }),
     ...(has("create") && { create: { summary: `Creates ${one}${note}`, body, handle: create } }),
-    ...(has("read") && {
-      read: { summary: `Returns ${one}`, handle: async (request) => show(await named(request)) },
-    }),
+    ...(has("read") && { read: { summary: `Returns ${one}`, handle: async (request) => show(await named(request)) } }),
     ...(has("change") && {
       patch: {
         summary: `Changes ${one}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,

@@ -24,10 +24,7 @@ function showRoleMember(desk: ResourceDesk, { key, organization, fields }: Store
 
 const membersOf = (desk: ResourceDesk, role: StoredResource): StoredResource[] =>
   desk.worlds.current.resources.filter(
-    (it) =>
-      it.kind === "role_memberships" &&
-      it.organization === role.organization &&
-      it.fields.role_id === role.key,
+    (it) => it.kind === "role_memberships" && it.organization === role.organization && it.fields.role_id === role.key,
   );
 
 // Upstream PostHog/posthog ee/api/rbac/role.py
@@ -133,13 +130,7 @@ const invites: ResourceKind = {
     send_email: boolean().optional(),
     combine_pending_invites: boolean().optional(),
   },
-  initial: {
-    first_name: "",
-    level: 1,
-    message: null,
-    private_project_access: null,
-    emailing_attempt_made: false,
-  },
+  initial: { first_name: "", level: 1, message: null, private_project_access: null, emailing_attempt_made: false },
   stamps: ["created_at", "created_by", "updated_at"],
   unshown: ["send_email", "combine_pending_invites"],
   shown: { emailing_attempt_made: z.literal(false), is_expired: z.boolean() },

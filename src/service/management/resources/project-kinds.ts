@@ -2,17 +2,7 @@ import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import { isObject, type JsonObject, objectsIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
-import {
-  boolean,
-  choice,
-  datetime,
-  dictionary,
-  integer,
-  invalid,
-  json,
-  list,
-  text,
-} from "../../api-frame/fields.ts";
+import { boolean, choice, datetime, dictionary, integer, invalid, json, list, text } from "../../api-frame/fields.ts";
 import { equalFilter } from "../../api-frame/lists.ts";
 import type { ResourceKind, Writing } from "./kind.ts";
 import { checkReference, fieldFilter, searchIn, siblingsOf, textIn } from "./resource-fields.ts";
@@ -69,11 +59,7 @@ function prepareFunction(given: JsonObject, writing: Writing): JsonObject {
   }
   const others = siblingsOf(writing, "hog_functions").filter((it) => it.fields.type === "transformation");
   const isNext = !before && fields.type === "transformation" && fields.execution_order === null;
-  return {
-    ...fields,
-    inputs: withoutSecrets(fields),
-    ...(isNext && { execution_order: others.length + 1 }),
-  };
+  return { ...fields, inputs: withoutSecrets(fields), ...(isNext && { execution_order: others.length + 1 }) };
 }
 
 const hogFunctions: ResourceKind = {
@@ -190,19 +176,8 @@ const hogFunctionTemplates: ResourceKind = {
 };
 
 const weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
-const periods: Readonly<Record<string, string>> = {
-  daily: "day",
-  weekly: "week",
-  monthly: "month",
-  yearly: "year",
-};
-const positions: Readonly<Record<string, string>> = {
-  1: "first",
-  2: "second",
-  3: "third",
-  4: "fourth",
-  "-1": "last",
-};
+const periods: Readonly<Record<string, string>> = { daily: "day", weekly: "week", monthly: "month", yearly: "year" };
+const positions: Readonly<Record<string, string>> = { 1: "first", 2: "second", 3: "third", 4: "fourth", "-1": "last" };
 
 /** `sent every 2 months on the first Monday` */
 function scheduleText({ frequency, interval, byweekday: days, bysetpos }: JsonObject): string {
@@ -391,10 +366,7 @@ const insightVariables: ResourceKind = {
     return { ...fields, code_name };
   },
   // in this kind the service shows the user's number
-  show: ({ created_by = null, ...fields }) => ({
-    created_by,
-    code_name: fields.code_name ?? codeName(fields),
-  }),
+  show: ({ created_by = null, ...fields }) => ({ created_by, code_name: fields.code_name ?? codeName(fields) }),
 };
 
 const groupMetrics: ResourceKind = {

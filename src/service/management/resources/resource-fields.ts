@@ -24,8 +24,7 @@ export function checkReference(
   const project = request.project?.id ?? 0;
   if (id === undefined || id === null) return;
   const document = documentNamed(desk, collection, project, stringOf(id));
-  if (!document)
-    throw invalid(`Invalid pk "${stringOf(id)}" - object does not exist.`, field, "does_not_exist");
+  if (!document) throw invalid(`Invalid pk "${stringOf(id)}" - object does not exist.`, field, "does_not_exist");
 }
 
 /** The other documents of the kind that are not deleted. */
@@ -54,11 +53,7 @@ export const tagsIn: ListFilter<StoredResource> = {
 };
 
 /** Documents whose field has exactly the value. */
-export const fieldFilter = (
-  parameter: string,
-  shape: z.ZodType,
-  field = parameter,
-): ListFilter<StoredResource> =>
+export const fieldFilter = (parameter: string, shape: z.ZodType, field = parameter): ListFilter<StoredResource> =>
   equalFilter(parameter, shape, ({ fields }) => (fields[field] == null ? null : stringOf(fields[field])));
 
 /** Objects of a list field; each that has no id yet gets one. */

@@ -23,9 +23,7 @@ function checkLink(link: string): void {
     throw questionsRefused(`Link must be a URL with one of these schemes: [${linkSchemes.join(", ")}]`);
   }
   if (scheme === "mailto" && !mail.test(link)) {
-    throw questionsRefused(
-      "Invalid mailto link. Please enter a valid mailto link (e.g., mailto:example@domain.com).",
-    );
+    throw questionsRefused("Invalid mailto link. Please enter a valid mailto link (e.g., mailto:example@domain.com).");
   }
   if (scheme === "https" && !/^https:\/\/[^/]+/i.test(link)) {
     throw questionsRefused("Invalid HTTPS URL. Please enter a valid HTTPS link.");
@@ -215,9 +213,7 @@ export function checkSurvey(fields: JsonObject, writing: Writing): void {
   }
   checkSampling(writing);
   const appearance = { ...(isObject(fields.appearance) && fields.appearance) };
-  const branches = objectsIn(fields.questions).some(
-    (it) => it.branching !== undefined && it.branching !== null,
-  );
+  const branches = objectsIn(fields.questions).some((it) => it.branching !== undefined && it.branching !== null);
   if (appearance.shuffleQuestions === true && branches) {
     throw invalid(
       "Question shuffling and question branching cannot be used together. Please disable one of these features.",

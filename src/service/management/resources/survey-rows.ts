@@ -79,21 +79,15 @@ const counted = (events: readonly StoredEvent[]): Counted => ({
   total_count_only_seen: 0,
 });
 
-const percent = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(2));
+const percent = (part: number, whole: number): number => (whole === 0 ? 0 : Number(((part / whole) * 100).toFixed(2)));
 
 /** Counts and rates of events, by their names. */
 function statsOf(events: Readonly<Record<EventName, readonly StoredEvent[]>>) {
   const [shown, dismissed, sent] = names.map((name) => counted(events[name])) as [Counted, Counted, Counted];
   const senders = personsOf(events["survey sent"]);
   // who answered after all did not dismiss it
-  dismissed.unique_persons -= [...personsOf(events["survey dismissed"])].filter((it) =>
-    senders.has(it),
-  ).length;
-  shown.unique_persons_only_seen = Math.max(
-    0,
-    shown.unique_persons - dismissed.unique_persons - sent.unique_persons,
-  );
+  dismissed.unique_persons -= [...personsOf(events["survey dismissed"])].filter((it) => senders.has(it)).length;
+  shown.unique_persons_only_seen = Math.max(0, shown.unique_persons - dismissed.unique_persons - sent.unique_persons);
   shown.total_count_only_seen = Math.max(0, shown.total_count - dismissed.total_count - sent.total_count);
   return {
     stats: { "survey shown": shown, "survey dismissed": dismissed, "survey sent": sent },
@@ -106,15 +100,8 @@ function statsOf(events: Readonly<Record<EventName, readonly StoredEvent[]>>) {
   };
 }
 
-async function collect(
-  desk: ResourceDesk,
-  project: number,
-  span: Span,
-  isMeant: (event: StoredEvent) => boolean,
-) {
-  const [shown, dismissed, sent] = await Promise.all(
-    names.map((name) => eventsOf(desk, project, name, span)),
-  );
+async function collect(desk: ResourceDesk, project: number, span: Span, isMeant: (event: StoredEvent) => boolean) {
+  const [shown, dismissed, sent] = await Promise.all(names.map((name) => eventsOf(desk, project, name, span)));
   // an answered survey that is closed early is dismissed, too: it counts as sent
   const isDismissed = (it: StoredEvent) => propertyText(it, "$survey_partially_completed") !== "true";
   return statsOf({
@@ -137,37 +124,27 @@ function timeIn({ call }: ProjectRequest<unknown>, name: string): number | undef
 }
 
 /** @throws SimError invalid_input */
-function spanIn(
-  request: ProjectRequest<unknown>,
-  { start_date, end_date, created_at }: JsonObject = {},
-): Span {
+function spanIn(request: ProjectRequest<unknown>, { start_date, end_date, created_at }: JsonObject = {}): Span {
   const from = timeIn(request, "date_from");
   const to = timeIn(request, "date_to");
   if (from !== undefined && to !== undefined && from > to) throw invalid("date_from must be before date_to");
   const start = start_date ?? created_at;
-  const bounds = [from, typeof start === "string" ? Date.parse(start) : undefined].filter(
-    (it) => it !== undefined,
-  );
-  const ends = [to, typeof end_date === "string" ? Date.parse(end_date) : undefined].filter(
-    (it) => it !== undefined,
-  );
+  const bounds = [from, typeof start === "string" ? Date.parse(start) : undefined].filter((it) => it !== undefined);
+  const ends = [to, typeof end_date === "string" ? Date.parse(end_date) : undefined].filter((it) => it !== undefined);
   return { from: Math.max(-8.64e15, ...bounds), to: Math.min(8.64e15, ...ends) };
 }
 
 const archivedIn = ({ fields }: StoredResource): string[] => textsIn(fields.archived_responses);
 
 const withoutArchived = ({ call }: ProjectRequest<unknown>, surveys: readonly StoredResource[]) => {
-  const archived = new Set(
-    isTrue(call.query.get("exclude_archived") ?? "") ? surveys.flatMap(archivedIn) : [],
-  );
+  const archived = new Set(isTrue(call.query.get("exclude_archived") ?? "") ? surveys.flatMap(archivedIn) : []);
   return (event: StoredEvent): boolean => !archived.has(event.uuid ?? "");
 };
 
 /** An answer: by the question's id, else by its position. */
 function answerIn({ properties }: StoredEvent, id: string, index: number): Json {
   const byId = own(properties, `$survey_response_${id}`) ?? null;
-  const answer =
-    byId ?? own(properties, index === 0 ? "$survey_response" : `$survey_response_${index}`) ?? null;
+  const answer = byId ?? own(properties, index === 0 ? "$survey_response" : `$survey_response_${index}`) ?? null;
   return answer === "" ? null : answer;
 }
 
@@ -204,18 +181,12 @@ function showResponse(events: readonly StoredEvent[], questions: readonly JsonOb
 }
 
 /** @throws SimError invalid_input */
-function numberIn(
-  { call }: ProjectRequest<unknown>,
-  name: string,
-  least: number,
-  most: number,
-): number | undefined {
+function numberIn({ call }: ProjectRequest<unknown>, name: string, least: number, most: number): number | undefined {
   const text = call.query.get(name);
   if (!text) return undefined;
   const number = Number(text);
   if (Number.isNaN(number)) throw invalid("A valid number is required.", name);
-  if (number < least)
-    throw invalid(`Ensure this value is greater than or equal to ${least}.`, name, "min_value");
+  if (number < least) throw invalid(`Ensure this value is greater than or equal to ${least}.`, name, "min_value");
   if (number > most) throw invalid(`Ensure this value is less than or equal to ${most}.`, name, "max_value");
   return number;
 }
@@ -232,8 +203,7 @@ async function listResponses(desk: ResourceDesk, request: ProjectRequest<unknown
   const offset = numberIn(request, "offset", 0, 1e9) ?? 0;
   const { created_at, start_date, end_date } = survey.fields;
   const since = timeIn(request, "since") ?? Date.parse(stringOf(start_date ?? created_at));
-  const until =
-    timeIn(request, "until") ?? (typeof end_date === "string" ? Date.parse(end_date) : desk.clock.now());
+  const until = timeIn(request, "until") ?? (typeof end_date === "string" ? Date.parse(end_date) : desk.clock.now());
   const sent = (await eventsOf(desk, project.id, "survey sent", { from: since, to: until })).filter(
     (it) => propertyText(it, "$survey_id") === survey.key,
   );
@@ -244,9 +214,7 @@ async function listResponses(desk: ResourceDesk, request: ProjectRequest<unknown
     const [answer] = objectsIn(answers);
     const score = Number(answer?.answer);
     return (
-      answer !== undefined &&
-      (lowest === undefined || score >= lowest) &&
-      (highest === undefined || score <= highest)
+      answer !== undefined && (lowest === undefined || score >= lowest) && (highest === undefined || score <= highest)
     );
   };
   const rows = [...groupedBy(sent, submissionOf).values()]
@@ -254,20 +222,12 @@ async function listResponses(desk: ResourceDesk, request: ProjectRequest<unknown
     .map((events) => showResponse(events, questions))
     .filter(fits)
     .sort((a, b) => (stringOf(a.submitted_at) < stringOf(b.submitted_at) ? 1 : -1));
-  return {
-    results: rows.slice(offset, offset + limit),
-    has_more: rows.length > offset + limit,
-    limit,
-    offset,
-  };
+  return { results: rows.slice(offset, offset + limit), has_more: rows.length > offset + limit, limit, offset };
 }
 
 const path = `${projectRoot}/surveys`;
 
-const Stats = z.object({
-  stats: z.record(z.string(), z.json()),
-  rates: z.record(z.string(), z.number()),
-});
+const Stats = z.object({ stats: z.record(z.string(), z.json()), rates: z.record(z.string(), z.number()) });
 
 const Responses = z.object({
   results: z.array(z.looseObject({ uuid: z.string(), answers: z.array(z.looseObject({})) })),
@@ -286,9 +246,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
     found(liveResource(desk.worlds, "surveys", project.id, param("id").toLowerCase()));
 
   const put = (survey: StoredResource, fields: JsonObject) =>
-    desk.worlds.change((draft) =>
-      draft.put("resources", { ...survey, fields: { ...survey.fields, ...fields } }),
-    );
+    desk.worlds.change((draft) => draft.put("resources", { ...survey, fields: { ...survey.fields, ...fields } }));
 
   const archiving = (name: "archive" | "unarchive", change: (all: string[], uuid: string) => string[]) =>
     managementRow(desk, {
@@ -318,8 +276,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
         const survey = surveyOf(request);
         const { fields } = survey;
         const isPast = (it: Json | undefined) => typeof it === "string" && Date.parse(it) <= desk.clock.now();
-        if (fields.archived === true)
-          throw invalid(`Cannot ${name} an archived survey. Unarchive it first${ended}.`);
+        if (fields.archived === true) throw invalid(`Cannot ${name} an archived survey. Unarchive it first${ended}.`);
         if (name === "launch" && isPast(fields.end_date)) {
           throw invalid("Cannot launch a survey with end_date in the past. Extend the end_date first.");
         }
@@ -337,10 +294,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
       path: `${path}/responses_count`,
       summary: "How many responses each survey has",
       access: inProject("survey:read"),
-      query: z.object({
-        exclude_archived,
-        survey_ids: z.string().describe("Only these, with commas between them"),
-      }),
+      query: z.object({ exclude_archived, survey_ids: z.string().describe("Only these, with commas between them") }),
       reply: z.record(z.string(), z.int()),
       async handle(request) {
         const { call, project } = request;
@@ -356,10 +310,7 @@ export function surveyRows(desk: ResourceDesk): Endpoint[] {
             .map((it) => it.trim())
             .filter(Boolean) ?? [];
         const isKept = withoutArchived(request, all);
-        const sent = await eventsOf(desk, project.id, "survey sent", {
-          from: Math.min(...starts),
-          to: 8.64e15,
-        });
+        const sent = await eventsOf(desk, project.id, "survey sent", { from: Math.min(...starts), to: 8.64e15 });
         const counts: Record<string, number> = {};
         for (const it of latest(sent).filter(isKept)) {
           const id = propertyText(it, "$survey_id");

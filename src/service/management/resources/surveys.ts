@@ -30,9 +30,7 @@ function withIterations(fields: JsonObject): JsonObject {
     return { ...fields, ...none };
   }
   if (typeof start !== "string") return { ...fields, iteration_start_dates: null };
-  const dates = Array.from({ length: Number(count) }, (_, i) =>
-    wireTime(Date.parse(start) + i * Number(days) * day),
-  );
+  const dates = Array.from({ length: Number(count) }, (_, i) => wireTime(Date.parse(start) + i * Number(days) * day));
   const { current_iteration: current, current_iteration_start_date: since = null } = fields;
   return {
     ...fields,
@@ -86,13 +84,7 @@ function interactionFilters(key: string, fields: JsonObject): JsonObject {
   return { groups: sets.map((properties) => ({ variant: "", rollout_percentage: 100, properties })) };
 }
 
-const newFlag = (
-  writing: Writing,
-  fields: JsonObject,
-  suffix: string,
-  filters: JsonObject,
-  active: boolean,
-) =>
+const newFlag = (writing: Writing, fields: JsonObject, suffix: string, filters: JsonObject, active: boolean) =>
   createLinkedFlag(writing, {
     key: `survey-targeting-${randomDigits()}${suffix}`,
     name: `Targeting flag for survey ${textIn(fields, "name")}`,

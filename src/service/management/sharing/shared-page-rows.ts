@@ -62,8 +62,7 @@ function openViewer(desk: ManagementDesk) {
     /** Records the access to the dashboard; a page that is open reads its data again and again. */
     saw(dashboard: Dashboard): void {
       const now = desk.clock.now();
-      const before =
-        dashboard.last_accessed_at === null ? Number.NaN : Date.parse(dashboard.last_accessed_at);
+      const before = dashboard.last_accessed_at === null ? Number.NaN : Date.parse(dashboard.last_accessed_at);
       if (Math.abs(now - before) < accessEvery) return;
       worlds.change((draft) => draft.put("dashboards", { ...dashboard, last_accessed_at: wireTime(now) }));
     },
@@ -131,8 +130,7 @@ export function publicSharingEndpoints(desk: ManagementDesk): Endpoint[] {
       const text = "It needs a password, and phx-sim does not emulate passwords. Share it without one.";
       return notice(visit, 200, "This dashboard is protected", text);
     }
-    if (format === "png")
-      return notice(visit, 404, "No image", "phx-sim does not draw images of dashboards.");
+    if (format === "png") return notice(visit, 404, "No image", "phx-sim does not draw images of dashboards.");
     viewer.saw(shared.dashboard);
     const data = await dataOf(shared, visit);
     if (format === "json") return withHeaders(json(data), "cache-control", "no-store");

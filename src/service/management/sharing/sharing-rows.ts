@@ -49,8 +49,7 @@ const switches: readonly Switch[] = [
   "hideExtraDetails",
 ];
 
-const isTheme = (value: unknown): value is Theme =>
-  value === "light" || value === "dark" || value === "system";
+const isTheme = (value: unknown): value is Theme => value === "light" || value === "dark" || value === "system";
 
 /** One setting as it is kept; undefined when it is not set, "wrong" when it cannot be. */
 function readSwitch(value: Json | undefined): boolean | undefined | "wrong" {

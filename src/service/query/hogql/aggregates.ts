@@ -101,8 +101,7 @@ const averageFold = (): Fold<Total> => totalFold(({ sum, count }) => sum / count
 
 /** Welford's method. */
 const varianceFold =
-  (end: (squares: number, count: number) => number) =>
-  (): Fold<{ count: number; mean: number; squares: number }> => ({
+  (end: (squares: number, count: number) => number) => (): Fold<{ count: number; mean: number; squares: number }> => ({
     start: () => ({ count: 0, mean: 0, squares: 0 }),
     add(state, a) {
       const value = Number(a);
@@ -228,13 +227,7 @@ function level(name: string, value = 0.5): number {
 }
 
 const quantile = (name: string, at: typeof exact, type: (of: Type) => Type): AggregateRow =>
-  numeric(
-    name,
-    type,
-    (_, [share]) => samplesFold((sorted) => at(sorted, level(name, share))),
-    Number.NaN,
-    [0, 1],
-  );
+  numeric(name, type, (_, [share]) => samplesFold((sorted) => at(sorted, level(name, share))), Number.NaN, [0, 1]);
 
 const quantiles = (name: string, at: typeof exact): AggregateRow =>
   row(

@@ -125,10 +125,7 @@ export interface SelectNode extends Located {
 export interface SelectSetNode extends Located {
   readonly node: "SelectSetQuery";
   readonly initial_select_query: QueryNode;
-  readonly subsequent_select_queries: readonly {
-    readonly set_operator: string;
-    readonly select_query: QueryNode;
-  }[];
+  readonly subsequent_select_queries: readonly { readonly set_operator: string; readonly select_query: QueryNode }[];
 }
 
 export type QueryNode = SelectNode | SelectSetNode;

@@ -20,8 +20,7 @@ function readAs(type: Type, text: string, context: FunctionContext): HogQLValue 
     return isMoment(type) ? readPlainTime(text, zone) : undefined;
   };
   const value = read();
-  if (value === undefined)
-    throw new Refusal(`Cannot convert string ${JSON.stringify(text)} to type ${typeName(type)}`);
+  if (value === undefined) throw new Refusal(`Cannot convert string ${JSON.stringify(text)} to type ${typeName(type)}`);
   return value;
 }
 
@@ -43,8 +42,7 @@ function converters(left: HogQLTerm, right: HogQLTerm, context: FunctionContext)
   };
   if (a.kind === "Date" && isMoment(b)) return [midnight(b), same];
   if (b.kind === "Date" && isMoment(a)) return [same, midnight(a)];
-  if (a.kind === b.kind && a.kind !== "Array" && a.kind !== "Tuple" && a.kind !== "Interval")
-    return [same, same];
+  if (a.kind === b.kind && a.kind !== "Array" && a.kind !== "Tuple" && a.kind !== "Interval") return [same, same];
   const literal = (term: HogQLTerm, other: Type): Convert | undefined => {
     if (term.op !== "constant" || typeof term.value !== "string") return undefined;
     const value = readAs(other, term.value, context);
@@ -81,9 +79,7 @@ const operators: Readonly<Record<string, Operator>> = {
 };
 
 /** Operators of texts: [function, negated]. */
-const textOperators: Readonly<
-  Record<string, readonly [(context: FunctionContext) => Operator["test"], boolean]>
-> = {
+const textOperators: Readonly<Record<string, readonly [(context: FunctionContext) => Operator["test"], boolean]>> = {
   like: [
     ({ patterns }) =>
       (a, b) =>
@@ -183,15 +179,10 @@ const compared =
   };
 
 /** Keys of a set for `IN`, in the form of the left side. NULL is a member like others. @throws Refusal */
-export function setKeys(
-  left: HogQLTerm,
-  items: readonly HogQLTerm[],
-  context: FunctionContext,
-): Set<unknown> {
+export function setKeys(left: HogQLTerm, items: readonly HogQLTerm[], context: FunctionContext): Set<unknown> {
   return new Set(
     items.map((item) => {
-      if (item.op !== "constant")
-        throw new Refusal("The right side of IN must be literals, or a query", item.at);
+      if (item.op !== "constant") throw new Refusal("The right side of IN must be literals, or a query", item.at);
       return keyOf(memberValue(left.type, item.type, item, context));
     }),
   );
@@ -203,14 +194,8 @@ function memberValue(
   item: HogQLTerm & { op: "constant" },
   context: FunctionContext,
 ): HogQLValue {
-  if (
-    left.kind === "Tuple" &&
-    type.kind === "Tuple" &&
-    typeof item.value === "object" &&
-    item.value !== null
-  ) {
-    if (left.items.length !== type.items.length)
-      throw new Refusal("The tuples of IN have different sizes", item.at);
+  if (left.kind === "Tuple" && type.kind === "Tuple" && typeof item.value === "object" && item.value !== null) {
+    if (left.items.length !== type.items.length) throw new Refusal("The tuples of IN have different sizes", item.at);
     return item.value.map((value, i) => {
       const [of, from] = [left.items[i] ?? left, type.items[i] ?? type];
       return memberValue(of, from, { ...item, value, type: from }, context);

@@ -75,8 +75,4 @@ function describe(_: unknown, context: QueryContext): JsonObject {
 }
 
 /** The kind `DatabaseSchemaQuery`: the tables of HogQL. Upstream PostHog/posthog posthog/hogql/database/database.py. */
-export const databaseSchemaKind = descriptiveKind({
-  kind: "DatabaseSchemaQuery",
-  shape: DatabaseSchema,
-  describe,
-});
+export const databaseSchemaKind = descriptiveKind({ kind: "DatabaseSchemaQuery", shape: DatabaseSchema, describe });

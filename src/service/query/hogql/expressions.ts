@@ -41,8 +41,7 @@ function resolved(text: string, context: QueryContext) {
 function compiled(text: string, context: QueryContext) {
   return placing(text, () => {
     const { node, term, prepare, zones } = resolved(text, context);
-    if (isAggregated(term))
-      throw new Refusal("An aggregation has no place in an expression for single events");
+    if (isAggregated(term)) throw new Refusal("An aggregation has no place in an expression for single events");
     const read = compile(term);
     return { node, term, prepare, zones, read: (row: number): HogQLValue => placing(text, () => read(row)) };
   });
@@ -125,8 +124,7 @@ function isCondition({ type }: HogQLTerm): boolean {
 export function expressionTest(text: string, context: QueryContext): (row: number) => boolean {
   const { term, prepare, read } = compiled(text, context);
   placing(text, () => {
-    if (!isCondition(term))
-      throw new Refusal(`A filter needs a condition, got the type ${typeName(term.type)}`);
+    if (!isCondition(term)) throw new Refusal(`A filter needs a condition, got the type ${typeName(term.type)}`);
   });
   let isReady = false;
   return (row) => {
@@ -170,10 +168,7 @@ interface RowCells {
  * A number made of aggregations, such as `sum(properties.amount) / count()`, for each cell; 0 where it is NULL.
  * @throws SimError as `compileExpression`
  */
-export function expressionMeasure(
-  text: string,
-  context: QueryContext,
-): (cells: RowCells) => Steps<Float64Array> {
+export function expressionMeasure(text: string, context: QueryContext): (cells: RowCells) => Steps<Float64Array> {
   const { term, prepare, budget } = placing(text, () => {
     const made = resolved(text, context);
     checkGrouped(made.term, new Set());

@@ -101,10 +101,7 @@ const clipped = (limit: ExprNode): ExprNode =>
  */
 function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
   if (node.node === "SelectQuery" && !node.limit)
-    return {
-      query: { ...node, limit: numberNode(limits.default + 1), offset: numberNode(0) },
-      isPaged: true,
-    };
+    return { query: { ...node, limit: numberNode(limits.default + 1), offset: numberNode(0) }, isPaged: true };
   const query = eachSelect(node, (select) => ({
     ...select,
     limit: select.limit ? clipped(select.limit) : numberNode(limits.default),
@@ -141,8 +138,6 @@ function* run(asked: HogQLQuery, context: QueryContext): Steps<Record<string, un
     types: plan.columns.map(({ name, type }) => [name, typeName(type)]),
     explain: null,
     metadata: null,
-    ...(isPaged
-      ? { hasMore, limit: limits.default, offset: 0 }
-      : { hasMore: null, limit: null, offset: null }),
+    ...(isPaged ? { hasMore, limit: limits.default, offset: 0 } : { hasMore: null, limit: null, offset: null }),
   };
 }

@@ -19,15 +19,7 @@ const tableNames = ["events", "persons", "groups", "sessions"];
 /** Tables of the service that the sim does not have. */
 export const absentTables: readonly string[] = [
   ...["person_distinct_ids", "cohort_people", "static_cohort_people", "log_entries", "session_replay_events"],
-  ...[
-    "raw_sessions",
-    "raw_persons",
-    "raw_groups",
-    "raw_person_distinct_ids",
-    "heatmaps",
-    "app_metrics",
-    "numbers",
-  ],
+  ...["raw_sessions", "raw_persons", "raw_groups", "raw_person_distinct_ids", "heatmaps", "app_metrics", "numbers"],
   ...["query_log", "logs", "error_tracking_issues", "document_embeddings", "exchange_rate", "web_overview"],
 ];
 

@@ -38,8 +38,7 @@ function tablesOf(query: QueryNode): string[] {
     for (const { name } of ctes ?? []) own.add(name);
     const { node, table } = next as Partial<JoinNode>;
     if (node === "JoinExpr" && table?.node === "Field") named.add(table.chain.join("."));
-    for (const child of Object.values(next))
-      if (typeof child === "object" && child !== null) waiting.push(child);
+    for (const child of Object.values(next)) if (typeof child === "object" && child !== null) waiting.push(child);
   }
   return [...named].filter((it) => !own.has(it)).sort();
 }

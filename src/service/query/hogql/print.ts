@@ -2,22 +2,8 @@ import type { ExprNode, JoinNode, OrderNode, QueryNode, SelectNode } from "./ast
 import { numberText } from "./values.ts";
 
 const operators: Readonly<Record<string, string>> = {
-  ...{
-    "==": "equals",
-    "!=": "notEquals",
-    ">": "greater",
-    ">=": "greaterOrEquals",
-    "<": "less",
-    "<=": "lessOrEquals",
-  },
-  ...{
-    like: "like",
-    "not like": "notLike",
-    ilike: "ilike",
-    "not ilike": "notILike",
-    in: "in",
-    "not in": "notIn",
-  },
+  ...{ "==": "equals", "!=": "notEquals", ">": "greater", ">=": "greaterOrEquals", "<": "less", "<=": "lessOrEquals" },
+  ...{ like: "like", "not like": "notLike", ilike: "ilike", "not ilike": "notILike", in: "in", "not in": "notIn" },
   ...{ "+": "plus", "-": "minus", "*": "multiply", "/": "divide", "%": "modulo", "=~": "match" },
 };
 
@@ -29,16 +15,7 @@ function identifier(name: string | number): string {
 }
 
 const escapes: Readonly<Record<string, string>> = {
-  ...{
-    "\b": "\\b",
-    "\f": "\\f",
-    "\r": "\\r",
-    "\n": "\\n",
-    "\t": "\\t",
-    "\0": "\\0",
-    "\x07": "\\a",
-    "\v": "\\v",
-  },
+  ...{ "\b": "\\b", "\f": "\\f", "\r": "\\r", "\n": "\\n", "\t": "\\t", "\0": "\\0", "\x07": "\\a", "\v": "\\v" },
   "\\": "\\\\",
 };
 const escaped = (text: string): string => Array.from(text, (it) => escapes[it] ?? it).join("");
@@ -52,8 +29,7 @@ function printed(node: ExprNode, indent = 1): string {
       const { value } = node;
       if (typeof value === "string" && node.value_type !== "number")
         return `'${escaped(value).replaceAll("'", "\\'")}'`;
-      if (typeof value === "number")
-        return node.isFloat && Number.isInteger(value) ? `${value}.0` : numberText(value);
+      if (typeof value === "number") return node.isFloat && Number.isInteger(value) ? `${value}.0` : numberText(value);
       return value === null ? "NULL" : String(value);
     }
     case "Field":
@@ -134,9 +110,7 @@ function select(node: SelectNode, indent: number): string {
   for (let join = node.select_from; join; join = join.next_join) joins.push(source(join, indent + 1));
   const columns = node.select.map((it) => printed(it, indent + 1)).join(comma);
   const clause = (word: string, nodes: readonly ExprNode[] | null | undefined): string[] =>
-    nodes && nodes.length > 0
-      ? [`${word}${space}${nodes.map((it) => printed(it, indent + 1)).join(comma)}`]
-      : [];
+    nodes && nodes.length > 0 ? [`${word}${space}${nodes.map((it) => printed(it, indent + 1)).join(comma)}`] : [];
   const one = (it: ExprNode | null | undefined) => (it ? [it] : []);
   const { limit_by } = node;
   const offset = limit_by?.offset_value ? `OFFSET ${printed(limit_by.offset_value)}` : "";
@@ -147,9 +121,7 @@ function select(node: SelectNode, indent: number): string {
     ...clause("WHERE", one(node.where)),
     ...clause("GROUP BY", node.group_by),
     ...clause("HAVING", one(node.having)),
-    ...(node.order_by && node.order_by.length > 0
-      ? [`ORDER BY${space}${node.order_by.map(ordered).join(comma)}`]
-      : []),
+    ...(node.order_by && node.order_by.length > 0 ? [`ORDER BY${space}${node.order_by.map(ordered).join(comma)}`] : []),
     ...(limit_by ? [`LIMIT ${printed(limit_by.n)} ${offset} BY ${list(limit_by.exprs)}`] : []),
     ...(node.limit ? [`LIMIT ${printed(node.limit)}`] : []),
     ...(node.offset ? [`OFFSET ${printed(node.offset)}`] : []),

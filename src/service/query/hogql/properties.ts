@@ -18,31 +18,22 @@ export function propertyText(value: Json | undefined): string | null {
 }
 
 /** What a property of a type is converted to. Upstream posthog/hogql/transforms/property_types.py. */
-const conversions: Readonly<
-  Record<PropertyType, (zone: ClockZone) => { type: Type; read(text: string): HogQLValue }>
-> = {
-  String: () => ({ type: { kind: "String", nullable: true }, read: (text) => text }),
-  Numeric: () => ({
-    type: { kind: "Float64", nullable: true },
-    read: (text) => readFloat(text) ?? null,
-  }),
-  Boolean: () => ({
-    type: { kind: "Bool", nullable: true },
-    read: (text) => (text === "true" ? 1 : text === "false" ? 0 : null),
-  }),
-  DateTime: (zone) => ({
-    type: { kind: "DateTime64", zone: zone.name, nullable: true },
-    read: (text) => readTime(text, zone) ?? null,
-  }),
-};
+const conversions: Readonly<Record<PropertyType, (zone: ClockZone) => { type: Type; read(text: string): HogQLValue }>> =
+  {
+    String: () => ({ type: { kind: "String", nullable: true }, read: (text) => text }),
+    Numeric: () => ({ type: { kind: "Float64", nullable: true }, read: (text) => readFloat(text) ?? null }),
+    Boolean: () => ({
+      type: { kind: "Bool", nullable: true },
+      read: (text) => (text === "true" ? 1 : text === "false" ? 0 : null),
+    }),
+    DateTime: (zone) => ({
+      type: { kind: "DateTime64", zone: zone.name, nullable: true },
+      read: (text) => readTime(text, zone) ?? null,
+    }),
+  };
 
 /** Type of a property: that of the first event with a value; undefined if no event has one. */
-function typeIn(
-  name: string,
-  { codes, values }: ValueColumn,
-  length: number,
-  now: number,
-): PropertyType | undefined {
+function typeIn(name: string, { codes, values }: ValueColumn, length: number, now: number): PropertyType | undefined {
   let seen: PropertyType | undefined;
   for (let row = 0; row < length; row++) {
     const value = values[codes[row] ?? 0];
@@ -88,8 +79,7 @@ function converted(
 /** The property `name` with the type that the service detects. */
 export function typedProperty(name: string, source: PropertySource): SourceColumn {
   const found = typeIn(name, source.column, source.length, source.now);
-  if (!found)
-    return converted(source, { kind: "Nothing", nullable: true, shown: "Nullable(String)" }, () => null);
+  if (!found) return converted(source, { kind: "Nothing", nullable: true, shown: "Nullable(String)" }, () => null);
   const { type, read } = conversions[found](source.zone);
   return converted(source, type, (value) => {
     const text = propertyText(value);
@@ -101,8 +91,7 @@ export function typedProperty(name: string, source: PropertySource): SourceColum
 export function valueAt(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
   let here: Json | undefined = value;
   for (const step of path) {
-    if (Array.isArray(here))
-      here = typeof step === "number" ? here.at(step > 0 ? step - 1 : step) : undefined;
+    if (Array.isArray(here)) here = typeof step === "number" ? here.at(step > 0 ? step - 1 : step) : undefined;
     else here = isObject(here) && Object.hasOwn(here, step) ? here[step] : undefined;
   }
   return here;

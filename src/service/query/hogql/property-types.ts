@@ -3,14 +3,11 @@ import type { Json } from "../../../kernel/base/json.ts";
 export type PropertyType = "String" | "Numeric" | "Boolean" | "DateTime";
 
 const dateWords = ["time", "date", "_at", "-at", "createdat", "updatedat"];
-const datePrefix =
-  /^(?:\d{4}[/-][0-2]\d[/-][0-3]\d|[0-2]\d[/-][0-3]\d[/-]\d{4})(?:[ T][0-2]\d:[0-6]\d:[0-6]\d.*)?$/;
+const datePrefix = /^(?:\d{4}[/-][0-2]\d[/-][0-3]\d|[0-2]\d[/-][0-3]\d[/-]\d{4})(?:[ T][0-2]\d:[0-6]\d:[0-6]\d.*)?$/;
 const rfc3339 = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
-const rfc2822 =
-  /^(?:[a-z]{3},\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|GMT|UT|[A-Z])$/i;
+const rfc2822 = /^(?:[a-z]{3},\s+)?\d{1,2}\s+[a-z]{3}\s+\d{4}\s+\d{2}:\d{2}(?::\d{2})?\s+(?:[+-]\d{4}|GMT|UT|[A-Z])$/i;
 
-const isDateText = (text: string): boolean =>
-  datePrefix.test(text) || rfc3339.test(text) || rfc2822.test(text);
+const isDateText = (text: string): boolean => datePrefix.test(text) || rfc3339.test(text) || rfc2822.test(text);
 
 const sixMonths = 15_768_000;
 

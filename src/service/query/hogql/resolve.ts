@@ -8,15 +8,7 @@ import { absentFunctions, functionNamed, functions } from "./functions/table.ts"
 import { placed, Refusal } from "./refusal.ts";
 import type { Member, RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
-import {
-  aggregatesIn,
-  compile,
-  type HogQLTerm,
-  isAggregated,
-  type Local,
-  type SourceColumn,
-  strict,
-} from "./term.ts";
+import { aggregatesIn, compile, type HogQLTerm, isAggregated, type Local, type SourceColumn, strict } from "./term.ts";
 import {
   commonType,
   flag,
@@ -146,8 +138,7 @@ export function createResolver(context: FunctionContext): Resolver {
     if (value === null) return constant(null, nothing, node);
     if (typeof value === "boolean") return constant(Number(value), { kind: "Bool" }, node);
     if (node.value_type === "number") {
-      if (/^-?\d/.test(String(value)))
-        throw new Refusal(`The integer ${value} is beyond 2^53, which is not emulated`);
+      if (/^-?\d/.test(String(value))) throw new Refusal(`The integer ${value} is beyond 2^53, which is not emulated`);
       return constant(Number(value), float, node);
     }
     if (typeof value === "string") return constant(value, string, node);
@@ -200,10 +191,7 @@ export function createResolver(context: FunctionContext): Resolver {
       ...scope.tables.keys(),
     ];
     const near = nearest(name, known);
-    return new Refusal(
-      `Unable to resolve field: ${name}${near === undefined ? "" : `. Did you mean: ${near}?`}`,
-      node,
-    );
+    return new Refusal(`Unable to resolve field: ${name}${near === undefined ? "" : `. Did you mean: ${near}?`}`, node);
   }
 
   /** The rest of a chain after a value. */
@@ -262,8 +250,7 @@ export function createResolver(context: FunctionContext): Resolver {
       const { property } = node;
       const from = chainOf(node.array);
       const isStep =
-        property.node === "Constant" &&
-        (typeof property.value === "string" || typeof property.value === "number");
+        property.node === "Constant" && (typeof property.value === "string" || typeof property.value === "number");
       return from && isStep ? [...from, property.value as string | number] : undefined;
     }
     if (node.node !== "TupleAccess") return undefined;
@@ -276,8 +263,7 @@ export function createResolver(context: FunctionContext): Resolver {
     const [first = "", ...rest] = chain;
     const name = String(first);
     const named = scope.tables.get(name);
-    let tables: readonly Table[] =
-      named && rest.length > 0 ? [named] : [...scope.tables.values(), ...scope.anonymous];
+    let tables: readonly Table[] = named && rest.length > 0 ? [named] : [...scope.tables.values(), ...scope.anonymous];
     for (const step of named && rest.length > 0 ? rest : chain) {
       if (scope.locals.has(name) || scope.aliases.has(name)) return false;
       const found = tables.map((it) => it.member(String(step))).find((it) => it !== undefined);
@@ -308,10 +294,7 @@ export function createResolver(context: FunctionContext): Resolver {
     if (chain.includes(0)) throw new Refusal(fromOne, node);
   }
 
-  const at = ({ start, end }: At): At => ({
-    ...(start !== undefined && { start }),
-    ...(end !== undefined && { end }),
-  });
+  const at = ({ start, end }: At): At => ({ ...(start !== undefined && { start }), ...(end !== undefined && { end }) });
 
   const named = (name: string, nodes: readonly ExprNode[], node: At, scope: NameScope): HogQLTerm =>
     applied(
@@ -401,14 +384,10 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   /** The JSON column at the end of a chain; undefined if the chain ends elsewhere, also below one. */
-  function jsonAt(
-    chain: readonly (string | number)[],
-    scope: NameScope,
-  ): (Member & { is: "json" }) | undefined {
+  function jsonAt(chain: readonly (string | number)[], scope: NameScope): (Member & { is: "json" }) | undefined {
     const [first = "", ...rest] = chain;
     const named = scope.tables.get(String(first));
-    let tables: readonly Table[] =
-      named && rest.length > 0 ? [named] : [...scope.tables.values(), ...scope.anonymous];
+    let tables: readonly Table[] = named && rest.length > 0 ? [named] : [...scope.tables.values(), ...scope.anonymous];
     const steps = named && rest.length > 0 ? rest : chain;
     for (const [i, step] of steps.entries()) {
       const found = tables.map((it) => it.member(String(step))).find((it) => it !== undefined);
@@ -419,28 +398,20 @@ export function createResolver(context: FunctionContext): Resolver {
     return undefined;
   }
 
-  function lambda(
-    node: ExprNode & { node: "Lambda" },
-    arrays: readonly HogQLTerm[],
-    scope: NameScope,
-  ): HogQLTerm {
+  function lambda(node: ExprNode & { node: "Lambda" }, arrays: readonly HogQLTerm[], scope: NameScope): HogQLTerm {
     const locals: Local[] = [];
     const names = new Map(scope.locals);
     for (const [i, name] of node.args.entries()) {
       const local: Local = { value: null };
       const array = arrays[i];
       if (!array)
-        throw new Refusal(
-          `The function has ${node.args.length} arguments, and ${arrays.length} arrays`,
-          node,
-        );
+        throw new Refusal(`The function has ${node.args.length} arguments, and ${arrays.length} arrays`, node);
       locals.push(local);
       const type = array.type.kind === "Array" ? array.type.item : nothing;
       names.set(name, { op: "local", key: `local ${++numbers}`, type, local, at: at(node) });
     }
     const body = term(node.expr, { ...scope, locals: names });
-    if (isAggregated(body))
-      throw new Refusal("Aggregations inside functions of arrays are not emulated", node);
+    if (isAggregated(body)) throw new Refusal("Aggregations inside functions of arrays are not emulated", node);
     return { op: "lambda", key: `lambda ${body.key}`, type: body.type, locals, body, at: at(node) };
   }
 
@@ -453,21 +424,14 @@ export function createResolver(context: FunctionContext): Resolver {
     const [least, most] = row.args;
     const extra = isConditional ? 1 : 0;
     const range = [least + extra, most + extra] as const;
-    checkCount(
-      "Aggregation",
-      node.name,
-      all.length,
-      node.distinct && row.name === "count" ? [1, 16] : range,
-      node,
-    );
+    checkCount("Aggregation", node.name, all.length, node.distinct && row.name === "count" ? [1, 16] : range, node);
     const params = (node.params ?? []).map((it) => {
       const value = term(it, scope);
       if (value.op !== "constant" || !isNumber(value.type.kind))
         throw new Refusal(`The parameters of the aggregation '${node.name}' must be numbers`, it);
       return Number(value.value);
     });
-    if (node.params)
-      checkCount("Aggregation", node.name, params.length, row.params ?? [0, 0], node, "parameter");
+    if (node.params) checkCount("Aggregation", node.name, params.length, row.params ?? [0, 0], node, "parameter");
     else if ((row.params?.[0] ?? 0) > 0)
       throw new Refusal(`Aggregation '${node.name}' requires parameters in addition to arguments`, node);
     const filter = node.filter_expr ? term(node.filter_expr, scope) : undefined;
@@ -504,9 +468,7 @@ export function createResolver(context: FunctionContext): Resolver {
     if (isShift && isTime(time.type.kind) && time.type.kind !== by.type.kind) {
       const unit = by.type.kind === "Interval" ? by.type.unit : time.type.kind === "Date" ? "day" : "second";
       if (by.type.kind !== "Interval" && !isInteger(by.type.kind) && by.type.kind !== "Nothing")
-        throw new Refusal(
-          `Illegal types ${typeName(left.type)}, ${typeName(right.type)} of ${functionOf[op]}`,
-        );
+        throw new Refusal(`Illegal types ${typeName(left.type)}, ${typeName(right.type)} of ${functionOf[op]}`);
       const { type, run } = shiftedTime(reversed[op] ?? op, time, unit, op === "+" ? 1 : -1, context);
       const isNull = (time.type.nullable ?? false) || (by.type.nullable ?? false);
       return folded({
@@ -559,18 +521,14 @@ export function createResolver(context: FunctionContext): Resolver {
       const type: Type = types.length > 1 ? { kind: "Tuple", items: types } : first;
       checkMembers(left.type, type, node);
       let keys: Set<unknown> | undefined;
-      const all = () =>
-        (keys ??= new Set(query.rows().map((it) => keyOf(types.length > 1 ? it : (it[0] ?? null)))));
+      const all = () => (keys ??= new Set(query.rows().map((it) => keyOf(types.length > 1 ? it : (it[0] ?? null)))));
       return made((key) => all().has(key), `query ${++numbers}`);
     }
     const right = node.right;
     const nodes = right.node === "Tuple" || right.node === "Array" ? right.exprs : undefined;
     // One tuple for a tuple on the left: a single member.
     const isOne =
-      nodes &&
-      left.type.kind === "Tuple" &&
-      right.node === "Tuple" &&
-      !nodes.every((it) => it.node === "Tuple");
+      nodes && left.type.kind === "Tuple" && right.node === "Tuple" && !nodes.every((it) => it.node === "Tuple");
     let items = (isOne || !nodes ? [right] : nodes).map((it) => term(it, scope));
     const [only] = items;
     if (!nodes && only?.op === "constant" && only.type.kind === "Array" && typeof only.value === "object") {
@@ -578,9 +536,7 @@ export function createResolver(context: FunctionContext): Resolver {
       items = (only.value ?? []).map((it) => constant(it, it === null ? nothing : item, only.at));
     }
     const keys = setKeys(left, items, context);
-    return folded(
-      made((key) => keys.has(key), items.map((it) => it.key).join(", ")) as HogQLTerm & { op: "call" },
-    );
+    return folded(made((key) => keys.has(key), items.map((it) => it.key).join(", ")) as HogQLTerm & { op: "call" });
   }
 
   /** @throws Refusal if values of the types cannot be equal as they are */
@@ -608,8 +564,7 @@ export function createResolver(context: FunctionContext): Resolver {
 
   function scalar(query: Subquery, node: At): HogQLTerm {
     const [column] = query.columns;
-    if (!column || query.columns.length > 1)
-      throw new Refusal("A query in an expression must have one column", node);
+    if (!column || query.columns.length > 1) throw new Refusal("A query in an expression must have one column", node);
     const type = nullable(column.type);
     let value: HogQLValue | undefined;
     const read = (): HogQLValue => {
@@ -623,14 +578,7 @@ export function createResolver(context: FunctionContext): Resolver {
   }
 
   const casts: Readonly<Record<string, string>> = {
-    ...{
-      int: "toInt",
-      integer: "toInt",
-      bigint: "toInt",
-      float: "toFloat",
-      double: "toFloat",
-      real: "toFloat",
-    },
+    ...{ int: "toInt", integer: "toInt", bigint: "toInt", float: "toFloat", double: "toFloat", real: "toFloat" },
     ...{ string: "toString", text: "toString", varchar: "toString", boolean: "toBool", bool: "toBool" },
     ...{ date: "toDate", datetime: "toDateTime", timestamp: "toDateTime", uuid: "toUUID" },
   };
@@ -657,23 +605,14 @@ function checkCount(
 ): void {
   if (count >= least && count <= most) return;
   const [bound, words] =
-    least === most
-      ? [least, "expects"]
-      : count < least
-        ? [least, "expects at least"]
-        : [most, "expects at most"];
-  throw new Refusal(
-    `${what} '${name}' ${words} ${bound} ${of}${bound === 1 ? "" : "s"}, found ${count}`,
-    node,
-  );
+    least === most ? [least, "expects"] : count < least ? [least, "expects at least"] : [most, "expects at most"];
+  throw new Refusal(`${what} '${name}' ${words} ${bound} ${of}${bound === 1 ? "" : "s"}, found ${count}`, node);
 }
 
 /** The type of a column of several queries. @throws Refusal */
 export function unionType(types: readonly Type[], name: string): Type {
   const type = commonType(types);
   if (!type)
-    throw new Refusal(
-      `The column ${name} of a UNION has types without a supertype: ${types.map(typeName).join(", ")}`,
-    );
+    throw new Refusal(`The column ${name} of a UNION has types without a supertype: ${types.map(typeName).join(", ")}`);
   return type;
 }

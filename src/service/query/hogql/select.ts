@@ -31,11 +31,7 @@ const rowsPerTurn = 2048;
 
 /** A query whose names and types are known. */
 export interface QueryPlan {
-  readonly columns: readonly {
-    readonly name: string;
-    readonly type: Type;
-    readonly isJson?: boolean;
-  }[];
+  readonly columns: readonly { readonly name: string; readonly type: Type; readonly isJson?: boolean }[];
   run(): Steps<ResultRow[]>;
 }
 
@@ -60,9 +56,7 @@ export function planQuery(node: QueryNode, ports: PlanPorts): QueryPlan {
 
 function plan(node: QueryNode, ctes: Ctes, ports: PlanPorts, depth: number): QueryPlan {
   if (depth > deepestCte) throw new Refusal("Too many CTE expansions (50+). Probably a CTE loop.", node);
-  return node.node === "SelectQuery"
-    ? planSelect(node, ctes, ports, depth)
-    : planUnion(node, ctes, ports, depth);
+  return node.node === "SelectQuery" ? planSelect(node, ctes, ports, depth) : planUnion(node, ctes, ports, depth);
 }
 
 function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: number): QueryPlan {
@@ -144,13 +138,7 @@ function derivedTable(of: QueryPlan): RowSource {
 }
 
 /** The one row of a query without FROM. */
-const noTable: RowSource = {
-  names: [],
-  starred: [],
-  member: () => undefined,
-  length: () => 1,
-  prepare: noWork,
-};
+const noTable: RowSource = { names: [], starred: [], member: () => undefined, length: () => 1, prepare: noWork };
 
 interface From {
   readonly scopeTables: Map<string, RowSource>;
@@ -161,8 +149,7 @@ interface From {
 function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: number): QueryPlan {
   const ctes = withCtes(node, outer);
   const prerequisites: (() => Steps<void>)[] = [];
-  const subquery = (query: QueryNode): Subquery =>
-    subqueryOf(plan(query, ctes, ports, depth + 1), prerequisites);
+  const subquery = (query: QueryNode): Subquery => subqueryOf(plan(query, ctes, ports, depth + 1), prerequisites);
   const aliases = new Map<string, HogQLTerm>();
   const expressions = new Map<string, ExprNode>([...ctes].map(([name, it]) => [name, it.node.expr]));
   const from = planFrom(node.select_from, ctes, ports, depth);
@@ -179,9 +166,7 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
   const columns = node.select
     .flatMap((it) => expanded(it, from))
     .map((it) => ({ name: columnName(it), term: resolve(it) }));
-  const where = [node.prewhere, node.where].flatMap((it) =>
-    it ? [condition(resolve(it), "WHERE", it)] : [],
-  );
+  const where = [node.prewhere, node.where].flatMap((it) => (it ? [condition(resolve(it), "WHERE", it)] : []));
   const byPlace = (it: ExprNode): HogQLTerm => {
     const place = it.node === "Constant" && typeof it.value === "number" ? it.value : undefined;
     if (place === undefined) return resolve(it);
@@ -214,14 +199,7 @@ function planSelect(node: SelectNode, outer: Ctes, ports: PlanPorts, depth: numb
   const isGrouped = keys.length > 0 || later.some(isAggregated);
   if (node.having && !isGrouped) throw new Refusal("HAVING needs GROUP BY or an aggregation", node.having);
 
-  const shared = {
-    columns,
-    sortTerms,
-    limitTerms,
-    limits,
-    isDistinct: node.distinct ?? false,
-    budget: ports.budget,
-  };
+  const shared = { columns, sortTerms, limitTerms, limits, isDistinct: node.distinct ?? false, budget: ports.budget };
   if (isGrouped) for (const it of later) checkGrouped(it, new Set(keys.map((key) => key.key)));
   return {
     columns: columns.map(({ name, term }) => ({
@@ -260,8 +238,7 @@ function withCtes(node: SelectNode, outer: Ctes): Ctes {
 
 function planFrom(join: JoinNode | null | undefined, ctes: Ctes, ports: PlanPorts, depth: number): From {
   if (!join) return { scopeTables: new Map(), anonymous: [], source: noTable };
-  if (join.next_join)
-    throw new Refusal(`${join.next_join.join_type ?? "JOIN"} is not emulated`, join.next_join);
+  if (join.next_join) throw new Refusal(`${join.next_join.join_type ?? "JOIN"} is not emulated`, join.next_join);
   const source = tableOf(join, ctes, ports, depth);
   const name = join.alias ?? (join.table?.node === "Field" ? String(join.table.chain.at(-1)) : undefined);
   if (name === undefined) return { scopeTables: new Map(), anonymous: [source], source };
@@ -271,8 +248,7 @@ function planFrom(join: JoinNode | null | undefined, ctes: Ctes, ports: PlanPort
 function tableOf({ table }: JoinNode, ctes: Ctes, ports: PlanPorts, depth: number): RowSource {
   if (!table) throw new Refusal("FROM needs a table");
   if (isQuery(table)) return derivedTable(plan(table, ctes, ports, depth + 1));
-  if (table.node !== "Field")
-    throw new Refusal("Only selecting from a table or a subquery is supported", table);
+  if (table.node !== "Field") throw new Refusal("Only selecting from a table or a subquery is supported", table);
   const name = table.chain.join(".");
   const cte = table.chain.length === 1 ? ctes.get(name) : undefined;
   if (cte && isQuery(cte.node.expr)) return derivedTable(plan(cte.node.expr, cte.ctes, ports, depth + 1));
@@ -283,10 +259,7 @@ function tableOf({ table }: JoinNode, ctes: Ctes, ports: PlanPorts, depth: numbe
     throw error instanceof Refusal ? new Refusal(error.message, table) : error;
   }
   const near = nearest(name, [...ports.tableNames, ...ctes.keys()]);
-  throw new Refusal(
-    `Unknown table \`${name}\`.${near === undefined ? "" : ` Did you mean: ${near}?`}`,
-    table,
-  );
+  throw new Refusal(`Unknown table \`${name}\`.${near === undefined ? "" : ` Did you mean: ${near}?`}`, table);
 }
 
 /** The columns that `*` stands for. */
@@ -300,10 +273,7 @@ function expanded(node: ExprNode, { scopeTables, anonymous }: From): ExprNode[] 
     const [only] = all;
     if (!only) throw new Refusal("Cannot use '*' when there are no tables in the query", node);
     if (all.length > 1)
-      throw new Refusal(
-        "Cannot use '*' without table name when there are multiple tables in the query",
-        node,
-      );
+      throw new Refusal("Cannot use '*' without table name when there are multiple tables in the query", node);
     return fields(only, []);
   }
   const table = rest.length === 1 ? scopeTables.get(String(name)) : undefined;
@@ -404,10 +374,7 @@ function* output(
   { columns, sortTerms, limitTerms, limits, isDistinct, budget }: Output,
 ): Steps<ResultRow[]> {
   const reads = columns.map((it) => compile(it.term, known));
-  const keys: SortKey[] = sortTerms.map(({ term, isDescending }) => ({
-    read: compile(term, known),
-    isDescending,
-  }));
+  const keys: SortKey[] = sortTerms.map(({ term, isDescending }) => ({ read: compile(term, known), isDescending }));
   const wanted = limits.limit === undefined ? Number.POSITIVE_INFINITY : limits.offset + limits.limit;
   const isPlain = !isDistinct && limits.by === undefined;
   const most = isPlain ? wanted : Number.POSITIVE_INFINITY;
@@ -426,8 +393,7 @@ function* output(
     work.push(row);
     if (keys.length === 0 && work.length >= wanted && isPlain) break;
     // With a limit only the first rows of the order are kept.
-    if (keys.length > 0 && work.length > 2 * most + 100_000)
-      work = (yield* sorted(work, order(keys))).slice(0, most);
+    if (keys.length > 0 && work.length > 2 * most + 100_000) work = (yield* sorted(work, order(keys))).slice(0, most);
   }
   if (keys.length > 0) work = yield* sorted(work, order(keys));
   if (limits.by !== undefined)

@@ -136,10 +136,7 @@ export function createSessions(
   function duration(): SessionColumn {
     const [from, to] = [columnOf("$start_timestamp"), columnOf("$end_timestamp")];
     const seconds = (time: HogQLValue | undefined) => Math.floor(Number(time ?? 0) / 1000);
-    return {
-      type: { kind: "Int64" },
-      value: (code) => seconds(to?.value(code)) - seconds(from?.value(code)),
-    };
+    return { type: { kind: "Int64" }, value: (code) => seconds(to?.value(code)) - seconds(from?.value(code)) };
   }
   function bounce(): SessionColumn {
     const all = count((row) => isPage(row) || isNamed("$autocapture")(row));
@@ -162,9 +159,7 @@ export function createSessions(
     $end_timestamp: () => bound(-1),
     $urls: urls,
     $num_uniq_urls: () =>
-      derived("$urls", { kind: "UInt64" }, (all) =>
-        typeof all === "object" && all !== null ? all.length : 0,
-      ),
+      derived("$urls", { kind: "UInt64" }, (all) => (typeof all === "object" && all !== null ? all.length : 0)),
     $entry_pathname: () => urlPart("$entry_current_url", pathOf),
     $entry_hostname: () => urlPart("$entry_current_url", hostOf),
     $end_current_url: () => picked(table.property("$current_url"), -1, true),
@@ -185,8 +180,7 @@ export function createSessions(
     return Object.hasOwn(makers, name) ? makers[name]?.() : undefined;
   }
   function columnOf(name: string): SessionColumn | undefined {
-    if (absentSessionColumns.includes(name))
-      throw new Refusal(`The column ${name} of sessions is not emulated`);
+    if (absentSessionColumns.includes(name)) throw new Refusal(`The column ${name} of sessions is not emulated`);
     sessionIds();
     const found = known.get(name) ?? make(name);
     if (found) known.set(name, found);
@@ -218,9 +212,7 @@ export function createSessions(
   };
   const ofRows = (name: string): Member | undefined => {
     const column = columnOf(name);
-    return (
-      column && { is: "column", column: { type: column.type, read: (row) => column.value(order[row] ?? 0) } }
-    );
+    return column && { is: "column", column: { type: column.type, read: (row) => column.value(order[row] ?? 0) } };
   };
   // without older names of other columns
   const starred = all.filter((name) => name !== "id" && name !== "duration");

@@ -33,8 +33,7 @@ export function* sorted(rows: readonly number[], compare: (a: number, b: number)
   }
   while (runs.length > 1) {
     const next: number[][] = [];
-    for (let i = 0; i < runs.length; i += 2)
-      next.push(yield* merged(runs[i] ?? [], runs[i + 1] ?? [], compare));
+    for (let i = 0; i < runs.length; i += 2) next.push(yield* merged(runs[i] ?? [], runs[i + 1] ?? [], compare));
     runs = next;
   }
   return runs[0] ?? [];

@@ -26,34 +26,19 @@ export const absentEventColumns: readonly string[] = [
 ];
 
 const starred = [
-  ...[
-    "uuid",
-    "event",
-    "properties",
-    "timestamp",
-    "distinct_id",
-    "elements_chain",
-    "created_at",
-    "$session_id",
-  ],
+  ...["uuid", "event", "properties", "timestamp", "distinct_id", "elements_chain", "created_at", "$session_id"],
   ...["$window_id", "person_mode", "$group_0", "$group_1", "$group_2", "$group_3", "$group_4"],
   ...["elements_chain_href", "elements_chain_texts", "elements_chain_ids", "elements_chain_elements"],
 ];
 
-const personModes: Type = {
-  kind: "String",
-  shown: "Enum8('full' = 0, 'propertyless' = 1, 'force_upgrade' = 2)",
-};
+const personModes: Type = { kind: "String", shown: "Enum8('full' = 0, 'propertyless' = 1, 'force_upgrade' = 2)" };
 
 /** Patterns of the service's columns of element chains. Upstream posthog/models/event/sql.py. */
 const chainParts: Readonly<Record<string, { pattern: RegExp; isList: boolean }>> = {
   elements_chain_href: { pattern: /(?::|")href="(.*?)"/gs, isList: false },
   elements_chain_texts: { pattern: /(?::|")text="(.*?)"/gs, isList: true },
   elements_chain_ids: { pattern: /(?::|")attr_id="(.*?)"/gs, isList: true },
-  elements_chain_elements: {
-    pattern: /(?:^|;)(a|button|form|input|select|textarea|label)(?:\.|$|:)/gs,
-    isList: true,
-  },
+  elements_chain_elements: { pattern: /(?:^|;)(a|button|form|input|select|textarea|label)(?:\.|$|:)/gs, isList: true },
 };
 
 /** What a pattern finds in a chain of elements: `elements_chain_href` and others. */
@@ -169,9 +154,7 @@ export function eventsTable(context: QueryContext, zone: ClockZone): RowSource {
   function find(name: string): Member | undefined {
     const [, dollar, index] = /^(\$?)group_([0-4])$/.exec(name) ?? [];
     if (index !== undefined)
-      return dollar
-        ? column(textColumn(table.group(Number(index))))
-        : { is: "table", table: group(Number(index)) };
+      return dollar ? column(textColumn(table.group(Number(index)))) : { is: "table", table: group(Number(index)) };
     if (absentEventColumns.includes(name)) throw new Refusal(`The column ${name} of events is not emulated`);
     return (Object.hasOwn(fixed, name) ? fixed[name]?.() : undefined) ?? chainColumn(name);
   }

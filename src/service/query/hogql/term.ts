@@ -44,11 +44,7 @@ export interface Local {
 }
 
 /** A resolved expression: `key` is equal for equal ones of the same query. */
-export type HogQLTerm = {
-  readonly key: string;
-  readonly type: Type;
-  readonly at: Located;
-} & (
+export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at: Located } & (
   | { readonly op: "constant"; readonly value: HogQLValue }
   | { readonly op: "column"; readonly column: SourceColumn }
   | { readonly op: "call"; readonly args: readonly HogQLTerm[]; readonly build: Build }
@@ -150,9 +146,7 @@ export function compile(term: HogQLTerm, known: Known = () => undefined, isInsid
       throw new Error(`the aggregation ${term.key} has no place here`);
     case "call": {
       const dictionary = isInside || hasKnown(term, known) ? undefined : dictionaryIn(term);
-      const inner = term.build(
-        term.args.map((it) => compile(it, known, isInside || dictionary !== undefined)),
-      );
+      const inner = term.build(term.args.map((it) => compile(it, known, isInside || dictionary !== undefined)));
       return dictionary ? cached(inner, dictionary) : inner;
     }
   }

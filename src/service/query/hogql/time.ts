@@ -120,18 +120,14 @@ export function dayText(day: number): string {
 /** `12:30:00`, or with microseconds. */
 function clockText(wall: number, digits: 0 | 6): string {
   const date = new Date(wall);
-  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
-    .map((it) => pad(it))
-    .join(":");
+  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map((it) => pad(it)).join(":");
   return digits === 0 ? time : `${time}.${pad(microseconds(wall), 6)}`;
 }
 
-export const microseconds = (wall: number): number =>
-  Math.floor((wall - Math.floor(wall / 1000) * 1000) * 1000 + 0.5);
+export const microseconds = (wall: number): number => Math.floor((wall - Math.floor(wall / 1000) * 1000) * 1000 + 0.5);
 
 /** As ClickHouse prints it: `2026-01-31 12:30:00`, with `digits` of the second. */
-export const timeText = (wall: number, digits: 0 | 6): string =>
-  `${dayText(dayOf(wall))} ${clockText(wall, digits)}`;
+export const timeText = (wall: number, digits: 0 | 6): string => `${dayText(dayOf(wall))} ${clockText(wall, digits)}`;
 
 /** As the service's JSON has it: ISO 8601; `Z` for UTC, no offset without a zone. */
 export function isoText(instant: number, zone: ClockZone | undefined): string {

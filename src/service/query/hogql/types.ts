@@ -33,8 +33,7 @@ export const isInteger = (kind: Kind): kind is IntegerKind => integers.some((it)
 export const isNumber = (kind: Kind): boolean => kind === "Float64" || kind === "Bool" || isInteger(kind);
 /** A time, not a day. */
 export const isMoment = ({ kind }: Type): boolean => kind === "DateTime" || kind === "DateTime64";
-export const isTime = (kind: Kind): boolean =>
-  kind === "Date" || kind === "DateTime" || kind === "DateTime64";
+export const isTime = (kind: Kind): boolean => kind === "Date" || kind === "DateTime" || kind === "DateTime64";
 
 /** The type, with NULL among its values or not. Arrays and tuples are never NULL. */
 export function nullable(type: Type, isNullable = true): Type {

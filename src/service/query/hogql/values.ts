@@ -5,9 +5,7 @@ import type { HogQLValue, Type } from "./types.ts";
 export type Zones = (name: string) => ClockZone;
 
 const zoneIn = (type: Type, zones: Zones): ClockZone | undefined =>
-  (type.kind === "DateTime" || type.kind === "DateTime64") && type.zone !== undefined
-    ? zones(type.zone)
-    : undefined;
+  (type.kind === "DateTime" || type.kind === "DateTime64") && type.zone !== undefined ? zones(type.zone) : undefined;
 
 /** A number as ClickHouse prints it. */
 export function numberText(value: number): string {
@@ -44,8 +42,7 @@ export function shown(value: HogQLValue, type: Type, zones: Zones): unknown {
   if (value === null) return null;
   if (type.kind === "Bool") return value !== 0;
   if (type.kind === "Date") return dayText(Number(value));
-  if (type.kind === "DateTime" || type.kind === "DateTime64")
-    return isoText(Number(value), zoneIn(type, zones));
+  if (type.kind === "DateTime" || type.kind === "DateTime64") return isoText(Number(value), zoneIn(type, zones));
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value === "string") return value;
   if (type.kind === "Array") return value.map((it) => shown(it, type.item, zones));
@@ -83,8 +80,7 @@ export function compareValues(a: HogQLValue, b: HogQLValue): number {
 /** What a Map or Set compares: arrays become strings that no other array has. */
 export const keyOf = (value: HogQLValue): null | number | string =>
   typeof value === "object" && value !== null ? `\0${JSON.stringify(value, finite)}` : value;
-const finite = (_: string, it: unknown): unknown =>
-  typeof it === "number" && !Number.isFinite(it) ? `\0${it}` : it;
+const finite = (_: string, it: unknown): unknown => (typeof it === "number" && !Number.isFinite(it) ? `\0${it}` : it);
 
 /** How many values of memory a value counts as. */
 export function weightOf(value: HogQLValue): number {

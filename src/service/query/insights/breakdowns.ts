@@ -57,13 +57,11 @@ function shownValue(value: Json | undefined, normalizesUrl: boolean): string {
 function partsOf(filter: BreakdownFilter, context: QueryContext): Part[] {
   const { breakdowns, breakdown } = filter;
   if (breakdowns && breakdowns.length > 0) {
-    return breakdowns.map(
-      ({ property, type, group_type_index: group, normalize_url, histogram_bin_count }) => ({
-        column: columnOf(property, type, group, context),
-        normalizesUrl: normalize_url === true,
-        bins: histogram_bin_count ?? undefined,
-      }),
-    );
+    return breakdowns.map(({ property, type, group_type_index: group, normalize_url, histogram_bin_count }) => ({
+      column: columnOf(property, type, group, context),
+      normalizesUrl: normalize_url === true,
+      bins: histogram_bin_count ?? undefined,
+    }));
   }
   if (Array.isArray(breakdown)) throw unsupported("A list in `breakdown` for other than cohorts");
   return [
@@ -196,8 +194,7 @@ export const sumOf = (data: ArrayLike<number>): number => {
 /** The order of results. */
 export const sortedByTotal = (all: readonly BrokenDown[]): BrokenDown[] =>
   all.toSorted(
-    (a, b) =>
-      place(a.value) - place(b.value) || sumOf(b.data) - sumOf(a.data) || compareValues(a.value, b.value),
+    (a, b) => place(a.value) - place(b.value) || sumOf(b.data) - sumOf(a.data) || compareValues(a.value, b.value),
   );
 
 /** Adds up what is shown as the same value. */

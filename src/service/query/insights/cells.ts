@@ -125,10 +125,7 @@ export const aggregates: Readonly<Record<string, Statistic>> = {
 };
 
 /** The aggregate of each cell; 0 for a cell without numbers, as the service has it. */
-export function* aggregateCells(
-  { count, cells, numbers }: CellNumbers,
-  aggregate: Statistic,
-): Steps<Float64Array> {
+export function* aggregateCells({ count, cells, numbers }: CellNumbers, aggregate: Statistic): Steps<Float64Array> {
   const { order, starts } = yield* groupedByCell({ count, cells });
   const sorted = new Float64Array(numbers.length);
   for (let at = 0; at < sorted.length; at++) {

@@ -51,9 +51,7 @@ export function sessionDurations({ table }: QueryContext): ValueColumn {
     if (time < (first[code] ?? 0)) first[code] = time;
     if (time > (last[code] ?? 0)) last[code] = time;
   }
-  const durations = values.map((id, code) =>
-    isSession(id) ? seconds(last[code]) - seconds(first[code]) : undefined,
-  );
+  const durations = values.map((id, code) => (isSession(id) ? seconds(last[code]) - seconds(first[code]) : undefined));
   return { codes, values: durations };
 }
 
@@ -70,8 +68,7 @@ function sessionColumn(key: string, context: QueryContext): ValueColumn {
   const values: ValueColumn["values"][number][] = ids.values.map(() => undefined);
   for (let row = 0; row < table.length; row++) {
     const code = ids.codes[row] ?? 0;
-    if (isSession(ids.values[code]) && values[code] === undefined)
-      values[code] = jsonOf(found.column.read(row));
+    if (isSession(ids.values[code]) && values[code] === undefined) values[code] = jsonOf(found.column.read(row));
   }
   return { codes: ids.codes, values };
 }

@@ -102,8 +102,7 @@ export function absoluteDate(text: string, calendar: ProjectCalendar): number | 
   const [, year, month, date, hours = "0", minutes = "0", seconds = "0", fraction = "", offset] = found;
   const midnight = Date.UTC(Number(year), Number(month) - 1, Number(date));
   const isReal =
-    new Date(midnight).getUTCDate() === Number(date) &&
-    new Date(midnight).getUTCMonth() + 1 === Number(month);
+    new Date(midnight).getUTCDate() === Number(date) && new Date(midnight).getUTCMonth() + 1 === Number(month);
   if (!isReal || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const ms = Number(fraction.slice(0, 3).padEnd(3, "0"));
   const written = midnight + Number(hours) * hour + Number(minutes) * minute + Number(seconds) * 1000 + ms;
@@ -165,8 +164,7 @@ export function readDate(
   const wall = absoluteDate(text, calendar);
   if (wall !== undefined) return { wall, delta: undefined };
   const delta = deltaOf(text);
-  if (!delta)
-    throw refuse(`${JSON.stringify(text)} is not a date: use an ISO date, or a relative one such as -7d.`);
+  if (!delta) throw refuse(`${JSON.stringify(text)} is not a date: use an ISO date, or a relative one such as -7d.`);
   const back = moved(from, delta, -1);
   // Python has no other years
   if (!(back >= firstDay && back < Date.UTC(10_000, 0)))

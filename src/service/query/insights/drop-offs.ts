@@ -32,8 +32,7 @@ function* lastEvents(
     if (row % rowsPerStep === 0) yield;
     const left = found.get(codes[row] ?? 0);
     if (!left) continue;
-    if (left.ids.size < most.ids)
-      left.ids.add(table.distinctIds.values[table.distinctIds.codes[row] ?? 0] ?? "");
+    if (left.ids.size < most.ids) left.ids.add(table.distinctIds.values[table.distinctIds.codes[row] ?? 0] ?? "");
     left.rows.push(row);
     if (left.rows.length > most.events * 20) left.rows = latest(left.rows, timeOf);
   }
@@ -46,12 +45,7 @@ const latest = (rows: readonly number[], timeOf: (row: number) => number): numbe
 
 function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> {
   const { table } = context;
-  const steps = query.series.map((node) => ({
-    name: nameOf(node),
-    count: 0,
-    actors: new Set<number>(),
-    left: 0,
-  }));
+  const steps = query.series.map((node) => ({ name: nameOf(node), count: 0, actors: new Set<number>(), left: 0 }));
   const column = yield* funnelActors(query, context, (actor, reached) => {
     for (let step = 0; step <= reached; step++) {
       const at = steps[step];
@@ -79,9 +73,7 @@ function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> 
       })),
     };
   };
-  return {
-    steps: steps.map(({ actors, ...step }) => ({ ...step, persons: [...actors].map(shown) })),
-  };
+  return { steps: steps.map(({ actors, ...step }) => ({ ...step, persons: [...actors].map(shown) })) };
 }
 
 /** Who left a funnel at which step, with their last events. */

@@ -54,12 +54,7 @@ function partOf(text: string, isChild: boolean): SelectorPart {
       return "";
     });
   const [tag = "", ...classes] = plain.split(/(?<!\\)\./);
-  return {
-    tag: tag === "*" ? "" : tag,
-    classes: classes.map((it) => it.replaceAll("\\", "")),
-    attributes,
-    isChild,
-  };
+  return { tag: tag === "*" ? "" : tag, classes: classes.map((it) => it.replaceAll("\\", "")), attributes, isChild };
 }
 
 /** Parts of a selector, the innermost first. */
@@ -76,17 +71,10 @@ function partsOf(selector: string): SelectorPart[] {
 const fits = (part: SelectorPart, { tag, classes, attributes }: ChainElement): boolean =>
   (part.tag === "" || part.tag === tag) &&
   part.classes.every((it) => classes.includes(it)) &&
-  [...part.attributes].every(
-    ([name, value]) => (attributes.get(name) ?? attributes.get(`attr__${name}`)) === value,
-  );
+  [...part.attributes].every(([name, value]) => (attributes.get(name) ?? attributes.get(`attr__${name}`)) === value);
 
 /** True if elements from `from` on are those of the parts, of which each is around the one before. */
-function matches(
-  parts: readonly SelectorPart[],
-  elements: readonly ChainElement[],
-  from = 0,
-  only = false,
-): boolean {
+function matches(parts: readonly SelectorPart[], elements: readonly ChainElement[], from = 0, only = false): boolean {
   const [part, ...others] = parts;
   if (!part) return true;
   const last = only ? Math.min(from, elements.length - 1) : elements.length - 1;
@@ -111,9 +99,7 @@ type ChainTest = (chain: string) => boolean;
 function oneTest(key: string, operator: string, value: Json, context: QueryContext): ChainTest {
   if (key === "selector" || key === "tag_name") {
     if (operator !== "exact" && operator !== "is_not")
-      throw refuse(
-        `property_to_expr for element ${key} only supports exact and is_not operators, not ${operator}`,
-      );
+      throw refuse(`property_to_expr for element ${key} only supports exact and is_not operators, not ${operator}`);
     const test: ChainTest =
       key === "selector"
         ? selectorTest(String(value))

@@ -104,11 +104,7 @@ function displayName(context: QueryContext): Selected {
   const nameAt = nameReader(context);
   return {
     type: "Tuple(String, String, String)",
-    read: (row) => ({
-      display_name: nameAt(row),
-      id: textAt(persons, row),
-      distinct_id: textAt(distinctIds, row),
-    }),
+    read: (row) => ({ display_name: nameAt(row), id: textAt(persons, row), distinct_id: textAt(distinctIds, row) }),
   };
 }
 
@@ -207,16 +203,12 @@ function* firstRows(rows: Uint32Array, count: number, order: Order): Steps<numbe
 
 function testOf(query: EventsQuery, context: QueryContext): RowTest {
   const { table } = context;
-  const names = new Set(
-    [query.event, ...(query.events ?? [])].filter((it) => typeof it === "string" && it !== ""),
-  );
+  const names = new Set([query.event, ...(query.events ?? [])].filter((it) => typeof it === "string" && it !== ""));
   const action = typeof query.actionId === "number" ? context.action?.(query.actionId) : undefined;
   if (typeof query.actionId === "number" && !action) throw refuse("Action does not exist", "actionId");
   if (action?.steps.length === 0) throw refuse("Action does not have any match groups", "actionId");
   return allOf([
-    names.size === 0
-      ? everyRow
-      : codeTest(table.names, (name) => typeof name === "string" && names.has(name)),
+    names.size === 0 ? everyRow : codeTest(table.names, (name) => typeof name === "string" && names.has(name)),
     action ? actionTest(action, context) : everyRow,
     query.personId ? codeTest(table.persons, (uuid) => uuid === query.personId?.toLowerCase()) : everyRow,
     queryTest(query, context),
@@ -246,8 +238,7 @@ function* groupedEvents(
   const { select, orderBy: given } = query;
   const columns = select.map(withoutTitle);
   const special = columns.find((it) => specialColumns.has(it));
-  if (special !== undefined)
-    throw refuse(`The column ${special} beside an aggregation is not emulated`, "select");
+  if (special !== undefined) throw refuse(`The column ${special} beside an aggregation is not emulated`, "select");
   const largest = columns.includes("count()") ? "count()" : columns.find((it) => hasAggregation(it, context));
   const inside = new Set(yield* selectRows(context, span, testOf(query, context)));
   const { results, types } = yield* groupedRows(
@@ -263,14 +254,7 @@ function* groupedEvents(
     },
     context,
   );
-  return {
-    results: results.slice(0, limit),
-    columns: select,
-    types,
-    hasMore: results.length > limit,
-    limit,
-    offset,
-  };
+  return { results: results.slice(0, limit), columns: select, types, hasMore: results.length > limit, limit, offset };
 }
 
 /** Events of the future are not shown if nothing else is asked for. */
@@ -289,8 +273,7 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
   };
   const limit = Math.min(query.limit ?? defaultLimit, mostRows);
   const offset = query.offset ?? 0;
-  if (isGrouped(select, context))
-    return yield* groupedEvents({ ...query, select }, { span, limit, offset }, context);
+  if (isGrouped(select, context)) return yield* groupedEvents({ ...query, select }, { span, limit, offset }, context);
   const rows = yield* selectRows(context, span, testOf(query, context));
   const selected = select.map((it) => selectedColumn(it, context, calendar));
   for (const { prepare } of selected) if (prepare) yield* prepare();

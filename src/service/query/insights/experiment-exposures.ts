@@ -17,8 +17,7 @@ const properties = z.json().nullish();
 
 /** What counts as an exposure; a config without a kind is one of an event. */
 const ExposureConfig = z.preprocess(
-  (it) =>
-    isObject(it as JsonObject) ? { kind: "ExperimentEventExposureConfig", ...(it as JsonObject) } : it,
+  (it) => (isObject(it as JsonObject) ? { kind: "ExperimentEventExposureConfig", ...(it as JsonObject) } : it),
   z.discriminatedUnion("kind", [
     z.strictObject({
       kind: z.literal("ExperimentEventExposureConfig"),
@@ -76,10 +75,7 @@ function exposuresOf(
     return { test, variants: table.property(`$feature/${flag}`) };
   }
   const event = config?.event ?? flagEvent;
-  const ownTest = allOf([
-    codeTest(table.names, (name) => name === event),
-    filterTest(config?.properties, context),
-  ]);
+  const ownTest = allOf([codeTest(table.names, (name) => name === event), filterTest(config?.properties, context)]);
   if (!flagEvents.includes(event)) return { test: ownTest, variants: table.property(`$feature/${flag}`) };
   const ofFlag = codeTest(table.property("$feature_flag"), (value) => value === flag);
   return { test: allOf([ownTest, ofFlag]), variants: table.property("$feature_flag_response") };
@@ -134,10 +130,7 @@ const dateOf = (wall: number): string => new Date(wall).toISOString().slice(0, 1
 const isoOf = (instant: number, calendar: ProjectCalendar): string =>
   calendar.iso(calendar.wall(instant)).replace(/Z$/, "+00:00");
 
-function* runExposures(
-  query: ExperimentExposureQuery,
-  context: QueryContext,
-): Steps<Record<string, unknown>> {
+function* runExposures(query: ExperimentExposureQuery, context: QueryContext): Steps<Record<string, unknown>> {
   const { feature_flag: flag, exposure_criteria: criteria, start_date: start, end_date: end } = query;
   if (!query.experiment_id) throw refuse("experiment_id is required");
   if (typeof flag.key !== "string" || flag.key === "") throw refuse("feature_flag key is required");

@@ -33,10 +33,7 @@ function anyOf(tests: readonly RowTest[]): RowTest {
 }
 
 /** A test of a column's value; it runs once for each distinct value that a row has. */
-export function codeTest(
-  { codes, values }: ValueColumn,
-  passes: (value: Json | undefined) => boolean,
-): RowTest {
+export function codeTest({ codes, values }: ValueColumn, passes: (value: Json | undefined) => boolean): RowTest {
   // 0: not known yet, 1: passes, 2: does not
   const known = new Uint8Array(values.length);
   return (row) => {
@@ -67,8 +64,7 @@ export const clickTest = (key: string, operator: string, value: Json, context: Q
 
 function leafTest(filter: JsonObject, context: QueryContext): RowTest {
   const read = safeParse(FilterOfProperty, filter);
-  if (!read.success)
-    throw refuse(`The property filter ${JSON.stringify(filter)} is wrong: ${issueText(read.error)}`);
+  if (!read.success) throw refuse(`The property filter ${JSON.stringify(filter)} is wrong: ${issueText(read.error)}`);
   const { type: given, key = "", operator, value = null, group_type_index: group, negation } = read.data;
   const type = given ?? "event";
   if (type === "empty") return everyRow;
@@ -101,8 +97,7 @@ const issueText = (error: { issues: readonly { message: string; path: readonly P
 export function filterTest(filters: Json | undefined, context: QueryContext): RowTest {
   if (filters === undefined || filters === null) return everyRow;
   if (Array.isArray(filters)) return allOf(filters.map((it) => filterTest(it, context)));
-  if (!isObject(filters))
-    throw refuse(`A property filter must be an object, got ${JSON.stringify(filters)}.`);
+  if (!isObject(filters)) throw refuse(`A property filter must be an object, got ${JSON.stringify(filters)}.`);
   if (!Array.isArray(filters.values)) {
     return Object.keys(filters).length === 0 ? everyRow : leafTest(filters, context);
   }

@@ -8,8 +8,7 @@ import { refuse } from "./refuse.ts";
 /** The value of a formula for one value of each series. */
 type Formula = (values: readonly number[]) => number;
 
-const tokenPattern =
-  /\s*(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z])(?![a-z\d_(])|(\*\*|[-+*/%()]))/y;
+const tokenPattern = /\s*(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z])(?![a-z\d_(])|(\*\*|[-+*/%()]))/y;
 
 const modulo = (a: number, b: number): number => a - Math.floor(a / b) * b;
 
@@ -29,9 +28,7 @@ function tokensOf(text: string): string[] {
     tokenPattern.lastIndex = at;
     const found = tokenPattern.exec(source);
     if (!found) {
-      throw refuse(
-        `Formulas only support arithmetic ( + - * / % ** ) between series, got ${JSON.stringify(text)}`,
-      );
+      throw refuse(`Formulas only support arithmetic ( + - * / % ** ) between series, got ${JSON.stringify(text)}`);
     }
     tokens.push(found[1] ?? found[2] ?? found[3] ?? "");
   }
@@ -76,13 +73,11 @@ function readFormula(text: string, seriesCount: number): Formula {
     const token = tokens[at++];
     if (token === "(") {
       const inside = sum();
-      if (tokens[at++] !== ")")
-        throw refuse(`The formula ${JSON.stringify(text)} has a bracket that is not closed.`);
+      if (tokens[at++] !== ")") throw refuse(`The formula ${JSON.stringify(text)} has a bracket that is not closed.`);
       return inside;
     }
     if (token !== undefined && /^[a-z]$/.test(token)) return series(token);
-    if (token === undefined || !/^[\d.]/.test(token))
-      throw refuse(`The formula ${JSON.stringify(text)} is invalid.`);
+    if (token === undefined || !/^[\d.]/.test(token)) throw refuse(`The formula ${JSON.stringify(text)} is invalid.`);
     const number = Number(token);
     return () => number;
   }

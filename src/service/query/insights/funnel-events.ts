@@ -79,11 +79,6 @@ export function withoutRepeats(events: readonly FunnelEvent[]): readonly FunnelE
   return events.filter((event, i) => {
     const [before, after] = [events[i - 1], events[i + 1]];
     if (!before || !after || event.steps.length > 1) return true;
-    return !(
-      isSame(event, before) &&
-      isSame(event, after) &&
-      event.time > before.time &&
-      event.time < after.time
-    );
+    return !(isSame(event, before) && isSame(event, after) && event.time > before.time && event.time < after.time);
   });
 }

@@ -162,10 +162,7 @@ export function* trendResults(
   eachEntry: EachEntry,
 ): Steps<unknown> {
   const isBrokenDown = Boolean(query.breakdownFilter?.breakdown);
-  const empty = () => ({
-    entered: new Float64Array(starts.length),
-    succeeded: new Float64Array(starts.length),
-  });
+  const empty = () => ({ entered: new Float64Array(starts.length), succeeded: new Float64Array(starts.length) });
   const byKey = new Map<number, ReturnType<typeof empty>>();
   if (!isBrokenDown) byKey.set(0, empty());
   yield* eachEntry((key, entries) => {
@@ -182,8 +179,7 @@ export function* trendResults(
   const all = [...byKey]
     .map(([key, numbers]) => ({ value: breakdown.valueAt(key), ...numbers }))
     .sort((a, b) => total(b.entered) - total(a.entered) || compareFunnelValues(b.value, a.value));
-  const limit =
-    breakdown.limit === undefined ? mostRows : Math.min(breakdown.limit * starts.length, mostRows);
+  const limit = breakdown.limit === undefined ? mostRows : Math.min(breakdown.limit * starts.length, mostRows);
   const interval = query.interval ?? "day";
   const results = all.flatMap(({ value, entered, succeeded }, index) => {
     const shown = starts.slice(0, Math.max(0, limit - index * starts.length));

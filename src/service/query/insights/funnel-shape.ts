@@ -69,9 +69,7 @@ function isCovered(exclusion: z.infer<typeof Exclusion>, step: z.infer<typeof Se
   if (entityKey(exclusion) === entityKey(step)) return true;
   const hasFilters = Array.isArray(exclusion.properties) && exclusion.properties.length > 0;
   const { properties: _, ...bare } = step;
-  return (
-    !hasFilters && entityKey({ ...exclusion, properties: [] }) === entityKey({ ...bare, properties: [] })
-  );
+  return !hasFilters && entityKey({ ...exclusion, properties: [] }) === entityKey({ ...bare, properties: [] });
 }
 
 /** @throws SimError as the service does. Upstream: funnel_validation_rules.py. */
@@ -93,13 +91,11 @@ export function checkFunnel({ series, funnelsFilter }: FunnelsQuery): void {
     if (order === "unordered" && (start !== 0 || end !== last)) {
       throw refuse("Partial Exclusions not allowed in unordered funnels");
     }
-    if (start >= end)
-      throw refuse("Exclusion event range is invalid. End of range should be greater than start.");
+    if (start >= end) throw refuse("Exclusion event range is invalid. End of range should be greater than start.");
     if (start >= last) {
       throw refuse("Exclusion event range is invalid. Start of range is greater than number of steps.");
     }
-    if (end > last)
-      throw refuse("Exclusion event range is invalid. End of range is greater than number of steps.");
+    if (end > last) throw refuse("Exclusion event range is invalid. End of range is greater than number of steps.");
     if (series.slice(start, end + 1).some((step) => isCovered(exclusion, step))) {
       throw refuse("Exclusion steps cannot contain an event that's part of funnel steps.");
     }
@@ -116,8 +112,7 @@ function checkAttribution(
   if (order === "unordered" && (step ?? 0) !== 0) {
     throw refuse("Only the first step can be used for breakdown attribution in unordered funnels");
   }
-  if ((step ?? 0) > last)
-    throw refuse(`breakdownAttributionValue is out of bounds. It must be between 0 and ${last}.`);
+  if ((step ?? 0) > last) throw refuse(`breakdownAttributionValue is out of bounds. It must be between 0 and ${last}.`);
 }
 
 function checkOptional(

@@ -61,11 +61,7 @@ const isEqualList = (a: readonly number[], b: readonly number[]): boolean =>
   a.length === b.length && a.every((it, i) => it === b[i]);
 
 /** Ordered and strict funnels. @returns undefined if the actor is excluded */
-function orderedPath(
-  events: readonly FunnelEvent[],
-  key: number,
-  rules: FunnelRules,
-): FunnelPath | undefined {
+function orderedPath(events: readonly FunnelEvent[], key: number, rules: FunnelRules): FunnelPath | undefined {
   const { stepCount, window, optional, attributedStep } = rules;
   const entered: Entered[] = Array.from({ length: stepCount + 1 }, notEntered);
   let furthest = 0;
@@ -75,8 +71,7 @@ function orderedPath(
     for (let i = steps.length - 1; i >= 0; i--) {
       const signed = steps[i] ?? 0;
       const step = Math.abs(signed);
-      const isIn = (it: Entered | undefined) =>
-        it !== undefined && it.start !== 0 && event.time - it.start <= window;
+      const isIn = (it: Entered | undefined) => it !== undefined && it.start !== 0 && event.time - it.start <= window;
       let from = step - 1;
       while (from > 0 && !isIn(entered[from]) && optional.has(from)) from--;
       const previous = entered[from];
@@ -92,9 +87,7 @@ function orderedPath(
       const next: Entered = {
         start: previous.start,
         excluded: previous.excluded,
-        taken: optional.has(step)
-          ? previous.taken
-          : { time: event.time, row: event.row, before: previous.taken },
+        taken: optional.has(step) ? previous.taken : { time: event.time, row: event.row, before: previous.taken },
         done: previous.done | (1 << (step - 1)),
       };
       if (!previous.excluded) entered[step] = { ...next };
@@ -203,9 +196,5 @@ export function emptiestQueue<T extends { readonly time: number }>(
  * @param events Ordered by time; only those that count for the value.
  * @returns undefined if an exclusion keeps the actor out of the funnel
  */
-export const funnelPath = (
-  events: readonly FunnelEvent[],
-  key: number,
-  rules: FunnelRules,
-): FunnelPath | undefined =>
+export const funnelPath = (events: readonly FunnelEvent[], key: number, rules: FunnelRules): FunnelPath | undefined =>
   rules.order === "unordered" ? unorderedPath(events, key, rules) : orderedPath(events, key, rules);

@@ -16,10 +16,7 @@ import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** The actors of a funnel: persons, groups, or the values of an expression. */
-function actorsOf(
-  { aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery,
-  context: QueryContext,
-) {
+function actorsOf({ aggregation_group_type_index: group, funnelsFilter }: FunnelsQuery, context: QueryContext) {
   const { table } = context;
   if (typeof group === "number") return { column: table.group(group), isGroup: true };
   const expression = funnelsFilter?.funnelAggregateByHogQL ?? "person_id";
@@ -74,14 +71,12 @@ interface StepTest {
 
 function stepTests({ series, funnelsFilter }: FunnelsQuery, context: QueryContext): StepTest[] {
   const steps = series.map((node, i): StepTest => ({ step: i + 1, test: stepTest(node, context) }));
-  const exclusions = (funnelsFilter?.exclusions ?? []).flatMap(
-    ({ funnelFromStep, funnelToStep, ...node }) => {
-      const test = stepTest(node, context);
-      return Array.from({ length: funnelToStep - funnelFromStep }, (_, i): StepTest => {
-        return { step: -(funnelFromStep + 2 + i), test };
-      });
-    },
-  );
+  const exclusions = (funnelsFilter?.exclusions ?? []).flatMap(({ funnelFromStep, funnelToStep, ...node }) => {
+    const test = stepTest(node, context);
+    return Array.from({ length: funnelToStep - funnelFromStep }, (_, i): StepTest => {
+      return { step: -(funnelFromStep + 2 + i), test };
+    });
+  });
   return [...steps, ...exclusions.sort((a, b) => b.step - a.step)];
 }
 
@@ -135,11 +130,7 @@ function* eachEntry(
   use: (key: number, entries: Entries) => void,
 ): Steps<void> {
   const { funnelFromStep: from, funnelToStep: to } = query.funnelsFilter ?? {};
-  const trendRules = {
-    ...rules,
-    fromStep: (from ?? 0) + 1,
-    toStep: typeof to === "number" ? to + 1 : rules.stepCount,
-  };
+  const trendRules = { ...rules, fromStep: (from ?? 0) + 1, toStep: typeof to === "number" ? to + 1 : rules.stepCount };
   let work = 0;
   for (const actor of actors) {
     work += actor.rows.length;
@@ -169,8 +160,7 @@ function* openFunnel(query: FunnelsQuery, context: QueryContext): Steps<OpenFunn
   const filter = query.funnelsFilter ?? {};
   const order = filter.funnelOrderType ?? "ordered";
   const tests = stepTests(query, context);
-  if (tests.length > mostTests)
-    throw unsupported(`A funnel with more than ${mostTests} steps and exclusions`);
+  if (tests.length > mostTests) throw unsupported(`A funnel with more than ${mostTests} steps and exclusions`);
   const isAll = query.dateRange?.date_from === "all";
   const first = isAll ? yield* earliestTime(context, (row) => tests.some(({ test }) => test(row))) : 0;
   const interval = query.interval ?? "day";
@@ -244,8 +234,4 @@ function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<st
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/funnels. */
-export const funnelsKind = queryKind<FunnelsQuery>({
-  kind: "FunnelsQuery",
-  shape: FunnelsQuery,
-  run: runFunnel,
-});
+export const funnelsKind = queryKind<FunnelsQuery>({ kind: "FunnelsQuery", shape: FunnelsQuery, run: runFunnel });

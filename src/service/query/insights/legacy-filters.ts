@@ -1,11 +1,4 @@
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  objectsIn,
-  own,
-  parsedJson,
-} from "../../../kernel/base/json.ts";
+import { isObject, type Json, type JsonObject, objectsIn, own, parsedJson } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import { refuse } from "./refuse.ts";
 
@@ -73,9 +66,7 @@ function mathOf(entity: JsonObject, insight: string): JsonObject {
 function nodeOf(entity: JsonObject, isAction: boolean): JsonObject {
   const id = entity.id ?? null;
   const names = renamed(entity, { name: "name", custom_name: "custom_name" });
-  return isAction
-    ? { kind: "ActionsNode", id: Number(id), ...names }
-    : { kind: "EventsNode", event: id, ...names };
+  return isAction ? { kind: "ActionsNode", id: Number(id), ...names } : { kind: "EventsNode", event: id, ...names };
 }
 
 function seriesOf(filters: JsonObject, insight: string): JsonObject[] {
@@ -107,10 +98,7 @@ function breakdownOf(filters: JsonObject, insight: string): JsonObject {
   const type = filters.breakdown_type === "events" ? "event" : (filters.breakdown_type ?? "event");
   const several = listIn(filters.breakdowns).filter((it) => (it.property ?? null) !== null);
   if (insight === "FUNNELS" && several.length > 1) {
-    throw refuse(
-      "Could not convert multi-breakdown property `breakdowns` - found more than one breakdown",
-      "filters",
-    );
+    throw refuse("Could not convert multi-breakdown property `breakdowns` - found more than one breakdown", "filters");
   }
   const [only] = several;
   if (insight === "FUNNELS" && only) {
@@ -118,10 +106,12 @@ function breakdownOf(filters: JsonObject, insight: string): JsonObject {
   }
   if (several.length > 0) {
     const names = ["property", "normalize_url", "histogram_bin_count", "group_type_index"];
-    const breakdowns = several.slice(0, 3).map((it) => ({
-      type: it.type ?? "event",
-      ...renamed(it, Object.fromEntries(names.map((name) => [name, name]))),
-    }));
+    const breakdowns = several
+      .slice(0, 3)
+      .map((it) => ({
+        type: it.type ?? "event",
+        ...renamed(it, Object.fromEntries(names.map((name) => [name, name]))),
+      }));
     return { ...fields, breakdowns };
   }
   return fields.breakdown === undefined ? fields : { ...fields, breakdown_type: type };
@@ -201,8 +191,7 @@ const insights: Readonly<Record<string, { kind: string; fields(filters: JsonObje
   RETENTION: { kind: "RetentionQuery", fields: (it) => ({ retentionFilter: retentionFilter(it) }) },
   LIFECYCLE: {
     kind: "LifecycleQuery",
-    fields: (it) =>
-      part("lifecycleFilter", renamed(it, { ...shownNames, toggledLifecycles: "toggledLifecycles" })),
+    fields: (it) => part("lifecycleFilter", renamed(it, { ...shownNames, toggledLifecycles: "toggledLifecycles" })),
   },
   STICKINESS: { kind: "StickinessQuery", fields: (it) => part("stickinessFilter", renamed(it, shownNames)) },
 };

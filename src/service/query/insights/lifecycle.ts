@@ -72,22 +72,12 @@ function* runLifecycle(query: LifecycleQuery, context: QueryContext): Steps<Reco
 
   const group = query.aggregation_group_type_index;
   const actors = typeof group === "number" ? table.group(group) : table.persons;
-  const hasActor: RowTest[] =
-    typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
-  const hasProfile = codeTest(
-    table.property("$process_person_profile"),
-    (it) => textOf(it ?? null) !== "false",
-  );
+  const hasActor: RowTest[] = typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
+  const hasProfile = codeTest(table.property("$process_person_profile"), (it) => textOf(it ?? null) !== "false");
   const rows = yield* selectRows(
     context,
     span,
-    allOf([
-      entity.test,
-      filterTest(node.properties, context),
-      queryTest(query, context),
-      hasProfile,
-      ...hasActor,
-    ]),
+    allOf([entity.test, filterTest(node.properties, context), queryTest(query, context), hasProfile, ...hasActor]),
   );
   const created = yield* creationTimes(context);
   const counts = new Map<Status, Float64Array>(statuses.map((it) => [it, new Float64Array(starts.length)]));
@@ -135,10 +125,7 @@ function* runLifecycle(query: LifecycleQuery, context: QueryContext): Steps<Reco
       status,
     };
   });
-  return {
-    results,
-    resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) },
-  };
+  return { results, resolved_date_range: { date_from: calendar.iso(range.from), date_to: calendar.iso(range.to) } };
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/lifecycle_query_runner.py. */

@@ -99,8 +99,7 @@ export function searchOf(pattern: string): (text: string) => boolean {
     try {
       return work();
     } catch (error) {
-      if (error instanceof FlagFailure)
-        throw unsupported(`The regular expression ${JSON.stringify(pattern)}`);
+      if (error instanceof FlagFailure) throw unsupported(`The regular expression ${JSON.stringify(pattern)}`);
       throw error;
     }
   };

@@ -72,11 +72,8 @@ function boundsOf(
 }
 
 /** The dates of a query. @throws SimError if one is wrong */
-export const rangeOf = (
-  dates: DateRange | null | undefined,
-  calendar: ProjectCalendar,
-  options: RangeOptions,
-): Range => boundsOf(dates, calendar, options);
+export const rangeOf = (dates: DateRange | null | undefined, calendar: ProjectCalendar, options: RangeOptions): Range =>
+  boundsOf(dates, calendar, options);
 
 const timeOfDay = (wall: number): number => wall - Math.floor(wall / oneDay) * oneDay;
 const at = (wall: number, time: number): number => Math.floor(wall / oneDay) * oneDay + time;
@@ -238,7 +235,5 @@ export function intervalLabel(start: number, range: Range): string {
 /** `2020-01-09`, with the time for intervals shorter than a day. */
 export function dayText(start: number, interval: Interval): string {
   const text = new Date(start).toISOString();
-  return interval === "hour" || interval === "minute"
-    ? text.slice(0, 19).replace("T", " ")
-    : text.slice(0, 10);
+  return interval === "hour" || interval === "minute" ? text.slice(0, 19).replace("T", " ") : text.slice(0, 10);
 }

@@ -3,14 +3,7 @@ import { compareText } from "../../../kernel/base/text.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import type { QueryContext } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
-import {
-  cohortsIn,
-  columnOf,
-  defaultLimit,
-  hasBreakdown,
-  isCohortBreakdown,
-  otherValue,
-} from "./breakdowns.ts";
+import { cohortsIn, columnOf, defaultLimit, hasBreakdown, isCohortBreakdown, otherValue } from "./breakdowns.ts";
 import { calendarOf, type Interval, moved, type ProjectCalendar } from "./dates.ts";
 import { allOf, codeTest, cohortTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { rowsByActor } from "./funnel-events.ts";
@@ -34,9 +27,7 @@ const Entity = z.strictObject({
 type Entity = z.infer<typeof Entity>;
 
 const RetentionFilter = z.strictObject({
-  retentionType: z
-    .enum(["retention_recurring", "retention_first_time", "retention_first_ever_occurrence"])
-    .nullish(),
+  retentionType: z.enum(["retention_recurring", "retention_first_time", "retention_first_ever_occurrence"]).nullish(),
   period: z.enum(["Hour", "Day", "Week", "Month"]).nullish(),
   totalIntervals: z.int().min(1).max(1000).nullish(),
   minimumOccurrences: z.int().min(1).nullish(),
@@ -112,9 +103,7 @@ function periodsOf(
 const intervalNames = { Hour: "hour", Day: "day", Week: "week", Month: "month" } as const;
 
 function backBy(wall: number, interval: Interval, count: number): number {
-  const delta = Object.fromEntries(
-    Object.entries(steps[interval]).map(([unit, it]) => [unit, Number(it) * count]),
-  );
+  const delta = Object.fromEntries(Object.entries(steps[interval]).map(([unit, it]) => [unit, Number(it) * count]));
   return moved(wall, delta, -1);
 }
 
@@ -156,12 +145,7 @@ function valueReader({ query: { breakdownFilter }, context }: Retention): (row: 
 }
 
 /** Adds the actors of some events to the counts. */
-function* countActors(
-  retention: Retention,
-  counts: Counts,
-  only: RowTest,
-  name: string | undefined,
-): Steps<void> {
+function* countActors(retention: Retention, counts: Counts, only: RowTest, name: string | undefined): Steps<void> {
   const { query, context, periods } = retention;
   const { table } = context;
   const { retentionFilter: filter } = query;
@@ -171,16 +155,10 @@ function* countActors(
   const isFirstEver = filter.retentionType === "retention_first_ever_occurrence";
   const group = query.aggregation_group_type_index;
   const actors = typeof group === "number" ? table.group(group) : table.persons;
-  const hasActor: RowTest[] =
-    typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
-  const span =
-    isFirst || isFirstEver ? { from: -Infinity, to: Infinity } : { from: periods.from, to: periods.to - 1 };
+  const hasActor: RowTest[] = typeof group === "number" ? [codeTest(actors, (key) => (key ?? "") !== "")] : [];
+  const span = isFirst || isFirstEver ? { from: -Infinity, to: Infinity } : { from: periods.from, to: periods.to - 1 };
   const isRelevant: RowTest = (row) => (isFirstEver ? start.bare(row) : start.test(row)) || back.test(row);
-  const rows = yield* selectRows(
-    context,
-    span,
-    allOf([queryTest(query, context), only, ...hasActor, isRelevant]),
-  );
+  const rows = yield* selectRows(context, span, allOf([queryTest(query, context), only, ...hasActor, isRelevant]));
   const valueAt = valueReader(retention);
   let work = 0;
   for (const { rows: own } of yield* rowsByActor(rows, actors, table.times)) {
@@ -216,8 +194,7 @@ function* countActors(
         activity.firstBare = time;
         activity.bareValue = valueAt(row);
       }
-      if (bucket >= 0 && back.test(row))
-        activity.returns.set(bucket, (activity.returns.get(bucket) ?? 0) + 1);
+      if (bucket >= 0 && back.test(row)) activity.returns.set(bucket, (activity.returns.get(bucket) ?? 0) + 1);
     }
     return byValue;
   }
@@ -231,10 +208,7 @@ function* countActors(
     const cohorts = isOnce ? [periods.buckets.indexOf(first)] : [...starts];
     for (const cohort of cohorts) {
       if (!starts.has(cohort)) continue;
-      const offsets = [
-        0,
-        ...returned.map((it) => it - cohort).filter((it) => it > 0 && it < periods.lookahead),
-      ];
+      const offsets = [0, ...returned.map((it) => it - cohort).filter((it) => it > 0 && it < periods.lookahead)];
       const most = Math.max(...offsets);
       const counted = filter.cumulative ? Array.from({ length: most + 1 }, (_, i) => i) : offsets;
       add(name ?? (isFirstEver ? bareValue : value), cohort, counted);
@@ -273,11 +247,7 @@ function resultsOf(
 }
 
 /** The values with most actors; the others as one. */
-function rankedCounts(
-  counts: Counts,
-  { lookahead }: Periods,
-  limit: number,
-): [value: string, Float64Array][] {
+function rankedCounts(counts: Counts, { lookahead }: Periods, limit: number): [value: string, Float64Array][] {
   const size = (own: Float64Array) => own.reduce((sum, it, i) => (i % lookahead === 0 ? sum + it : sum), 0);
   const all = [...counts].sort(([a, x], [b, y]) => size(y) - size(x) || compareText(a, b));
   const [first, ...others] = all.slice(limit).map(([, own]) => own);

@@ -95,11 +95,7 @@ export interface TimeSpan {
 }
 
 /** Rows of a span that pass a test, in the order of the table. */
-export function* selectRows(
-  { table }: QueryContext,
-  { from, to }: TimeSpan,
-  test: RowTest,
-): Steps<Uint32Array> {
+export function* selectRows({ table }: QueryContext, { from, to }: TimeSpan, test: RowTest): Steps<Uint32Array> {
   const { times, length } = table;
   const rows = new Uint32Array(length);
   let count = 0;

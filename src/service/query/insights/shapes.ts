@@ -84,10 +84,7 @@ export const BreakdownFilter = z.strictObject({
 });
 export type BreakdownFilter = z.infer<typeof BreakdownFilter>;
 
-export const CompareFilter = z.strictObject({
-  compare: z.boolean().nullish(),
-  compare_to: z.string().nullish(),
-});
+export const CompareFilter = z.strictObject({ compare: z.boolean().nullish(), compare_to: z.string().nullish() });
 
 /** Modifiers that choose how the service computes a result, not which. */
 const Modifiers = z.strictObject({

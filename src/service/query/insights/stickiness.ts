@@ -22,9 +22,7 @@ const StickinessQuery = z.strictObject({
   compareFilter: CompareFilter.nullish(),
   stickinessFilter: z
     .strictObject({
-      stickinessCriteria: z
-        .strictObject({ operator: z.enum(["gte", "lte", "exact"]), value: z.int() })
-        .nullish(),
+      stickinessCriteria: z.strictObject({ operator: z.enum(["gte", "lte", "exact"]), value: z.int() }).nullish(),
       computedAs: z.enum(["cumulative", "non_cumulative"]).nullish(),
       // What follows changes the chart only.
       display: z.string().nullish(),
@@ -53,8 +51,7 @@ function actorsOf(
   const { table } = context;
   if (math === "hogql" && expression) return expressionColumn(expression, context);
   if (math === "unique_group" && typeof group === "number") return table.group(group);
-  if (math && math !== "total" && math !== "dau")
-    throw unsupported(`The math ${JSON.stringify(math)} of a series`);
+  if (math && math !== "total" && math !== "dau") throw unsupported(`The math ${JSON.stringify(math)} of a series`);
   return table.persons;
 }
 
@@ -123,9 +120,7 @@ function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Re
         data: isCumulative ? counts.map((_, i) => sumOf(counts.slice(i))) : counts,
         days,
         label: entity.name ?? "All events",
-        labels: days.map(
-          (day) => `${day} ${interval}${day === 1 ? "" : "s"}${isCumulative ? " or more" : ""}`,
-        ),
+        labels: days.map((day) => `${day} ${interval}${day === 1 ? "" : "s"}${isCumulative ? " or more" : ""}`),
         action: { order, type: "events", name: entity.name ?? "All events", id: entity.name },
         ...(compare && { compare: true, compare_label: own === range ? "current" : "previous" }),
       });

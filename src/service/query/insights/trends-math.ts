@@ -88,11 +88,7 @@ function* numbersIn(all: Cells, { codes, values }: ValueColumn, factor: number) 
     found.cells[count] = all.cells[at] ?? 0;
     found.numbers[count++] = number;
   }
-  return {
-    count: all.count,
-    cells: found.cells.subarray(0, count),
-    numbers: found.numbers.subarray(0, count),
-  };
+  return { count: all.count, cells: found.cells.subarray(0, count), numbers: found.numbers.subarray(0, count) };
 }
 
 /** One number for each session of a cell: its length. */

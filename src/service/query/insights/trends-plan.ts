@@ -62,14 +62,7 @@ const totalDisplays: ReadonlySet<string> = new Set([
   ...["BoldNumber", "ActionsPie", "ActionsBarValue", "WorldMap", "ActionsTable"],
 ]);
 const lineDisplays: ReadonlySet<string> = new Set([
-  ...[
-    "Auto",
-    "ActionsLineGraph",
-    "ActionsBar",
-    "ActionsUnstackedBar",
-    "ActionsStackedBar",
-    "ActionsAreaGraph",
-  ],
+  ...["Auto", "ActionsLineGraph", "ActionsBar", "ActionsUnstackedBar", "ActionsStackedBar", "ActionsAreaGraph"],
   "ActionsLineGraphCumulative",
 ]);
 
@@ -127,17 +120,7 @@ export function* planOf(query: TrendsQuery, context: QueryContext): Steps<Trends
       ? comparedRange(query.dateRange, calendar, options(own), compareTo)
       : previousRange(query.dateRange, calendar, options(own));
   const days = bucketsOf(range, calendar).starts.map(calendar.iso);
-  return {
-    query,
-    context,
-    calendar,
-    display,
-    isTotal,
-    range,
-    previous,
-    test: queryTest(query, context),
-    days,
-  };
+  return { query, context, calendar, display, isTotal, range, previous, test: queryTest(query, context), days };
 }
 
 /** Upstream: `setup_series`. Several cohorts make one series, unless everyone is among them. */
@@ -145,8 +128,7 @@ export function seriesOf({ query, context, range, previous }: TrendsPlan): Trend
   const { breakdownFilter } = query;
   const cohorts = isCohortBreakdown(breakdownFilter) ? cohortsIn(breakdownFilter) : undefined;
   const isConjoined = cohorts !== undefined && cohorts.length > 1 && !cohorts.includes("all");
-  const cohortLists =
-    cohorts === undefined ? [undefined] : isConjoined ? [cohorts] : cohorts.map((it) => [it]);
+  const cohortLists = cohorts === undefined ? [undefined] : isConjoined ? [cohorts] : cohorts.map((it) => [it]);
   const ofRange = (of: Range, isPrevious: boolean) =>
     cohortLists.flatMap((own) =>
       query.series.map((node, order): TrendsSeries => {

@@ -92,20 +92,13 @@ export function resultOf(
         count: display === "ActionsLineGraphCumulative" ? last : sumOf(data),
       };
   const name = series.entity?.name ?? "All events";
-  const result: TrendsResult = {
-    ...numbers,
-    label: name,
-    filter: filterOf(plan),
-    action: actionOf(plan, series),
-  };
+  const result: TrendsResult = { ...numbers, label: name, filter: filterOf(plan), action: actionOf(plan, series) };
   if (plan.previous) {
     result.compare = true;
     result.compare_label = series.isPrevious ? "previous" : "current";
   }
   if (hasBreakdown(query.breakdownFilter)) {
-    const { label, shown } = series.cohorts
-      ? cohortNamed(plan, value)
-      : { label: labelOf(value), shown: value };
+    const { label, shown } = series.cohorts ? cohortNamed(plan, value) : { label: labelOf(value), shown: value };
     result.label = isOneOfMany ? `${name} - ${label}` : label;
     result.breakdown_value = shown;
   }
@@ -116,9 +109,7 @@ const labelOf = (value: BreakdownValue): string => (typeof value === "string" ? 
 
 function cohortNamed({ context }: TrendsPlan, value: BreakdownValue) {
   const id = Number(value);
-  return id === 0
-    ? { label: "all users", shown: "all" }
-    : { label: context.cohort?.(id)?.name ?? "", shown: id };
+  return id === 0 ? { label: "all users", shown: "all" } : { label: context.cohort?.(id)?.name ?? "", shown: id };
 }
 
 interface FormulaNode {
@@ -148,11 +139,7 @@ export function withFormulas(plan: TrendsPlan, groups: readonly TrendsResult[][]
   );
 }
 
-function ofFormula(
-  plan: TrendsPlan,
-  formula: FormulaNode,
-  groups: readonly TrendsResult[][],
-): TrendsResult[] {
+function ofFormula(plan: TrendsPlan, formula: FormulaNode, groups: readonly TrendsResult[][]): TrendsResult[] {
   const { query, previous } = plan;
   if (groups.length === 0) return [];
   const { breakdownFilter } = query;
@@ -165,8 +152,7 @@ function ofFormula(
   }
   if (isBrokenDown || previous) return byValue(plan, formula, groups);
   const first = groups.map(([result]) => result);
-  if (!first.every((it) => it !== undefined))
-    throw refuse("A formula uses a series whose action does not exist.");
+  if (!first.every((it) => it !== undefined)) throw refuse("A formula uses a series whose action does not exist.");
   return [combined(plan, formula, first)];
 }
 
@@ -179,11 +165,7 @@ function byValue(plan: TrendsPlan, formula: FormulaNode, groups: readonly Trends
   const results = [...byKey].map(([key, any]) => {
     const own = groups.map(
       (group) =>
-        group.find((it) => keyOf(it) === key) ?? {
-          ...any,
-          data: (any.data ?? []).map(() => 0),
-          aggregated_value: 0,
-        },
+        group.find((it) => keyOf(it) === key) ?? { ...any, data: (any.data ?? []).map(() => 0), aggregated_value: 0 },
     );
     return combined(plan, formula, own);
   });

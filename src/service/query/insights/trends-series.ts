@@ -47,11 +47,7 @@ function spanOf(calendar: ProjectCalendar, from: number, to: number): TimeSpan {
  * The numbers of a series by value of the breakdown; a series without one has a single value, "".
  * @throws SimError if a part of it is not supported
  */
-export function* seriesNumbers(
-  job: SeriesJob,
-  context: QueryContext,
-  calendar: ProjectCalendar,
-): Steps<BrokenDown[]> {
+export function* seriesNumbers(job: SeriesJob, context: QueryContext, calendar: ProjectCalendar): Steps<BrokenDown[]> {
   const group = groupsCounted(job.node);
   const hasGroup: RowTest[] =
     group === undefined ? [] : [codeTest(context.table.group(group), (key) => (key ?? "") !== "")];
@@ -216,9 +212,7 @@ function* activeActors(days: number, counting: Counting): Steps<Counted> {
         yield;
       }
       let done = 0;
-      for (const unit of Array.from(active, (at) => units.indexOf(times[own[at] ?? 0] ?? 0)).sort(
-        ascending,
-      )) {
+      for (const unit of Array.from(active, (at) => units.indexOf(times[own[at] ?? 0] ?? 0)).sort(ascending)) {
         const start = Math.max(firsts[unit] ?? 0, done);
         const end = ends[unit] ?? 0;
         if (start >= end) continue;
@@ -259,8 +253,7 @@ function* firstTimes(isMatching: boolean, counting: Counting): Steps<Counted> {
     if (at % rowsPerStep === 0) yield;
     const [person, time] = [persons.codes[row] ?? 0, times[row] ?? 0];
     if (time < (times[firstRow.get(person) ?? -1] ?? Infinity)) firstRow.set(person, row);
-    if ((!isMatching || filters(row)) && time < (firstTime.get(person) ?? Infinity))
-      firstTime.set(person, time);
+    if ((!isMatching || filters(row)) && time < (firstTime.get(person) ?? Infinity)) firstTime.set(person, time);
   }
   const found = new Set<number>();
   for (const [at, row] of rows.entries()) {

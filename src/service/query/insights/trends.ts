@@ -14,14 +14,7 @@ import { allOf, cohortTest, everyRow } from "./filters.ts";
 import { bucketsOf } from "./range.ts";
 import { queryKind } from "./recorded-needs.ts";
 import { checkNumbers } from "./sizes.ts";
-import {
-  cumulative,
-  planOf,
-  seriesOf,
-  type TrendsPlan,
-  TrendsQuery,
-  type TrendsSeries,
-} from "./trends-plan.ts";
+import { cumulative, planOf, seriesOf, type TrendsPlan, TrendsQuery, type TrendsSeries } from "./trends-plan.ts";
 import { resultOf, type TrendsResult, withFormulas } from "./trends-results.ts";
 import { seriesNumbers } from "./trends-series.ts";
 
@@ -102,10 +95,7 @@ function* runTrends(query: TrendsQuery, context: QueryContext): Steps<Record<str
   return {
     results: isHidden ? results.filter((it) => !isOtherResult(it)) : results,
     hasMore,
-    resolved_date_range: {
-      date_from: plan.calendar.iso(plan.range.from),
-      date_to: plan.calendar.iso(plan.range.to),
-    },
+    resolved_date_range: { date_from: plan.calendar.iso(plan.range.from), date_to: plan.calendar.iso(plan.range.to) },
   };
 }
 

@@ -13,19 +13,12 @@ const Filters = z.record(z.string(), z.json());
 
 /** Upstream PostHog/posthog posthog/schema.py, `QueryRequest`. */
 const QueryRequest = z.strictObject({
-  query: z
-    .json({ error: "a query: an object with a kind" })
-    .describe("A query with its kind, or a node around one"),
+  query: z.json({ error: "a query: an object with a kind" }).describe("A query with its kind, or a node around one"),
   refresh: z
     .union([z.boolean(), z.enum(executionModes)])
     .nullish()
     .describe("When it is computed, and whether the request waits (default: blocking)"),
-  client_query_id: z
-    .string()
-    .min(1)
-    .max(200)
-    .nullish()
-    .describe("Names the query for its status and its end"),
+  client_query_id: z.string().min(1).max(200).nullish().describe("Names the query for its status and its end"),
   async: z.boolean().nullish().describe("Older form of `refresh: async`"),
   filters_override: Filters.nullish().describe("Filters as those of a dashboard, applied to the query"),
   variables_override: Filters.nullish().describe("Values of variables of HogQL, by their ids"),

@@ -62,8 +62,7 @@ async function sendTable(process: QueryProcess, sent: SentSeries, data: TableDat
   const send = (series: GrowingSeries, end?: number) => sendSeries(process, sent, series, end);
   const { from, end, times, seqs } = data;
   const columns: [string, number, number][] = [];
-  for (const [key, { codes, values }] of data.columns)
-    columns.push([key, await send(codes, end), await send(values)]);
+  for (const [key, { codes, values }] of data.columns) columns.push([key, await send(codes, end), await send(values)]);
   return { from, end, times: await send(times, end), seqs: await send(seqs, end), columns };
 }
 

@@ -31,10 +31,7 @@ const mostCharacters = 32 * 1024 * 1024;
 const mostBytes = 1536 * 1024 * 1024;
 const stepsPerCheck = 32;
 
-const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = {
-  queries: kinds,
-  dropOffs: [dropOffsKind],
-};
+const lists: Readonly<Record<KindList, readonly QueryKind<unknown>[]>> = { queries: kinds, dropOffs: [dropOffsKind] };
 
 /** Reads this number of bytes. The process ends once the sim has gone. */
 function readBytes(length: number): Buffer {
@@ -74,10 +71,7 @@ function tableOf({ from, end, times, seqs, columns }: TableReply): EventTable {
   const data = {
     ...{ from, end, times: series.numbers(times), seqs: series.numbers(seqs) },
     columns: new Map(
-      columns.map(([key, codes, values]) => [
-        key,
-        { codes: series.codes(codes), values: series.values(values) },
-      ]),
+      columns.map(([key, codes, values]) => [key, { codes: series.codes(codes), values: series.values(values) }]),
     ),
   };
   return tableFrom(data, remoteEvents(ask, data.seqs.values.subarray(from, end)));

@@ -24,10 +24,7 @@ export interface ComputeJob {
 export interface Asked {
   table: { readonly of: Needs; readonly reply: TableReply };
   /** Whole events behind one seq, up to another, in order; the last ones may be missing. */
-  events: {
-    readonly of: { readonly since: number; readonly until: number };
-    readonly reply: readonly SentEvents[];
-  };
+  events: { readonly of: { readonly since: number; readonly until: number }; readonly reply: readonly SentEvents[] };
   action: { readonly of: number; readonly reply: QueryAction | undefined };
   experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };
   /** The name of a cohort. */

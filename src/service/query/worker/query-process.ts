@@ -21,8 +21,7 @@ const niceness = 5;
 
 function lower(pid: number | undefined): void {
   try {
-    if (pid !== undefined)
-      setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness));
+    if (pid !== undefined) setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness));
   } catch {
     // it has ended, which `close` reports, or the system does not permit it
   }

@@ -30,9 +30,7 @@ export class QueryQueue {
   /** @param mostMs Time that one query may compute, ms */
   constructor(mostMs: number, closing: AbortSignal) {
     this.#mostMs = mostMs;
-    closing.addEventListener("abort", () => this.#process?.end(new Error("the sim is closing")), {
-      once: true,
-    });
+    closing.addEventListener("abort", () => this.#process?.end(new Error("the sim is closing")), { once: true });
   }
 
   /**

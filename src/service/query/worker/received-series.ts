@@ -3,12 +3,7 @@ import type { GrowingSeries, SeriesValues } from "../table-data.ts";
 import { withRoom } from "../values.ts";
 
 /** Values that arrived in parts. Arrays of numbers have room for more. */
-type Received = {
-  of: object;
-  part: string;
-  values: Float64Array | Uint32Array | (Json | undefined)[];
-  length: number;
-};
+type Received = { of: object; part: string; values: Float64Array | Uint32Array | (Json | undefined)[]; length: number };
 
 const emptyLike = (values: SeriesValues): Received["values"] => {
   if (values instanceof Float64Array) return new Float64Array();

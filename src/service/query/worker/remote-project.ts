@@ -20,9 +20,7 @@ function once<Key, Value>(read: (key: Key) => Value): (key: Key) => Value {
 }
 
 /** Documents, persons and groups of the project of a query, as it asks for them. */
-export function remoteFacts(
-  ask: AskSim,
-): Omit<ProjectFacts, "timeZone" | "weekStart" | "testAccountFilters"> {
+export function remoteFacts(ask: AskSim): Omit<ProjectFacts, "timeZone" | "weekStart" | "testAccountFilters"> {
   const members = once((id: number) => new Set(ask("members", id)));
   const allPersons = once((_: "all") => ask("persons", undefined));
   const byUuid = once((_: "all") => new Map(allPersons("all").map((it) => [it.uuid, it])));

@@ -74,16 +74,14 @@ async function readCa(folder = defaultCaFolder()): Promise<Ca | undefined> {
   return { cert, key, ...files, replaced: null };
 }
 
-const endOf = ({ cert }: Pick<Ca, "cert">): string =>
-  new Date(new X509Certificate(cert).validTo).toISOString();
+const endOf = ({ cert }: Pick<Ca, "cert">): string => new Date(new X509Certificate(cert).validTo).toISOString();
 
 const isExpired = (ca: Pick<Ca, "cert">): boolean => Date.parse(endOf(ca)) < Date.now();
 
 function checkPair(cert: string, key: string, folder: string, hint: string): void {
   try {
     const certificate = new X509Certificate(cert);
-    if (!certificate.checkPrivateKey(createPrivateKey(key)))
-      throw new Error("the key does not match the certificate");
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error("the key does not match the certificate");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CaError(`the certificate authority in ${folder} cannot be used: ${why}`, hint, cause);
@@ -230,10 +228,7 @@ export function factsOf({ cert, certFile, keyFile, replaced }: Ca): CaFacts {
 }
 
 /** The setting that makes a client trust the authority, by kind of client. */
-export const trustRecipes = (
-  certFile: string,
-  spki: string,
-): readonly (readonly [who: string, how: string])[] => [
+export const trustRecipes = (certFile: string, spki: string): readonly (readonly [who: string, how: string])[] => [
   ["Node", `NODE_EXTRA_CA_CERTS=${certFile}`],
   ["curl", `--cacert ${certFile}`],
   ["Python requests", `REQUESTS_CA_BUNDLE=${certFile}`],

@@ -123,8 +123,5 @@ export function readAbsolute(target: string): AbsoluteTarget | undefined {
 }
 
 /** True if the sim answers for an authority: it is one of the service's hosts, or the sim's own address. */
-export const isSim = (
-  { host, port }: Authority,
-  ownPort: number,
-  isService: (host: string) => boolean,
-): boolean => isService(host) || (port === ownPort && isLoopbackHost(host));
+export const isSim = ({ host, port }: Authority, ownPort: number, isService: (host: string) => boolean): boolean =>
+  isService(host) || (port === ownPort && isLoopbackHost(host));

@@ -78,9 +78,7 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
       splice(socket, inner);
     } catch (error) {
       socket.destroy();
-      notice(
-        `the proxy cannot take TLS or HTTP/2: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      notice(`the proxy cannot take TLS or HTTP/2: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -99,8 +97,7 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
     const target = await findTarget(host, port, { allow: parts.allow, ownPort: parts.ownPort });
     const outer = connect({ host: target.address, port, noDelay: true, allowHalfOpen: true });
     keep(outer);
-    const failed = (error: Error) =>
-      refuseTunnel(socket, 502, `${host}:${port} was not reached: ${error.message}`);
+    const failed = (error: Error) => refuseTunnel(socket, 502, `${host}:${port} was not reached: ${error.message}`);
     const leave = () => outer.destroy();
     socket.once("close", leave);
     outer.once("error", failed).once("connect", () => {
@@ -145,11 +142,7 @@ export function createProxy(parts: ProxyParts): ForwardProxy {
 const whyNot = (error: unknown): [status: number, text: string] =>
   error instanceof TargetError ? [error.status, error.message] : [502, String(error)];
 
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  403: "Forbidden",
-  502: "Bad Gateway",
-};
+const reasons: Readonly<Record<number, string>> = { 400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway" };
 
 /** Answers a CONNECT that leads nowhere. */
 function refuseTunnel(socket: Socket, status: number, text: string): void {

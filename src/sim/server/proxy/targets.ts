@@ -2,13 +2,7 @@ import { lookup } from "node:dns/promises";
 import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
-import {
-  type IpAddress,
-  isInNetwork,
-  type Network,
-  parseAddress,
-  parseNetwork,
-} from "../../../kernel/base/network.ts";
+import { type IpAddress, isInNetwork, type Network, parseAddress, parseNetwork } from "../../../kernel/base/network.ts";
 import { credentialNetworks } from "../../../kernel/http/closed-hosts.ts";
 import { type HostRule, hostRuleFor, plainHost } from "../../../kernel/http/host-rules.ts";
 import { sendLast } from "../last-answer.ts";
@@ -79,10 +73,7 @@ interface TargetRules {
 const systemResolve = async (host: string): Promise<string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
-async function addressesOf(
-  host: string,
-  { resolve = systemResolve }: TargetRules,
-): Promise<readonly string[]> {
+async function addressesOf(host: string, { resolve = systemResolve }: TargetRules): Promise<readonly string[]> {
   if (parseAddress(host) !== undefined) return [host];
   try {
     return await resolve(host);
@@ -105,12 +96,7 @@ export async function findTarget(given: string, port: number, rules: TargetRules
   return { address, port };
 }
 
-function check(
-  host: string,
-  text: string,
-  port: number,
-  { allow, ownPort, own = systemAddresses }: TargetRules,
-): void {
+function check(host: string, text: string, port: number, { allow, ownPort, own = systemAddresses }: TargetRules): void {
   const address = parseAddress(text);
   const isOwn = address !== undefined && own().some((it) => isSame(parseAddress(it), address));
   const place = address === undefined ? "not an address" : isOwn ? "this machine" : closedPlace(address);
@@ -192,10 +178,5 @@ export function sendElsewhere(req: IncomingMessage, res: ServerResponse, to: Tar
 
 /** A plain answer of the proxy's own. */
 export function refuseRequest(res: ServerResponse, status: number, text: string): void {
-  sendLast(
-    res,
-    status,
-    ["content-type", "text/plain; charset=utf-8", "x-phx-source", "proxy"],
-    `phx-sim: ${text}\n`,
-  );
+  sendLast(res, status, ["content-type", "text/plain; charset=utf-8", "x-phx-source", "proxy"], `phx-sim: ${text}\n`);
 }

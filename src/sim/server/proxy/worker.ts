@@ -29,13 +29,8 @@ function reportDistrust({ failureCause, tlsMetadata }: TlsHandshakeFailure): voi
 
 /** Sends everything to the sim unencrypted, with its headers and bytes unchanged. */
 async function passToSim(server: Mockttp, back: WorkerInput["back"]): Promise<void> {
-  const replaceHost = (port: number) => ({
-    targetHost: `127.0.0.1:${port}`,
-    updateHostHeader: false as const,
-  });
-  const to = (port: number) => ({
-    transformRequest: { setProtocol: "http" as const, replaceHost: replaceHost(port) },
-  });
+  const replaceHost = (port: number) => ({ targetHost: `127.0.0.1:${port}`, updateHostHeader: false as const });
+  const to = (port: number) => ({ transformRequest: { setProtocol: "http" as const, replaceHost: replaceHost(port) } });
   await server
     .forAnyRequest()
     .asPriority(2)

@@ -11,9 +11,7 @@ export const FlagFilters = z.looseObject({
     )
     .optional(),
   multivariate: z
-    .object({
-      variants: z.array(z.looseObject({ key: z.string(), rollout_percentage: z.number() })),
-    })
+    .object({ variants: z.array(z.looseObject({ key: z.string(), rollout_percentage: z.number() })) })
     .nullish(),
   payloads: z.record(z.string(), z.unknown()).optional(),
 });

@@ -107,22 +107,14 @@ type Line = { steps: Step[]; sequences: Record<string, number> } | { replace: Wo
 const sniffed = 64 * 1024;
 
 /** Applies the complete lines to the world, and reports those that cannot be read. @throws DataFolderError */
-export function readChanges(
-  bytes: Bytes,
-  path: string,
-  world: WorldDocument,
-  report: (damage: Damage) => void,
-): void {
+export function readChanges(bytes: Bytes, path: string, world: WorldDocument, report: (damage: Damage) => void): void {
   const start = bytes.read(0, sniffed);
   if (start.includes("\n") && !/"(?:steps|replace)":/.test(start.toString("latin1")))
-    throw new DataFolderError(
-      `${path}:1: it is not a changes file of phx-sim, or its first line is damaged`,
-      {
-        file: path,
-        line: 1,
-        hint: "move it away to start without the last changes",
-      },
-    );
+    throw new DataFolderError(`${path}:1: it is not a changes file of phx-sim, or its first line is damaged`, {
+      file: path,
+      line: 1,
+      hint: "move it away to start without the last changes",
+    });
   for (const { offset, text } of textsOf(bytes, 0)) {
     try {
       if (text === undefined) throw new Error("its checksum does not match");
@@ -156,8 +148,7 @@ function readLine(text: string): Line {
 
 function worldIn(value: Json | undefined): World {
   const { version } = emptyWorld();
-  if (!isObject(value) || value.version !== version)
-    throw new Error(`it does not hold a world of version ${version}`);
+  if (!isObject(value) || value.version !== version) throw new Error(`it does not hold a world of version ${version}`);
   const missing = worldKeys.find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) throw new Error(`the world lacks "${missing}"`);
   // It was checked before it was written, and its line has a checksum.

@@ -11,14 +11,7 @@ import { ChangesFile, changeLine, replaceLine } from "./changes-file.ts";
 import { type Step, WorldDocument } from "./document.ts";
 import type { Migration } from "./migrations.ts";
 import { salvagedWorld } from "./salvage.ts";
-import {
-  bytesOf,
-  checkedWorld,
-  isSealed,
-  readWorldFile,
-  writeInBackground,
-  writeWorldFile,
-} from "./world-file.ts";
+import { bytesOf, checkedWorld, isSealed, readWorldFile, writeInBackground, writeWorldFile } from "./world-file.ts";
 
 export const fileName = "world.json";
 const changesName = "world.changes.ndjson";
@@ -66,9 +59,7 @@ class FolderAdapter implements Adapter<WorldDocument> {
     const world = new WorldDocument(found?.world ?? seedWorld());
     const isReplayed = this.changes.replay(world, onNotice, onDamage);
     if (isReplayed && !found)
-      onNotice(
-        `${this.file} is missing: what ${join(folder, changesName)} holds was added to the scenario's world`,
-      );
+      onNotice(`${this.file} is missing: what ${join(folder, changesName)} holds was added to the scenario's world`);
     this.hasBase = found !== undefined || isReplayed;
     this.isSaved = found?.isSealed === true && !isReplayed;
     return world;

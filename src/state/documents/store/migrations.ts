@@ -82,9 +82,7 @@ function withAccounts(old: JsonObject): JsonObject {
     memberships: organizations.map((it) => membershipOf(text(it, "id"))),
     projects: filled(old.projects, projectOf),
     personal_api_keys: filled(old.personal_api_keys, keyOf),
-    feature_flags: filled(old.feature_flags, () =>
-      blankFeatureFlag({ id: 0, project: 0, key: "" }, unknownTime),
-    ),
+    feature_flags: filled(old.feature_flags, () => blankFeatureFlag({ id: 0, project: 0, key: "" }, unknownTime)),
     cohorts: filled(old.cohorts, (_, i) => ({ id: highestId(objects(old.cohorts)) + 1 + i })),
   };
 }
@@ -122,13 +120,7 @@ const membershipOf = (organization: string): JsonObject => ({
 
 const projectOf = (old: JsonObject): object =>
   blankProject(
-    {
-      id: 0,
-      uuid: idOf(`project:${own(old, "id")}`),
-      organization: "",
-      name: "",
-      api_key: text(old, "api_key"),
-    },
+    { id: 0, uuid: idOf(`project:${own(old, "id")}`), organization: "", name: "", api_key: text(old, "api_key") },
     unknownTime,
   );
 

@@ -2,24 +2,13 @@ import { isObject, type Json, type JsonObject, parsedJson } from "../../../kerne
 import type { Damage } from "../../../kernel/store/damage.ts";
 import { collections, emptyWorld, type World } from "../world.ts";
 import { worldKeys } from "./document.ts";
-import {
-  bytesOf,
-  missingDocuments,
-  pathText,
-  sealMark,
-  textOf,
-  validWorld,
-  type WorldIssue,
-} from "./world-file.ts";
+import { bytesOf, missingDocuments, pathText, sealMark, textOf, validWorld, type WorldIssue } from "./world-file.ts";
 
 /**
  * What can be read of a world.json that phx-sim wrote and that was damaged since. A line that is not JSON costs its document, and
  * so does an invalid document. Undefined when phx-sim did not write the file, or its version cannot be read.
  */
-export async function salvagedWorld(
-  file: string,
-  report: (damage: Damage) => void,
-): Promise<World | undefined> {
+export async function salvagedWorld(file: string, report: (damage: Damage) => void): Promise<World | undefined> {
   const text = textOf(bytesOf(file));
   if (!text.startsWith('{\n  "version": ') && !text.includes(sealMark)) return undefined;
   const { found, damaged } = parsedWhole(text) ?? parsedByLine(text);
@@ -28,8 +17,7 @@ export async function salvagedWorld(
   if (document.version !== empty.version) return undefined;
   if (damaged.length === 0)
     for (const detail of missingDocuments(document, sealIn(text))) report({ file, line: null, detail });
-  for (const line of damaged)
-    report({ file, line, detail: "this line is damaged: the document that it held is lost" });
+  for (const line of damaged) report({ file, line, detail: "this line is damaged: the document that it held is lost" });
   for (;;) {
     const issues: WorldIssue[] = [];
     const world = await validWorld(document, issues);

@@ -40,11 +40,7 @@ const numbersIn: Partial<Record<CollectionName, (document: Numerable) => readonl
 
 /** The collection whose documents have the numbers. */
 export const collectionOf = (sequence: SequenceName): CollectionName =>
-  isOfResources(sequence)
-    ? "resources"
-    : sequence === "tiles" || sequence === "texts"
-      ? "dashboards"
-      : sequence;
+  isOfResources(sequence) ? "resources" : sequence === "tiles" || sequence === "texts" ? "dashboards" : sequence;
 
 const isOfResources = (sequence: SequenceName): sequence is Exclude<SequenceName, DocumentSequence> =>
   sequence.startsWith("resources/");

@@ -51,8 +51,7 @@ function* worldTexts(world: World): Generator<string> {
       yield JSON.stringify(value);
       continue;
     }
-    for (const [n, document] of value.entries())
-      yield `${n === 0 ? "[" : ","}\n    ${JSON.stringify(document)}`;
+    for (const [n, document] of value.entries()) yield `${n === 0 ? "[" : ","}\n    ${JSON.stringify(document)}`;
     yield "\n  ]";
   }
 }
@@ -61,8 +60,7 @@ function* worldTexts(world: World): Generator<string> {
 export function isSealed(bytes: Buffer): boolean {
   const end = bytes.lastIndexOf(sealMark);
   if (end === -1) return false;
-  const [, digest] =
-    /^\{"sha256":"(\w+)".*\}\n\}\n$/.exec(bytes.toString("utf8", end + sealMark.length)) ?? [];
+  const [, digest] = /^\{"sha256":"(\w+)".*\}\n\}\n$/.exec(bytes.toString("utf8", end + sealMark.length)) ?? [];
   return digest === createHash("sha256").update(bytes.subarray(0, end)).digest("hex");
 }
 
@@ -189,8 +187,7 @@ export async function checkedWorld(file: string, { document, isSealed }: WorldTe
   const world = await validWorld(document, issues);
   const [first, ...others] = issues;
   const further = others.length > 0 ? ` (and ${others.length} more)` : "";
-  if (first)
-    throw new DataFolderError(`${file}: ${pathText(first.path)}: ${first.message}${further}`, { file, hint });
+  if (first) throw new DataFolderError(`${file}: ${pathText(first.path)}: ${first.message}${further}`, { file, hint });
   if (!world) throw new DataFolderError(`${file} is not a world`, { file, hint });
   const clash = clashOf(world);
   if (clash) throw new DataFolderError(`${file}: ${clash}`, { file, hint: "give each its own" });

@@ -22,22 +22,13 @@ import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
 
 const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
-const project = {
-  kind: "count",
-  describe: "Only events of the project with this number",
-  flagOnly: true,
-} as const;
+const project = { kind: "count", describe: "Only events of the project with this number", flagOnly: true } as const;
 
 const filters = {
   event: { kind: "text", describe: "Only events with this name", flagOnly: true },
   "distinct-id": { kind: "text", describe: "Only events of this distinct id", flagOnly: true },
   project,
-  outcome: {
-    kind: "text",
-    describe: "Only kept or only dropped events",
-    choices: ["kept", "dropped"],
-    flagOnly: true,
-  },
+  outcome: { kind: "text", describe: "Only kept or only dropped events", choices: ["kept", "dropped"], flagOnly: true },
   since: { kind: "count", describe: "Only events with a number above this one", flagOnly: true },
   where: {
     kind: "word",
@@ -238,9 +229,7 @@ async function clear(settings: Settings<typeof clearOptions>, shell: Shell) {
   const running = await findRunning(settings, shell);
   const path = `events${queryText({ project: values.project, compact: values.compact ? "true" : undefined })}`;
   const answer = await callSim<{ cleared: number }>(running, "DELETE", path);
-  shell.out.say(
-    values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`,
-  );
+  shell.out.say(values.json ? JSON.stringify(answer, null, 2) : `cleared ${counted(answer.cleared, "event")}`);
   return "ok" as const;
 }
 
@@ -283,9 +272,7 @@ export const eventCommands: readonly Command[] = [
     group,
     describe: "Wait until events arrive; fail with a report if they do not",
     options: waitOptions,
-    examples: [
-      ["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"],
-    ],
+    examples: [["phx-sim events wait --event signup --timeout 10s", "in a script: go on once it was captured"]],
     confirms: true,
     run: wait,
   }),

@@ -32,8 +32,7 @@ const maxFindingLines = 5;
  */
 export function requestLines(requests: readonly RequestSummary[], rules: LineRules): string[] {
   const wanted = requests.filter((request) => isShown(request, rules.verbosity));
-  const groups =
-    rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);
+  const groups = rules.verbosity === "verbose" || wanted.length <= manyRequests ? wanted.map(alone) : together(wanted);
   return groups.flatMap((it) => [
     headLine(it, rules.style),
     ...rejectionLines(it, rules),
@@ -107,8 +106,7 @@ const namesShown = 5;
 function eventsPart({ events, dropped, names }: RequestGroup): string {
   if (events === 0) return "";
   const kept = events - dropped.length;
-  const text =
-    kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
+  const text = kept === events ? `${counted(events, "event")} kept` : `${kept} of ${counted(events, "event")} kept`;
   if (names.length === 0) return text;
   const more = kept > namesShown ? ", …" : "";
   return `${text}: ${names
@@ -117,8 +115,7 @@ function eventsPart({ events, dropped, names }: RequestGroup): string {
     .join(", ")}${more}`;
 }
 
-const timePart = ({ ms, requests }: RequestGroup): string =>
-  `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
+const timePart = ({ ms, requests }: RequestGroup): string => `${requests === 1 ? "" : "≤ "}${ms.toFixed(1)} ms`;
 
 const shownInHead: ReadonlySet<string> = new Set(["fault", "script", "tape"]);
 
@@ -142,10 +139,7 @@ function findingLines(outcome: "dropped" | "warned", findings: readonly Finding[
   const more = lines.length - maxFindingLines;
   return more <= 1
     ? lines
-    : [
-        ...lines.slice(0, maxFindingLines),
-        `  … and ${more} other kinds of ${outcome} events (see the inspector)`,
-      ];
+    : [...lines.slice(0, maxFindingLines), `  … and ${more} other kinds of ${outcome} events (see the inspector)`];
 }
 
 function findingLine(outcome: Outcome, finding: Finding, count: number, style: Style): string {

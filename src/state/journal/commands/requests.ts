@@ -30,11 +30,7 @@ const filters = {
     choices: ["answered", "rejected", "unmatched"],
     flagOnly: true,
   },
-  filter: {
-    kind: "word",
-    describe: "Only requests that match: 'status:>=400 path:/batch'",
-    flagOnly: true,
-  },
+  filter: { kind: "word", describe: "Only requests that match: 'status:>=400 path:/batch'", flagOnly: true },
   since: { kind: "count", describe: "Only requests with a number above this one", flagOnly: true },
 } as const;
 
@@ -88,8 +84,7 @@ const statusText = ({ status }: SimRequest, style: Style): string => {
 
 function requestLine(request: SimRequest, isMixed: boolean, style: Style): string {
   const { n, at, method, target, ms, project, rejected, fault, scripted, source, events, dropped } = request;
-  const kept =
-    dropped === 0 ? `${counted(events, "event")} kept` : `${events - dropped} of ${events} events kept`;
+  const kept = dropped === 0 ? `${counted(events, "event")} kept` : `${events - dropped} of ${events} events kept`;
   return [
     style.dim(clean(at.slice(11, 23))),
     style.dim(`#${n}`),
@@ -113,8 +108,7 @@ async function list(settings: Settings<typeof listOptions>, shell: Shell) {
   const { requests, more } = await newest(running, query, values.limit);
   const { projects } = running.info;
   const isMixed = values.project === undefined && Array.isArray(projects) && projects.length > 1;
-  const line = (it: SimRequest) =>
-    values.json ? JSON.stringify(it) : requestLine(it, isMixed, shell.outStyle);
+  const line = (it: SimRequest) => (values.json ? JSON.stringify(it) : requestLine(it, isMixed, shell.outStyle));
   shell.out.say(...requests.reverse().map(line));
   if (more) shell.err.say("phx-sim: older ones are not shown; --limit N shows the newest N");
   else if (requests.length === 0 && !values.json) shell.err.say("phx-sim: no requests");
@@ -137,8 +131,7 @@ const jsonLines = (value: Json): string[] =>
   value === null ? [] : textLines(typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 function bodyLines({ body, raw, decode_steps }: RequestInFull, style: Style): string[] {
-  const steps =
-    decode_steps.length === 0 ? [] : [`  ${style.dim(`decoded: ${clean(decode_steps.join(", "))}`)}`];
+  const steps = decode_steps.length === 0 ? [] : [`  ${style.dim(`decoded: ${clean(decode_steps.join(", "))}`)}`];
   if (body !== null) return [...jsonLines(body), ...steps];
   if (raw === null) return [];
   if ("text" in raw) return textLines(raw.text);
@@ -179,9 +172,7 @@ async function show(settings: Settings<typeof showOptions>, shell: Shell) {
   const running = await findRunning(settings, shell);
   const request = await callSim<RequestInFull>(running, "GET", `requests/${number}`);
   const projectKey = String(running.info.project_api_key ?? "");
-  shell.out.say(
-    ...(json ? [JSON.stringify(request, null, 2)] : requestLines(request, projectKey, shell.outStyle)),
-  );
+  shell.out.say(...(json ? [JSON.stringify(request, null, 2)] : requestLines(request, projectKey, shell.outStyle)));
   return "ok" as const;
 }
 

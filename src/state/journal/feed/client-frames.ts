@@ -54,9 +54,7 @@ function parseObject(text: string): JsonObject | undefined {
 }
 
 /** The frame in a client's message, or its mistake; unknown keys are ignored. */
-export function readFrame(
-  text: string | null,
-): { readonly frame: ClientFrame } | { readonly problem: string } {
+export function readFrame(text: string | null): { readonly frame: ClientFrame } | { readonly problem: string } {
   const value = text === null ? undefined : parseObject(text);
   if (value === undefined) return { problem: "a message must be a JSON object" };
   const rows = typeof value.t === "string" ? checks.get(value.t) : undefined;

@@ -26,11 +26,7 @@ export const EventRow = z
     path: z.string().describe("Path of the page's address, or name of the screen"),
     lib: z.string().describe("The SDK, without `posthog-`"),
     session: z.string().nullable().describe("Its session's id"),
-    values: z
-      .array(z.string().nullable())
-      .readonly()
-      .optional()
-      .describe("Values of the asked columns, in short"),
+    values: z.array(z.string().nullable()).readonly().optional().describe("Values of the asked columns, in short"),
   })
   .meta({ title: "EventRow" });
 export type EventRow = z.infer<typeof EventRow>;

@@ -2,14 +2,7 @@ import { stackOf } from "../../../kernel/base/errors.ts";
 import { type Batch, bytesOf } from "./batch.ts";
 import { readFrame, readSubscription, type Subscribe, type Subscription } from "./client-frames.ts";
 import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";
-import {
-  type FeedConnection,
-  type FilterReaders,
-  type Kinds,
-  limits,
-  type Session,
-  type Timer,
-} from "./ports.ts";
+import { type FeedConnection, type FilterReaders, type Kinds, limits, type Session, type Timer } from "./ports.ts";
 
 /** What the sessions share. */
 export interface Common {
@@ -103,8 +96,7 @@ type CloseFrame = readonly [code: number, message: string];
 
 /** Where the rows continue; `reset`: the client's own cursor means nothing here. */
 function startOf({ epoch, cursor }: Subscribe, common: Common): { cursor: number; reset: boolean } {
-  if (epoch === common.epoch && cursor !== undefined && cursor <= common.newest)
-    return { cursor, reset: false };
+  if (epoch === common.epoch && cursor !== undefined && cursor <= common.newest) return { cursor, reset: false };
   const isOther = epoch !== undefined && epoch !== common.epoch;
   return { cursor: common.last, reset: isOther || cursor !== undefined };
 }

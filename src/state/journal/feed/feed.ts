@@ -48,8 +48,7 @@ const jitter = 500;
 
 const distance = ({ at, clock }: Stat): number => (clock.frozen ? clock.now : clock.now - at);
 
-const withoutTime = ({ at: _, clock, ...rest }: Stat): string =>
-  JSON.stringify([rest, clock.frozen, clock.real]);
+const withoutTime = ({ at: _, clock, ...rest }: Stat): string => JSON.stringify([rest, clock.frozen, clock.real]);
 
 /** True if the stat differs from the last one by more than the passage of time. */
 const isNews = (stat: Stat, last: Stat | undefined): boolean =>

@@ -118,11 +118,7 @@ function eventHeadOf(line: TrafficLine, i: number): EventHead {
 }
 
 /** The row of an event by its head, with the values of columns if some are asked; its line may be gone. */
-export function eventRowOf(
-  head: EventHead,
-  line: TrafficLine | undefined,
-  columns: readonly string[] = [],
-): EventRow {
+export function eventRowOf(head: EventHead, line: TrafficLine | undefined, columns: readonly string[] = []): EventRow {
   const sent = line === undefined ? noProperties : sentProperties(line, head.i);
   const row = { ...head, ...previewOf(head.event, sent) };
   if (columns.length === 0) return row;

@@ -73,10 +73,7 @@ export function runningCounts(log: TrafficLog): { now(): Counts; close(): void }
 }
 
 /** Opens the feed of a sim; it ends with the sim. */
-export function openFeed(
-  { log, clock, closing, facts, notice }: FeedPorts,
-  rules: GuardRules,
-): FeedAdmission {
+export function openFeed({ log, clock, closing, facts, notice }: FeedPorts, rules: GuardRules): FeedAdmission {
   const counts = runningCounts(log);
   const feed = createFeed({
     journal: feedJournal(log),

@@ -63,8 +63,7 @@ function firstText(properties: Properties, ...names: readonly string[]): string 
 }
 
 const alone = (text: string): PreviewPart | undefined => (text === "" ? undefined : ["", text]);
-const named = (label: string, text: string): PreviewPart | undefined =>
-  text === "" ? undefined : [label, text];
+const named = (label: string, text: string): PreviewPart | undefined => (text === "" ? undefined : [label, text]);
 
 const seconds = (value: Json | undefined): string =>
   typeof value === "number" && Number.isFinite(value) ? `${value.toFixed(2)} s` : "";
@@ -135,10 +134,7 @@ function pageParts(properties: Properties): (PreviewPart | undefined)[] {
 
 function surveyParts(properties: Properties): (PreviewPart | undefined)[] {
   const answers = partsOf(properties as JsonObject, (name) => /^\$survey_response(?:_|$)/.test(name));
-  return [
-    alone(firstText(properties, "$survey_name")),
-    ...answers.map(([, value]) => named("answer", value)),
-  ];
+  return [alone(firstText(properties, "$survey_name")), ...answers.map(([, value]) => named("answer", value))];
 }
 
 const flagParts: Preview = (properties) => [

@@ -29,8 +29,7 @@ const previewSize = 250;
 const eventSize = ({ event, distinct_id }: EventHead): number =>
   rowSize + previewSize + 2 * (event.length + distinct_id.length);
 
-const requestSize = ({ target, detail }: RequestRow): number =>
-  rowSize + 2 * (target.length + (detail?.length ?? 0));
+const requestSize = ({ target, detail }: RequestRow): number => rowSize + 2 * (target.length + (detail?.length ?? 0));
 
 const held = <Row>(row: Row): HeldRow<Row> => ({ row, text: undefined });
 
@@ -43,10 +42,7 @@ export function holdEntry({ n, project, request, events }: FeedEntry): HeldReque
 }
 
 /** @param complete Adds what the row does not have yet */
-export function textOf<Row>(
-  it: HeldRow<Row>,
-  complete: (row: Row) => object = (row) => row as object,
-): string {
+export function textOf<Row>(it: HeldRow<Row>, complete: (row: Row) => object = (row) => row as object): string {
   it.text ??= JSON.stringify(complete(it.row));
   return it.text;
 }
@@ -54,11 +50,7 @@ export function textOf<Row>(
 type Lines = Pick<Journal, "properties" | "text">;
 
 /** An event as filters see it; its line is read only if the filter needs more than the row. */
-export function heldEventSubject(
-  { request }: HeldRequest,
-  { row }: HeldRow<EventHead>,
-  lines: Lines,
-): EventSubject {
+export function heldEventSubject({ request }: HeldRequest, { row }: HeldRow<EventHead>, lines: Lines): EventSubject {
   let properties: Readonly<Record<string, Json>> | undefined;
   const propertiesOf = () => {
     properties ??= lines.properties(row);
@@ -73,11 +65,7 @@ export function heldEventSubject(
 }
 
 /** A request as filters see it. */
-export function heldRequestSubject(
-  held: HeldRequest,
-  { row }: HeldRow<RequestRow>,
-  lines: Lines,
-): RequestSubject {
+export function heldRequestSubject(held: HeldRequest, { row }: HeldRow<RequestRow>, lines: Lines): RequestSubject {
   let text: string | undefined;
   return {
     row,
@@ -142,8 +130,7 @@ export function createRing(limits: { readonly events: number; readonly bytes: nu
     gone = 0;
   }
 
-  const isTooFull = (): boolean =>
-    slots.length - gone > 1 && (events > limits.events || bytes > limits.bytes);
+  const isTooFull = (): boolean => slots.length - gone > 1 && (events > limits.events || bytes > limits.bytes);
 
   const ring: Ring = {
     get begun() {

@@ -151,8 +151,7 @@ export function lastSeen(call: Call): number | undefined {
 const headers = ["content-type", "text/event-stream; charset=utf-8", "cache-control", "no-store"];
 
 /** What a client gets that is disconnected; it has no id, so that a reconnect resumes after the last event. */
-const closed = (code: string, detail: string): string =>
-  `event: closed\ndata: ${JSON.stringify({ code, detail })}\n\n`;
+const closed = (code: string, detail: string): string => `event: closed\ndata: ${JSON.stringify({ code, detail })}\n\n`;
 
 const stalled = closed(
   "stalled",

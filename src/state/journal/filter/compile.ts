@@ -34,13 +34,7 @@ const indexKeys = [
   "rejected",
 ] as const satisfies readonly (keyof IndexedPart)[];
 
-const everything = {
-  isLight: true,
-  indexed: nowhere,
-  isIndexed: true,
-  isTimed: false,
-  test: () => true,
-} as const;
+const everything = { isLight: true, indexed: nowhere, isIndexed: true, isTimed: false, test: () => true } as const;
 
 function complain<Subject>(
   { problems }: Context<Subject>,
@@ -82,10 +76,7 @@ function fieldOf<Subject>(context: Context<Subject>, name: Name, whole: string):
   }
   const found = language.fields.find((it) => it.name === first || it.aliases?.includes(first));
   if (found && path.length === 0 && name.isWhole) return found;
-  complain(context, name, {
-    message: `there is no field "${shown}"`,
-    hint: hintFor(name, whole, language),
-  });
+  complain(context, name, { message: `there is no field "${shown}"`, hint: hintFor(name, whole, language) });
   return undefined;
 }
 
@@ -119,8 +110,7 @@ function fieldTerm<Subject>(context: Context<Subject>, term: Term, whole: string
     else complain(context, value, check);
   }
   const [only] = checks;
-  const check: ValueCheck =
-    checks.length === 1 && only ? only : (found, now) => checks.some((it) => it(found, now));
+  const check: ValueCheck = checks.length === 1 && only ? only : (found, now) => checks.some((it) => it(found, now));
   const indexed = indexedBy(field, term);
   return {
     isLight: !field.isHeavy,
@@ -132,11 +122,7 @@ function fieldTerm<Subject>(context: Context<Subject>, term: Term, whole: string
 }
 
 /** `is:` and `has:` take words; other comparisons are problems. */
-function wordsOf<Subject>(
-  context: Context<Subject>,
-  { name, values }: Term,
-  example: string,
-): readonly Value[] {
+function wordsOf<Subject>(context: Context<Subject>, { name, values }: Term, example: string): readonly Value[] {
   const odd = values.find((it) => it.op !== ":");
   if (odd) {
     const message = `"${name.path.join(".")}" is not compared with ${odd.op}`;
@@ -207,9 +193,7 @@ const special = new Map([
 function termPart<Subject>(context: Context<Subject>, term: Term, text: string): Compiled<Subject> {
   const [first = ""] = term.name.path;
   const compile = term.name.path.length === 1 && term.name.isWhole ? special.get(first) : undefined;
-  return compile
-    ? compile(context, term)
-    : fieldTerm(context, term, text.slice(term.at, term.at + term.length));
+  return compile ? compile(context, term) : fieldTerm(context, term, text.slice(term.at, term.at + term.length));
 }
 
 function textPart<Subject>({ language }: Context<Subject>, text: string): Compiled<Subject> {
@@ -227,8 +211,7 @@ function textPart<Subject>({ language }: Context<Subject>, text: string): Compil
 function allOf<Subject>(parts: readonly Compiled<Subject>[]): Compiled<Subject> {
   const inOrder = [...parts].sort((a, b) => Number(b.isLight) - Number(a.isLight));
   const indexed: IndexedPart = Object.assign({}, ...parts.map((it) => it.indexed).reverse());
-  const isMet = (part: IndexedPart) =>
-    indexKeys.every((key) => part[key] === undefined || part[key] === indexed[key]);
+  const isMet = (part: IndexedPart) => indexKeys.every((key) => part[key] === undefined || part[key] === indexed[key]);
   return {
     isLight: parts.every((it) => it.isLight),
     isIndexed: parts.every((it) => it.isIndexed && isMet(it.indexed)),

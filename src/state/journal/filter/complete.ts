@@ -42,11 +42,9 @@ const isOffered = (text: string): boolean => text !== "" && text.length <= longe
 
 /** Properties that were seen. */
 const propertyOffers = ({ properties }: KnownValues, after: string): Offer[] =>
-  properties.filter(isOffered).map((name) => ({
-    text: pathText(["prop", name]) + after,
-    note: "a property",
-    names: [name, `prop.${name}`],
-  }));
+  properties
+    .filter(isOffered)
+    .map((name) => ({ text: pathText(["prop", name]) + after, note: "a property", names: [name, `prop.${name}`] }));
 
 /** The start of a term: `event:`, `prop.`. */
 const fieldOffer = ({ name, aliases = [], note }: FieldFacts, after: string): Offer => ({
@@ -70,11 +68,9 @@ const presenceOffers = (kind: FilterKind, known: KnownValues): Offer[] => [
 
 function seenOffers(seen: keyof KnownValues, known: KnownValues): Offer[] {
   const values = seen === "reasons" ? [...new Set([...known.reasons, ...sentences.keys()])] : known[seen];
-  return values.filter(isOffered).map((value) => ({
-    text: valueText(value),
-    note: sentences.get(value) ?? "seen",
-    names: [value],
-  }));
+  return values
+    .filter(isOffered)
+    .map((value) => ({ text: valueText(value), note: sentences.get(value) ?? "seen", names: [value] }));
 }
 
 /** The known values of a field. */
@@ -115,8 +111,7 @@ const isWord = ({ kind, length }: Token): boolean =>
 const holds = ({ at, length }: Token, caret: number): boolean => at <= caret && caret <= at + length;
 
 /** The value at the caret; undefined in the operator before it. */
-const valueIn = ({ values }: Term, caret: number): Value | undefined =>
-  values.findLast((it) => it.at <= caret);
+const valueIn = ({ values }: Term, caret: number): Value | undefined => values.findLast((it) => it.at <= caret);
 
 /** An open quote ends at the caret. */
 function typedValue(text: string, caret: number, { at, length, isQuoted }: Value, isOpen: boolean): Typed {
@@ -129,16 +124,10 @@ function typedValue(text: string, caret: number, { at, length, isQuoted }: Value
  * caret. Best first, at most 50; none inside a phrase.
  * @param caret Index of the character after it
  */
-export function completeFilter(
-  text: string,
-  caret: number,
-  kind: FilterKind,
-  known: KnownValues,
-): Completion[] {
+export function completeFilter(text: string, caret: number, kind: FilterKind, known: KnownValues): Completion[] {
   const { tokens, problems } = scan(text);
   const token = tokens.findLast((it) => isWord(it) && holds(it, caret));
-  const offer = (offers: readonly Offer[], typed: Typed) =>
-    chosen(offers, typed, text.slice(typed.from, typed.to));
+  const offer = (offers: readonly Offer[], typed: Typed) => chosen(offers, typed, text.slice(typed.from, typed.to));
   const named = (from: number, to: number, after: string) => {
     const word = text.slice(from, caret);
     return offer(nameOffers(kind, known, word, after), { from, to, word });

@@ -131,11 +131,7 @@ const eventStates: readonly State<EventSubject>[] = [
     indexed: { outcome: "kept", warned: true },
     test: isWarned,
   },
-  {
-    name: "own",
-    note: "the app sent it by name",
-    test: ({ row }) => eventKind(row.event) === "own",
-  },
+  { name: "own", note: "the app sent it by name", test: ({ row }) => eventKind(row.event) === "own" },
   {
     name: "sdk",
     note: "an SDK sends it by itself, or has a name for it",

@@ -8,12 +8,7 @@ export type { FieldFacts } from "./language.ts";
 const facts = <Subject>({ fields, states }: Language<Subject>): readonly FieldFacts[] => [
   ...fields,
   propertyFacts,
-  {
-    name: "has",
-    kind: "name",
-    note: "it has this: a property, or any of the fields",
-    example: "has:prop.email",
-  },
+  { name: "has", kind: "name", note: "it has this: a property, or any of the fields", example: "has:prop.email" },
   {
     name: "is",
     kind: "word",

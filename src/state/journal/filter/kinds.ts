@@ -35,16 +35,14 @@ const numberShape = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const isNumberGlob = (text: string): boolean => /^[\d*.-]*$/.test(text) && text.includes("*");
 
 /** The number in a text; undefined if it is none. */
-export const numberIn = (text: string): number | undefined =>
-  numberShape.test(text) ? Number(text) : undefined;
+export const numberIn = (text: string): number | undefined => (numberShape.test(text) ? Number(text) : undefined);
 
-const orders: Readonly<Record<">" | ">=" | "<" | "<=", (a: number | string, b: number | string) => boolean>> =
-  {
-    ">": (a, b) => a > b,
-    ">=": (a, b) => a >= b,
-    "<": (a, b) => a < b,
-    "<=": (a, b) => a <= b,
-  };
+const orders: Readonly<Record<">" | ">=" | "<" | "<=", (a: number | string, b: number | string) => boolean>> = {
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+};
 
 type Order = keyof typeof orders;
 
@@ -82,14 +80,10 @@ function inOrder({ text }: Value, op: Order): ValueCheck {
   };
 }
 
-const oneOf = (choices: readonly string[]): string =>
-  `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+const oneOf = (choices: readonly string[]): string => `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
 
 /** Rejects a word that is none of the choices; globs and parts of words may match several. */
-function unknownWord(
-  { text, op, isQuoted }: Value,
-  { name, choices }: FieldExample,
-): ValueProblem | undefined {
+function unknownWord({ text, op, isQuoted }: Value, { name, choices }: FieldExample): ValueProblem | undefined {
   const isOpen = op !== ":" || (!isQuoted && text.includes("*"));
   if (!choices || isOpen || choices.includes(text.toLowerCase())) return undefined;
   const near = meant(text, choices);

@@ -67,8 +67,7 @@ function checkSides(state: State, token: Token, word: string): void {
   const before = state.tokens[state.next - 1]?.kind;
   const hasBefore = before !== undefined && !["open", "or", "and", "not"].includes(before);
   if (!hasBefore) complain(state, token, needs(word, "before"), joinerHint(word));
-  else if (!isStart(state.tokens[state.next + 1]))
-    complain(state, token, needs(word, "after"), joinerHint(word));
+  else if (!isStart(state.tokens[state.next + 1])) complain(state, token, needs(word, "after"), joinerHint(word));
 }
 
 function readOne(state: State): Node {
@@ -132,8 +131,5 @@ function readTokens({ tokens, problems }: Scan): { node: Node; problems: readonl
 export function parse(text: string): { node: Node; problems: readonly FilterProblem[] } {
   if (text.length <= longestFilter) return readTokens(scan(text));
   const message = `a filter has at most ${longestFilter.toLocaleString("en")} characters`;
-  return {
-    node: nothing,
-    problems: [{ at: longestFilter, length: text.length - longestFilter, message }],
-  };
+  return { node: nothing, problems: [{ at: longestFilter, length: text.length - longestFilter, message }] };
 }

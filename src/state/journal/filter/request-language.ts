@@ -76,17 +76,8 @@ const requestStates: readonly State<RequestSubject>[] = [
     indexed: { rejected: false },
     test: ({ row }) => row.outcome === "answered",
   },
-  ...rowStates.map(
-    ({ test, ...state }): State<RequestSubject> => ({
-      ...state,
-      test: ({ row }) => test(row),
-    }),
-  ),
-  {
-    name: "kept",
-    note: "events of it were kept",
-    test: ({ row }) => row.events > row.dropped,
-  },
+  ...rowStates.map(({ test, ...state }): State<RequestSubject> => ({ ...state, test: ({ row }) => test(row) })),
+  { name: "kept", note: "events of it were kept", test: ({ row }) => row.events > row.dropped },
   { name: "dropped", note: "events of it were dropped", test: ({ row }) => row.dropped > 0 },
   {
     name: "warned",
@@ -108,6 +99,5 @@ export const requestLanguage: Language<RequestSubject> = {
   states: requestStates,
   property: (path) => carriedBy(eventLanguage.property(path)),
   holds: (subject, lower) =>
-    holdsText([subject.row.target, subject.row.reason, subject.row.detail], lower) ||
-    textHolds(subject.text(), lower),
+    holdsText([subject.row.target, subject.row.reason, subject.row.detail], lower) || textHolds(subject.text(), lower),
 };

@@ -15,8 +15,7 @@ function routesOf({ target }: RequestRow): string[] {
 const sourcesOf = ({ source }: RequestRow): string[] => [source, source.split(":", 1)[0] ?? ""];
 
 /** Several faults may have affected it: all names together, and each one. */
-const faultsOf = ({ fault }: RequestRow): string[] | null =>
-  fault === null ? null : [fault, ...fault.split(", ")];
+const faultsOf = ({ fault }: RequestRow): string[] | null => (fault === null ? null : [fault, ...fault.split(", ")]);
 
 const methods = ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS", "HEAD"];
 const sources = ["emulator", "tape", "upstream", "script", "fault"];
@@ -61,13 +60,7 @@ export const rowFields: readonly RowField[] = [
     offers: ["200", "400", "401", "404", "413", "429", "503"],
     of: (row) => row.status,
   },
-  {
-    name: "ms",
-    kind: "number",
-    note: "time until the response, in ms",
-    example: "ms:>100",
-    of: (row) => row.ms,
-  },
+  { name: "ms", kind: "number", note: "time until the response, in ms", example: "ms:>100", of: (row) => row.ms },
   {
     name: "source",
     kind: "word",
@@ -76,13 +69,7 @@ export const rowFields: readonly RowField[] = [
     offers: sources,
     of: sourcesOf,
   },
-  {
-    name: "fault",
-    kind: "word",
-    note: "name of a fault that affected it",
-    example: "fault:slow*",
-    of: faultsOf,
-  },
+  { name: "fault", kind: "word", note: "name of a fault that affected it", example: "fault:slow*", of: faultsOf },
   {
     name: "partition",
     kind: "name",

@@ -184,9 +184,7 @@ function wordAt(text: string, at: number): Scanned {
   const word = matchAt(bareWord, text, at)?.[0] ?? text.slice(at, at + 1);
   const joiner = joiners.get(word as "OR");
   const span = { at, length: word.length };
-  return {
-    token: joiner ? { kind: joiner, ...span } : { kind: "text", ...span, text: word, isQuoted: false },
-  };
+  return { token: joiner ? { kind: joiner, ...span } : { kind: "text", ...span, text: word, isQuoted: false } };
 }
 
 /** The text as tokens, with what is wrong with single ones. Nothing is thrown, whatever the text. */

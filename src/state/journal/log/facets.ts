@@ -42,13 +42,11 @@ const otherCode = "other";
 /** Changes with the codes: facets that were saved with other codes are not read. */
 export const facetLayout = crc32([...reasonCodes, "/", ...warningCodes].join());
 
-const places = (codes: readonly string[]): ReadonlyMap<string, number> =>
-  new Map(codes.map((code, i) => [code, i]));
+const places = (codes: readonly string[]): ReadonlyMap<string, number> => new Map(codes.map((code, i) => [code, i]));
 const reasonPlaces = places(reasonCodes);
 const warningPlaces = places(warningCodes);
 
-const warningBit = (code: string): number =>
-  1 << (firstWarning + (warningPlaces.get(code) ?? unknownWarning));
+const warningBit = (code: string): number => 1 << (firstWarning + (warningPlaces.get(code) ?? unknownWarning));
 const warningBits = ((1 << (unknownWarning + 1)) - 1) << firstWarning;
 
 const reasonNumber = (code: string): number => {
@@ -81,8 +79,7 @@ export function codesOfFacet(facet: number): readonly string[] {
   if (known) return known;
   const reason = bits & reasonMask;
   const made = reason === 0 ? [] : [reasonCodes[reason - 1] ?? otherCode];
-  for (const [place, code] of warningCodes.entries())
-    if (bits & (1 << (firstWarning + place))) made.push(code);
+  for (const [place, code] of warningCodes.entries()) if (bits & (1 << (firstWarning + place))) made.push(code);
   if (bits & (1 << (firstWarning + unknownWarning))) made.push(otherCode);
   if (namesByFacet.size < 1_000) namesByFacet.set(bits, made);
   return made;

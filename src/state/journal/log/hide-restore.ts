@@ -145,10 +145,7 @@ export function createLogHiding(parts: HidingParts): LogHiding {
   }
 
   /** No line may be pending when it is written or taken. */
-  function part(
-    text: () => string,
-    { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean },
-  ): SwitchPart {
+  function part(text: () => string, { isWhole, isCleared }: { isWhole: boolean; isCleared: boolean }): SwitchPart {
     let content: Buffer | undefined;
     const contentNow = () => {
       content ??= Buffer.from(text());

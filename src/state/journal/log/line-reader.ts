@@ -120,8 +120,7 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
     const read = requestIn(found, !bytes.isFile);
     if (read?.line.n === tables.opening.n + row) return read;
     if (looksAgain()) return readAt(row);
-    const isInPlace =
-      read === undefined && found.length + 1 === endOf(row) - offsetOf(row) && startsLine(row);
+    const isInPlace = read === undefined && found.length + 1 === endOf(row) - offsetOf(row) && startsLine(row);
     if (!isInPlace && !tables.isReindexed) {
       tables.reindex(`${name} was changed`);
       return readAt(row);
@@ -137,11 +136,7 @@ export function createLineReader({ tables, writer, report, looksAgain }: ReaderP
 
   function lose(row: number): void {
     const lost = tables.index.lose(row);
-    report({
-      file: name,
-      line: lineNumber(bytes, offsetOf(row)),
-      detail: `this line is damaged: ${lost} lost`,
-    });
+    report({ file: name, line: lineNumber(bytes, offsetOf(row)), detail: `this line is damaged: ${lost} lost` });
   }
 
   function* checkCovered(): Generator<void> {
@@ -340,9 +335,7 @@ export function headOf(line: TrafficLine): RequestHead {
  * The first fields of a line, and the seq of its first event; undefined where they do not end within the text. Quotes in
  * values are escaped, so that what looks like a key is one.
  */
-function parseHead(
-  text: string,
-): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
+function parseHead(text: string): { fields: Pick<TrafficLine, HeadField>; seq: number | undefined } | undefined {
   const seq = seqIn(text);
   const end = text.search(/,"(?:seq|events|headers)":/);
   const head = end === -1 ? undefined : parsedJson(`${text.slice(0, end)}}`);

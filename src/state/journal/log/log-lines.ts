@@ -1,15 +1,7 @@
 import { isObject, type Json, parsedJson } from "../../../kernel/base/json.ts";
 import type { Bytes } from "../../../kernel/store/bytes.ts";
 import { DataFolderError } from "../../../kernel/store/data-folder.ts";
-import {
-  hasSeal,
-  isSealed,
-  linesOf,
-  sealed,
-  sealLength,
-  textsOf,
-  unsealed,
-} from "../../../kernel/store/lines.ts";
+import { hasSeal, isSealed, linesOf, sealed, sealLength, textsOf, unsealed } from "../../../kernel/store/lines.ts";
 import type { TrafficLine } from "../traffic.ts";
 import type { HiddenRange } from "./hidden.ts";
 
@@ -107,11 +99,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   log: { birth: isCount },
   clear: {
     clear: (it) =>
-      fits(it, {
-        project: nullable(isCount),
-        until: Number.isSafeInteger,
-        requests: optional(Number.isSafeInteger),
-      }),
+      fits(it, { project: nullable(isCount), until: Number.isSafeInteger, requests: optional(Number.isSafeInteger) }),
   },
   hidden: {
     hidden: (it) =>
@@ -171,11 +159,7 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
   const found = text === undefined ? undefined : parsedJson(text);
   if (first?.offset === 0 && isObject(found) && found.log === openingLog) {
     if (found.version !== 1)
-      throw notOurs(
-        bytes,
-        name,
-        `it has version ${JSON.stringify(found.version)}, and this phx-sim knows version 1`,
-      );
+      throw notOurs(bytes, name, `it has version ${JSON.stringify(found.version)}, and this phx-sim knows version 1`);
     if (fits(found, openingShape)) {
       // The shape is the opening's.
       const opening = found as unknown as Opening;
@@ -190,8 +174,7 @@ export function readOpening(bytes: Bytes, name: string): Opening | undefined {
 /** Why the first line is not that of a log. */
 function reasonOf(bytes: Bytes): string {
   const start = bytes.read(0, 3);
-  if (start.equals(Buffer.from("\ufeff")))
-    return "it begins with a byte order mark, which an editor put there";
+  if (start.equals(Buffer.from("\ufeff"))) return "it begins with a byte order mark, which an editor put there";
   return start[0] === 0x7b ? "its first line is damaged" : "it is not a traffic log of phx-sim";
 }
 
@@ -218,8 +201,7 @@ const openingText = (opening: Omit<Opening, "log" | "version">): string =>
   JSON.stringify({ log: openingLog, version: 1, ...opening } satisfies Opening);
 
 /** The first line of a log, with its newline. */
-export const openingLine = (opening: Omit<Opening, "log" | "version">): string =>
-  `${sealed(openingText(opening))}\n`;
+export const openingLine = (opening: Omit<Opening, "log" | "version">): string => `${sealed(openingText(opening))}\n`;
 
 /** Distinguishes a new log from others. */
 export const newBirth = (): number => Math.floor(Math.random() * 2 ** 48);

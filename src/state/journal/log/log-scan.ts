@@ -155,8 +155,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     let last: { line: TrafficLine; revision: number } | undefined;
     for (const row of rowsOf(filter)) {
       const seq = tables.opening.seq + row;
-      const isOfLast =
-        last?.revision === tables.revision && last.line.n === tables.events.get(row, event.request);
+      const isOfLast = last?.revision === tables.revision && last.line.n === tables.events.get(row, event.request);
       if (!isOfLast) yield* lines.preparing(row);
       const index = seq - (last?.line.seq ?? 0);
       // rows change when old requests are evicted meanwhile
@@ -178,12 +177,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     const columns = hashColumns(filter);
     const rowMatches = rowTest(filter);
     while (from < to) {
-      const row = nextRow(
-        columns,
-        Math.max(0, from - tables.opening.seq),
-        to - tables.opening.seq,
-        backwards,
-      );
+      const row = nextRow(columns, Math.max(0, from - tables.opening.seq), to - tables.opening.seq, backwards);
       if (row < 0 || row >= to - tables.opening.seq) return;
       if (backwards) to = tables.opening.seq + row;
       else from = tables.opening.seq + row + 1;
@@ -241,10 +235,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
   }
 
   function* requestsInSteps(filter: RequestFilter): Generator<number | undefined> {
-    const first = Math.min(
-      tables.requests.length,
-      (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n,
-    );
+    const first = Math.min(tables.requests.length, (filter.before ?? Number.POSITIVE_INFINITY) - tables.opening.n);
     const rowMatches = requestTest(filter);
     for (let n = tables.opening.n + first - 1, visited = 1; n >= tables.opening.n; n--, visited++) {
       const row = n - tables.opening.n;
@@ -273,12 +264,7 @@ export function createLogScan({ tables, lines, keysOf }: ScanParts): LogScan {
     }
   }
 
-  function eachRequest(
-    from: number,
-    to: number,
-    filter: RequestFilter,
-    use: (it: IndexedRequest) => void,
-  ): void {
+  function eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void {
     const rowMatches = requestTest(filter);
     const it: IndexedRequest = { n: 0, project: 0, isRejected: false, isCleared: false };
     for (

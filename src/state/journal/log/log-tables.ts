@@ -186,8 +186,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     const offset = index.offsetOf(row);
     for (let size = readAhead; ; size *= 4) {
       const found = bytes.read(offset, size);
-      if (found.includes(newline) || found.length < size)
-        return !isSealed(found) || isIntact(found, opening.n + row);
+      if (found.includes(newline) || found.length < size) return !isSealed(found) || isIntact(found, opening.n + row);
     }
   }
 
@@ -308,11 +307,7 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     if (first === next.n) return;
     const carried = firstSeq < next.seq ? ` with ${spanText("event", firstSeq, next.seq - 1)}` : "";
     const lost = `${spanText("request", first, next.n - 1)}${carried} lost`;
-    report({
-      file: name,
-      line: null,
-      detail: `another program emptied this file while the sim ran: ${lost}`,
-    });
+    report({ file: name, line: null, detail: `another program emptied this file while the sim ran: ${lost}` });
   }
 
   return {
@@ -348,10 +343,8 @@ export function openLogTables(options: LogTablesOptions): LogTables {
     firstEventHeld,
     firstRow,
     isGone,
-    isForgotten: (row) =>
-      row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
-    findUuid: (hash, test) =>
-      uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
+    isForgotten: (row) => row >= 0 && row < requests.length && (requests.get(row, request.meta) & forgottenBit) !== 0,
+    findUuid: (hash, test) => uuids.find(hash, (row) => row >= gone && row - gone < events.length && test(row - gone)),
     counts() {
       // in a file only the remaining requests count; in memory the evicted ones, too
       const held = firstHeld();

@@ -46,8 +46,7 @@ export function createRows(width: number): Rows {
   /** How many rows there were at the mark, and what was set in them since: row, column and the value before. */
   let marked = 0;
   let before: number[] = [];
-  const page = (row: number): Uint32Array =>
-    pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
+  const page = (row: number): Uint32Array => pages[Math.floor(row / pageRows)] ?? fetched(Math.floor(row / pageRows));
 
   function fetched(index: number): Uint32Array {
     const cells = load(index);
@@ -127,8 +126,7 @@ export function createRows(width: number): Rows {
     revert() {
       this.truncate(marked);
       marked = 0;
-      for (let i = before.length - 3; i >= 0; i -= 3)
-        this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
+      for (let i = before.length - 3; i >= 0; i -= 3) this.set(before[i] ?? 0, before[i + 1] ?? 0, before[i + 2] ?? 0);
       before = [];
     },
     adopt(other) {
@@ -220,11 +218,8 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
     if (readSync(fd, bytesOf(header), 0, headerBytes, 0) < headerBytes) return 0;
     const [mark, width, count = 0, covered = 0, birth, print, check] = header;
     const isOurs =
-      mark === magic + log.layout &&
-      width === rows.width &&
-      check === crc32(bytesOf(header.subarray(0, headerFields)));
-    if (!isOurs || birth !== log.birth || covered > log.bytes.size || print !== printOf(log.bytes, covered))
-      return 0;
+      mark === magic + log.layout && width === rows.width && check === crc32(bytesOf(header.subarray(0, headerFields)));
+    if (!isOurs || birth !== log.birth || covered > log.bytes.size || print !== printOf(log.bytes, covered)) return 0;
     const last = Math.ceil(count / pageRows) - 1;
     const page = last < 0 ? undefined : readPage(last);
     if (fstatSync(fd).size < placeOf(last + 1) || (last >= 0 && !page)) return 0;
@@ -250,15 +245,7 @@ export function openRowFile(path: string, rows: Rows, log: IndexedLog, recover: 
     save(logBytes) {
       if (!isRegular(path)) makeAgain();
       const print = printOf(log.bytes, logBytes);
-      const header = new Float64Array([
-        magic + log.layout,
-        rows.width,
-        rows.length,
-        logBytes,
-        log.birth,
-        print,
-        0,
-      ]);
+      const header = new Float64Array([magic + log.layout, rows.width, rows.length, logBytes, log.birth, print, 0]);
       header[headerFields] = crc32(bytesOf(header.subarray(0, headerFields)));
       for (let i = Math.floor(saved / pageRows); i < rows.pages.length; i++) {
         const cells = rows.pages[i];

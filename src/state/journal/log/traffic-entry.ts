@@ -96,8 +96,7 @@ function headerWriter(): (rawHeaders: readonly string[]) => string {
   return (rawHeaders) => {
     if (sameList(rawHeaders, last)) return written;
     // A value depends on the name before it.
-    const isKnown = (i: number) =>
-      rawHeaders[i] === last[i] && (i % 2 === 0 || rawHeaders[i - 1] === last[i - 1]);
+    const isKnown = (i: number) => rawHeaders[i] === last[i] && (i % 2 === 0 || rawHeaders[i - 1] === last[i - 1]);
     parts = rawHeaders.map((_, i) => (isKnown(i) ? parts[i] : undefined) ?? part(rawHeaders, i));
     last = rawHeaders;
     written = `[${parts.join()}]`;
@@ -193,8 +192,7 @@ const binary = /^(image|audio|video|font)\/|octet-stream|javascript/;
 /** A handler's JSON is JSON; one that a fault has touched, or a script, may only say that it is. */
 function replyText(reply: GivenReply, target: string, isTouched: boolean): string {
   if (reply.body === null || reply.body.length === 0) return "null";
-  if (reply.body.length > keptWhole)
-    return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
+  if (reply.body.length > keptWhole) return JSON.stringify({ omitted: "too_large", bytes: reply.body.length });
   const type = contentType(reply.headers);
   if (binary.test(type) || (typeof reply.body !== "string" && !isUtf8(reply.body)))
     return JSON.stringify({ omitted: "not_text", bytes: reply.body.length });

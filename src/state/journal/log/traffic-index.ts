@@ -108,12 +108,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   };
 
   /** Adds a row and returns the hash of its uuid; 0 when the event cannot be sent again. */
-  function writeEvent(
-    key: EventKey | undefined,
-    facts: EventFacts,
-    project: number | null,
-    n: number,
-  ): number {
+  function writeEvent(key: EventKey | undefined, facts: EventFacts, project: number | null, n: number): number {
     const { uuid, time, dropped } = facts;
     const isDropped = dropped !== undefined;
     const isUnique = uuid !== null && !isDropped && key?.uuid !== null;
@@ -163,8 +158,7 @@ export function createTrafficIndex(options: IndexOptions): TrafficIndex {
   function clearRequests(project: number | null, until: number): void {
     for (let row = 0; row < Math.min(requests.length, until - opening.n + 1); row++) {
       const meta = requests.get(row, request.meta);
-      if (project === null || meta >>> flagBits === project)
-        requests.set(row, request.meta, meta | forgottenBit);
+      if (project === null || meta >>> flagBits === project) requests.set(row, request.meta, meta | forgottenBit);
     }
   }
 
@@ -276,8 +270,7 @@ export function readTraffic({ index, bytes, name, opening, report }: Reading, fr
   const { requests, events } = index;
   const gaps: Gap[] = [];
   let unreadable: number | undefined;
-  const damage = (offset: number, detail: string) =>
-    report({ file: name, line: lineNumber(bytes, offset), detail });
+  const damage = (offset: number, detail: string) => report({ file: name, line: lineNumber(bytes, offset), detail });
 
   for (const { offset, text, isSealed } of textsOf(bytes, from)) {
     const line = text === undefined ? undefined : lineIn(text, isSealed);
@@ -294,12 +287,7 @@ export function readTraffic({ index, bytes, name, opening, report }: Reading, fr
       const lostEvents = [known[1], line.seq === undefined ? known[1] : line.seq - opening.seq] as const;
       const hasGap = rows[1] > rows[0] || lostEvents[1] > lostEvents[0];
       if (hasGap || unreadable !== undefined)
-        gaps.push({
-          offset: unreadable ?? offset,
-          isMissing: unreadable === undefined,
-          rows,
-          events: lostEvents,
-        });
+        gaps.push({ offset: unreadable ?? offset, isMissing: unreadable === undefined, rows, events: lostEvents });
       unreadable = undefined;
     }
   }

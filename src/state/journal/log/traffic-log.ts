@@ -208,11 +208,7 @@ export function openTrafficLog(options: TrafficLogOptions): TrafficLog {
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error;
       const aside = bytes.restore(false);
-      report({
-        file: name,
-        line: null,
-        detail: `another program wrote something else, which is now ${aside}`,
-      });
+      report({ file: name, line: null, detail: `another program wrote something else, which is now ${aside}` });
       tables.restart();
     }
     lines.forget();

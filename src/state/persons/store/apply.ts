@@ -29,16 +29,12 @@ type Appliers = { [K in Change["kind"]]: (change: Extract<Change, { kind: K }>, 
 export function createApply(tables: Tables, hash: KeyHash): (change: Change, place: LinePlace) => void {
   const appliers: Appliers = { ...personAppliers(tables, hash), ...otherAppliers(tables, hash) };
   // the applier has the kind of the change, which the compiler cannot infer
-  return (change, place) =>
-    (appliers[change.kind] as (change: Change, place: LinePlace) => void)(change, place);
+  return (change, place) => (appliers[change.kind] as (change: Change, place: LinePlace) => void)(change, place);
 }
 
 type PersonKind = "person" | "id" | "personless" | "gone" | "removed" | "hash_keys";
 
-function personAppliers(
-  { projects, persons, ids, hashKeys }: Tables,
-  hash: KeyHash,
-): Pick<Appliers, PersonKind> {
+function personAppliers({ projects, persons, ids, hashKeys }: Tables, hash: KeyHash): Pick<Appliers, PersonKind> {
   function knownPerson(project: number, uuid: string): number {
     // an unknown project has the slot -1, and no row has that
     const row = persons.find(projects.find(project), hash(project, uuid), uuid);

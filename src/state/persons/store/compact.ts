@@ -9,8 +9,7 @@ const tolerated = 4;
 
 /** True if most of the log is superseded lines. */
 export const isWasteful = ({ ids, persons, groups, hashKeys }: PersonStoreState, size: number): boolean =>
-  size >
-  (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
+  size > (tolerated + 1) * (ids.table.living + persons.table.living + groups.table.living + hashKeys.table.living);
 
 /** Size of a write, bytes. */
 const piece = 1024 * 1024;

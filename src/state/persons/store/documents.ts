@@ -21,10 +21,7 @@ export const linkColumn = firstOwnColumn;
 /** Limits of parsed documents: 2 × 5,000, and lines of about 2 × 8 MB. */
 const cached = { count: 5_000, weight: 8 * 1024 * 1024 };
 
-export function createDocuments<T>(
-  read: (place: LinePlace) => T,
-  keyOf: (document: T) => string,
-): PersonDocuments<T> {
+export function createDocuments<T>(read: (place: LinePlace) => T, keyOf: (document: T) => string): PersonDocuments<T> {
   const table = createLineRows(1);
   const cache = createCache<T>(cached.count, cached.weight);
 

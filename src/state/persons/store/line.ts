@@ -115,11 +115,7 @@ const readers: Record<Change["kind"], (line: JsonObject) => Change> = {
       properties: object(line, "properties"),
     },
   }),
-  group_type: (line) => ({
-    kind: "group_type",
-    project: number(line, "project"),
-    name: text(line, "name"),
-  }),
+  group_type: (line) => ({ kind: "group_type", project: number(line, "project"), name: text(line, "name") }),
   clear: (line) => ({ kind: "clear", project: number(line, "project") }),
 };
 

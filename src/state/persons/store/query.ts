@@ -95,9 +95,7 @@ function allOf<T>(
 
 export function createQueries(files: PersonFiles): Queries {
   /** Repeats the query if rows were cleared or moved meanwhile, or a line is damaged. */
-  async function steady<T>(
-    ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>,
-  ): Promise<Listing<T>> {
+  async function steady<T>(ask: (isValid: () => boolean) => Promise<Listing<T> | undefined>): Promise<Listing<T>> {
     for (;;) {
       const { epoch } = files;
       const found = await ask(() => files.epoch === epoch).catch(files.renewed);

@@ -98,10 +98,7 @@ function isAdopted(state: PersonStoreState, { change, place }: Orphan, orphans: 
   return isApplied(state, { ...change, uuid: mergedInto(change, orphans) }, place);
 }
 
-function mergedInto(
-  { project, uuid }: { project: number; uuid: string },
-  orphans: readonly Orphan[],
-): string {
+function mergedInto({ project, uuid }: { project: number; uuid: string }, orphans: readonly Orphan[]): string {
   return orphans.reduce(
     (current, { change }) =>
       change.kind === "gone" && change.project === project && change.uuid === current ? change.into : current,

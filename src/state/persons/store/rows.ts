@@ -52,8 +52,7 @@ const slotBits = 12;
 const dead = 0xff;
 
 const smallestClass = 7;
-const sizeClass = (length: number): number =>
-  Math.min(15, Math.max(0, 32 - Math.clz32(length - 1) - smallestClass));
+const sizeClass = (length: number): number => Math.min(15, Math.max(0, 32 - Math.clz32(length - 1) - smallestClass));
 const classLength = (of: number): number => 1 << (of + smallestClass);
 
 export function createLineRows(ownColumns: number): LineRows {
@@ -91,10 +90,7 @@ export function createLineRows(ownColumns: number): LineRows {
     },
     find: (hash, slot, test) => index.find(hash, (row) => slotOf(row) === slot && isAlive(row) && test(row)),
     slot: slotOf,
-    place: (row) => ({
-      offset: (where(row) & highMask) * word + rows.get(row, lowColumn),
-      length: lengthOf(row),
-    }),
+    place: (row) => ({ offset: (where(row) & highMask) * word + rows.get(row, lowColumn), length: lengthOf(row) }),
     move(row, place) {
       table.living -= weight(row);
       put(row, slotOf(row), place);

@@ -180,12 +180,7 @@ function readText(fd: number, position: number, length: number): string {
 
 const pagesOf = (rows: number): number => Math.ceil(rows / pageRows);
 
-function* readTables(
-  path: string,
-  from: number,
-  tables: readonly LineRows[],
-  head: Head,
-): Generator<void, boolean> {
+function* readTables(path: string, from: number, tables: readonly LineRows[], head: Head): Generator<void, boolean> {
   const fd = openSync(path, "r");
   let position = from;
   try {

@@ -102,8 +102,7 @@ function changeAt<K extends Change["kind"]>(
 ): Extract<Change, { kind: K }> {
   const line = log.lineAt(place.offset, place.length);
   const change = line === undefined ? undefined : changeIn(line);
-  const isExpected = (it: Change): it is Extract<Change, { kind: K }> =>
-    kinds.some((kind) => kind === it.kind);
+  const isExpected = (it: Change): it is Extract<Change, { kind: K }> => kinds.some((kind) => kind === it.kind);
   if (change && isExpected(change)) return change;
   throw new StaleRows();
 }
@@ -111,11 +110,9 @@ function changeAt<K extends Change["kind"]>(
 const personReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["person"]).person;
 const groupReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["group"]).group;
 const hashKeysReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["hash_keys"]).keys;
-const idReader = (log: LineLog) => (place: LinePlace) =>
-  changeAt(log, place, ["id", "personless"]).distinctId;
+const idReader = (log: LineLog) => (place: LinePlace) => changeAt(log, place, ["id", "personless"]).distinctId;
 
 export const hasPersons = ({ projects }: PersonStoreState): boolean =>
   projects.entries.some(
-    ({ persons, ids, personless, groups, groupTypes }) =>
-      persons + ids + personless + groups + groupTypes.length > 0,
+    ({ persons, ids, personless, groups, groupTypes }) => persons + ids + personless + groups + groupTypes.length > 0,
   );

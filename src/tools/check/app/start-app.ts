@@ -28,8 +28,7 @@ export class AppError extends Error {
   }
 }
 
-const address =
-  /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/g;
+const address = /\bhttps?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])(?::\d{1,5})?(?:\/[^\s"'<>)\]]*)?/g;
 const keptLines = 40;
 
 /** The first address of a server on this machine in a line, as a browser can open it. */
@@ -65,9 +64,7 @@ export async function untilAnswering(url: string, timeoutMs: number, isOver = ()
     const reason = await silenceOf(url);
     if (reason === undefined) return;
     if (performance.now() > end || isOver())
-      throw new AppError(
-        `nothing answers at ${url} (${reason}): start the app first, or with --start COMMAND`,
-      );
+      throw new AppError(`nothing answers at ${url} (${reason}): start the app first, or with --start COMMAND`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -171,12 +168,7 @@ export async function startApp(options: StartAppOptions): Promise<StartedApp> {
     ]);
     if (code !== undefined) {
       watcher?.end();
-      return {
-        url: undefined,
-        exitCode: code.code,
-        output,
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      };
+      return { url: undefined, exitCode: code.code, output, [Symbol.asyncDispose]: () => Promise.resolve() };
     }
     let isOver = false;
     void exited.then(() => {

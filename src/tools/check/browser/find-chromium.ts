@@ -34,14 +34,7 @@ const variables = [
   "PUPPETEER_EXECUTABLE_PATH",
 ];
 
-const commands = [
-  "chromium",
-  "chromium-browser",
-  "google-chrome-stable",
-  "google-chrome",
-  "chrome",
-  "microsoft-edge",
-];
+const commands = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "microsoft-edge"];
 
 /** Applications that are not on the PATH. */
 const applications: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -61,9 +54,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 const foldersIn = (path: string): string[] =>
   existsSync(path)
-    ? readdirSync(path, { withFileTypes: true }).flatMap((it) =>
-        it.isDirectory() ? [join(path, it.name)] : [],
-      )
+    ? readdirSync(path, { withFileTypes: true }).flatMap((it) => (it.isDirectory() ? [join(path, it.name)] : []))
     : [];
 
 const fromEnvironment = ({ env }: ChromiumSurroundings): ChromiumCandidate[] =>
@@ -116,6 +107,4 @@ const fromCaches = (around: ChromiumSurroundings): ChromiumCandidate[] =>
 
 /** Every installed executable that may be a Chromium, best first. */
 export const installedChromiums = (around: ChromiumSurroundings): ChromiumCandidate[] =>
-  [...fromEnvironment(around), ...fromSystem(around), ...fromCaches(around)].filter(({ path }) =>
-    isFile(path),
-  );
+  [...fromEnvironment(around), ...fromSystem(around), ...fromCaches(around)].filter(({ path }) => isFile(path));

@@ -166,9 +166,7 @@ export class SdkTraffic {
       await quietly(this.#send("Fetch.fulfillRequest", answer, session));
     } catch (error) {
       draft.failure = error instanceof Error ? error.message : String(error);
-      await quietly(
-        this.#send("Fetch.failRequest", { requestId, errorReason: "ConnectionRefused" }, session),
-      );
+      await quietly(this.#send("Fetch.failRequest", { requestId, errorReason: "ConnectionRefused" }, session));
     }
   }
 }

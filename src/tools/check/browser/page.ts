@@ -52,14 +52,9 @@ export class CheckPage {
     this.#context = context;
     this.#session = session;
     this.#sessions.add(session);
-    this.#traffic = new SdkTraffic(
-      (method, params, of) => this.#send(method, params, of),
-      routing,
-      this.#changed,
-    );
+    this.#traffic = new SdkTraffic((method, params, of) => this.#send(method, params, of), routing, this.#changed);
     this.#stop = browser.listen(({ method, params, sessionId }) => {
-      if (sessionId !== undefined && this.#sessions.has(sessionId))
-        this.#handlers[method]?.(params, sessionId);
+      if (sessionId !== undefined && this.#sessions.has(sessionId)) this.#handlers[method]?.(params, sessionId);
     });
   }
 
@@ -220,8 +215,7 @@ export class CheckPage {
       this.#changed();
     },
     "Page.loadEventFired": () => this.#onLoad(),
-    "Page.javascriptDialogOpening": () =>
-      void quietly(this.#send("Page.handleJavaScriptDialog", { accept: true })),
+    "Page.javascriptDialogOpening": () => void quietly(this.#send("Page.handleJavaScriptDialog", { accept: true })),
     "Runtime.bindingCalled": ({ name, payload }) => {
       if (name === probeBinding) this.#notes.push(JSON.parse(textOf(payload)));
     },

@@ -122,14 +122,8 @@ export function probe(binding: string): void {
     configurable: true,
     get: () => undefined,
     set(this: Sdk, value: unknown) {
-      Object.defineProperty(this, "__loaded", {
-        value,
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      });
-      if (typeof this.capture !== "function" || typeof this.identify !== "function" || Array.isArray(this))
-        return;
+      Object.defineProperty(this, "__loaded", { value, writable: true, enumerable: true, configurable: true });
+      if (typeof this.capture !== "function" || typeof this.identify !== "function" || Array.isArray(this)) return;
       instances.push(this);
       const type: unknown = Object.getPrototypeOf(this);
       if (typeof type !== "object" || type === null || classes.includes(type)) return;
@@ -139,11 +133,7 @@ export function probe(binding: string): void {
   });
 
   page.document?.addEventListener("securitypolicyviolation", (event) =>
-    report({
-      kind: "csp",
-      uri: text(event.blockedURI) ?? "",
-      directive: text(event.effectiveDirective) ?? "",
-    }),
+    report({ kind: "csp", uri: text(event.blockedURI) ?? "", directive: text(event.effectiveDirective) ?? "" }),
   );
 
   const answerOf = (sdk: Sdk, name: string): unknown => {

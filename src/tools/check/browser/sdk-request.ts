@@ -1,12 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { maskKeys } from "../../../kernel/base/secrets.ts";
-import {
-  hostRuleFor,
-  isLoopbackHost,
-  placeOf,
-  readHostRule,
-  serviceHosts,
-} from "../../../kernel/http/host-rules.ts";
+import { hostRuleFor, isLoopbackHost, placeOf, readHostRule, serviceHosts } from "../../../kernel/http/host-rules.ts";
 import { looksLikeSdk } from "../../../lab/egress/browser-traffic.ts";
 import type { SdkRequestKind, SdkRequestPlace } from "../observations.ts";
 
@@ -42,8 +36,7 @@ const mostDecoded = 8 * 1024 * 1024;
 export function bodyText(body: Buffer | null): string {
   if (body === null) return "";
   try {
-    const plain =
-      body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { maxOutputLength: mostDecoded }) : body;
+    const plain = body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { maxOutputLength: mostDecoded }) : body;
     const text = plain.toString("utf8");
     const data = /^data=([^&]*)/.exec(text)?.[1];
     return data === undefined

@@ -113,18 +113,15 @@ export const deliveryRules = {
     severity: "error",
     sentence: "api_host has a path: the SDK adds its own, and the service has no such address",
     fix: "use the host alone, such as https://us.i.posthog.com",
-    find: (o) =>
-      requestsIn(o, ({ place, prefix }) => (place === "service" || place === "sim") && prefix !== ""),
+    find: (o) => requestsIn(o, ({ place, prefix }) => (place === "service" || place === "sim") && prefix !== ""),
   },
   host_unknown: {
     area: "host",
     severity: "info",
-    sentence:
-      "the SDK sends to a host that is neither PostHog's nor the app's: the sim answered in its place",
+    sentence: "the SDK sends to a host that is neither PostHog's nor the app's: the sim answered in its place",
     fix: "nothing, if it is your proxy",
     unless: ["host_wrong"],
-    find: (o) =>
-      distinct(o.requests.filter(({ place }) => place === "elsewhere").map(({ host }) => ({ text: host }))),
+    find: (o) => distinct(o.requests.filter(({ place }) => place === "elsewhere").map(({ host }) => ({ text: host }))),
   },
   ui_host_missing: {
     area: "host",
@@ -151,9 +148,7 @@ export const deliveryRules = {
     fix: "remove the prefix from the path before the request is passed on",
     find: (o) =>
       o.rejected
-        .filter(
-          ({ unmatched, target }) => unmatched && prefixesOf(o).some((it) => target.startsWith(`${it}/`)),
-        )
+        .filter(({ unmatched, target }) => unmatched && prefixesOf(o).some((it) => target.startsWith(`${it}/`)))
         .map(({ n, method, target }) => ({ text: `${method} ${target} arrived at the service`, request: n })),
   },
   proxy_body: {

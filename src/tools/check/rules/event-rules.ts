@@ -1,12 +1,6 @@
 import { groupedBy } from "../../../kernel/base/grouped-by.ts";
 import { counted } from "../../../kernel/base/text.ts";
-import {
-  type DropReason,
-  dropReasons,
-  explain,
-  type Warning,
-  warnings,
-} from "../../../state/journal/drop-reasons.ts";
+import { type DropReason, dropReasons, explain, type Warning, warnings } from "../../../state/journal/drop-reasons.ts";
 import { recordingEvent } from "../../../state/journal/items.ts";
 import type { ArrivedEvent, Observations, SdkRequest, Visit } from "../observations.ts";
 import {
@@ -53,9 +47,7 @@ function earlyReads({ visits }: Observations): CheckEvidence[] {
   return distinct(
     visits.flatMap((visit) => {
       const reads = callsOf(visit, ...flagReads);
-      const isLate = new Set(
-        reads.filter(({ flags, returned }) => flags || returned).map((it) => it.argument),
-      );
+      const isLate = new Set(reads.filter(({ flags, returned }) => flags || returned).map((it) => it.argument));
       return reads
         .filter((it) => it.argument !== null && !isLate.has(it.argument))
         .map((it) => ({
@@ -85,8 +77,7 @@ function lostRecordings(o: Observations): CheckEvidence[] {
 const largest = 1_000_000;
 
 /** What differs between names that a program makes: numbers, hashes, ids. */
-const patternOf = (name: string): string =>
-  name.replace(/\b[\da-f]{8}-[\da-f-]{27}\b|\b[\da-f]{12,}\b|\d+/gi, "#");
+const patternOf = (name: string): string => name.replace(/\b[\da-f]{8}-[\da-f-]{27}\b|\b[\da-f]{12,}\b|\d+/gi, "#");
 
 /** This many names that differ in a value are made by a program. */
 const madeNames = 3;

@@ -25,9 +25,7 @@ const isHtml = ({ contentType }: SdkRequest): boolean => /^text\/html/.test(cont
 
 /** True for a request without the answer of the service. */
 export const hasFailed = (request: SdkRequest): boolean =>
-  request.failure !== null ||
-  ((request.status ?? 0) >= 300 && request.status !== notModified) ||
-  isHtml(request);
+  request.failure !== null || ((request.status ?? 0) >= 300 && request.status !== notModified) || isHtml(request);
 
 const notModified = 304;
 

@@ -89,9 +89,7 @@ export const identityRules = {
         ),
         ...o.events
           .filter((it) => !isOfBrowser(it) && email.test(it.distinctId))
-          .map((it) =>
-            eventEvidence(it, `${it.event} of ${it.lib} has an e-mail address as its distinct_id`),
-          ),
+          .map((it) => eventEvidence(it, `${it.event} of ${it.lib} has an e-mail address as its distinct_id`)),
       ]),
   },
   identified_twice: {

@@ -63,10 +63,7 @@ const loader = /\/array(?:\.full)?[\w.-]*\.js(?:[?\s]|$)/;
 const isWaiting = ({ sdk, console }: Visit): boolean =>
   sdk.stub && sdk.instances.length === 0 && !console.some(({ text }) => text.includes("[phx-sim] array.js"));
 
-const onEach = (
-  { visits }: Observations,
-  look: (visit: Visit) => readonly string[],
-): readonly CheckEvidence[] =>
+const onEach = ({ visits }: Observations, look: (visit: Visit) => readonly string[]): readonly CheckEvidence[] =>
   distinct(visits.flatMap((visit) => look(visit).map((text) => ({ text, url: visit.url }))));
 
 /** Whether the app runs, and whether the SDK loads, is initialized and captures. */
@@ -129,10 +126,12 @@ export const sdkRules = {
     unless: ["sdk_blocked"],
     find: (o) => {
       const failed = o.requests.filter((it) => loader.test(it.url) && hasFailed(it));
-      const waiting = o.visits.filter(isWaiting).map(({ url, console }) => ({
-        text: console.find(({ text }) => loader.test(text))?.text ?? "the snippet waits for its script",
-        url,
-      }));
+      const waiting = o.visits
+        .filter(isWaiting)
+        .map(({ url, console }) => ({
+          text: console.find(({ text }) => loader.test(text))?.text ?? "the snippet waits for its script",
+          url,
+        }));
       return distinct([...failed.map((it) => requestEvidence(it, o)), ...waiting]);
     },
   },
@@ -178,10 +177,7 @@ export const sdkRules = {
       onEach(o, (visit) =>
         callsOf(visit, "capture", "identify", "reset")
           .filter(({ loaded }) => !loaded)
-          .map(
-            ({ name, argument }) =>
-              `posthog.${name}(${argument === null ? "" : JSON.stringify(argument)}) is lost`,
-          ),
+          .map(({ name, argument }) => `posthog.${name}(${argument === null ? "" : JSON.stringify(argument)}) is lost`),
       ),
   },
   sdk_opted_out: {
@@ -206,9 +202,7 @@ export const sdkRules = {
     fix: "return the event from before_send for all that is to be sent",
     unless: ["sdk_opted_out", "bot_filter_blocks"],
     find: (o) =>
-      loadedSdks(o).some(({ config }) => config.beforeSend) &&
-      dropsAll(o.visits) &&
-      !o.events.some(isOfBrowser)
+      loadedSdks(o).some(({ config }) => config.beforeSend) && dropsAll(o.visits) && !o.events.some(isOfBrowser)
         ? onEach(o, (visit) =>
             callsOf(visit, "capture")
               .filter(({ returned }) => !returned)

@@ -2,11 +2,7 @@ import { expect, test } from "vitest";
 import { queueHint } from "../../../../src/lab/assert/match/causes.ts";
 
 test.each<[lib: string, waited: number | null, hint: RegExp | undefined]>([
-  [
-    "posthog-node",
-    4_000,
-    /posthog-node 1\.0 sends only every 5 s .* the wait took 4 s; `await client\.flush\(\)`/,
-  ],
+  ["posthog-node", 4_000, /posthog-node 1\.0 sends only every 5 s .* the wait took 4 s; `await client\.flush\(\)`/],
   ["posthog-node", 5_001, undefined],
   ["posthog-node", null, /every 5 s by default; /],
   ["posthog-js", 4_000, undefined],

@@ -30,14 +30,7 @@ const rows: Row[] = [
   ["true", true, "", '"true"', "true", "boolean where a string is expected"],
   ["pro", "Pro", "", '"pro"', '"Pro"', "case differs"],
   ["pro", " pro\n", "", '"pro"', '" pro\\n"', "whitespace around it"],
-  [
-    "signup_completed",
-    "Signup Completed",
-    "",
-    '"signup_completed"',
-    '"Signup Completed"',
-    "case or separators differ",
-  ],
+  ["signup_completed", "Signup Completed", "", '"signup_completed"', '"Signup Completed"', "case or separators differ"],
   ["signup_completed", "signup_complete", "", '"signup_completed"', '"signup_complete"', "1 letter differs"],
   [
     "signup_completed",
@@ -49,14 +42,7 @@ const rows: Row[] = [
   ],
   ["caf\u00e9", "cafe\u0301", "", '"café"', '"cafe\u0301"', "same letters, in another Unicode form"],
   ["pro", "free", "", '"pro"', '"free"', null],
-  [
-    "u1",
-    "undefined",
-    "",
-    '"u1"',
-    '"undefined"',
-    'the string "undefined": a missing value was converted to a string',
-  ],
+  ["u1", "undefined", "", '"u1"', '"undefined"', 'the string "undefined": a missing value was converted to a string'],
   ["u1", null, "", '"u1"', "null", null],
   [undefined, null, "", "undefined", "null", "null, not absent"],
   [{ "@exists": false }, null, "", "@exists false", "null", "null, not absent"],
@@ -97,14 +83,7 @@ const rows: Row[] = [
   [expect.any(Number), "5", "", "Any<Number>", '"5"', "number as a string"],
   [/^\d+$/, 5, "", "/^\\d+$/", "5", "number where a string is expected"],
   [/^pro/, "PRO plan", "", "/^pro/", '"PRO plan"', "case differs"],
-  [
-    expect.objectContaining({ a: 1, b: { c: 1 } }),
-    { a: 1, b: { c: "1" } },
-    "b.c",
-    "1",
-    '"1"',
-    "number as a string",
-  ],
+  [expect.objectContaining({ a: 1, b: { c: 1 } }), { a: 1, b: { c: "1" } }, "b.c", "1", '"1"', "number as a string"],
   [
     (it: string) => it.startsWith("a"),
     5,
@@ -118,14 +97,7 @@ const rows: Row[] = [
   [{ "a b": { "\u001b": 1 } }, { "a b": { "\u001b": 2 } }, '["a b"]["\\u001b"]', "1", "2", null],
   [{ "@@gte": 1 }, { "@gte": 2 }, '["@gte"]', "1", "2", null],
   [{ "@@gte": 1 }, {}, '["@gte"]', "1", null, null],
-  [
-    props({ plan: "pro" }),
-    props({ Plan: "free" }) as Json,
-    "properties.plan",
-    '"pro"',
-    null,
-    'did you mean "Plan"?',
-  ],
+  [props({ plan: "pro" }), props({ Plan: "free" }) as Json, "properties.plan", '"pro"', null, 'did you mean "Plan"?'],
   [
     props({ plan: "pro" }),
     props({ $set: { plan: "pro" } }) as Json,
@@ -199,10 +171,7 @@ describe("differences", () => {
   });
 
   test("come in the pattern's order, all of them", () => {
-    const found = differences(
-      { b: 1, a: { c: 2, d: 3 }, e: { "@gte": 5, "@lt": 0 } },
-      { a: { c: 1 }, b: 0, e: 2 },
-    );
+    const found = differences({ b: 1, a: { c: 2, d: 3 }, e: { "@gte": 5, "@lt": 0 } }, { a: { c: 1 }, b: 0, e: 2 });
     expect(found.map(({ path, expected }) => `${path} ${expected}`)).toEqual([
       "b 1",
       "a.c 2",
@@ -246,9 +215,7 @@ describe("differences", () => {
         nested(levels, (a) => expect.objectContaining({ a }), 1),
         nested(levels, inObject, 2) as Json,
       );
-    expect(found(50)).toEqual([
-      { path: Array(50).fill("a").join("."), expected: "1", actual: "2", hint: null },
-    ]);
+    expect(found(50)).toEqual([{ path: Array(50).fill("a").join("."), expected: "1", actual: "2", hint: null }]);
     expect(found(60).map((it) => it.path)).toEqual([Array(50).fill("a").join(".")]);
   });
 

@@ -18,10 +18,8 @@ const named = (event: unknown, min?: number, max?: number): Expectation => ({
 /** Complaints in a word each. */
 const said = (terms: Terms, names: string): string[] =>
   evaluate(terms, log(names)).complaints.map((it) => {
-    if (it.kind === "out_of_order")
-      return `${it.expectation} after ${it.after}: #${it.event.seq} #${it.previous.seq}`;
-    if (it.kind === "unexpected")
-      return `unexpected ${it.events.map(({ seq }) => `#${seq}`).join(" ")} of ${it.total}`;
+    if (it.kind === "out_of_order") return `${it.expectation} after ${it.after}: #${it.event.seq} #${it.previous.seq}`;
+    if (it.kind === "unexpected") return `unexpected ${it.events.map(({ seq }) => `#${seq}`).join(" ")} of ${it.total}`;
     if ("sent" in it) return `${it.kind} ${it.sent.join()}`;
     return `${it.kind} ${it.expectation}: ${it.got}`;
   });
@@ -56,12 +54,7 @@ const rows: [what: string, terms: Terms, names: string, complaints: string[]][] 
     ["1 after 0: #2 #3"],
   ],
   ["order, minimum served", { expect: [named("a", 2), b], ordered: true }, "a a b", []],
-  [
-    "order, second part too late",
-    { expect: [a, named("b", 2)], ordered: true },
-    "b a b",
-    ["1 after 0: #1 #2"],
-  ],
+  ["order, second part too late", { expect: [a, named("b", 2)], ordered: true }, "b a b", ["1 after 0: #1 #2"]],
   [
     "order leaves out what is missing",
     { expect: [a, named("x"), b], ordered: true },
@@ -74,10 +67,7 @@ const rows: [what: string, terms: Terms, names: string, complaints: string[]][] 
   ["nothing else, of the SDK's own", { expect: [a], nothingElse: true }, "$pageview a", []],
   [
     "nothing else, of the SDK's own, named",
-    {
-      expect: [a, { match: { event: "$pageview", properties: { x: 1 } }, count: { max: 1 } }],
-      nothingElse: true,
-    },
+    { expect: [a, { match: { event: "$pageview", properties: { x: 1 } }, count: { max: 1 } }], nothingElse: true },
     "$pageview a",
     ["unexpected #1 of 1"],
   ],
@@ -134,13 +124,7 @@ test.each(rows)("%s", (_, terms, names, complaints) => {
 describe("evaluate", () => {
   test("names an event in short", () => {
     const [complaint] = evaluate({ expect: [named("a", 0, 0)] }, [stored(1, "a", { x: 1 })]).complaints;
-    const sighting = {
-      seq: 1,
-      event: "a",
-      distinct_id: "u1",
-      project: 7,
-      received_at: "2026-01-05T09:00:00.100Z",
-    };
+    const sighting = { seq: 1, event: "a", distinct_id: "u1", project: 7, received_at: "2026-01-05T09:00:00.100Z" };
     expect(complaint).toEqual({
       kind: "too_many",
       expectation: 0,

@@ -42,10 +42,7 @@ const cases: Record<string, Case> = {
     terms: wanted,
     kept: [...pageviews, stored(4, "signup_completed", { plan: "Pro", amount: 50 })],
   },
-  "near-miss-name": {
-    terms: wanted,
-    kept: [...pageviews, stored(4, "Signup Completed", { plan: "pro", amount: 49 })],
-  },
+  "near-miss-name": { terms: wanted, kept: [...pageviews, stored(4, "Signup Completed", { plan: "pro", amount: 49 })] },
   "near-miss-missing": {
     terms: wanted,
     kept: [
@@ -54,15 +51,9 @@ const cases: Record<string, Case> = {
     ],
   },
   "nothing-captured": { terms: wanted, around: { requests: 2, senders: [node] } },
-  "bot-filter": {
-    terms: wanted,
-    around: { requests: 2, senders: [{ lib: "posthog-js", version: "1.449.2" }] },
-  },
+  "bot-filter": { terms: wanted, around: { requests: 2, senders: [{ lib: "posthog-js", version: "1.449.2" }] } },
   "no-request": { terms: wanted, around: { requests: 0, last_request_ms_ago: null } },
-  "no-request-all-projects": {
-    terms: wanted,
-    around: { requests: 0, last_request_ms_ago: null, project: null },
-  },
+  "no-request-all-projects": { terms: wanted, around: { requests: 0, last_request_ms_ago: null, project: null } },
   "other-project": {
     terms: wanted,
     around: { elsewhere: [{ ...sightingOf(it), project: 1, api_key: "phc_sim_default" }] },
@@ -147,12 +138,7 @@ const cases: Record<string, Case> = {
   crowded: {
     terms: {
       expect: [
-        {
-          match: {
-            event: "e",
-            properties: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, i])),
-          },
-        },
+        { match: { event: "e", properties: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, i])) } },
       ],
     },
     kept: Array.from({ length: 40 }, (_, i) => stored(i + 1, i < 5 ? "e" : `name ${i}`, { p0: "0" })),
@@ -246,9 +232,7 @@ describe("a report's machine form", () => {
   });
 
   test("counts names that objects have by nature", () => {
-    const { seen } = reportOf(
-      findings({ terms: none, kept: [stored(1, "__proto__"), stored(2, "constructor")] }),
-    );
+    const { seen } = reportOf(findings({ terms: none, kept: [stored(1, "__proto__"), stored(2, "constructor")] }));
     expect(Object.entries(seen)).toEqual([
       ["__proto__", 1],
       ["constructor", 1],

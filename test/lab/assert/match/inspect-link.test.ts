@@ -17,12 +17,7 @@ const finds = (filter: string, event: string): boolean => {
   const row: Partial<EventRow> = { event };
   // its light fields only look at the row
   return reading.filter.test(
-    {
-      row: row as EventRow,
-      properties: () => ({}),
-      exceptionGroup: () => undefined,
-      request: () => undefined,
-    },
+    { row: row as EventRow, properties: () => ({}), exceptionGroup: () => undefined, request: () => undefined },
     Date.now(),
   );
 };

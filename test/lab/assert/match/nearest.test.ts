@@ -66,9 +66,7 @@ describe("nearestEvents", () => {
   test("the parts of @all count alike", () => {
     const pattern = { "@all": [{ event: "signup" }, { properties: { plan: "pro" } }] };
     const events = [stored(1, "other", { plan: "pro" }), stored(2, "signup", { plan: "free" })];
-    expect(nearestEvents(pattern, events).map(({ seq, differences }) => [seq, differences.length])).toEqual([
-      [2, 1],
-    ]);
+    expect(nearestEvents(pattern, events).map(({ seq, differences }) => [seq, differences.length])).toEqual([[2, 1]]);
   });
 
   const scores = (pattern: Pattern, ...events: ReturnType<typeof stored>[]) =>
@@ -101,9 +99,7 @@ describe("nearestEvents", () => {
     expect(scores({ event: "signup" }, stored(1, "sign_up"), stored(2, "signup"))).toEqual([[1, 0.97]]);
     const many = (last: number) =>
       Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, i === 299 ? last : i]));
-    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([
-      [1, 0.99],
-    ]);
+    expect(scores({ event: "signup", properties: many(1) }, stored(1, "signup", many(2)))).toEqual([[1, 0.99]]);
   });
 
   test("a nested pattern whose parent is absent, or of another type, counts as absent", () => {
@@ -144,9 +140,7 @@ describe("nearestEvents", () => {
     ]);
     const inside = { properties: { n: { "@all": [{ "@gt": 1 }, { "@lt": 9 }] }, m: 1 } };
     expect(scores(inside, stored(1, "x", { n: 10, m: 1 }))).toEqual([[1, 0.65]]);
-    expect(scores({ properties: { n: { "@gt": 1 }, m: 1 } }, stored(1, "x", { n: 0, m: 1 }))).toEqual([
-      [1, 0.65],
-    ]);
+    expect(scores({ properties: { n: { "@gt": 1 }, m: 1 } }, stored(1, "x", { n: 0, m: 1 }))).toEqual([[1, 0.65]]);
     expect(scores({ "@any": [{ event: "a" }] }, stored(1, "x"))).toEqual([[1, 0.3]]);
   });
 
@@ -159,9 +153,7 @@ describe("nearestEvents", () => {
   });
 
   test("several names must all be near", () => {
-    const pattern = {
-      "@all": [{ event: "signup" }, { event: { "@startsWith": "zz" } }, { distinct_id: "u1" }],
-    };
+    const pattern = { "@all": [{ event: "signup" }, { event: { "@startsWith": "zz" } }, { distinct_id: "u1" }] };
     expect(scores(pattern, stored(1, "signup"))).toEqual([]);
     expect(scores({ "@all": [{ event: "signup" }, { event: "login" }] }, stored(1, "signup"))).toEqual([]);
     expect(scores({ event: /^sign/ }, stored(1, "checkout"))).toEqual([]);
@@ -179,13 +171,10 @@ describe("nearestEvents", () => {
     });
   });
 
-  test.each([
-    [(it: unknown) => it === 1],
-    [/a/],
-    ["signup"],
-    [null],
-    [expect.objectContaining({ event: "signup" })],
-  ])("takes any pattern: %s", (pattern) => {
-    expect(Array.isArray(nearestEvents(pattern, [stored(1, "a")]))).toBe(true);
-  });
+  test.each([[(it: unknown) => it === 1], [/a/], ["signup"], [null], [expect.objectContaining({ event: "signup" })]])(
+    "takes any pattern: %s",
+    (pattern) => {
+      expect(Array.isArray(nearestEvents(pattern, [stored(1, "a")]))).toBe(true);
+    },
+  );
 });

@@ -199,8 +199,7 @@ test.each<[pattern: unknown, is: string]>([
   [expect.anything(), "predicate"],
 ])("%o is of the shape %s", (pattern, is) => {
   expect(shapeOf(pattern).is).toBe(is);
-  if (is === "never")
-    expect([undefined, null, 10, "a", [], {}].filter((it) => fits(pattern, it))).toEqual([]);
+  if (is === "never") expect([undefined, null, 10, "a", [], {}].filter((it) => fits(pattern, it))).toEqual([]);
 });
 
 test("every operator is in the table, holding and not", () => {
@@ -280,12 +279,7 @@ const mistakes: [pattern: unknown, pointer: string, detail: RegExp, hint: RegExp
   [{ a: [{ "@wat": 1 }] }, "/a/0/@wat", /no operator "@wat"/, /@@wat/],
   [{ "@quite-another": 1 }, "/@quite-another", /no operator/, /operators: @eq, @ne/],
   [{ "a/b~c": { "@x": 1 } }, "/a~1b~0c/@x", /no operator/, /./],
-  [
-    { p: { "@gte": 1, plan: "pro" } },
-    "/p",
-    /operators and properties in one object: "@gte" beside "plan"/,
-    /@all/,
-  ],
+  [{ p: { "@gte": 1, plan: "pro" } }, "/p", /operators and properties in one object: "@gte" beside "plan"/, /@all/],
   [{ p: { plan: "pro", "@@x": 1, "@gte": 1 } }, "/p", /operators and properties/, /@@gte/],
   [{ "@gte": "ten" }, "/@gte", /a number or an ISO 8601 time/, /at least/],
   [{ "@lt": null }, "/@lt", /a number/, /less/],
@@ -353,9 +347,7 @@ describe("checkPattern", () => {
   });
 
   test("in process: what only lives here is fine", () => {
-    expect(
-      checkPattern({ a: /x/, b: new Date(iso), c: () => true, d: expect.any(Number), e: undefined }),
-    ).toEqual([]);
+    expect(checkPattern({ a: /x/, b: new Date(iso), c: () => true, d: expect.any(Number), e: undefined })).toEqual([]);
   });
 });
 

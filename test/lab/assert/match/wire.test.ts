@@ -99,12 +99,7 @@ const ofRunner = (r: Runner): Row[] => [
     true,
   ],
   ["not.stringMatching with memory", r.not.stringMatching(/a/g), { "@exists": true }, false],
-  [
-    "not.objectContaining",
-    r.not.objectContaining({ a: 1 }),
-    { "@exists": true, "@not": { a: { "@eq": 1 } } },
-    false,
-  ],
+  ["not.objectContaining", r.not.objectContaining({ a: 1 }), { "@exists": true, "@not": { a: { "@eq": 1 } } }, false],
   [
     "not.arrayContaining",
     r.not.arrayContaining([1]),
@@ -124,10 +119,7 @@ describe.each(runners)("matchers of %s", (_, runner) => {
 });
 
 test("jest's own", () => {
-  expect(toWire(jest.arrayOf(jest.any(Number)))).toEqual({
-    wire: { "@each": { "@type": "number" } },
-    exact: true,
-  });
+  expect(toWire(jest.arrayOf(jest.any(Number)))).toEqual({ wire: { "@each": { "@type": "number" } }, exact: true });
   expect(toWire(jest.not.arrayOf(1))).toEqual({
     wire: { "@exists": true, "@not": { "@each": { "@eq": 1 } } },
     exact: true,
@@ -144,22 +136,7 @@ test("a cycle ends", () => {
 
 /** Few names and values, so that patterns often fit. */
 const key = fc.constantFrom("a", "b", "plan", "@gte", "__proto__", "length", "0", "constructor");
-const scalar = fc.constantFrom<Json>(
-  null,
-  true,
-  false,
-  0,
-  -0,
-  1,
-  1.004,
-  49,
-  "",
-  "a",
-  "ab",
-  "49",
-  iso,
-  "2026-01-05",
-);
+const scalar = fc.constantFrom<Json>(null, true, false, 0, -0, 1, 1.004, 49, "", "a", "ab", "49", iso, "2026-01-05");
 const { value } = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

@@ -106,9 +106,9 @@ describe("a queue", () => {
     const place = suiting.partition === undefined ? { project: 7 } : { partition: suiting.partition };
     await sim.answers.queue({ status: 418, ...(match && { match }) }, place);
     expect(
-      (
-        await ask({ ...other, ...(suiting.partition !== undefined && { partition: suiting.partition }) })
-      ).headers.get("x-phx-source"),
+      (await ask({ ...other, ...(suiting.partition !== undefined && { partition: suiting.partition }) })).headers.get(
+        "x-phx-source",
+      ),
     ).toBe("emulator");
     expect(await came(suiting)).toEqual(scripted(418));
   });
@@ -173,8 +173,7 @@ describe("whose requests", () => {
     );
     await Promise.all(
       names.map(async (partition, i) => {
-        for (const status of statuses)
-          expect(await came({ partition })).toEqual(scripted(status, `{"of":${i}}`));
+        for (const status of statuses) expect(await came({ partition })).toEqual(scripted(status, `{"of":${i}}`));
         expect(await came({ partition })).toEqual(ok);
       }),
     );
@@ -194,9 +193,7 @@ describe("keep", () => {
     await sim.answers.queue({ status: 502, keep: true, body: "lost" });
     expect(await came()).toEqual(scripted(502, "lost"));
     expect((await sim.events.list({ outcome: "kept" })).map(({ uuid }) => uuid)).toEqual(uuids);
-    expect(await sim.requests.list()).toMatchObject([
-      { status: 502, scripted: true, outcome: "answered", events: 2 },
-    ]);
+    expect(await sim.requests.list()).toMatchObject([{ status: 502, scripted: true, outcome: "answered", events: 2 }]);
   });
 
   test("replaces refusals, too", async () => {
@@ -219,9 +216,7 @@ describe("$each_uuid", () => {
     await sim.answers.queue({ status: 200, body: template, keep });
     const response = await ask({ path, headers: path === v1 ? v1Headers() : {} });
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(await response.json()).toEqual({
-      results: { [uuids[0] ?? ""]: result, [uuids[1] ?? ""]: result, more: 1 },
-    });
+    expect(await response.json()).toEqual({ results: { [uuids[0] ?? ""]: result, [uuids[1] ?? ""]: result, more: 1 } });
     expect(await sim.events.list({ outcome: "kept" })).toHaveLength(keep ? 2 : 0);
   });
 
@@ -303,12 +298,7 @@ describe("results by position", () => {
 });
 
 describe("on the wire", () => {
-  const bodies: [
-    body: ScriptedAnswer["body"],
-    headers: Record<string, string>,
-    type: string,
-    text: string,
-  ][] = [
+  const bodies: [body: ScriptedAnswer["body"], headers: Record<string, string>, type: string, text: string][] = [
     ["", {}, "text/plain; charset=utf-8", ""],
     [null, {}, "application/json", "null"],
     [[1, { a: "ä" }], {}, "application/json", '[1,{"a":"ä"}]'],

@@ -38,10 +38,7 @@ async function dashboards(sim: Sim): Promise<unknown[]> {
 
 const capture = (sim: Sim, body: object) =>
   sim.handle(
-    new Request(`${sim.url}/capture/`, {
-      method: "POST",
-      body: JSON.stringify({ api_key: sim.apiKey, ...body }),
-    }),
+    new Request(`${sim.url}/capture/`, { method: "POST", body: JSON.stringify({ api_key: sim.apiKey, ...body }) }),
   );
 
 async function live(sim: Sim, tag: string): Promise<void> {
@@ -304,12 +301,7 @@ describe("in a data folder", () => {
   });
 
   const damages: [string, (snapshot: string) => void, reason: RegExp, isKnown: boolean][] = [
-    [
-      "a label that is cut off",
-      (it) => truncateSync(join(it, "snapshot.json"), 40),
-      /snapshot\.json is/,
-      false,
-    ],
+    ["a label that is cut off", (it) => truncateSync(join(it, "snapshot.json"), 40), /snapshot\.json is/, false],
     [
       "a flipped digit in the label",
       (it) => rewriteLine(join(it, "snapshot.json"), 1, (text) => text.replace('"persons":1', '"persons":3')),
@@ -331,35 +323,32 @@ describe("in a data folder", () => {
       true,
     ],
   ];
-  test.each(damages)(
-    "damaged by %s: listed with the reason, not restored",
-    async (_name, damage, reason, isKnown) => {
-      await using first = await startSim({ data: folder });
-      await live(first, "one");
-      await first.snapshot("base");
-      await first.snapshot("good");
-      await first.close();
-      damage(join(folder, "snapshots", "base"));
-      await using sim = await startSim({ data: folder });
-      const before = await seen(sim);
-      const listed = await sim.snapshots.list();
-      expect(listed.find(({ name }) => name === "base")).toMatchObject({
-        persons: isKnown ? 1 : null,
-        damaged: expect.stringMatching(reason),
-      });
-      expect(listed.find(({ name }) => name === "good")).toMatchObject({ persons: 1, damaged: null });
-      await expect(sim.restore("base")).rejects.toMatchObject({
-        status: 409,
-        message: expect.stringMatching(/the snapshot "base" is damaged: /),
-      });
-      expect(await seen(sim)).toEqual(before);
-      expect(await checkData(folder)).toEqual([
-        { file: join(folder, "snapshots", "base"), line: null, detail: expect.stringMatching(reason) },
-      ]);
-      await sim.snapshots.delete("base");
-      expect((await sim.snapshots.list()).map(({ name }) => name)).toEqual(["good"]);
-    },
-  );
+  test.each(damages)("damaged by %s: listed with the reason, not restored", async (_name, damage, reason, isKnown) => {
+    await using first = await startSim({ data: folder });
+    await live(first, "one");
+    await first.snapshot("base");
+    await first.snapshot("good");
+    await first.close();
+    damage(join(folder, "snapshots", "base"));
+    await using sim = await startSim({ data: folder });
+    const before = await seen(sim);
+    const listed = await sim.snapshots.list();
+    expect(listed.find(({ name }) => name === "base")).toMatchObject({
+      persons: isKnown ? 1 : null,
+      damaged: expect.stringMatching(reason),
+    });
+    expect(listed.find(({ name }) => name === "good")).toMatchObject({ persons: 1, damaged: null });
+    await expect(sim.restore("base")).rejects.toMatchObject({
+      status: 409,
+      message: expect.stringMatching(/the snapshot "base" is damaged: /),
+    });
+    expect(await seen(sim)).toEqual(before);
+    expect(await checkData(folder)).toEqual([
+      { file: join(folder, "snapshots", "base"), line: null, detail: expect.stringMatching(reason) },
+    ]);
+    await sim.snapshots.delete("base");
+    expect((await sim.snapshots.list()).map(({ name }) => name)).toEqual(["good"]);
+  });
 
   test("says when the journal was taken away", async () => {
     await using first = await startSim({ data: folder });

@@ -43,8 +43,7 @@ const twoProjects = {
   personal_api_keys: [{ key: "phx_test", user: "dev@phx-sim.test", scopes: ["*"] }],
 };
 
-const start = (options: Parameters<typeof startSim>[0] = {}) =>
-  startSim({ scenario: twoProjects, ...options });
+const start = (options: Parameters<typeof startSim>[0] = {}) => startSim({ scenario: twoProjects, ...options });
 
 /** Documents of all kinds, persons with a history, groups, kept, dropped and cleared events. */
 async function live(sim: Sim): Promise<void> {
@@ -156,11 +155,7 @@ describe("POST /__sim/reset of one project", () => {
     await capture(adopting, { event: "a", distinct_id: "u" }, "phc_adopted");
     const project = (await projectsOf(adopting)).at(-1)?.id ?? 0;
     await adopting.reset({ project });
-    expect(await seen(adopting, project)).toMatchObject({
-      name: "Adopted phc_adopted",
-      events: [],
-      persons: 0,
-    });
+    expect(await seen(adopting, project)).toMatchObject({ name: "Adopted phc_adopted", events: [], persons: 0 });
   });
 
   const bad: [what: string, body: (id: number) => object, status: number, pointer: string][] = [
@@ -322,8 +317,7 @@ describe("GET and PUT /__sim/state", () => {
       return copy;
     }
 
-    const lineOf = (kind: string) =>
-      (state.people as JsonObject[]).findIndex((it) => it.kind === kind).toString();
+    const lineOf = (kind: string) => (state.people as JsonObject[]).findIndex((it) => it.kind === kind).toString();
 
     const noOne = "0190b5a0-0000-7000-8000-00000000dead";
 
@@ -339,11 +333,7 @@ describe("GET and PUT /__sim/state", () => {
       ["an unknown kind of line", () => changed("/people/0/kind", "clear"), () => "/people/0/kind"],
       ["a bad uuid", () => changed("/people/0/uuid", 'x"}'), () => "/people/0/uuid"],
       ["a bad property list", () => changed("/people/0/properties", []), () => "/people/0/properties"],
-      [
-        "an id of no one",
-        () => changed(`/people/${lineOf("id")}/person`, noOne),
-        () => `/people/${lineOf("id")}`,
-      ],
+      ["an id of no one", () => changed(`/people/${lineOf("id")}/person`, noOne), () => `/people/${lineOf("id")}`],
       ["a bad time", () => changed("/journal/0/at", -1), () => "/journal/0/at"],
       ["half a header", () => changed("/journal/0/headers", ["one"]), () => "/journal/0/headers"],
       ["a line of another kind", () => changed("/journal/0/clear", {}), () => "/journal/0"],
@@ -353,11 +343,7 @@ describe("GET and PUT /__sim/state", () => {
         () => changed("/journal/0/events/0/dropped", "toString"),
         () => "/journal/0/events/0/dropped",
       ],
-      [
-        "a time that no date has",
-        () => changed("/journal/0/events/0/time", 9e15),
-        () => "/journal/0/events/0/time",
-      ],
+      ["a time that no date has", () => changed("/journal/0/events/0/time", 9e15), () => "/journal/0/events/0/time"],
     ];
     test.each(bad)("%s: refused with its place, and nothing has changed", async (_, body, pointer) => {
       const before = await comparable(sim);
@@ -366,12 +352,9 @@ describe("GET and PUT /__sim/state", () => {
       expect(await comparable(sim)).toEqual(before);
     });
 
-    test.each(["{", "", '{"a":1}}', `${"[".repeat(500)}${"]".repeat(500)}`])(
-      "%j is no JSON",
-      async (body) => {
-        const { status } = await call(sim, "PUT", "/__sim/state", body);
-        expect(status).toBe(400);
-      },
-    );
+    test.each(["{", "", '{"a":1}}', `${"[".repeat(500)}${"]".repeat(500)}`])("%j is no JSON", async (body) => {
+      const { status } = await call(sim, "PUT", "/__sim/state", body);
+      expect(status).toBe(400);
+    });
   });
 });

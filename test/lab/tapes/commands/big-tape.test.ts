@@ -30,9 +30,7 @@ function exchange(i: number): object {
   const token = "{{secret:project_api_key#1}}";
   const event = { event: "seen", distinct_id: `user-${i}`, properties: { filler, i } };
   const json = isFlags ? { token, distinct_id: `user-${i}` } : { api_key: token, batch: [event] };
-  const answer = isFlags
-    ? { flags: {}, errorsWhileComputingFlags: false, requestId: `r${i}` }
-    : { status: "Ok" };
+  const answer = isFlags ? { flags: {}, errorsWhileComputingFlags: false, requestId: `r${i}` } : { status: "Ok" };
   const wire = { bytes: 3_200, encodings: [] };
   const path = isFlags ? "/flags/?v=2" : "/batch/";
   return {

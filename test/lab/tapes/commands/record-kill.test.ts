@@ -125,9 +125,9 @@ test("kill -9 again and again: whole lines, what was answered is there, the next
 
   const { sim, url } = await recording();
   const last = all.asked.size + 1;
-  expect(
-    await (await fetch(`${url}/flags/?v=2&n=${last}`, { method: "POST", body: bodyOf(last) })).text(),
-  ).toBe(bodyOf(last));
+  expect(await (await fetch(`${url}/flags/?v=2&n=${last}`, { method: "POST", body: bodyOf(last) })).text()).toBe(
+    bodyOf(last),
+  );
   await sim.signal("SIGTERM");
   const { exchanges, problems } = await readAll();
   expect(problems).toEqual([]);

@@ -21,9 +21,7 @@ async function service() {
       // A request without an answer.
       if (req.url === "/api/down/") return void req.socket.destroy();
       res.writeHead(200, { "content-type": "application/json" });
-      res.end(
-        JSON.stringify({ n: asked.length, large: req.url === "/api/large/" ? "x".repeat(100_000) : "" }),
-      );
+      res.end(JSON.stringify({ n: asked.length, large: req.url === "/api/large/" ? "x".repeat(100_000) : "" }));
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -109,10 +107,8 @@ describe("--mode once", () => {
     const old = await record([...args, ...asking("/api/a/")], { CI: "1" });
     expect(old).toMatchObject({ code: 0, stdout: "[1]\n" });
     expect(old.stderr).toMatch(/shop\.tape\.ndjson is 8 d old and is replayed anyway: .*CI is set/);
-    const missing = await phxSim(["record", "--tape", "none", ...args, ...asking("/api/a/")], {
-      cwd,
-      env: { CI: "1" },
-    }).ended;
+    const missing = await phxSim(["record", "--tape", "none", ...args, ...asking("/api/a/")], { cwd, env: { CI: "1" } })
+      .ended;
     expect(missing).toMatchObject({ code: 4, stdout: "" });
     expect(missing.stderr).toMatch(
       /^phx-sim: there is no tape .*none\.tape\.ndjson to replay, and it cannot be recorded: .* CI is set; record it elsewhere, or allow it with --offline=false[^\n]*\n$/,
@@ -195,9 +191,7 @@ describe("--mode all", () => {
     const args = ["--upstream", far.url];
     await record([...args, ...asking("/api/a/")]);
     const before = readFileSync(file(), "utf8");
-    const run = phxSim(["record", "--tape", "shop", ...args, "--mode", "all", "--port", "0", "--json"], {
-      cwd,
-    });
+    const run = phxSim(["record", "--tape", "shop", ...args, "--mode", "all", "--port", "0", "--json"], { cwd });
     const [line = ""] = await run.says("stdout", /\{.*\}/);
     await fetch(`${JSON.parse(line).url}/api/b/`);
     await run.signal("SIGKILL");
@@ -226,8 +220,7 @@ describe("--on-miss upstream", () => {
     const way = ["--on-miss", "upstream", "--upstream", far.url];
     const replayed = await phxSim(["replay", "shop", ...way, ...asking("/api/a/", "/api/b/")], { cwd }).ended;
     expect(replayed).toMatchObject({ code: 0, stdout: "[1,2]\n" });
-    const exec = await phxSim(["exec", "--tape", "shop", ...way, ...asking("/api/a/", "/api/b/")], { cwd })
-      .ended;
+    const exec = await phxSim(["exec", "--tape", "shop", ...way, ...asking("/api/a/", "/api/b/")], { cwd }).ended;
     expect(exec).toMatchObject({ code: 0, stdout: "[1,3]\n" });
     expect(await routes()).toEqual(["/api/a/"]);
   });

@@ -35,9 +35,7 @@ describe("phx-sim record", () => {
     await run.says("stderr", /POST \/capture\/ 200 {2}upstream {2}1 event kept: bought/);
     const { code, stderr } = await run.signal("SIGINT");
     expect(code).toBe(130);
-    expect(stderr).toContain(
-      `phx-sim: record: requests go to ${far.url}, taped on ${cwd}/tapes/shop.tape.ndjson`,
-    );
+    expect(stderr).toContain(`phx-sim: record: requests go to ${far.url}, taped on ${cwd}/tapes/shop.tape.ndjson`);
     expect(stderr).toMatch(/phx-sim: 1 request passed on, \d+ bytes out, \d+ bytes back/);
     expect(stderr).toMatch(/phx-sim: 1 exchange on .*shop\.tape\.ndjson, \d+ secrets? redacted/);
     const routes: string[] = [];
@@ -92,8 +90,7 @@ describe("phx-sim record", () => {
     const far = await cloud();
     const cwd = newFolder();
     const all = ["record", "--upstream", far.url, "--tape", "shop", "--data", "data", ...args];
-    const { code, stdout, stderr } = await phxSim([...all, ...script(sendSecrets(far.apiKey))], { cwd })
-      .ended;
+    const { code, stdout, stderr } = await phxSim([...all, ...script(sendSecrets(far.apiKey))], { cwd }).ended;
     expect([code, stdout]).toEqual([0, ""]);
     const written = readdirSync(cwd, { recursive: true, withFileTypes: true })
       .filter((it) => it.isFile())
@@ -101,10 +98,9 @@ describe("phx-sim record", () => {
       .join("\n");
     expect(written).toContain("bought");
     const { password, jwt } = planted;
-    expect({
-      planted: [password, jwt].every((it) => written.includes(it)),
-      email: written.includes(email),
-    }).toEqual(found);
+    expect({ planted: [password, jwt].every((it) => written.includes(it)), email: written.includes(email) }).toEqual(
+      found,
+    );
     const seen = Object.values(planted).filter((it) => `${written}${stderr}`.includes(it));
     if (!found.planted) expect(seen).toEqual([]);
     expect(stderr.includes("--raw: nothing is redacted")).toBe(found.planted);
@@ -122,12 +118,7 @@ describe("phx-sim record", () => {
         url = (await answer.json()).next;
       }`;
     for (const distinct_id of ["a", "b"]) {
-      const body = JSON.stringify({
-        api_key: far.apiKey,
-        event: "x",
-        distinct_id,
-        properties: { $set: { a: 1 } },
-      });
+      const body = JSON.stringify({ api_key: far.apiKey, event: "x", distinct_id, properties: { $set: { a: 1 } } });
       await fetch(`${far.url}/capture/`, { method: "POST", body });
     }
     const env = { PHX_SIM_CA_DIR: join(newFolder(), "ca") };
@@ -150,20 +141,15 @@ describe("phx-sim record", () => {
   test("with a command: it gets the host only, and its code is the code", async () => {
     const far = await cloud();
     const cwd = newFolder();
-    const run = phxSim(
-      ["record", "--upstream", far.url, ...script(`${sending(far.apiKey)} process.exit(7)`)],
-      {
-        cwd,
-        env: { POSTHOG_API_KEY: "mine" },
-      },
-    );
+    const run = phxSim(["record", "--upstream", far.url, ...script(`${sending(far.apiKey)} process.exit(7)`)], {
+      cwd,
+      env: { POSTHOG_API_KEY: "mine" },
+    });
     const { code, stdout, stderr } = await run.ended;
     expect({ code, stdout }).toEqual({ code: 7, stdout: "200 mine\n" });
     expect(stderr).toContain("POSTHOG_HOST");
     expect(stderr).not.toContain("POSTHOG_API_KEY");
-    expect(readdirSync(join(cwd, "tapes"))).toEqual([
-      expect.stringMatching(/^recording-\d{8}-\d{6}\.tape\.ndjson$/),
-    ]);
+    expect(readdirSync(join(cwd, "tapes"))).toEqual([expect.stringMatching(/^recording-\d{8}-\d{6}\.tape\.ndjson$/)]);
   });
 
   test("no one listens there: code 4, though the command passed", async () => {
@@ -193,11 +179,7 @@ describe("phx-sim record", () => {
   test.each([
     [[], 2, "record needs --upstream: us, eu, or an address"],
     [["--upstream", "uk"], 2, '"uk" is not an upstream; give us, eu, or an address'],
-    [
-      ["--upstream", "us", "--offline"],
-      4,
-      "the upstream us must not be reached: offline is on; allow it with",
-    ],
+    [["--upstream", "us", "--offline"], 4, "the upstream us must not be reached: offline is on; allow it with"],
     [["--upstream", "us", "--mode", "emulate"], 2, "--mode must be record, all, once, new, none, "],
     [["--upstream", "us", "--mode", "new"], 2, "--mode new needs --tape"],
     [["--mode", "new", "--tape", "x"], 2, "record needs --upstream"],
@@ -210,11 +192,7 @@ describe("phx-sim record", () => {
     ],
     [["--mode", "once", "--tape", "x"], 2, "the mode record needs an upstream"],
     [["--upstream", "us", "--redact", "none"], 2, "--redact must be default or pii"],
-    [
-      ["--upstream", "us", "--redact", "pii", "--raw"],
-      2,
-      "--raw redacts nothing: give --redact or --raw, not both",
-    ],
+    [["--upstream", "us", "--redact", "pii", "--raw"], 2, "--raw redacts nothing: give --redact or --raw, not both"],
     [["--upstream", "us", "--upstream-ca", "none.pem"], 2, "--upstream-ca cannot be read"],
     [["--upstream", "us", "--include", ""], 2, "--include must be text"],
   ])("%j → %i", async (args, code, said) => {
@@ -235,14 +213,10 @@ describe("phx-sim record", () => {
 
   test("under CI the real service is not reached, unless the options allow it", async () => {
     const env = { CI: "true" };
-    const refused = await phxSim(["record", "--upstream", "us", "--port", "0"], { cwd: newFolder(), env })
-      .ended;
+    const refused = await phxSim(["record", "--upstream", "us", "--port", "0"], { cwd: newFolder(), env }).ended;
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain("CI is set; allow it with --offline=false");
-    const allowed = phxSim(["record", "--upstream", "us", "--port", "0", "--offline=false"], {
-      cwd: newFolder(),
-      env,
-    });
+    const allowed = phxSim(["record", "--upstream", "us", "--port", "0", "--offline=false"], { cwd: newFolder(), env });
     await allowed.says("stderr", /requests go to us/);
     expect((await allowed.signal("SIGTERM")).code).toBe(143);
   });

@@ -71,10 +71,7 @@ describe("with a command", () => {
   });
 
   test("--approximate gives them, and marks header, log, summary and --json", async () => {
-    const { code, stdout, stderr } = await run(
-      ["replay", await personal(), "--approximate", "--json"],
-      ...ben,
-    );
+    const { code, stdout, stderr } = await run(["replay", await personal(), "--approximate", "--json"], ...ben);
     expect(code).toBe(0);
     expect(stdout + stderr).toMatch(/200 tape:checkout#\d another_person another_person (?:anna|carl)\n/);
     expect(stdout).toMatch(/"missed": ?0,\s*"approximate": ?1/);
@@ -97,13 +94,7 @@ describe("with a command", () => {
     );
     expect(JSON.parse(stdout)).toMatchObject({
       exit_code: 0,
-      tape: {
-        name: "checkout",
-        requests: 0,
-        used: 0,
-        exchanges: 2,
-        advice: expect.stringContaining("--reroute"),
-      },
+      tape: { name: "checkout", requests: 0, used: 0, exchanges: 2, advice: expect.stringContaining("--reroute") },
     });
   });
 
@@ -111,15 +102,12 @@ describe("with a command", () => {
     const list = "https://us.posthog.com/api/projects/1/dashboards/";
     const file = await tapeOf([
       exchange("GET /api/projects/1/dashboards/", answer({ next: `${list}?offset=1` }), { url: list }),
-      exchange("GET /api/projects/1/dashboards/?offset=1", answer({ next: null }), {
-        url: `${list}?offset=1`,
-      }),
+      exchange("GET /api/projects/1/dashboards/?offset=1", answer({ next: null }), { url: `${list}?offset=1` }),
     ]);
     const code = `for (let url = ${JSON.stringify(list)}; url; url = (await (await fetch(url)).json()).next) console.log(url);`;
     const env = { PHX_SIM_CA_DIR: join(newFolder(), "ca") };
     const command = [process.execPath, "--input-type=module", "-e", code];
-    const ended = await phxSim(["replay", file, "--reroute", "--", ...command], { cwd: newFolder(), env })
-      .ended;
+    const ended = await phxSim(["replay", file, "--reroute", "--", ...command], { cwd: newFolder(), env }).ended;
     expect([ended.stdout, ended.code]).toEqual([`${list}\n${list}?offset=1\n`, 0]);
     expect(ended.stderr).toContain("2 of 2 exchanges used, 0 requests missed, 0 unused\n");
     const refused = await phxSim(["replay", file, "--reroute"], { cwd: newFolder() }).ended;
@@ -128,9 +116,7 @@ describe("with a command", () => {
 
   test("captures are no unused exchanges; their events are what counts", async () => {
     const capture = (event: string) =>
-      exchange("POST /capture/", answer({ status: 1 }), {
-        body: { api_key: "phc_a", event, distinct_id: "u" },
-      });
+      exchange("POST /capture/", answer({ status: 1 }), { body: { api_key: "phc_a", event, distinct_id: "u" } });
     const file = await tapeOf([capture("bought"), capture("sold"), capture("sold")]);
     const body = JSON.stringify({ api_key: "phc_a", event: "bought", distinct_id: "u" });
     const code = `${childCall} await call("POST", "/capture/", '${body}');`;
@@ -218,24 +204,14 @@ describe("mistakes", () => {
     ["no tape", ["replay", "package.json", "--port", "0"], 3, /no such file/],
     ["no name", ["replay"], 2, /tape/i],
     ["a policy there is not", ["replay", "x", "--on-miss", "upstraem"], 2, /--on-miss must be fail, emulate/],
-    [
-      "a timing there is not",
-      ["replay", "x", "--timing", "soon", "--port", "0"],
-      3,
-      /timing must be none, recorded/,
-    ],
+    ["a timing there is not", ["replay", "x", "--timing", "soon", "--port", "0"], 3, /timing must be none, recorded/],
     [
       "a policy without a tape",
       ["start", "--on-miss", "fail", "--port", "0", "--memory"],
       3,
       /there is no tape to replay/,
     ],
-    [
-      "how to serve, with a command",
-      ["replay", "x", "--open", "--", "true"],
-      2,
-      /--open does not go with a command/,
-    ],
+    ["how to serve, with a command", ["replay", "x", "--open", "--", "true"], 2, /--open does not go with a command/],
     ["nothing after --", ["replay", "x", "--"], 2, /needs -- and a command after it/],
   ])("%s", async (_, args, expected, said) => {
     const { code, stderr } = await phxSim(args, { cwd: newFolder() }).ended;

@@ -25,23 +25,14 @@ const batch = (i: number, distinct_id: string): RawExchange =>
       JSON.stringify({
         api_key: key,
         sent_at: new Date(at + 1000 * i).toISOString(),
-        batch: [
-          { event: `e${i}`, distinct_id, uuid: uuid(i), timestamp: new Date(at + 1000 * i).toISOString() },
-        ],
+        batch: [{ event: `e${i}`, distinct_id, uuid: uuid(i), timestamp: new Date(at + 1000 * i).toISOString() }],
       }),
     ),
   });
 
 const me = rawWith({
   at: at + 60_000,
-  headers: [
-    "Host",
-    "us.posthog.com",
-    "Authorization",
-    `Bearer ${personal}`,
-    "Cookie",
-    "session=verysecret123",
-  ],
+  headers: ["Host", "us.posthog.com", "Authorization", `Bearer ${personal}`, "Cookie", "session=verysecret123"],
 });
 
 async function write(name: string, exchanges: readonly RawExchange[]): Promise<void> {
@@ -76,10 +67,7 @@ async function counting(): Promise<{ port: number; connections: () => number }> 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
-  return {
-    port: typeof address === "object" && address ? address.port : 0,
-    connections: () => connections,
-  };
+  return { port: typeof address === "object" && address ? address.port : 0, connections: () => connections };
 }
 
 describe("to a sim on this machine", () => {
@@ -110,9 +98,7 @@ describe("to a sim on this machine", () => {
     expect(code).toBe(0);
     await sim.settle();
     const events = await sim.events.list();
-    expect(events.map((it) => [it.event, it.uuid]).sort()).toEqual(
-      [1, 2, 3, 4, 5, 6].map((i) => [`e${i}`, uuid(i)]),
-    );
+    expect(events.map((it) => [it.event, it.uuid]).sort()).toEqual([1, 2, 3, 4, 5, 6].map((i) => [`e${i}`, uuid(i)]));
     for (const who of ["ann", "ben"]) {
       const names = events.filter((it) => it.distinct_id === who).map((it) => it.event);
       expect(names).toEqual([...names].sort());
@@ -186,16 +172,8 @@ test.each<[args: string[], code: number, says: RegExp]>([
   [["--to", "http://a:b@x"], 2, /--to: it must not have a login/],
   [["--to", "https://staging.invalid", "--yes"], 2, /add --allow-host staging\.invalid/],
   [["--to", "https://staging.invalid", "--yes", "--allow-host", "*"], 2, /names no host/],
-  [
-    ["--to", "https://us.posthog.com", "--yes", "--allow-host", "us.posthog.com"],
-    2,
-    /--i-know-this-is-production/,
-  ],
-  [
-    ["--to", "127.0.0.1:1"],
-    2,
-    /2 secrets: \{\{secret:project_key#1\}\} \(first in exchange 1\): give --token; /,
-  ],
+  [["--to", "https://us.posthog.com", "--yes", "--allow-host", "us.posthog.com"], 2, /--i-know-this-is-production/],
+  [["--to", "127.0.0.1:1"], 2, /2 secrets: \{\{secret:project_key#1\}\} \(first in exchange 1\): give --token; /],
   [["--to", "127.0.0.1:1", "--rate", "fast"], 2, /--rate must be/],
   [["--to", "127.0.0.1:1", "--concurrency", "0"], 2, /--concurrency must be from 1 to 64/],
   [["--to", "127.0.0.1:1", "--token", "a b"], 2, /--token is not a key/],
@@ -329,10 +307,7 @@ describe("one property that looks like a secret", () => {
     "--exclude %j is not understood",
     async (text) => {
       const { code, stderr } = await send(["--to", "127.0.0.1:1", "--exclude", text]);
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringMatching(/^phx-sim: --exclude.* must be /),
-      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^phx-sim: --exclude.* must be /) });
     },
   );
 });

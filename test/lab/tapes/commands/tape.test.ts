@@ -35,30 +35,18 @@ async function importSome(entries: JsonObject[] = [flags, get("/api/projects/1/d
 
 describe("import", () => {
   test("makes a tape of the HAR's name, without secrets", async () => {
-    write(
-      "my shop.har",
-      harWith([flags, get("/api/users/@me/"), entryWith({ url: "https://example.com/" })]),
-    );
+    write("my shop.har", harWith([flags, get("/api/users/@me/"), entryWith({ url: "https://example.com/" })]));
     const { code, stdout, stderr } = await run("import", "my shop.har");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^.*\/tapes\/my-shop\.tape\.ndjson: 2 exchanges, .*, 2 secrets redacted\n$/);
-    expect(stderr).toBe(
-      "phx-sim: 1 × left out: a request to another service (entry 3); --all imports every entry\n",
-    );
+    expect(stderr).toBe("phx-sim: 1 × left out: a request to another service (entry 3); --all imports every entry\n");
     expect(read("tapes/my-shop.tape.ndjson")).not.toContain(key);
     expect(await run("check", "my-shop")).toMatchObject({ code: 0, stdout: "" });
   });
 
   test("by another name, everything, for programs", async () => {
     write("some.har", harWith([flags, entryWith({ url: "https://example.com/" }, { content: { size: 5 } })]));
-    const { code, stdout, stderr } = await run(
-      "import",
-      "some.har",
-      "--tape",
-      "./x.ndjson",
-      "--all",
-      "--json",
-    );
+    const { code, stdout, stderr } = await run("import", "some.har", "--tape", "./x.ndjson", "--all", "--json");
     expect({ code, stderr: stderr.replace(/.*×.*\n/, "") }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
       tape: join(cwd, "x.ndjson"),
@@ -72,17 +60,13 @@ describe("import", () => {
     mkdirSync(join(cwd, "tapes"));
     const watcher = watch(join(cwd, "tapes"));
     const importing = phxSim(["tape", "import", "big.har"], { cwd, isOwn: true });
-    for await (const _ of on(watcher, "change"))
-      if (existsSync(join(cwd, "tapes/big.tape.ndjson.new"))) break;
+    for await (const _ of on(watcher, "change")) if (existsSync(join(cwd, "tapes/big.tape.ndjson.new"))) break;
     expect(await importing.signal("SIGKILL")).toMatchObject({ code: null });
     watcher.close();
     expect(existsSync(join(cwd, "tapes/big.tape.ndjson"))).toBe(false);
     expect(await run("list")).toMatchObject({ stdout: expect.stringMatching(/^no tapes in /) });
     write("big.har", harWith([flags]));
-    expect(await run("import", "big.har")).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/1 exchange,/),
-    });
+    expect(await run("import", "big.har")).toMatchObject({ code: 0, stdout: expect.stringMatching(/1 exchange,/) });
     expect(readdirSync(join(cwd, "tapes"))).toEqual(["big.tape.ndjson"]);
   });
 
@@ -118,10 +102,7 @@ describe("import", () => {
     ["half a HAR", harWith([flags, flags]).slice(0, -30), /some\.har: it is not JSON, or was cut off/],
   ])("a file with %s leaves no tape behind", async (_, text, message) => {
     write("some.har", text);
-    expect(await run("import", "some.har")).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(message),
-    });
+    expect(await run("import", "some.har")).toMatchObject({ code: 1, stderr: expect.stringMatching(message) });
     expect(existsSync(join(cwd, "tapes"))).toBe(false);
   });
 
@@ -136,10 +117,7 @@ describe("import", () => {
 describe("list and show", () => {
   test("a folder without tapes, and none", async () => {
     expect(await run("list")).toMatchObject({ code: 0, stdout: `no tapes in ${join(cwd, "tapes")}\n` });
-    expect(await run("list", "nowhere")).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/no such file/),
-    });
+    expect(await run("list", "nowhere")).toMatchObject({ code: 2, stderr: expect.stringMatching(/no such file/) });
   });
 
   test("tapes, and what only looks like one", async () => {
@@ -208,10 +186,7 @@ describe("export", () => {
   test("is a HAR of the tape's name, for the next import", async () => {
     await importSome();
     write("some.har", "precious");
-    expect(await run("export", "some")).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/already exists/),
-    });
+    expect(await run("export", "some")).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists/) });
     expect(read("some.har")).toBe("precious");
     expect(await run("export", "some", "--force")).toMatchObject({
       code: 0,
@@ -252,10 +227,7 @@ describe("check", () => {
       read("tapes/some.tape.ndjson").replace('"/flags', `"${key}/flags`).replace('"OK"', `"${key}"`),
     );
     const { code, stdout, stderr } = await run("check", "some", "bad");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(/looks? like a secret in 2 tapes/),
-    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/looks? like a secret in 2 tapes/) });
     expect(stdout).toMatch(/bad\.tape\.ndjson:2: .*phx_\*\*\*\n/);
     expect(stdout).not.toContain(key);
     const found = (await run("check", "bad", "--json")).stdout.trimEnd().split("\n");
@@ -271,9 +243,7 @@ describe("check", () => {
     );
     write(
       "phx-sim.config.json",
-      JSON.stringify({
-        redaction: { rules: [{ name: "word", pattern: "application" }], ignore: ["res.body.x"] },
-      }),
+      JSON.stringify({ redaction: { rules: [{ name: "word", pattern: "application" }], ignore: ["res.body.x"] } }),
     );
     const own = await run("check", "some", "--json");
     expect(own.code).toBe(1);
@@ -281,9 +251,7 @@ describe("check", () => {
       .trimEnd()
       .split("\n")
       .map((it) => JSON.parse(it));
-    expect(lines.slice(0, -1).every((it) => it.kind === "word" && it.line >= 2 && it.path.length > 0)).toBe(
-      true,
-    );
+    expect(lines.slice(0, -1).every((it) => it.kind === "word" && it.line >= 2 && it.path.length > 0)).toBe(true);
     expect(lines.at(-1)).toEqual({
       report: {
         tapes: 1,
@@ -315,11 +283,7 @@ describe("check", () => {
   });
 
   test("fails when the tape is damaged, with the place", async () => {
-    const large = {
-      size: 70_000,
-      mimeType: "application/json",
-      text: JSON.stringify({ a: "x".repeat(70_000) }),
-    };
+    const large = { size: 70_000, mimeType: "application/json", text: JSON.stringify({ a: "x".repeat(70_000) }) };
     await importSome([
       flags,
       get("/api/x/"),
@@ -335,9 +299,7 @@ describe("check", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/3 damaged places: a replay does not have what was there:\n/);
     expect(stderr).toContain(`  ${file}:2: it is not JSON (`);
-    expect(stderr).toMatch(
-      /some\.tape\.ndjson:4: side file [0-9a-f]{64}: its content is not what was recorded/,
-    );
+    expect(stderr).toMatch(/some\.tape\.ndjson:4: side file [0-9a-f]{64}: its content is not what was recorded/);
     expect(stderr).toContain(`  ${file}:5: it is unfinished: the recording was cut off (`);
     expect(await run("export", "some", "--out", "damaged.har")).toMatchObject({
       code: 1,
@@ -357,34 +319,25 @@ describe("check", () => {
     write("phx-sim.config.json", '{"redaction": {"rules": [{"name": "a", "pattern": "("}]}}');
     const { code, stderr } = await run("check", "some");
     expect({ code, lines: stderr.trimEnd().split("\n").length }).toEqual({ code: 2, lines: 1 });
-    expect(stderr).toMatch(
-      /phx-sim\.config\.json:1:51: "redaction\.rules\[0\]\.pattern" is no regular expression/,
-    );
+    expect(stderr).toMatch(/phx-sim\.config\.json:1:51: "redaction\.rules\[0\]\.pattern" is no regular expression/);
   });
 
   test("rules of the config file are applied on import, and the tape carries them", async () => {
     write("phx-sim.config.json", '{"redaction": {"rules": [{"name": "page", "path": "req.path"}]}}');
     await importSome();
     const [header = "", line = ""] = read("tapes/some.tape.ndjson").split("\n");
-    expect(JSON.parse(header)).toMatchObject({
-      rules: { rules: [{ name: "page", path: "req.path" }], keep: [] },
-    });
+    expect(JSON.parse(header)).toMatchObject({ rules: { rules: [{ name: "page", path: "req.path" }], keep: [] } });
     expect(JSON.parse(line).req.url).toContain("%7B%7Bsecret%3Apage%231%7D%7D");
   });
 });
 
 describe("check of exchanges", () => {
   test("lists the exchanges that are never replayed", async () => {
-    const aborted = entryWith(
-      { method: "GET", url: "https://us.posthog.com/api/x/", postData: null },
-      { status: 0 },
-    );
+    const aborted = entryWith({ method: "GET", url: "https://us.posthog.com/api/x/", postData: null }, { status: 0 });
     await importSome([flags, aborted]);
     const { code, stderr } = await run("check", "some");
     expect(code).toBe(0);
-    expect(stderr).toMatch(
-      /1 exchange never replayed:\n {2}.*some\.tape\.ndjson #2: no response was recorded\n/,
-    );
+    expect(stderr).toMatch(/1 exchange never replayed:\n {2}.*some\.tape\.ndjson #2: no response was recorded\n/);
     const { report } = JSON.parse((await run("check", "some", "--json")).stdout);
     expect(report.unusable).toEqual([
       { file: join(cwd, "tapes/some.tape.ndjson"), i: 2, why: "no response was recorded" },
@@ -425,9 +378,7 @@ test.each([[["show"]], [["export"]], [["check"]], [["check", "some", "--twin"]]]
     write("tapes/newer.tape.ndjson", '{"tape":2}\n');
     const said = await Promise.all(["none", "text", "newer"].map((name) => run(command, ...first, name)));
     expect(said.map(({ code }) => code)).toEqual([2, 1, 1]);
-    expect(said[0]?.stderr).toMatch(
-      /^phx-sim: .*none\.tape\.ndjson cannot be read: there is no such file; .*\n$/,
-    );
+    expect(said[0]?.stderr).toMatch(/^phx-sim: .*none\.tape\.ndjson cannot be read: there is no such file; .*\n$/);
     expect(said[1]?.stderr).toMatch(/^phx-sim: .*text\.tape\.ndjson is not a tape.*\n$/);
     expect(said[2]?.stderr).toMatch(/^phx-sim: .*newer\.tape\.ndjson .*2.*\n$/);
   },

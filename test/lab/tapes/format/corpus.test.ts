@@ -91,9 +91,7 @@ const corpus: Record<string, (all: Secrets) => Sent> = {
   "the query": ({ personal, secret, project, password, bearer }) => ({
     path: `/api/projects/1/insights/?personal_api_key=${personal}&secret=${secret}&token=${project}&password=${encodeURIComponent(password)}&access_token=${bearer}`,
   }),
-  "the query, in base64 and percent": (all) => ({
-    path: `/e/?data=${encodeURIComponent(base64(text(all)))}&_=1`,
-  }),
+  "the query, in base64 and percent": (all) => ({ path: `/e/?data=${encodeURIComponent(base64(text(all)))}&_=1` }),
   "the query of a redirect": ({ personal, bearer }) => ({
     path: `/login?next=${encodeURIComponent(`/x?personal_api_key=${personal}&access_token=${bearer}`)}`,
     headers: { referer: `https://me:${bearer}@app.test/?personal_api_key=${personal}` },
@@ -104,10 +102,7 @@ const corpus: Record<string, (all: Secrets) => Sent> = {
     path: "/batch/",
     method: "POST",
     headers: json,
-    body: JSON.stringify({
-      api_key: all.project,
-      batch: [{ ...event(all), properties: { inner: text(all) } }],
-    }),
+    body: JSON.stringify({ api_key: all.project, batch: [{ ...event(all), properties: { inner: text(all) } }] }),
   }),
   "large JSON": (all) => ({
     path: "/batch/",
@@ -321,10 +316,7 @@ test("everything is on the tape and in the log", async () => {
  * hide; it must know the projects' public keys. A tape has nothing of the kind.
  */
 const isHidden = (file: string, row: string, kind: string): boolean =>
-  !file.startsWith("data") ||
-  kind === "personal" ||
-  kind === "secret" ||
-  (kind === "password" && managed.has(row));
+  !file.startsWith("data") || kind === "personal" || kind === "secret" || (kind === "password" && managed.has(row));
 const managed = new Set(["headers", "the query", "a destination's password", "a destination, gzipped"]);
 
 test("no byte on the disk reports a secret", () => {
@@ -342,11 +334,8 @@ test("no byte on the disk reports a secret", () => {
 /** What cannot be opened without knowing how. */
 const closed = new Set(["brotli", "gzip, cut off"]);
 
-test.each(rows.filter(({ row }) => !closed.has(row)))(
-  "the grep would have found it: $row",
-  ({ make, secrets }) => {
-    const { path, headers = {}, body = "" } = make(secrets);
-    const sent = [path, ...Object.values(headers), Buffer.from(body).toString("latin1")];
-    expect(Object.values(secrets).filter(grep(sent))).not.toEqual([]);
-  },
-);
+test.each(rows.filter(({ row }) => !closed.has(row)))("the grep would have found it: $row", ({ make, secrets }) => {
+  const { path, headers = {}, body = "" } = make(secrets);
+  const sent = [path, ...Object.values(headers), Buffer.from(body).toString("latin1")];
+  expect(Object.values(secrets).filter(grep(sent))).not.toEqual([]);
+});

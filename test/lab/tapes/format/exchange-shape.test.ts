@@ -21,17 +21,7 @@ const body: fc.Arbitrary<Exchange["req"]["body"]> = fc.constantFrom(
 /** Of the right types, as the compiler promises; their values may be wrong. */
 const exchange: fc.Arbitrary<Exchange> = fc
   .record(
-    {
-      i: number,
-      at: text,
-      method: text,
-      url: text,
-      status: number,
-      reason: text,
-      ttfb: number,
-      headers,
-      body,
-    },
+    { i: number, at: text, method: text, url: text, status: number, reason: text, ttfb: number, headers, body },
     { requiredKeys: [] },
   )
   .map(({ i = 1, at = whole.at, method, url, status, reason, ttfb, headers: pairs, body: sent }) => ({

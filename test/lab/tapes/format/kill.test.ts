@@ -11,14 +11,7 @@ import { folder, plain, readAll } from "./fixture.ts";
 async function built(source: URL, at: string): Promise<string> {
   const outfile = join(at, "writer.mjs");
   const entry = fileURLToPath(source);
-  await build({
-    entryPoints: [entry],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    logLevel: "error",
-  });
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", logLevel: "error" });
   return outfile;
 }
 

@@ -32,15 +32,7 @@ const good = {
     wire: { bytes: 2, encodings: [] },
     body: { json: {} },
   },
-  res: {
-    status: 200,
-    reason: "OK",
-    http: "1.1",
-    headers: [],
-    wire: { bytes: 0, encodings: [] },
-    ttfb: 1,
-    total: 2,
-  },
+  res: { status: 200, reason: "OK", http: "1.1", headers: [], wire: { bytes: 0, encodings: [] }, ttfb: 1, total: 2 },
   complete: true,
   redacted: [],
 };
@@ -83,47 +75,27 @@ describe("a line that is", () => {
     ["of a file's URL", req({ url: "file:///etc/passwd" }), "it has no valid `req.url`"],
     ["of a path for a URL", req({ url: "/flags" }), "it has no valid `req.url`"],
     ["of a script's URL", req({ url: "javascript:alert(1)" }), "it has no valid `req.url`"],
-    [
-      "of a method with a line break",
-      req({ method: "GET / HTTP/1.1\r\nX: y" }),
-      "it has no valid `req.method`",
-    ],
+    ["of a method with a line break", req({ method: "GET / HTTP/1.1\r\nX: y" }), "it has no valid `req.method`"],
     ["with a header that splits", req({ headers: [["a", "b\r\nc: d"]] }), "it has no valid `req.headers`"],
     ["with a header's name that splits", req({ headers: [["a\nb", "c"]] }), "it has no valid `req.headers`"],
     ["with a header of three", req({ headers: [["a", "b", "c"]] }), "it has no valid `req.headers`"],
     ["with headers as an object", req({ headers: { a: "b" } }), "it has no valid `req.headers`"],
-    [
-      "with an answer's header that splits",
-      res({ headers: [["a", "\u0000"]] }),
-      "it has no valid `res.headers`",
-    ],
+    ["with an answer's header that splits", res({ headers: [["a", "\u0000"]] }), "it has no valid `res.headers`"],
     ["with a reason that splits", res({ reason: "OK\r\nSet-Cookie: a=b" }), "it has no valid `res.reason`"],
     ["of status 0", res({ status: 0 }), "it has no valid `res.status`"],
     ["of status 1e9", res({ status: 1e9 }), "it has no valid `res.status`"],
     ["of a time before its start", res({ ttfb: -1 }), "it has no valid `res.ttfb`"],
     ["with two bodies", req({ body: { json: 1, text: "a" } }), "it has no valid `req.body`"],
     ["with a body of nothing", req({ body: {} }), "it has no valid `req.body`"],
-    [
-      "with a side file elsewhere",
-      req({ body: { file: "../../etc/passwd", bytes: 1 } }),
-      "it has no valid `req.body`",
-    ],
-    [
-      "with an absolute side file",
-      req({ body: { file: "/etc/passwd", bytes: 1 } }),
-      "it has no valid `req.body`",
-    ],
+    ["with a side file elsewhere", req({ body: { file: "../../etc/passwd", bytes: 1 } }), "it has no valid `req.body`"],
+    ["with an absolute side file", req({ body: { file: "/etc/passwd", bytes: 1 } }), "it has no valid `req.body`"],
     [
       "with a body deeper than is read",
       JSON.stringify(req({ body: { json: "@" } })).replace('"@"', deep),
       "it has no valid `req.body`",
     ],
     ["with a wire of nothing", req({ wire: null }), "it has no valid `req.wire`"],
-    [
-      "with encodings that are numbers",
-      res({ wire: { bytes: 1, encodings: [1] } }),
-      "it has no valid `res.wire`",
-    ],
+    ["with encodings that are numbers", res({ wire: { bytes: 1, encodings: [1] } }), "it has no valid `res.wire`"],
   ])("%s is passed over and reported", async (_, line, detail) => {
     const file = tape([good, line, { ...good, i: 3 }]);
     const { exchanges, problems } = await readAll(file);
@@ -135,9 +107,7 @@ describe("a line that is", () => {
     const file = tape([good, `"${"x".repeat(900_000)}"`, { ...good, i: 3 }]);
     const { exchanges, problems } = await readAll(file, { maxLine: 300_000 });
     expect(exchanges.map(({ i }) => i)).toEqual([1, 3]);
-    expect(problems.map(({ line, detail }) => [line, detail])).toEqual([
-      [3, "it is longer than 300000 bytes"],
-    ]);
+    expect(problems.map(({ line, detail }) => [line, detail])).toEqual([[3, "it is longer than 300000 bytes"]]);
   });
 
   test("the last and unfinished is reported as such; one that only lacks its line break is read", async () => {
@@ -181,12 +151,7 @@ describe("a file that is", () => {
     ],
     ["without an id", JSON.stringify({ ...header, id: "x" }), /no valid `id`/, /tape import/],
     ["of format 0", JSON.stringify({ ...header, tape: 0 }), /no valid `tape`/, /tape import/],
-    [
-      "of a time that is none",
-      JSON.stringify({ ...header, created: "x" }),
-      /no valid `created`/,
-      /tape import/,
-    ],
+    ["of a time that is none", JSON.stringify({ ...header, created: "x" }), /no valid `created`/, /tape import/],
     ["with noise that is none", JSON.stringify({ ...header, noise: "x" }), /no valid `noise`/, /tape import/],
   ])("%s is refused clearly", async (_, content, message, hint) => {
     const file = join(folder(), "t.tape.ndjson");
@@ -202,9 +167,7 @@ describe("a file that is", () => {
 
   test("missing, or a folder, is refused clearly", async () => {
     const at = folder();
-    expect((await errorOf(allOf(join(at, "no.tape.ndjson")))).message).toMatch(
-      /cannot be read: there is no such file/,
-    );
+    expect((await errorOf(allOf(join(at, "no.tape.ndjson")))).message).toMatch(/cannot be read: there is no such file/);
     expect((await errorOf(readHeader(at))).message).toMatch(/cannot be read: it is a folder/);
   });
 });
@@ -233,19 +196,14 @@ describe("a tape of several files", () => {
     expect(problems).toEqual([]);
   });
 
-  test.each(["", '{"tape":1,"id"'])(
-    "a later file that is no more than %j was cut off at its birth",
-    async (start) => {
-      const file = await rotated();
-      const second = file.replace(".tape", ".2.tape");
-      writeFileSync(second, start);
-      const { exchanges, problems } = await readAll(file);
-      expect(exchanges.length).toBe(linesOf(file).length - 1);
-      expect(problems).toMatchObject([
-        { file: second, line: 1, detail: expect.stringContaining("unfinished") },
-      ]);
-    },
-  );
+  test.each(["", '{"tape":1,"id"'])("a later file that is no more than %j was cut off at its birth", async (start) => {
+    const file = await rotated();
+    const second = file.replace(".tape", ".2.tape");
+    writeFileSync(second, start);
+    const { exchanges, problems } = await readAll(file);
+    expect(exchanges.length).toBe(linesOf(file).length - 1);
+    expect(problems).toMatchObject([{ file: second, line: 1, detail: expect.stringContaining("unfinished") }]);
+  });
 
   test("reports a damaged header of a later file", async () => {
     const file = await rotated();
@@ -253,9 +211,7 @@ describe("a tape of several files", () => {
     writeFileSync(second, "garbage\n");
     const { exchanges, problems } = await readAll(file);
     expect(exchanges.length).toBe(linesOf(file).length - 1);
-    expect(problems).toMatchObject([
-      { file: second, line: 1, detail: expect.stringContaining("is not a tape") },
-    ]);
+    expect(problems).toMatchObject([{ file: second, line: 1, detail: expect.stringContaining("is not a tape") }]);
   });
 
   test("keeps its side files together; each file finds them", async () => {
@@ -263,9 +219,9 @@ describe("a tape of several files", () => {
     const whole = await allOf(file, { bodies: "whole" });
     const bodies = whole.map(({ req }) => req.body);
     expect([bodies[0], bodies.at(-1)]).toEqual(
-      [{ text: JSON.stringify("a".repeat(70_000)) }, { text: JSON.stringify("b".repeat(70_000)) }].map(
-        ({ text }) => ({ json: JSON.parse(text) }),
-      ),
+      [{ text: JSON.stringify("a".repeat(70_000)) }, { text: JSON.stringify("b".repeat(70_000)) }].map(({ text }) => ({
+        json: JSON.parse(text),
+      })),
     );
     const [last] = (await tapesIn(join(file, ".."))).map(({ volumes }) => volumes);
     const alone = await allOf(file.replace(".tape", `.${last}.tape`), { bodies: "whole" });
@@ -301,11 +257,7 @@ describe("a side file", () => {
 
   const rows: [string, (at: string) => void, string][] = [
     ["that is missing", () => {}, "there is no such file"],
-    [
-      "that was changed",
-      (at) => writeFileSync(join(at, name), "other"),
-      "its content is not what was recorded",
-    ],
+    ["that was changed", (at) => writeFileSync(join(at, name), "other"), "its content is not what was recorded"],
     ["that is a folder", (at) => mkdirSync(join(at, name)), "it is not a file"],
     ["that leads elsewhere", (at) => symlinkSync("/etc/hostname", join(at, name)), "it is not a file"],
   ];
@@ -316,19 +268,14 @@ describe("a side file", () => {
     const file = tape([req({ body: { file: name, bytes: content.length, as: "json" } })], header, at);
     const { exchanges, problems } = await readAll(file, { bodies: "whole" });
     expect(exchanges[0]?.req.body).toEqual({ omitted: "unreadable", bytes: content.length });
-    expect(problems).toEqual([
-      { file, line: 2, detail: `side file ${name}: ${why}`, hint: expect.any(String) },
-    ]);
+    expect(problems).toEqual([{ file, line: 2, detail: `side file ${name}: ${why}`, hint: expect.any(String) }]);
   });
 
   test("is read from the tape's folder only, whatever its name says", async () => {
     const file = tape([]);
     const reported: string[] = [];
     const body = { file: "../t.tape.ndjson", bytes: 1 };
-    expect(readBody(sideFolder(file), body, (it) => reported.push(it))).toEqual({
-      omitted: "unreadable",
-      bytes: 1,
-    });
+    expect(readBody(sideFolder(file), body, (it) => reported.push(it))).toEqual({ omitted: "unreadable", bytes: 1 });
     expect(reported).toEqual(["side file ../t.tape.ndjson: its name is not the hash of a content"]);
   });
 });

@@ -15,11 +15,7 @@ import { describe, expect, test } from "vitest";
 import type { Redactor } from "../../../../src/lab/tapes/format/header.ts";
 import { readHeader } from "../../../../src/lab/tapes/format/header.ts";
 import { TapeError } from "../../../../src/lab/tapes/format/tape-error.ts";
-import {
-  openTapeWriter,
-  type TapeTrouble,
-  type TapeWriterOptions,
-} from "../../../../src/lab/tapes/format/write.ts";
+import { openTapeWriter, type TapeTrouble, type TapeWriterOptions } from "../../../../src/lab/tapes/format/write.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { allOf, folder, json, linesOf, plain, raw } from "./fixture.ts";
 
@@ -47,8 +43,7 @@ const messageOf = (run: () => unknown): string => {
   return "no error";
 };
 
-const request = (url: string, body: Buffer = json({ a: 1 })) =>
-  raw({ url: `https://us.i.posthog.com${url}`, body });
+const request = (url: string, body: Buffer = json({ a: 1 })) => raw({ url: `https://us.i.posthog.com${url}`, body });
 
 /** Every byte that a folder holds. */
 const everythingIn = (path: string): string =>
@@ -164,8 +159,7 @@ describe("a tape", () => {
   test("writes what is wanted only", async () => {
     const file = newTape();
     const { writer } = open(file, { include: ["/api/**", "/s/"], exclude: ["/api/secret/**"] });
-    for (const url of ["/api/a", "/api/secret", "/api/secret/x?y=1", "/e/", "/s/?v=1"])
-      writer.append(request(url));
+    for (const url of ["/api/a", "/api/secret", "/api/secret/x?y=1", "/e/", "/s/?v=1"]) writer.append(request(url));
     expect(await writer.close()).toMatchObject({ exchanges: 2, excluded: 3 });
     expect((await allOf(file)).map(({ req }) => req.body)).toEqual([
       { json: { a: 1 } },
@@ -215,10 +209,7 @@ describe("large bodies", () => {
       profile: "test",
       redact: (it) => ({
         ...it,
-        req: {
-          ...it.req,
-          body: { text: JSON.stringify(it.req.body).replaceAll("phx_hidden", "{{secret:key#1}}") },
-        },
+        req: { ...it.req, body: { text: JSON.stringify(it.req.body).replaceAll("phx_hidden", "{{secret:key#1}}") } },
         redacted: ["req.body.key"],
       }),
     };
@@ -286,11 +277,7 @@ describe("a tape that already exists", () => {
     ["is no tape", "hello", /is not a tape: its first line is not JSON/],
     ["is no tape, with many lines", "a\nb\n", /is not a tape: its first line is not JSON/],
     ["is a HAR", '{"log":{}}', /is not a tape: its first line is no header → .*tape import/],
-    [
-      "is of a newer format",
-      '{"tape":2}\n',
-      /is of format 2; this phx-sim .* reads up to 1 → update phx-sim/,
-    ],
+    ["is of a newer format", '{"tape":2}\n', /is of format 2; this phx-sim .* reads up to 1 → update phx-sim/],
     ["is binary without lines", "\u0000".repeat(2_000_000), /is not a tape/],
   ])("and %s is refused and not touched", (_, content, message) => {
     const file = join(folder(), "t.tape.ndjson");
@@ -303,10 +290,7 @@ describe("a tape that already exists", () => {
   test("never gives a placeholder to a second secret", async () => {
     const file = newTape();
     const asks = (secret: string, fill: string) =>
-      raw({
-        headers: ["Authorization", `Bearer ${secret}`],
-        body: json({ personal_api_key: `${secret}b`, fill }),
-      });
+      raw({ headers: ["Authorization", `Bearer ${secret}`], body: json({ personal_api_key: `${secret}b`, fill }) });
     for (const secret of ["phx_first0123456789abcdefgh", "phx_other0123456789abcdefgh"]) {
       const { writer } = open(file, { redactor: createRedactor(), maxBytes: 1000 });
       writer.append(asks(secret, "x".repeat(70_000)));
@@ -334,9 +318,7 @@ describe("one writer for a tape", () => {
   test("a second one in this process is refused until the first has closed", async () => {
     const file = newTape();
     const { writer } = open(file);
-    expect(messageOf(() => open(file))).toMatch(
-      `is being recorded by pid ${process.pid}, this process → stop`,
-    );
+    expect(messageOf(() => open(file))).toMatch(`is being recorded by pid ${process.pid}, this process → stop`);
     await writer.close();
     await open(file).writer.close();
     expect(readdirSync(join(file, ".."))).toEqual(["t.tape.ndjson"]);
@@ -374,10 +356,7 @@ describe("rotation", () => {
     const { volumes } = await writer.close();
     expect(volumes).toBeGreaterThan(2);
     expect(readdirSync(join(file, ".."))).toHaveLength(volumes);
-    expect(await readHeader(file.replace(".tape", ".2.tape"))).toEqual({
-      ...(await readHeader(file)),
-      volume: 2,
-    });
+    expect(await readHeader(file.replace(".tape", ".2.tape"))).toEqual({ ...(await readHeader(file)), volume: 2 });
     expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     for (const name of readdirSync(join(file, ".."))) {
       expect(statSync(join(file, "..", name)).size).toBeLessThanOrEqual(2000);
@@ -394,20 +373,17 @@ describe("rotation", () => {
     expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
-  test.each([["nothing"], ["half a header"]])(
-    "goes on after a crash that left %s in the newest file",
-    async (what) => {
-      const file = newTape();
-      const first = open(file, small);
-      first.writer.append(raw());
-      await first.writer.close();
-      writeFileSync(file.replace(".tape", ".2.tape"), what === "nothing" ? "" : '{"tape":1,"id"');
-      const { writer } = open(file, small);
-      writer.append(raw());
-      await writer.close();
-      expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2]);
-    },
-  );
+  test.each([["nothing"], ["half a header"]])("goes on after a crash that left %s in the newest file", async (what) => {
+    const file = newTape();
+    const first = open(file, small);
+    first.writer.append(raw());
+    await first.writer.close();
+    writeFileSync(file.replace(".tape", ".2.tape"), what === "nothing" ? "" : '{"tape":1,"id"');
+    const { writer } = open(file, small);
+    writer.append(raw());
+    await writer.close();
+    expect((await allOf(file)).map(({ i }) => i)).toEqual([1, 2]);
+  });
 
   test("never writes into another tape", async () => {
     const file = newTape();
@@ -448,9 +424,7 @@ describe("trouble", () => {
     for (const url of ["/a", "/hidden", "/c"]) writer.append(request(url));
     const summary = await writer.close();
     expect(summary).toMatchObject({ exchanges: 2, lost: 1, trouble: { isOver: false } });
-    expect(troubles.map(({ detail }) => detail)).toEqual([
-      `an exchange could not be recorded on ${file}: no idea`,
-    ]);
+    expect(troubles.map(({ detail }) => detail)).toEqual([`an exchange could not be recorded on ${file}: no idea`]);
     expect(readFileSync(file, "utf8")).not.toContain("hidden");
   });
 
@@ -474,10 +448,7 @@ describe("trouble", () => {
     writer.append(raw());
     await writer.flush();
     writer.append(raw());
-    expect(writer.trouble).toMatchObject({
-      isOver: true,
-      detail: `recording has stopped: ${file} was deleted`,
-    });
+    expect(writer.trouble).toMatchObject({ isOver: true, detail: `recording has stopped: ${file} was deleted` });
     expect(await writer.close()).toMatchObject({ lost: 1, trouble: { isOver: true } });
     expect(troubles).toHaveLength(1);
   });
@@ -506,12 +477,7 @@ describe("trouble", () => {
 
   test.each([
     ["a folder", (at: string) => mkdirSync(join(at, "t.tape.ndjson")), "t.tape.ndjson", /it is a folder/],
-    [
-      "below a file",
-      (at: string) => writeFileSync(join(at, "f"), ""),
-      "f/t.tape.ndjson",
-      /cannot be recorded on/,
-    ],
+    ["below a file", (at: string) => writeFileSync(join(at, "f"), ""), "f/t.tape.ndjson", /cannot be recorded on/],
   ])("a place that is %s is refused when it is opened", (_, make, name, message) => {
     const at = folder();
     make(at);

@@ -29,30 +29,14 @@ test("a page in Chromium gets its answers from an exported tape", async () => {
       { url: `${origin}/api/projects/1/dashboards/?limit=2` },
       {
         body: gzipSync('{"count":7}'),
-        headers: [
-          ...type("application/json"),
-          "Content-Encoding",
-          "gzip",
-          "Content-Length",
-          "31",
-          "Set-Cookie",
-          "a=1",
-        ],
+        headers: [...type("application/json"), "Content-Encoding", "gzip", "Content-Length", "31", "Set-Cookie", "a=1"],
       },
     ),
     rawWith(
-      {
-        method: "POST",
-        url: `${origin}/flags/?v=2`,
-        headers: type("application/json"),
-        body: Buffer.from(body),
-      },
+      { method: "POST", url: `${origin}/flags/?v=2`, headers: type("application/json"), body: Buffer.from(body) },
       { status: 202, reason: "Accepted", body: Buffer.from('{"flags":{}}') },
     ),
-    rawWith(
-      { url: `${origin}/static/x.bin` },
-      { body: Buffer.from([0, 255, 1]), headers: type("image/png") },
-    ),
+    rawWith({ url: `${origin}/static/x.bin` }, { body: Buffer.from([0, 255, 1]), headers: type("image/png") }),
   ]);
   const har = join(newFolder(), "tape.har");
   let text = "";

@@ -80,14 +80,7 @@ test("an exchange is a whole entry of HAR 1.2", () => {
     },
     cache: {},
     timings: { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: 20.5, receive: 9.5 },
-    _phx_sim: {
-      i: 1,
-      route: "flags",
-      complete: true,
-      redacted: [],
-      request_encodings: [],
-      answer_encodings: [],
-    },
+    _phx_sim: { i: 1, route: "flags", complete: true, redacted: [], request_encodings: [], answer_encodings: [] },
   });
 });
 
@@ -114,21 +107,10 @@ describe("bodies", () => {
     [
       "bytes, for which HAR has no place",
       { body: { b64 } },
-      {
-        _requestBodyStatus: "discarded:not-representable",
-        _content: { text: b64, size: 3, encoding: "base64" },
-      },
+      { _requestBodyStatus: "discarded:not-representable", _content: { text: b64, size: 3, encoding: "base64" } },
     ],
-    [
-      "too large",
-      { body: { omitted: "too_large", bytes: 9 } },
-      { _requestBodyStatus: "discarded:too-large" },
-    ],
-    [
-      "not kept",
-      { body: { omitted: "excluded", bytes: 9 } },
-      { _requestBodyStatus: "discarded:not-kept:excluded" },
-    ],
+    ["too large", { body: { omitted: "too_large", bytes: 9 } }, { _requestBodyStatus: "discarded:too-large" }],
+    ["not kept", { body: { omitted: "excluded", bytes: 9 } }, { _requestBodyStatus: "discarded:not-kept:excluded" }],
     [
       "packed in a way that could not be undone",
       { body: { b64 }, wire: { ...gzip, trouble: "gzip: damaged" }, headers: packed },
@@ -166,19 +148,9 @@ describe("a tape", () => {
 
   test("goes out and comes back", async () => {
     const tape = await tapeOf([
-      rawWith({
-        method: "POST",
-        url: "https://us.i.posthog.com/flags/?v=2",
-        body: gzipSync('{"distinct_id":"u"}'),
-      }),
-      rawWith(
-        {},
-        { body: Buffer.from(big), headers: ["Content-Type", "application/json", "Content-Length", "3"] },
-      ),
-      rawWith(
-        {},
-        { body: gzipSync("zipped"), headers: ["Content-Encoding", "gzip", "Content-Type", "text/plain"] },
-      ),
+      rawWith({ method: "POST", url: "https://us.i.posthog.com/flags/?v=2", body: gzipSync('{"distinct_id":"u"}') }),
+      rawWith({}, { body: Buffer.from(big), headers: ["Content-Type", "application/json", "Content-Length", "3"] }),
+      rawWith({}, { body: gzipSync("zipped"), headers: ["Content-Encoding", "gzip", "Content-Type", "text/plain"] }),
       rawWith({ method: "POST", body: Buffer.from([0xff, 0xfe, 0xfd]) }, { body: Buffer.from([0x89, 0xff]) }),
       rawWith({ answer: null }),
     ]);

@@ -26,16 +26,10 @@ export function fileOf(content: string | Buffer, name = "some.har"): string {
 
 /** A HAR with these entries. */
 export const harWith = (entries: readonly Json[], log: JsonObject = {}): string =>
-  JSON.stringify({
-    log: { version: "1.2", creator: { name: "Tool", version: "7" }, ...log, entries: [...entries] },
-  });
+  JSON.stringify({ log: { version: "1.2", creator: { name: "Tool", version: "7" }, ...log, entries: [...entries] } });
 
 /** The least that an entry needs, with changes laid over its parts. */
-export const entryWith = (
-  request: JsonObject = {},
-  response: JsonObject = {},
-  rest: JsonObject = {},
-): JsonObject => ({
+export const entryWith = (request: JsonObject = {}, response: JsonObject = {}, rest: JsonObject = {}): JsonObject => ({
   startedDateTime: "2026-03-01T12:00:00.000Z",
   time: 30,
   request: {

@@ -77,16 +77,12 @@ describe("what tools write", () => {
       { headers: [header("Content-Encoding", "br"), header("Content-Length", "9")] },
       { headers: ["Content-Length", "17"] },
     ],
-    [
-      "the transfer of an unpacked body",
-      { headers: [header("Transfer-Encoding", "chunked")] },
-      { headers: [] },
-    ],
+    ["the transfer of an unpacked body", { headers: [header("Transfer-Encoding", "chunked")] }, { headers: [] }],
     [
       "headers with a similar name",
       {
-        headers: ["x-content-encoding", "content-encoding-x", "x-content-length", "content-length-x"].map(
-          (it) => header(it, "9"),
+        headers: ["x-content-encoding", "content-encoding-x", "x-content-length", "content-length-x"].map((it) =>
+          header(it, "9"),
         ),
       },
       {
@@ -115,11 +111,7 @@ describe("what tools write", () => {
     ["blanks around the method", { method: " patch " }, { method: "PATCH" }],
     ["a method of one letter", { method: "m" }, { method: "M" }],
     ["a method of 32 letters", { method: "M".repeat(32) }, { method: "M".repeat(32) }],
-    [
-      "blanks around the address",
-      { url: " https://us.i.posthog.com/e/ " },
-      { url: "https://us.i.posthog.com/e/" },
-    ],
+    ["blanks around the address", { url: " https://us.i.posthog.com/e/ " }, { url: "https://us.i.posthog.com/e/" }],
   ])("%s", async (_, request, expected) => {
     expect(await only(entryWith(request))).toMatchObject(expected);
   });
@@ -162,13 +154,7 @@ describe("what tools write", () => {
     ["negative times", { timings: { send: -5, wait: 10, receive: -3 }, time: 4 }, 10, 10, ["odd_times"]],
     ["times as text", { timings: { send: "1", wait: "2.5", receive: "1" }, time: "7" }, 3.5, 7, []],
     ["no times", { timings: null, time: null }, 0, 0, []],
-    [
-      "ssl within connect",
-      { timings: { connect: 10, ssl: 8, send: 0, wait: 5, receive: 0 }, time: 15 },
-      15,
-      15,
-      [],
-    ],
+    ["ssl within connect", { timings: { connect: 10, ssl: 8, send: 0, wait: 5, receive: 0 }, time: 15 }, 15, 15, []],
   ])("%s", async (_, rest, ttfb, total, codes) => {
     const found = await only(entryWith({}, {}, rest));
     expect(found.answer).toMatchObject({ ttfb, total });
@@ -176,10 +162,7 @@ describe("what tools write", () => {
   });
 
   test("an entry without a time began with the one before", async () => {
-    const { exchanges, problems } = await importing(
-      entryWith(),
-      entryWith({}, {}, { startedDateTime: "soon" }),
-    );
+    const { exchanges, problems } = await importing(entryWith(), entryWith({}, {}, { startedDateTime: "soon" }));
     expect(exchanges.map(({ at }) => at)).toEqual([1772366400000, 1772366400000]);
     expect(problems).toMatchObject([{ entry: 2, code: "no_start", skipped: false }]);
   });
@@ -257,11 +240,7 @@ describe("answers", () => {
   test.each<[string, JsonObject, Buffer]>([
     ["base64", { content: { text: png.toString("base64"), encoding: "base64" } }, png],
     ["base64 in capitals", { content: { text: png.toString("base64"), encoding: "BASE64" } }, png],
-    [
-      "wrong sizes",
-      { content: { text: "whole", size: 0 }, bodySize: -1, _transferSize: 3 },
-      Buffer.from("whole"),
-    ],
+    ["wrong sizes", { content: { text: "whole", size: 0 }, bodySize: -1, _transferSize: 3 }, Buffer.from("whole")],
     ["empty", { content: { size: 0, text: "" } }, Buffer.alloc(0)],
     ["204 with a size", { status: 204, content: { size: 9 } }, Buffer.alloc(0)],
     ["304 from a cache", { status: 304, content: { size: 900 } }, Buffer.alloc(0)],
@@ -307,9 +286,7 @@ describe("answers", () => {
   });
 
   test("who gave up is known where it is reported", async () => {
-    expect(await only(entryWith({}, { status: 0, _error: "net::ERR_ABORTED" }))).toMatchObject({
-      aborted: "client",
-    });
+    expect(await only(entryWith({}, { status: 0, _error: "net::ERR_ABORTED" }))).toMatchObject({ aborted: "client" });
     const blocked = await only(entryWith({}, { status: 0, _error: "net::ERR_BLOCKED_BY_CLIENT" }));
     expect(blocked.codes).toEqual(["blocked"]);
     expect(blocked.aborted).toBeUndefined();
@@ -410,10 +387,7 @@ describe("what is imported", () => {
     ["no_request", entryWith({ method: "M".repeat(33) })],
     ["not_http", at("data:text/plain,posthog.com")],
     ["not_http", at("chrome-extension://x/posthog.js")],
-    [
-      "preflight",
-      entryWith({ method: "OPTIONS", headers: [header("Access-Control-Request-Method", "POST")] }),
-    ],
+    ["preflight", entryWith({ method: "OPTIONS", headers: [header("Access-Control-Request-Method", "POST")] })],
     ["no_request", at("")],
     ["no_request", at("/relative")],
     ["no_request", entryWith({ method: "" })],

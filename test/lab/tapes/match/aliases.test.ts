@@ -41,12 +41,7 @@ describe("recorded ids may be live ones", () => {
     const aliases = opened();
     aliases.bind(["u:x1", "u:x2", "u:x3"], ["u:a", "u:b"]);
     aliases.bind(["u:x1", "u:x4"], ["u:c", "u:b"]);
-    expect(["u:x1", "u:x2", "u:x3", "u:x4"].map(aliases.liveOf)).toEqual([
-      "u:a",
-      "u:b",
-      undefined,
-      undefined,
-    ]);
+    expect(["u:x1", "u:x2", "u:x3", "u:x4"].map(aliases.liveOf)).toEqual(["u:a", "u:b", undefined, undefined]);
     expect(["u:a", "u:b", "u:c"].map(aliases.recordedOf)).toEqual(["u:x1", "u:x2", undefined]);
   });
 

@@ -109,8 +109,7 @@ describe("documents that mean the same have one text", () => {
   test("what is deeper than two hundred levels does not count", () => {
     const insides: ((it: Json) => Json)[] = [(it) => [it], (it) => ({ a: it })];
     for (const inside of insides) {
-      const deep = (levels: number, leaf: Json): Json =>
-        levels === 0 ? leaf : inside(deep(levels - 1, leaf));
+      const deep = (levels: number, leaf: Json): Json => (levels === 0 ? leaf : inside(deep(levels - 1, leaf)));
       const isSame = (levels: number) =>
         canonical(deep(levels, true), rules()).text === canonical(deep(levels, false), rules()).text;
       expect([isSame(200), isSame(201)]).toEqual([false, true]);

@@ -28,9 +28,7 @@ const padding = "x".repeat(70_000);
 test("answers come from the file", async () => {
   await write(Array.from({ length: 200 }, (_, n) => ({ target: `${list}?offset=${n}`, answer: { n } })));
   const matcher = await loadTapeMatcher(file);
-  const answers = Array.from({ length: 200 }, (_, n) =>
-    matcher.answer(asked({ target: `${list}?offset=${n}` })),
-  );
+  const answers = Array.from({ length: 200 }, (_, n) => matcher.answer(asked({ target: `${list}?offset=${n}` })));
   expect(answers.map(bodyOf)).toEqual(answers.map((_, n) => ({ n })));
 });
 

@@ -48,16 +48,12 @@ test("with it, one answers the other", async () => {
 });
 
 test("what the header has is not proposed again", async () => {
-  expect(await learnNoise(tapeOf(first, { noise: noise.slice(1) }), tapeOf(second))).toEqual(
-    noise.slice(0, 1),
-  );
+  expect(await learnNoise(tapeOf(first, { noise: noise.slice(1) }), tapeOf(second))).toEqual(noise.slice(0, 1));
 });
 
 test("an id that stands for two of the other recording is noise", async () => {
   const id = (n: number) => `0195f3f6-aaaa-7000-8000-00000000000${n}`;
-  const said = (one: number, two: number): Said[] => [
-    { target: `${list}/7`, answer: { one: id(one), two: id(two) } },
-  ];
+  const said = (one: number, two: number): Said[] => [{ target: `${list}/7`, answer: { one: id(one), two: id(two) } }];
   expect(await learnNoise(tapeOf(said(1, 1)), tapeOf(said(2, 2)))).toEqual([]);
   expect(await learnNoise(tapeOf(said(1, 1)), tapeOf(said(2, 3)))).toEqual(["res.body.two"]);
 });
@@ -66,11 +62,7 @@ test.each<{ name: string; a: Said[]; b: Said[] }>([
   { name: "equal tapes", a: first, b: first },
   { name: "empty tapes", a: [], b: [] },
   { name: "nothing to compare with", a: first, b: [{ target: "/api/other" }] },
-  {
-    name: "lists of other lengths",
-    a: [{ target: list, answer: [1] }],
-    b: [{ target: list, answer: [1, 2] }],
-  },
+  { name: "lists of other lengths", a: [{ target: list, answer: [1] }], b: [{ target: list, answer: [1, 2] }] },
 ])("$name: nothing", async ({ a, b }) => {
   expect(await learnNoise(tapeOf(a), tapeOf(b))).toEqual([]);
 });

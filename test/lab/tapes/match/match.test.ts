@@ -64,30 +64,10 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     found: "miss",
   },
   { name: "offset counts", recorded: { target: `${list}?offset=10` }, live: { target: list }, found: "miss" },
-  {
-    name: "cache buster",
-    recorded: { target: `${list}?_=1` },
-    live: { target: `${list}?_=2` },
-    found: "exact",
-  },
-  {
-    name: "method counts",
-    recorded: { target: list },
-    live: { target: list, method: "DELETE" },
-    found: "miss",
-  },
-  {
-    name: "other project",
-    recorded: { target: list },
-    live: { target: "/api/projects/2/dashboards" },
-    found: "miss",
-  },
-  {
-    name: "percent-encoded path",
-    recorded: { target: "/api/x%20y" },
-    live: { target: "/api/x%20y/" },
-    found: "exact",
-  },
+  { name: "cache buster", recorded: { target: `${list}?_=1` }, live: { target: `${list}?_=2` }, found: "exact" },
+  { name: "method counts", recorded: { target: list }, live: { target: list, method: "DELETE" }, found: "miss" },
+  { name: "other project", recorded: { target: list }, live: { target: "/api/projects/2/dashboards" }, found: "miss" },
+  { name: "percent-encoded path", recorded: { target: "/api/x%20y" }, live: { target: "/api/x%20y/" }, found: "exact" },
   { name: "broken percent", recorded: { target: "/api/%zz" }, live: { target: "/api/%zz" }, found: "exact" },
   {
     name: "key order in a body",
@@ -191,12 +171,7 @@ const rows: { name: string; recorded: Said; live: Said; found: string }[] = [
     live: { target: `${list}?__proto__=1` },
     found: "exact",
   },
-  {
-    name: "credentials and none",
-    recorded: { target: list, headers: signed },
-    live: { target: list },
-    found: "miss",
-  },
+  { name: "credentials and none", recorded: { target: list, headers: signed }, live: { target: list }, found: "miss" },
   {
     name: "credentials that a browser's export left out",
     recorded: { target: list },
@@ -296,31 +271,15 @@ const v4 = (n: number) => `1b4e28ba-2fa1-4d2e-883f-00000000000${n}`;
 const deciding: [name: string, recorded: { [key: string]: Json }, live: { [key: string]: Json }][] = [
   ["$distinct_id", { $distinct_id: "anna" }, { $distinct_id: "ben" }],
   ["a UUID of the app", { distinct_id: v4(1) }, { distinct_id: v4(2) }],
-  [
-    "anon_distinct_id",
-    { distinct_id: one, anon_distinct_id: two },
-    { distinct_id: three, anon_distinct_id: two },
-  ],
+  ["anon_distinct_id", { distinct_id: one, anon_distinct_id: two }, { distinct_id: three, anon_distinct_id: two }],
   ["$groups", { distinct_id: "u", $groups: { c: "a" } }, { distinct_id: "u", $groups: { c: "b" } }],
   ["$device_id", { $device_id: "a" }, { $device_id: "b" }],
   ["device_id", { device_id: "a" }, { device_id: "b" }],
-  [
-    "$device_id of the person",
-    { person_properties: { $device_id: "a" } },
-    { person_properties: { $device_id: "b" } },
-  ],
+  ["$device_id of the person", { person_properties: { $device_id: "a" } }, { person_properties: { $device_id: "b" } }],
   ["$properties", { $properties: { plan: "a" } }, { $properties: { plan: "b" } }],
   ["a UUID in properties", { person_properties: { org: v4(1) } }, { person_properties: { org: v4(2) } }],
-  [
-    "group_properties",
-    { group_properties: { c: { plan: "a" } } },
-    { group_properties: { c: { plan: "b" } } },
-  ],
-  [
-    "$group_properties",
-    { $group_properties: { c: { plan: "a" } } },
-    { $group_properties: { c: { plan: "b" } } },
-  ],
+  ["group_properties", { group_properties: { c: { plan: "a" } } }, { group_properties: { c: { plan: "b" } } }],
+  ["$group_properties", { $group_properties: { c: { plan: "a" } } }, { $group_properties: { c: { plan: "b" } } }],
   ["flag_keys_to_evaluate", { flag_keys_to_evaluate: ["a"] }, { flag_keys_to_evaluate: ["b"] }],
   ["flag_keys", { flag_keys: ["a"] }, { flag_keys: ["b"] }],
   ["all flags", { flag_keys: ["a"] }, {}],
@@ -329,10 +288,7 @@ const deciding: [name: string, recorded: { [key: string]: Json }, live: { [key: 
 
 test.each(deciding)("flags: another %s is a miss, the same one none", async (_, recorded, live) => {
   const matcher = await matcherOf([flags(recorded)]);
-  expect([matcher.answer(asked(flags(live))), matcher.answer(asked(flags(recorded)))].map(hitOf)).toEqual([
-    "miss",
-    1,
-  ]);
+  expect([matcher.answer(asked(flags(live))), matcher.answer(asked(flags(recorded)))].map(hitOf)).toEqual(["miss", 1]);
 });
 
 test("flags: one field under two names is the same", async () => {
@@ -407,8 +363,7 @@ describe("ids", () => {
       { target: "/flags/?v=2", body: { distinct_id: a1 } },
       { target: "/flags/?v=2", body: { distinct_id: a2 } },
     ]);
-    const ask = (distinct_id: string) =>
-      hitOf(matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id } })));
+    const ask = (distinct_id: string) => hitOf(matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id } })));
     expect([b2, b1, b2, b1].map(ask)).toEqual([1, 2, 1, 2]);
   });
 
@@ -489,9 +444,7 @@ describe("many series of one shape", () => {
   });
 
   test("recorded ids that come as they are mean themselves", async () => {
-    const matcher = await matcherOf(
-      [1, 2, 3].map((n) => ({ target: "/flags/?v=2", body: { distinct_id: id(n) } })),
-    );
+    const matcher = await matcherOf([1, 2, 3].map((n) => ({ target: "/flags/?v=2", body: { distinct_id: id(n) } })));
     const hits = [3, 1].map((n) =>
       hitOf(matcher.answer(asked({ target: "/flags/?v=2", body: { distinct_id: id(n) } }))),
     );

@@ -39,10 +39,10 @@ describe("misses name what is nearest", () => {
   });
 
   test("bodies; a place that has a placeholder matches anything", async () => {
-    const [near] = await missOf(
-      [{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }],
-      { target, body: { name: "phx_0123456789abcdef", list: [1], password: 7 } },
-    );
+    const [near] = await missOf([{ target, body: { name: "a", list: [1, 2], password: "{{secret:password#1}}" } }], {
+      target,
+      body: { name: "phx_0123456789abcdef", list: [1], password: 7 },
+    });
     expect(near?.differing).toEqual([
       { path: "req.body.name", recorded: "a", asked: "phx_***" },
       { path: "req.body.list[1]", recorded: "2", asked: "(absent)" },
@@ -50,13 +50,8 @@ describe("misses name what is nearest", () => {
   });
 
   test("no secret is reported with a whole body", async () => {
-    const [near] = await missOf([{ target, method: "POST" }], {
-      target,
-      body: { password: "hunter2", n: 1 },
-    });
-    expect(near?.differing).toEqual([
-      { path: "req.body", recorded: "(absent)", asked: '{"password":"***","n":1}' },
-    ]);
+    const [near] = await missOf([{ target, method: "POST" }], { target, body: { password: "hunter2", n: 1 } });
+    expect(near?.differing).toEqual([{ path: "req.body", recorded: "(absent)", asked: '{"password":"***","n":1}' }]);
   });
 
   test("an empty tape has none", async () => {
@@ -107,28 +102,17 @@ describe("misses name what is nearest", () => {
   });
 
   test("ten differences, of eighty letters each, are shown", async () => {
-    const fields = (text: string) =>
-      Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`f${i}`, text]));
-    const [near] = await missOf([{ target, body: fields("x".repeat(80)) }], {
-      target,
-      body: fields("y".repeat(81)),
-    });
+    const fields = (text: string) => Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`f${i}`, text]));
+    const [near] = await missOf([{ target, body: fields("x".repeat(80)) }], { target, body: fields("y".repeat(81)) });
     expect(near?.differing).toHaveLength(10);
-    expect(near?.differing[9]).toEqual({
-      path: "req.body.f9",
-      recorded: "x".repeat(80),
-      asked: `${"y".repeat(80)}…`,
-    });
+    expect(near?.differing[9]).toEqual({ path: "req.body.f9", recorded: "x".repeat(80), asked: `${"y".repeat(80)}…` });
   });
 
   test("credentials count where it is known whether there were any", async () => {
     const signed = [["authorization", "Bearer phx_live"]] as const;
     const at = `${target}?a=1`;
     const live = { target: `${target}?a=2` };
-    expect(paths(await missOf([{ target: at, headers: signed }], live))).toEqual([
-      "req.query.a",
-      "req.signed",
-    ]);
+    expect(paths(await missOf([{ target: at, headers: signed }], live))).toEqual(["req.query.a", "req.signed"]);
     expect(paths(await missOf([{ target: at, status: 401 }], { ...live, headers: signed }))).toEqual([
       "req.query.a",
       "req.signed",
@@ -161,9 +145,7 @@ describe("misses name what is nearest", () => {
     ]);
     expect(hitOf(matcher.answer(asked({ target, body: { password: "live-1" } })))).toBe(1);
     const answered = matcher.answer(asked({ target, body: { name: "b", password: "live-2" } }));
-    expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual([
-      "req.body.name",
-    ]);
+    expect("miss" in answered && paths(answered.miss.nearest.filter(({ i }) => i === 2))).toEqual(["req.body.name"]);
   });
 
   test("an id stands for one live id only", async () => {
@@ -213,12 +195,7 @@ describe("an exchange that differs only where its tape has placeholders", () => 
       { target: "/api/users/@me" },
       "miss",
     ],
-    [
-      "another method",
-      [{ ...noted(`a ${secret}`), method: "PUT" }],
-      { ...noted("a live"), method: "PATCH" },
-      "miss",
-    ],
+    ["another method", [{ ...noted(`a ${secret}`), method: "PUT" }], { ...noted("a live"), method: "PATCH" }, "miss"],
   ])("%s", async (_, recorded, live, hit) => {
     expect(hitOf((await matcherOf(recorded)).answer(asked(live)))).toBe(hit);
   });

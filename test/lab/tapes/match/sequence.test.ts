@@ -71,12 +71,7 @@ test("what ended later, but began earlier, comes first", async () => {
 });
 
 describe("what is not replayed", () => {
-  const failures: Said[] = [
-    { target, status: 429 },
-    { target, complete: false },
-    { target },
-    { target, status: 500 },
-  ];
+  const failures: Said[] = [{ target, status: 429 }, { target, complete: false }, { target }, { target, status: 500 }];
 
   test.each([
     { options: {}, expected: [1, 3, 4] },
@@ -145,11 +140,7 @@ describe("clients", () => {
 
 describe("the ledger", () => {
   test("reports unused and missed ones; preflights are no one's fault", async () => {
-    const matcher = await matcherOf([
-      { target },
-      { target: "/api/users/@me" },
-      { target: "/e/", method: "OPTIONS" },
-    ]);
+    const matcher = await matcherOf([{ target }, { target: "/api/users/@me" }, { target: "/e/", method: "OPTIONS" }]);
     matcher.answer(asked({ target }));
     matcher.answer(asked({ target: "/api/nothing" }, "a"));
     matcher.answer(asked({ target: "/api/nothing" }, "a"));
@@ -160,21 +151,14 @@ describe("the ledger", () => {
     expect(unused).toEqual([
       { i: 2, method: "GET", url: "https://us.posthog.com/api/users/@me", route: "GET /api/users/@me" },
     ]);
-    expect(misses).toMatchObject([
-      { method: "GET", target: "/api/nothing", route: "GET /api/nothing", times: 3 },
-    ]);
+    expect(misses).toMatchObject([{ method: "GET", target: "/api/nothing", route: "GET /api/nothing", times: 3 }]);
   });
 });
 
 const uuid = fc.uuid();
 const said: fc.Arbitrary<Said> = fc.oneof(
-  fc.record({
-    target: fc.constantFrom(target, `${target}/7`, "/api/users/@me", "/%zz?a=%", "/array/phc_aaaa/config"),
-  }),
-  fc.record({
-    target: fc.constantFrom("/flags/?v=2", "/decide/?v=3"),
-    body: fc.record({ distinct_id: uuid }),
-  }),
+  fc.record({ target: fc.constantFrom(target, `${target}/7`, "/api/users/@me", "/%zz?a=%", "/array/phc_aaaa/config") }),
+  fc.record({ target: fc.constantFrom("/flags/?v=2", "/decide/?v=3"), body: fc.record({ distinct_id: uuid }) }),
   fc.record({ target: uuid.map((id) => `/api/persons/${id}`) }),
   fc.record({ target: fc.constant(target), body: fc.jsonValue() as fc.Arbitrary<Said["body"] & {}> }),
   fc.record({ target: fc.constant("/e/"), body: fc.constant({ event: "x", distinct_id: "u" }) }),

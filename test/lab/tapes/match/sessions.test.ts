@@ -152,13 +152,7 @@ function browserSession(cuts: readonly number[]): Said[] {
   });
   const flags = (person: string, more: object = {}): Said => ({
     target: `/flags/?v=2&config=true&ip=0&_=${Math.random()}&ver=1.449.2&compression=base64`,
-    body: {
-      token: key,
-      distinct_id: person,
-      groups: {},
-      person_properties: { $initial_ref: distinct_id },
-      ...more,
-    },
+    body: { token: key, distinct_id: person, groups: {}, person_properties: { $initial_ref: distinct_id }, ...more },
   });
   const events = [
     event("$pageview", distinct_id),
@@ -173,10 +167,7 @@ function browserSession(cuts: readonly number[]): Said[] {
     { target: `/array/${key}/config?ip=0&_=${Math.random()}` },
     flags(distinct_id),
     ...batches.map((body): Said => ({ target: `/e/?ip=0&_=${Math.random()}&ver=1`, body })),
-    {
-      target: `/s/?ip=0&_=${Math.random()}`,
-      body: [{ event: "$snapshot", properties: { $session_id: session } }],
-    },
+    { target: `/s/?ip=0&_=${Math.random()}`, body: [{ event: "$snapshot", properties: { $session_id: session } }] },
     flags("ann", { $anon_distinct_id: distinct_id, timezone: "UTC" }),
   ];
 }
@@ -197,19 +188,11 @@ describe("a browser's session", () => {
 
   test("an event that was not recorded, and one that does not come", async () => {
     const matcher = await matcherOf([{ target: "/e/", body: [{ event: "a" }, { event: "b" }] }]);
-    const one = matcher.compareEvents(
-      asked({ target: "/batch", body: { batch: [{ event: "a" }, { event: "c" }] } }),
-    );
+    const one = matcher.compareEvents(asked({ target: "/batch", body: { batch: [{ event: "a" }, { event: "c" }] } }));
     expect(one).toEqual({ matched: 1, extra: ["c"] });
     expect(matcher.ledger().events).toEqual({ recorded: 2, missing: [{ event: "b", times: 1 }] });
-    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "a" } }))).toEqual({
-      matched: 0,
-      extra: ["a"],
-    });
-    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "b" } }))).toEqual({
-      matched: 1,
-      extra: [],
-    });
+    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "a" } }))).toEqual({ matched: 0, extra: ["a"] });
+    expect(matcher.compareEvents(asked({ target: "/e/", body: { event: "b" } }))).toEqual({ matched: 1, extra: [] });
     expect(matcher.ledger().events.missing).toEqual([]);
   });
 

@@ -32,13 +32,7 @@ export interface Said {
 }
 
 export function exchange(said: Said, i = 1): Exchange {
-  const {
-    method = said.body === undefined ? "GET" : "POST",
-    target,
-    body,
-    status = 200,
-    answer = { i },
-  } = said;
+  const { method = said.body === undefined ? "GET" : "POST", target, body, status = 200, answer = { i } } = said;
   const wire = { bytes: 0, encodings: [] };
   return {
     i,
@@ -78,6 +72,4 @@ export const matcherOf = (
 export const hitOf = (answered: Answered): number | "miss" => ("hit" in answered ? answered.hit.i : "miss");
 
 export const bodyOf = (answered: Answered): Json | undefined =>
-  "hit" in answered && answered.body !== undefined && "json" in answered.body
-    ? answered.body.json
-    : undefined;
+  "hit" in answered && answered.body !== undefined && "json" in answered.body ? answered.body.json : undefined;

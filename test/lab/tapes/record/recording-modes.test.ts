@@ -68,10 +68,7 @@ describe("modes in code", () => {
     const young = await startSim(options);
     expect(young.isReplaying()).toBe(true);
     await young.close();
-    writeFileSync(
-      tape,
-      readFileSync(tape, "utf8").replace(/"created":"[^"]*"/, '"created":"2020-01-01T00:00:00Z"'),
-    );
+    writeFileSync(tape, readFileSync(tape, "utf8").replace(/"created":"[^"]*"/, '"created":"2020-01-01T00:00:00Z"'));
     const old = await startSim(options);
     expect(old.recorded()).toMatchObject({ state: "recording", mode: "all", tape });
     await project(old, far.personalApiKey);
@@ -81,10 +78,7 @@ describe("modes in code", () => {
 
   test("offline, an old tape is replayed with a notice, and new becomes strict", async () => {
     const { tape } = await recorded();
-    writeFileSync(
-      tape,
-      readFileSync(tape, "utf8").replace(/"created":"[^"]*"/, '"created":"2020-01-01T00:00:00Z"'),
-    );
+    writeFileSync(tape, readFileSync(tape, "utf8").replace(/"created":"[^"]*"/, '"created":"2020-01-01T00:00:00Z"'));
     const notices: string[] = [];
     const sim = await started({
       ...{ tape, upstream: "us", mode: "new", maxAge: "7d", offline: true },

@@ -52,11 +52,7 @@ describe("record", () => {
     await near.settle({ idleMs: 0 });
     const [event] = await near.events.list({ event: "signup" });
     expect(event).toMatchObject({ distinct_id: "u1", outcome: "kept" });
-    expect((await near.requests.list())[0]).toMatchObject({
-      source: "upstream",
-      status: answer.status,
-      events: 1,
-    });
+    expect((await near.requests.list())[0]).toMatchObject({ source: "upstream", status: answer.status, events: 1 });
     await near.recording.stop();
     const [exchange] = await exchangesOf(tapeFile());
     expect(exchange).toMatchObject({
@@ -85,11 +81,7 @@ describe("record", () => {
     const far = await cloud();
     const near = await sim({ upstream: far.url, tape: tapeFile(), data: join(folder, "data") });
     const project = await far.project();
-    const client = new PostHog(project.apiKey, {
-      host: near.url,
-      personalApiKey: project.personalApiKey,
-      flushAt: 1,
-    });
+    const client = new PostHog(project.apiKey, { host: near.url, personalApiKey: project.personalApiKey, flushAt: 1 });
     client.capture({ distinctId: "u1", event: "bought", properties: { plan: "pro" } });
     await client.getAllFlags("u1");
     await client.shutdown();
@@ -127,12 +119,7 @@ describe("record", () => {
 
   test("only what is wanted is taped; all is passed on", async () => {
     const far = await cloud();
-    const near = await sim({
-      upstream: far.url,
-      tape: tapeFile(),
-      include: ["/flags/**"],
-      exclude: ["*.js"],
-    });
+    const near = await sim({ upstream: far.url, tape: tapeFile(), include: ["/flags/**"], exclude: ["*.js"] });
     await post(near, "/flags/?v=2", { api_key: far.apiKey, distinct_id: "u" });
     await post(near, "/e/", { api_key: far.apiKey, event: "a", distinct_id: "u" });
     await near.settle({ idleMs: 0 });
@@ -162,16 +149,11 @@ describe("record", () => {
     const wary = await sim({ upstream });
     const refused = await post(wary, "/flags/", { api_key: far.apiKey, distinct_id: "u" });
     expect(refused.status).toBe(502);
-    expect(await refused.json()).toMatchObject({
-      detail: expect.stringContaining("certificate cannot be trusted"),
-    });
+    expect(await refused.json()).toMatchObject({ detail: expect.stringContaining("certificate cannot be trusted") });
   });
 
   test("an authority that is no certificate: an answer anyway", async () => {
-    const near = await sim({
-      upstream: "https://127.0.0.1:9",
-      upstreamCa: "-----BEGIN CERTIFICATE-----\nno\n",
-    });
+    const near = await sim({ upstream: "https://127.0.0.1:9", upstreamCa: "-----BEGIN CERTIFICATE-----\nno\n" });
     const answer = await post(near, "/flags/", { distinct_id: "u" });
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({ code: "upstream_unreachable" });
@@ -184,9 +166,7 @@ describe("record", () => {
     rmSync(folder, { recursive: true, force: true });
     expect((await post(near, "/flags/", { api_key: far.apiKey, distinct_id: "u" })).status).toBe(200);
     await near.settle({ idleMs: 0 });
-    expect(await near.recording.stop()).toMatchObject({
-      trouble: expect.stringContaining("recording has stopped"),
-    });
+    expect(await near.recording.stop()).toMatchObject({ trouble: expect.stringContaining("recording has stopped") });
     expect(notices.join("\n")).toContain("recording has stopped");
   });
 });

@@ -48,9 +48,7 @@ test.each([
 
 /** `dcz` is read by no Node, zstd from 22.15 on. */
 const coding = hasZstd ? "dcz" : "zstd";
-const reason = hasZstd
-  ? /dcz: not an encoding that can be undone here/
-  : /zstd: Node 2[\d.]+ cannot decompress it/;
+const reason = hasZstd ? /dcz: not an encoding that can be undone here/ : /zstd: Node 2[\d.]+ cannot decompress it/;
 
 test.each<[string, SimOptions]>([
   ["record", {}],
@@ -60,24 +58,13 @@ test.each<[string, SimOptions]>([
   const notices: string[] = [];
   const tape = options.mode === "new" ? await tapeOf([exchange("GET /api/a/", answer({}))]) : undefined;
   const file = tape ?? join(folder(), "packed.tape.ndjson");
-  const sim = await started({
-    upstream: far.url,
-    tape: file,
-    onNotice: (it) => notices.push(it),
-    ...options,
-  });
+  const sim = await started({ upstream: far.url, tape: file, onNotice: (it) => notices.push(it), ...options });
   for (const path of ["/api/x/", "/api/y/"])
-    expect(await ask(`${sim.url}${path}`, `gzip, ${coding}`)).toEqual({
-      status: 200,
-      encoding: coding,
-      body: zstd,
-    });
+    expect(await ask(`${sim.url}${path}`, `gzip, ${coding}`)).toEqual({ status: 200, encoding: coding, body: zstd });
   await sim.close();
   expect(far.offered).toEqual(["gzip", "gzip"]);
   expect(notices.filter((it) => it.includes("not recorded"))).toEqual([
-    expect.stringMatching(
-      new RegExp(`^the body of a response is not recorded, GET /api/x: ${reason.source}`),
-    ),
+    expect.stringMatching(new RegExp(`^the body of a response is not recorded, GET /api/x: ${reason.source}`)),
   ]);
   expect(readFileSync(file, "utf8")).not.toContain(zstd.toString("base64"));
   const replay = await started({ tape: file });

@@ -24,8 +24,7 @@ interface Around {
 const asked = (body: TapeBody, around: Around = {}): TapeBody | undefined =>
   createRedactor().redact(exchangeWith({ body, ...around })).req.body;
 const answered = (body: TapeBody, { url, ...around }: Around = {}): TapeBody | undefined =>
-  createRedactor().redact(exchangeWith({ ...(url !== undefined && { url }), res: { body, ...around } })).res
-    ?.body;
+  createRedactor().redact(exchangeWith({ ...(url !== undefined && { url }), res: { body, ...around } })).res?.body;
 const omitted = (bytes: number): TapeBody => ({ omitted: "redacted", bytes });
 
 describe("an answer that is code", () => {
@@ -39,13 +38,10 @@ describe("an answer that is code", () => {
     }
   });
 
-  test.each(["text/plain", "application/json", "text/xmlish", "text/axml", ""])(
-    "not one of type %j",
-    (it) => {
-      expect(answered({ text: field }, { headers: type(it) })).toEqual({ text: safeField });
-      expect(answered({ text: field })).toEqual({ text: safeField });
-    },
-  );
+  test.each(["text/plain", "application/json", "text/xmlish", "text/axml", ""])("not one of type %j", (it) => {
+    expect(answered({ text: field }, { headers: type(it) })).toEqual({ text: safeField });
+    expect(answered({ text: field })).toEqual({ text: safeField });
+  });
 
   test("not a request", () => {
     expect(asked({ text: field }, { headers: type("text/html") })).toEqual({ text: safeField });
@@ -209,19 +205,12 @@ describe("a body in parts", () => {
   test("characters of several bytes", () => {
     const { text } = redacted(joined("xyz", part('name="ä"', `ö ${key} ü`), part('name="ß_password"', "ñ")));
     expect(text).toBe(
-      joined(
-        "xyz",
-        part('name="ä"', `ö ${placeholder} ü`),
-        part('name="ß_password"', "{{secret:password#1}}"),
-      ),
+      joined("xyz", part('name="ä"', `ö ${placeholder} ü`), part('name="ß_password"', "{{secret:password#1}}")),
     );
   });
 
   const inBytes = (text: string): TapeBody | undefined =>
-    asked(
-      { b64: Buffer.from(text, "latin1").toString("base64") },
-      { headers: type("multipart/mixed; boundary=xyz") },
-    );
+    asked({ b64: Buffer.from(text, "latin1").toString("base64") }, { headers: type("multipart/mixed; boundary=xyz") });
 
   test("bytes stay bytes", () => {
     const binary = part('name="a"; filename="\xe4"', "\xff\x00\x01");
@@ -271,14 +260,10 @@ describe("bytes", () => {
     for (const order of [little, big]) {
       expect(asked(inBase64(order(`the key ${key}`)))).toEqual(inBase64(order(`the key ${placeholder}`)));
       expect(asked({ text: order(field).toString() })).toEqual({ text: order(safeField).toString() });
-      expect(asked({ json: { a: order(key).toString("base64") } })).toEqual({
-        json: { a: "{{secret:encoded#1}}" },
-      });
+      expect(asked({ json: { a: order(key).toString("base64") } })).toEqual({ json: { a: "{{secret:encoded#1}}" } });
       expect(asked(inBase64(order(`${bom}${key}`)))).toEqual(omitted(2 * key.length + 2));
       expect(asked(inBase64(order(`${bom}{"password":"тайна"}`)))).toEqual(omitted(42));
-      expect(asked(inBase64(order(`${bom}{"colour":"тайна"}`)))).toEqual(
-        inBase64(order(`${bom}{"colour":"тайна"}`)),
-      );
+      expect(asked(inBase64(order(`${bom}{"colour":"тайна"}`)))).toEqual(inBase64(order(`${bom}{"colour":"тайна"}`)));
       const packed = bytesOf(asked(inBase64(gzipSync(order(`${bom}the key ${key}`)))));
       expect(gunzipSync(packed)).toEqual(order(`${bom}the key ${placeholder}`));
     }
@@ -293,9 +278,6 @@ test.each<TapeBody>([
 });
 
 test("the client's name and the reason of a response are searched, too", () => {
-  const { client, res } = createRedactor().redact({
-    ...exchangeWith({ res: { reason: `no ${key}` } }),
-    client: key,
-  });
+  const { client, res } = createRedactor().redact({ ...exchangeWith({ res: { reason: `no ${key}` } }), client: key });
   expect([client, res?.reason]).toEqual([placeholder, `no ${placeholder}`]);
 });

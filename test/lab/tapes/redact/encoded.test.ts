@@ -4,10 +4,7 @@ import { openedText, replaceEncoded } from "../../../../src/lab/tapes/redact/enc
 import { repackable } from "../../../../src/lab/tapes/redact/packed.ts";
 
 const replaced = (text: string): string =>
-  replaceEncoded(text, {
-    text: (plain) => plain.replaceAll(/hidden|~~/g, "found"),
-    whole: () => "(whole)",
-  });
+  replaceEncoded(text, { text: (plain) => plain.replaceAll(/hidden|~~/g, "found"), whole: () => "(whole)" });
 
 const wide = (text: string): string => Buffer.from(text, "utf16le").toString("latin1");
 const wideBig = (text: string): string => Buffer.from(text, "utf16le").swap16().toString("latin1");
@@ -36,11 +33,7 @@ const rows: [what: string, text: string, after: string][] = [
   ["UTF-16 of 5 letters", wide("aa~~a"), wide("aa~~a")],
   ["UTF-16 of 5 letters in another order", wideBig("aa~~a"), wideBig("aa~~a")],
   ["UTF-16 among bytes", `\xff${wide("a\thidden\r\n~")}\xfe`, `\xff${wide("a\tfound\r\n~")}\xfe`],
-  [
-    "UTF-16, and more",
-    `${wide("hidden")} ${base64("hidden-words")}`,
-    `${wide("found")} ${base64("found-words")}`,
-  ],
+  ["UTF-16, and more", `${wide("hidden")} ${base64("hidden-words")}`, `${wide("found")} ${base64("found-words")}`],
   ["a key in UTF-16 in base64", Buffer.from(wide("phx_abcdefgh"), "latin1").toString("base64"), "(whole)"],
   [
     "a key in UTF-16 of another order in base64",
@@ -84,21 +77,9 @@ const rows: [what: string, text: string, after: string][] = [
   ),
   ["base64 with too many =", `${base64("hidden-words!?")}==`, `${base64("found-words!?")}=`],
   ["base64 with an = that is none of its", `${base64("hidden-words!!!")}=`, base64("found-words!!!")],
-  [
-    "lines of which the last has one character",
-    lines(words27, 35, "\n"),
-    base64("filler filler filler found"),
-  ],
-  [
-    "lines, and one character more",
-    `${lines(more, 76, "\n")}A`,
-    `${base64(more.replace("hidden", "found"))}A`,
-  ],
-  [
-    "lines with too many =",
-    `${lines(`${more}!`, 76, "\n")}=`,
-    `${base64(`${more}!`.replace("hidden", "found"))}=`,
-  ],
+  ["lines of which the last has one character", lines(words27, 35, "\n"), base64("filler filler filler found")],
+  ["lines, and one character more", `${lines(more, 76, "\n")}A`, `${base64(more.replace("hidden", "found"))}A`],
+  ["lines with too many =", `${lines(`${more}!`, 76, "\n")}=`, `${base64(`${more}!`.replace("hidden", "found"))}=`],
   ...[
     ["lines of 31", lines("filler filler filler hidden filler", 31, "\n"), undefined],
     ["lines of 77", lines(`${"x".repeat(54)}hidden${"!".repeat(20)}`, 77, "\n"), undefined],
@@ -120,15 +101,13 @@ const rows: [what: string, text: string, after: string][] = [
   ["hex in capitals", hex("hidden>>").toUpperCase(), hex("found>>")],
   ["hex of something else", hex("harmless"), hex("harmless")],
   ["a UUID", "68696464-656e-6869-6464-656e68696464", "68696464-656e-6869-6464-656e68696464"],
-  ...['{"a":"hidden"}', '{ "a": "hidden" }', '[{"a":"hidden"}]'].flatMap(
-    (json): [string, string, string][] => {
-      const after = json.replace("hidden", "found");
-      return [
-        [`${json} behind a path`, `/some/path/${base64(json)}`, `/some/path/${base64(after)}`],
-        [`${json} behind a letter`, `x${base64(json)}`, `x${base64(after)}`],
-      ];
-    },
-  ),
+  ...['{"a":"hidden"}', '{ "a": "hidden" }', '[{"a":"hidden"}]'].flatMap((json): [string, string, string][] => {
+    const after = json.replace("hidden", "found");
+    return [
+      [`${json} behind a path`, `/some/path/${base64(json)}`, `/some/path/${base64(after)}`],
+      [`${json} behind a letter`, `x${base64(json)}`, `x${base64(after)}`],
+    ];
+  }),
   ["the four places of a cut run", shape.toString("base64"), "(whole)"],
   ...["x", "xy", "xyz"].map((lead): [string, string, string] => [
     `a secret in bytes, behind ${lead}`,
@@ -158,10 +137,7 @@ describe("what is encoded in a text", () => {
   const text = "so hidden it is";
   const binary: [what: string, bytes: Buffer][] = [
     ["gzip", gzipSync(text)],
-    ...[1, 5, 6, 9].map((level): [string, Buffer] => [
-      `zlib of level ${level}`,
-      deflateSync(text, { level }),
-    ]),
+    ...[1, 5, 6, 9].map((level): [string, Buffer] => [`zlib of level ${level}`, deflateSync(text, { level })]),
   ];
   test.each(binary)("%s, as characters, in base64 and in hex", (_, bytes) => {
     const after = "so found it is";
@@ -223,8 +199,7 @@ describe("a text that is opened", () => {
 });
 
 describe("the text in some bytes", () => {
-  const nested = (layers: number): Buffer =>
-    layers === 0 ? Buffer.from("text") : gzipSync(nested(layers - 1));
+  const nested = (layers: number): Buffer => (layers === 0 ? Buffer.from("text") : gzipSync(nested(layers - 1)));
   const most = 32 * 1024 * 1024;
   const bytes = (...it: number[]): Buffer => Buffer.from([...Buffer.from("text"), ...it]);
 
@@ -232,11 +207,7 @@ describe("the text in some bytes", () => {
     ["four letters", Buffer.from("text"), "text"],
     ["three letters", Buffer.from("tex"), undefined],
     ["no UTF-8", bytes(0xff), undefined],
-    ...[0x00, 0x08, 0x0e, 0x1a].map((it): [string, Buffer, undefined] => [
-      `with ${it}`,
-      bytes(it),
-      undefined,
-    ]),
+    ...[0x00, 0x08, 0x0e, 0x1a].map((it): [string, Buffer, undefined] => [`with ${it}`, bytes(it), undefined]),
     ...[0x09, 0x0d, 0x1b].map((it): [string, Buffer, string] => [
       `with ${it}`,
       bytes(it),

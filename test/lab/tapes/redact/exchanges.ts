@@ -59,9 +59,7 @@ const opened = (texts: string[], layers = 3): string[] => {
     text.replace(/\\u00([\da-fA-F]{2})/g, char),
     text.replace(/%([\da-fA-F]{2})/g, char),
     unpack(Buffer.from(text, "latin1")).toString("latin1"),
-    ...(text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? []).map((it) =>
-      unpack(Buffer.from(it, "base64")).toString("latin1"),
-    ),
+    ...(text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? []).map((it) => unpack(Buffer.from(it, "base64")).toString("latin1")),
     ...(text.match(/[\da-f]{12,}/g) ?? []).map((it) => Buffer.from(it, "hex").toString("latin1")),
   ]);
   return [

@@ -23,9 +23,7 @@ test("with the rules of the project", () => {
 test("of a text, in JSON and in whatever it is encoded", () => {
   const mask = createMask({ rules: [{ name: "door", field: "door" }] });
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
-  expect(mask.text(`the key is ${personal}, password=correct-horse`)).toBe(
-    "the key is phx_***, password=***",
-  );
+  expect(mask.text(`the key is ${personal}, password=correct-horse`)).toBe("the key is phx_***, password=***");
   expect(mask.text(JSON.stringify({ door: "1234", a: [{ password: "x1" }], b: project, n: 1 }))).toBe(
     JSON.stringify({ door: "***", a: [{ password: "***" }], b: project, n: 1 }),
   );

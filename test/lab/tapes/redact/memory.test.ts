@@ -16,11 +16,7 @@ const body = (json: { [key: string]: string }) => exchangeWith({ body: { json } 
 describe("placeholders", () => {
   test("equal secrets get equal placeholders over a tape, different ones different", () => {
     const { redact } = createRedactor();
-    const given: { [key: string]: string }[] = [
-      { password: "one-1" },
-      { password: "two-2" },
-      { token: "one-1" },
-    ];
+    const given: { [key: string]: string }[] = [{ password: "one-1" }, { password: "two-2" }, { token: "one-1" }];
     const bodies = given.map((it) => redact(body(it)).req.body);
     expect(bodies).toEqual([
       { json: { password: "{{secret:password#1}}" } },
@@ -67,9 +63,7 @@ describe("placeholders", () => {
   });
 
   test("paths say where; many are reported without their positions", () => {
-    const batch = Array.from({ length: 100 }, () => ({
-      properties: { token: "t-1", "odd name.token": "t-2" },
-    }));
+    const batch = Array.from({ length: 100 }, () => ({ properties: { token: "t-1", "odd name.token": "t-2" } }));
     const few = createRedactor().redact(exchangeWith({ body: { json: { batch: batch.slice(0, 1) } } }));
     expect(few.redacted).toEqual([
       "req.body.batch[0].properties.token",
@@ -102,11 +96,7 @@ describe("placeholders", () => {
     // @ts-expect-error a header without a value
     const headers: readonly [string, string][] = [["Authorization", null]];
     const safe = createRedactor().redact({ ...exchange, req: { ...exchange.req, headers } });
-    expect(safe.req).toMatchObject({
-      url: "http://redacted.invalid/",
-      headers: [],
-      body: { omitted: "redacted" },
-    });
+    expect(safe.req).toMatchObject({ url: "http://redacted.invalid/", headers: [], body: { omitted: "redacted" } });
     expect(safe.redacted).toEqual(["req", "res"]);
   });
 });
@@ -150,9 +140,7 @@ describe("the text of a placeholder", () => {
     ["", "1", false],
     ["a", "", false],
   ])("percent-encoded: %s, %s: %s", (kind, number, is) => {
-    expect(replacePlaceholders(encoded(kind, number), () => "mine")).toBe(
-      is ? "mine" : encoded(kind, number),
-    );
+    expect(replacePlaceholders(encoded(kind, number), () => "mine")).toBe(is ? "mine" : encoded(kind, number));
   });
 
   test("becomes a value, percent-encoded where it was; without one it stays", () => {
@@ -307,9 +295,7 @@ describe("a memory of secrets", () => {
     memory.placeholder("token", numbered(1));
     expect(memory.replaceKnown(text, known)).toBe(`${known("token", numbered(1))} ${numbered(2)}`);
     memory.placeholder("password", numbered(2));
-    expect(memory.replaceKnown(text, known)).toBe(
-      `${known("token", numbered(1))} ${known("password", numbered(2))}`,
-    );
+    expect(memory.replaceKnown(text, known)).toBe(`${known("token", numbered(1))} ${known("password", numbered(2))}`);
   });
 
   test("equal secrets, long ones too, have one placeholder; it counts how many there are", () => {

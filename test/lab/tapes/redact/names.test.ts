@@ -14,8 +14,7 @@ import { exchangeWith, leaks } from "./exchanges.ts";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-const strong =
-  words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
+const strong = words(`password passwd passphrase secret private_key privatekey access_key accesskey api_key apikey
   signing_key encryption_key credential authorization auth_key authkey session_key master_key license_key
   subscription_key service_role_key privkey`);
 const weak =
@@ -122,12 +121,9 @@ describe("headers", () => {
     expect(headerSecrecyOf(name)).toBeUndefined();
   });
 
-  test.each(words("set-cookie cookie x-token x-auth-token author-token"))(
-    "%s is what its name says",
-    (name) => {
-      expect(headerSecrecyOf(name)).toBe("weak");
-    },
-  );
+  test.each(words("set-cookie cookie x-token x-auth-token author-token"))("%s is what its name says", (name) => {
+    expect(headerSecrecyOf(name)).toBe("weak");
+  });
 });
 
 const redacted = (json: object) =>
@@ -142,9 +138,7 @@ test.each([...loginNames])("half of a login: %s, in a destination only", (name) 
 test("the logins and the maps of flags are these", () => {
   expect([...loginNames]).toEqual(words("user username role_arn connection_string"));
   expect([...flagMaps]).toEqual(
-    words(
-      "featureFlags featureFlagPayloads feature_flags feature_flag_payloads flags $feature_flag_payloads",
-    ),
+    words("featureFlags featureFlagPayloads feature_flags feature_flag_payloads flags $feature_flag_payloads"),
   );
 });
 
@@ -156,13 +150,7 @@ test.each([...flagMaps])("the keys of %s are flags, not names", (name) => {
 });
 
 describe("values that are no secrets", () => {
-  const nothings = [
-    "",
-    "***",
-    "• • •",
-    "...",
-    ..."true false null none undefined nan bearer basic".split(" "),
-  ];
+  const nothings = ["", "***", "• • •", "...", ..."true false null none undefined nan bearer basic".split(" ")];
   test.each(nothings.flatMap((it) => [it, it.toUpperCase()]))("%j", (value) => {
     expect(isNothing(value)).toBe(true);
   });

@@ -29,11 +29,7 @@ const rows: [what: string, headers: string[], body: Buffer, query?: string][] = 
   ["brotli, cut off", ["Content-Encoding", "br"], brotliCompressSync(text).subarray(0, 60)],
   ["a key where the encoding should be", ["Content-Encoding", key], Buffer.from(text)],
   ["gzip that says it is zstd", ["Content-Encoding", "zstd"], gzipSync(text)],
-  [
-    "a form",
-    ["Content-Type", "application/x-www-form-urlencoded"],
-    Buffer.from(`data=${encodeURIComponent(base64)}`),
-  ],
+  ["a form", ["Content-Type", "application/x-www-form-urlencoded"], Buffer.from(`data=${encodeURIComponent(base64)}`)],
   ["base64", ["Content-Type", "text/plain"], Buffer.from(base64), "compression=base64"],
   ["multipart", ["Content-Type", "multipart/form-data; boundary=xyz"], Buffer.from(part)],
   [

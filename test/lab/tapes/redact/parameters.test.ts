@@ -55,10 +55,7 @@ const places: [place: string, make: (url: string) => Parameters<typeof exchangeW
   ["Location", (url) => ({ res: { headers: [["Location", url]] } })],
   ["Referer", (url) => ({ headers: [["Referer", url]] })],
   ["$current_url", (url) => ({ body: { json: { properties: { $current_url: url } } } })],
-  [
-    "a text in JSON in JSON",
-    (url) => ({ body: { json: { data: JSON.stringify({ note: `see ${url} .` }) } } }),
-  ],
+  ["a text in JSON in JSON", (url) => ({ body: { json: { data: JSON.stringify({ note: `see ${url} .` }) } } })],
 ];
 
 describe.each(places)("%s", (_, make) => {
@@ -84,10 +81,7 @@ test("a form and a document with the code of a grant", () => {
 });
 
 test("a code is a property as any other", () => {
-  const json: Json = {
-    code: "SUMMER20",
-    properties: { code: secret, signature: "a(b, c)", sig: "x1", state: "CA" },
-  };
+  const json: Json = { code: "SUMMER20", properties: { code: secret, signature: "a(b, c)", sig: "x1", state: "CA" } };
   expect(createRedactor().redact(exchangeWith({ body: { json } })).req.body).toEqual({ json });
 });
 
@@ -98,9 +92,7 @@ test("an input in markup, and a setting in XML", () => {
     `<input id='user_pin' value='${value}'/>`,
     `<add key="ClearTextPassword" value="${value}" />`,
   ]) {
-    expect(leaks(createRedactor().redact(exchangeWith({ body: { json: { html: text } } })), value)).toBe(
-      false,
-    );
+    expect(leaks(createRedactor().redact(exchangeWith({ body: { json: { html: text } } })), value)).toBe(false);
     expect(scanText(text)).toHaveLength(1);
   }
   expect(scanText(`<input name="email" value="${value}"> <label for="pin">${value}</label>`)).toEqual([]);

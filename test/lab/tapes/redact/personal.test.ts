@@ -18,11 +18,7 @@ const rows: [what: string, before: Json, after: Json][] = [
   ["a phone", { phone: "+49 30 123", phoneNumber: 4930123 }, { phone: "+15550100001", phoneNumber: 0 }],
   ["a person's name", { $set: { name: "Jane", plan: "pro" } }, { $set: { name: "Person 1", plan: "pro" } }],
   ["a thing's name", { name: "My dashboard" }, { name: "My dashboard" }],
-  [
-    "names of people",
-    { first_name: "Jane", lastName: "Doe" },
-    { first_name: "Person 1", lastName: "Person 2" },
-  ],
+  ["names of people", { first_name: "Jane", lastName: "Doe" }, { first_name: "Person 1", lastName: "Person 2" }],
   [
     "places",
     { $geoip_city_name: "Berlin", $geoip_latitude: 52.5, $initial_geoip_city_name: "Berlin" },
@@ -51,18 +47,11 @@ describe("the privacy profile", () => {
     expect(safe.req.headers).toEqual([["X-Forwarded-For", "198.18.0.1, 198.18.0.2"]]);
     expect(safe.req.url).toContain("email=user1%40example.test");
     expect(leaks(safe, "jane@acme.com")).toBe(false);
-    expect(safe.redacted).toEqual([
-      "req.headers.x-forwarded-for",
-      "req.query.email",
-      "req.query.data.distinct_id",
-    ]);
+    expect(safe.redacted).toEqual(["req.headers.x-forwarded-for", "req.query.email", "req.query.data.distinct_id"]);
   });
 
   test("a parameter counts by its name; a header or parameter called name is no person's", () => {
-    const exchange = exchangeWith({
-      url: "https://x.test/?phone=123&name=Jane",
-      headers: [["Name", "Jane"]],
-    });
+    const exchange = exchangeWith({ url: "https://x.test/?phone=123&name=Jane", headers: [["Name", "Jane"]] });
     const { req } = createRedactor({ profile: "pii" }).redact(exchange);
     expect(req.url).toBe("https://x.test/?phone=%2B15550100001&name=Jane");
     expect(req.headers).toEqual([["Name", "Jane"]]);
@@ -170,12 +159,12 @@ describe("a field is personal by its name", () => {
     const personal = createPersonal((path) => noted.push(path));
     const at = (name: string, value: string | number, path: string) =>
       personal.value(value, { path, name, around: [] }, path);
-    expect([
-      at("phone", "5", "a"),
-      at("phone", "5", "b"),
-      at("zip", "5", "c"),
-      at("phone", "6", "d"),
-    ]).toEqual(["+15550100001", "+15550100001", "Personal 1", "+15550100002"]);
+    expect([at("phone", "5", "a"), at("phone", "5", "b"), at("zip", "5", "c"), at("phone", "6", "d")]).toEqual([
+      "+15550100001",
+      "+15550100001",
+      "Personal 1",
+      "+15550100002",
+    ]);
     expect([at("phone", 5, "e"), at("phone", "+15550100009", "f"), at("colour", "x", "g")]).toEqual([
       0,
       "+15550100009",

@@ -6,18 +6,14 @@ import { exchangeWith } from "./exchanges.ts";
 const secret = "correct-horse-7";
 
 const jsonOf = (json: object): unknown => {
-  const { body } = createRedactor().redact(
-    exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } }),
-  ).req;
+  const { body } = createRedactor().redact(exchangeWith({ body: { json: JSON.parse(JSON.stringify(json)) } })).req;
   return body !== undefined && "json" in body ? body.json : undefined;
 };
 
 const isTaken = (json: object): boolean => !JSON.stringify(jsonOf(json)).includes(secret);
 
 describe("where a value is a secret by what stands around it", () => {
-  const destination = (config: object, more: object = {}) => ({
-    destination: { type: "S3", config, ...more },
-  });
+  const destination = (config: object, more: object = {}) => ({ destination: { type: "S3", config, ...more } });
   const rows: [json: object, taken: boolean][] = [
     ...["name", "key", "field", "property"].flatMap((name): [object, boolean][] => [
       [{ [name]: "password", value: secret }, true],
@@ -64,8 +60,7 @@ describe("where a value is a secret by what stands around it", () => {
 });
 
 describe("numbers", () => {
-  const bodyOf = (text: string): unknown =>
-    createRedactor().redact(exchangeWith({ body: { text } })).req.body;
+  const bodyOf = (text: string): unknown => createRedactor().redact(exchangeWith({ body: { text } })).req.body;
 
   test("a card's, with more digits than a value can hold", () => {
     expect(bodyOf('{"a": 6212345678901234569, "b": 12345678901234567890}')).toEqual({
@@ -142,14 +137,11 @@ describe("URLs in headers", () => {
     createRedactor().redact(exchangeWith({ headers: [[name, value]] })).req.headers[0]?.[1];
   const encoded = "%7B%7Bsecret%3Atoken%231%7D%7D";
 
-  test.each(["Location", "Content-Location", "Referer", "Link"])(
-    "%s has its placeholders percent-encoded",
-    (name) => {
-      for (const start of ["https://x.test/a", "HTTP://x.test/a", "/a"]) {
-        expect(headerOf(name, `${start}?token=${secret}`)).toBe(`${start}?token=${encoded}`);
-      }
-    },
-  );
+  test.each(["Location", "Content-Location", "Referer", "Link"])("%s has its placeholders percent-encoded", (name) => {
+    for (const start of ["https://x.test/a", "HTTP://x.test/a", "/a"]) {
+      expect(headerOf(name, `${start}?token=${secret}`)).toBe(`${start}?token=${encoded}`);
+    }
+  });
 
   const token = "%7B%7Bsecret%3Asharing_token%231%7D%7D";
   test.each(["Location", "Content-Location", "Referer", "Link"])("%s is read as a URL", (name) => {

@@ -18,8 +18,7 @@ const wraps: Record<string, (text: string) => string> = {
   percent: (text) => encodeURIComponent(text),
   form: (text) => `a=1&data=${encodeURIComponent(text)}&b=2`,
   prose: (text) => `well, ${text} - that is it`,
-  unicode: (text) =>
-    text.replace(/[a-z]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  unicode: (text) => text.replace(/[a-z]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`),
 };
 
 const alphanumeric = [..."abcdefghijkmnopqrstuvwxyzABCDEFGHIJKLMNPQRSTUVWXYZ23456789"];
@@ -68,24 +67,8 @@ describe("planted keys", () => {
   });
 
   test("a document without secrets stays as it is", () => {
-    const word = fc.constantFrom(
-      "event",
-      "properties",
-      "$lib",
-      "id",
-      "results",
-      "__proto__",
-      "constructor",
-      "count",
-    );
-    const leaf = fc.oneof(
-      fc.uuid(),
-      fc.double({ noNaN: true }),
-      fc.integer(),
-      fc.boolean(),
-      fc.lorem(),
-      fc.webUrl(),
-    );
+    const word = fc.constantFrom("event", "properties", "$lib", "id", "results", "__proto__", "constructor", "count");
+    const leaf = fc.oneof(fc.uuid(), fc.double({ noNaN: true }), fc.integer(), fc.boolean(), fc.lorem(), fc.webUrl());
     const { document } = fc.letrec<{ document: unknown }>((tie) => ({
       document: fc.oneof(
         { depthSize: "small" },

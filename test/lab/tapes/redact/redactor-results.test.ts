@@ -127,12 +127,7 @@ describe("a redactor", () => {
     };
     const left = { i: 9, at: exchange.at, route: "POST /", redacted: ["req", "res"] };
     const safe = createRedactor().redact(broken);
-    expect(safe).toStrictEqual({
-      ...left,
-      req,
-      res: { ...exchange.res, reason: "", headers: [] },
-      complete: true,
-    });
+    expect(safe).toStrictEqual({ ...left, req, res: { ...exchange.res, reason: "", headers: [] }, complete: true });
     expect(leaks(safe, key)).toBe(false);
 
     const body = { text: key };

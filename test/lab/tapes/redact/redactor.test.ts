@@ -28,11 +28,7 @@ const cut = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - 12);
 const rows: [where: string, secret: string, exchange: Exchange][] = [
   ["Authorization", key, inHeader("Authorization", `Bearer ${key}`)],
   ["authorization without a scheme", plain, inHeader("authorization", plain)],
-  [
-    "AUTHORIZATION, basic",
-    base64(`me:${plain}`),
-    inHeader("AUTHORIZATION", `Basic ${base64(`me:${plain}`)}`),
-  ],
+  ["AUTHORIZATION, basic", base64(`me:${plain}`), inHeader("AUTHORIZATION", `Basic ${base64(`me:${plain}`)}`)],
   ["Proxy-Authorization", plain, inHeader("Proxy-Authorization", `Digest ${plain}`)],
   ["X-Api-Key", plain, inHeader("X-API-Key", plain)],
   ["X-PostHog-Token", plain, inHeader("X-PostHog-Project-Token", plain)],
@@ -83,11 +79,7 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
   ["the fragment", plain, exchangeWith({ url: `https://x.test/#access_token=${plain}` })],
   ["the path", key, exchangeWith({ url: `https://x.test/array/${key}/config.js` })],
   ["the path, percent-encoded", key, exchangeWith({ url: `https://x.test/array/${percentKey}/config.js` })],
-  [
-    "a sharing link",
-    "abcdefghijklmnopqrstuvw",
-    exchangeWith({ url: "https://x.test/shared/abcdefghijklmnopqrstuvw" }),
-  ],
+  ["a sharing link", "abcdefghijklmnopqrstuvw", exchangeWith({ url: "https://x.test/shared/abcdefghijklmnopqrstuvw" })],
   ["the login of a URL", plain, exchangeWith({ url: `https://me:${plain}@x.test/` })],
   ...[
     "api_key",
@@ -156,23 +148,13 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
   [
     "unicode escapes of a string in JSON in prose",
     key,
-    inText(
-      `well, ${json({ a: [key.replace(/[a-z]/g, (it) => `\\u00${it.charCodeAt(0).toString(16)}`)] })} is it`,
-    ),
+    inText(`well, ${json({ a: [key.replace(/[a-z]/g, (it) => `\\u00${it.charCodeAt(0).toString(16)}`)] })} is it`),
   ],
   ["an escaped name in broken JSON", plain, inText(`{"\\u0074oken":"${plain}",`)],
   ["single quotes", plain, inText(`{'password': '${plain}', 'a': 1}`)],
   ["a header in text", plain, inText(`GET / HTTP/1.1\nX-Api-Key: ${plain}\n`)],
-  [
-    "a form",
-    plain,
-    exchangeWith({ headers: form, body: { text: `a=1&password=${encodeURIComponent(plain)}&b=2` } }),
-  ],
-  [
-    "a form with brackets",
-    plain,
-    exchangeWith({ headers: form, body: { text: `config%5Bpassword%5D=${plain}` } }),
-  ],
+  ["a form", plain, exchangeWith({ headers: form, body: { text: `a=1&password=${encodeURIComponent(plain)}&b=2` } })],
+  ["a form with brackets", plain, exchangeWith({ headers: form, body: { text: `config%5Bpassword%5D=${plain}` } })],
   [
     "JSON in a form",
     plain,
@@ -181,10 +163,7 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
   [
     "base64 in a form",
     plain,
-    exchangeWith({
-      headers: form,
-      body: { text: `data=${encodeURIComponent(base64(json({ token: plain })))}` },
-    }),
+    exchangeWith({ headers: form, body: { text: `data=${encodeURIComponent(base64(json({ token: plain })))}` } }),
   ],
   ["base64", plain, inBody({ a: base64(json({ token: plain })) })],
   ["base64 without padding", plain, inBody({ a: Buffer.from(json({ token: plain })).toString("base64url") })],
@@ -202,31 +181,19 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
   ["gzip in base64", plain, inBody({ a: base64(gzipSync(json({ token: plain }))) })],
   ["gzip as characters", plain, inBody({ a: gzipSync(json({ token: plain })).toString("latin1") })],
   ["gzip", plain, exchangeWith({ body: { b64: base64(gzipSync(json({ token: plain }))) } })],
-  [
-    "gzip in gzip",
-    plain,
-    exchangeWith({ body: { b64: base64(gzipSync(gzipSync(json({ token: plain })))) } }),
-  ],
-  [
-    "gzip cut off",
-    plain,
-    exchangeWith({ body: { b64: base64(cut(gzipSync(json({ token: plain, filler: "x" })))) } }),
-  ],
+  ["gzip in gzip", plain, exchangeWith({ body: { b64: base64(gzipSync(gzipSync(json({ token: plain })))) } })],
+  ["gzip cut off", plain, exchangeWith({ body: { b64: base64(cut(gzipSync(json({ token: plain, filler: "x" })))) } })],
   [
     "bytes around it",
     key,
     exchangeWith({
-      body: {
-        b64: base64(Buffer.concat([Buffer.from([0, 255, 254, 1]), Buffer.from(key), Buffer.from([0, 200])])),
-      },
+      body: { b64: base64(Buffer.concat([Buffer.from([0, 255, 254, 1]), Buffer.from(key), Buffer.from([0, 200])])) },
     }),
   ],
   [
     "UTF-16",
     key,
-    exchangeWith({
-      body: { b64: base64(Buffer.concat([Buffer.from([255, 254]), Buffer.from(key, "utf16le")])) },
-    }),
+    exchangeWith({ body: { b64: base64(Buffer.concat([Buffer.from([255, 254]), Buffer.from(key, "utf16le")])) } }),
   ],
   [
     "multipart: a field",
@@ -238,26 +205,18 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
     plain,
     exchangeWith({
       headers: multipartType,
-      body: {
-        text: multipart("Content-Type: application/json\r\n", ['name="event"', json({ token: plain })]),
-      },
+      body: { text: multipart("Content-Type: application/json\r\n", ['name="event"', json({ token: plain })]) },
     }),
   ],
   [
     "multipart: a file name",
     key,
-    exchangeWith({
-      headers: multipartType,
-      body: { text: multipart("", [`name="a"; filename="${key}"`, "1"]) },
-    }),
+    exchangeWith({ headers: multipartType, body: { text: multipart("", [`name="a"; filename="${key}"`, "1"]) } }),
   ],
   [
     "multipart: cut off",
     plain,
-    exchangeWith({
-      headers: multipartType,
-      body: { text: multipart("", ['name="token"', plain]).slice(0, -9) },
-    }),
+    exchangeWith({ headers: multipartType, body: { text: multipart("", ['name="token"', plain]).slice(0, -9) } }),
   ],
   [
     "multipart: gzip",
@@ -277,17 +236,11 @@ const rows: [where: string, secret: string, exchange: Exchange][] = [
       },
     }),
   ],
-  [
-    "an answer's JSON",
-    plain,
-    exchangeWith({ res: { body: { json: { results: [{ live_events_token: plain }] } } } }),
-  ],
+  ["an answer's JSON", plain, exchangeWith({ res: { body: { json: { results: [{ live_events_token: plain }] } } } })],
   [
     "an answer's script",
     key,
-    exchangeWith({
-      res: { headers: [["Content-Type", "application/javascript"]], body: { text: `init("${key}")` } },
-    }),
+    exchangeWith({ res: { headers: [["Content-Type", "application/javascript"]], body: { text: `init("${key}")` } } }),
   ],
   [
     "a known secret without a name",
@@ -306,9 +259,7 @@ describe("secrets wherever they hide", () => {
     expect(leaks(exchange, secret) || JSON.stringify(exchange).includes("b64")).toBe(true);
     const safe = createRedactor().redact(exchange);
     expect(leaks(safe, secret)).toBe(false);
-    expect(
-      safe.redacted.length + Number(JSON.stringify(safe).includes('"omitted":"redacted"')),
-    ).toBeGreaterThan(0);
+    expect(safe.redacted.length + Number(JSON.stringify(safe).includes('"omitted":"redacted"'))).toBeGreaterThan(0);
     // What the redactor leaves, the detector finds harmless; what it took, the detector would have found.
     expect(scanExchange(safe)).toEqual([]);
     expect(createRedactor().redact(safe).req).toEqual(safe.req);

@@ -2,14 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import type { Exchange, TapeBody } from "../../../../src/lab/tapes/format/exchange.ts";
 import type { ReplayRequest } from "../../../../src/lab/tapes/ports.ts";
-import {
-  fillBody,
-  fillHeaders,
-  fillText,
-  maskOf,
-  restore,
-  unresolved,
-} from "../../../../src/lab/tapes/redact/bind.ts";
+import { fillBody, fillHeaders, fillText, maskOf, restore, unresolved } from "../../../../src/lab/tapes/redact/bind.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { exchangeWith } from "./exchanges.ts";
 
@@ -73,12 +66,7 @@ const rows: [where: string, recorded: Exchange, echoed: Json, asked: ReplayReque
     exchangeWith({}),
     { token: "phc_recorded", personal_api_key: "phx_recorded", password: "hunter2", other: 1 },
     asked(),
-    {
-      token: "phc_redacted_1",
-      personal_api_key: "phx_redacted_1",
-      password: "redacted_password_1",
-      other: 1,
-    },
+    { token: "phc_redacted_1", personal_api_key: "phx_redacted_1", password: "redacted_password_1", other: 1 },
   ],
   [
     "not the same text around it",
@@ -104,10 +92,7 @@ describe("restore", () => {
       }),
     );
     const { res } = restore(recorded, asked({ headers: { "x-api-key": "a&b" } }));
-    expect(res).toMatchObject({
-      headers: [["Location", "/a?token=a%26b"]],
-      body: { text: "password=a%26b&a=b" },
-    });
+    expect(res).toMatchObject({ headers: [["Location", "/a?token=a%26b"]], body: { text: "password=a%26b&a=b" } });
   });
 
   const of = (kind: string, number = 1): string => `{{secret:${kind}#${number}}}`;
@@ -122,10 +107,8 @@ describe("restore", () => {
     return res?.body && "json" in res.body ? res.body.json : undefined;
   };
   const fake = "redacted_token_1";
-  const ofBody = (recorded: Json, live?: Json): unknown =>
-    answered({ body: { json: recorded } }, { body: live });
-  const ofText = (recorded: string, live?: Json): unknown =>
-    answered({ body: { text: recorded } }, { body: live });
+  const ofBody = (recorded: Json, live?: Json): unknown => answered({ body: { json: recorded } }, { body: live });
+  const ofText = (recorded: string, live?: Json): unknown => answered({ body: { text: recorded } }, { body: live });
   const ofTarget = (recorded: string, live: string): unknown =>
     answered({ url: `https://x.test${recorded}` }, { target: live });
 
@@ -217,17 +200,10 @@ describe("restore", () => {
   const onlyKey = of("project_key");
   const noKey = "phc_redacted_1";
   const elsewhere = { x: "phc_live1" };
-  test.each<
-    [what: string, given: Parameters<typeof exchangeWith>[0], live: Partial<ReplayRequest>, value: string]
-  >([
+  test.each<[what: string, given: Parameters<typeof exchangeWith>[0], live: Partial<ReplayRequest>, value: string]>([
     ["from the body to a header", { body: { json: onlyKey } }, { headers: elsewhere }, "phc_live1"],
     ["from the body to the address", { body: { json: onlyKey } }, { target: "/phc_live1" }, "phc_live1"],
-    [
-      "from the address to the body",
-      { url: `https://x.test/a/${onlyKey}` },
-      { body: elsewhere },
-      "phc_live1",
-    ],
+    ["from the address to the body", { url: `https://x.test/a/${onlyKey}` }, { body: elsewhere }, "phc_live1"],
     ["from a header to the body", { headers: [["X-A", onlyKey]] }, { body: elsewhere }, "phc_live1"],
     [
       "the same in two places",
@@ -236,12 +212,7 @@ describe("restore", () => {
       "phc_live1",
     ],
     ["beside another kind", { body: { json: [onlyKey, of("jwt")] } }, { body: elsewhere }, "phc_live1"],
-    [
-      "two of the kind on the tape",
-      { body: { json: [onlyKey, of("project_key", 2)] } },
-      { body: elsewhere },
-      noKey,
-    ],
+    ["two of the kind on the tape", { body: { json: [onlyKey, of("project_key", 2)] } }, { body: elsewhere }, noKey],
     ["two of the caller", { body: { json: onlyKey } }, { body: { a: "phc_live1", b: "phc_live2" } }, noKey],
     ["none of the caller", { body: { json: onlyKey } }, { body: { a: "phx_live1" } }, noKey],
     [
@@ -290,9 +261,7 @@ describe("restore", () => {
 
 test("what must be known before a body can be sent", () => {
   const { body } = createRedactor().redact(
-    exchangeWith({
-      body: { json: { token: "phc_abcdef", list: [{ password: "x-1" }], url: "/?token=phc_abcdef" } },
-    }),
+    exchangeWith({ body: { json: { token: "phc_abcdef", list: [{ password: "x-1" }], url: "/?token=phc_abcdef" } } }),
   ).req;
   expect(unresolved(body)).toEqual(["{{secret:project_key#1}}", "{{secret:password#1}}"]);
   expect(unresolved(undefined)).toEqual([]);
@@ -327,9 +296,7 @@ test.each([
 
 test("a text with one's own values, percent-encoded where the placeholder was", () => {
   const url = "/a?t=%7B%7Bsecret%3Atoken%231%7D%7D&u={{secret:token#2}}";
-  expect(fillText(url, ({ number }) => (number === 1 ? "a b" : undefined))).toBe(
-    "/a?t=a%20b&u=redacted_token_2",
-  );
+  expect(fillText(url, ({ number }) => (number === 1 ? "a b" : undefined))).toBe("/a?t=a%20b&u=redacted_token_2");
 });
 
 test("bodies and headers with one's own values", () => {

@@ -11,10 +11,8 @@ import { scanBytes, scanExchange, scanText } from "../../../../src/lab/tapes/red
 import { newFolder } from "../../../support/folder.ts";
 import { exchangeWith } from "./exchanges.ts";
 
-const redacted = (rules: TapeRules, exchange: Exchange): Exchange =>
-  createRedactor({ rules }).redact(exchange);
-const jsonWith = (rules: TapeRules, json: Json): unknown =>
-  redacted(rules, exchangeWith({ body: { json } })).req.body;
+const redacted = (rules: TapeRules, exchange: Exchange): Exchange => createRedactor({ rules }).redact(exchange);
+const jsonWith = (rules: TapeRules, json: Json): unknown => redacted(rules, exchangeWith({ body: { json } })).req.body;
 const textWith = (rules: TapeRules, text: string): unknown =>
   redacted(rules, exchangeWith({ body: { text } })).req.body;
 const headersWith = (rules: TapeRules, headers: HeaderPairs): HeaderPairs =>

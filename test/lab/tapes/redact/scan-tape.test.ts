@@ -89,9 +89,7 @@ describe("scanTape", () => {
     writeFileSync(join(side, "1"), gzipSync('{"password":"hunter2-and-more-of-it"}'));
     writeFileSync(join(side, "2"), Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0xff, 0xff]));
     writeFileSync(join(side, "3"), Buffer.from([0, 1, 2, 250]));
-    expect(
-      (await scan(file)).map(({ file, line, kind, detail }) => [file.slice(-1), line, kind, detail]),
-    ).toEqual([
+    expect((await scan(file)).map(({ file, line, kind, detail }) => [file.slice(-1), line, kind, detail])).toEqual([
       ["1", 0, "password", "hunt***"],
       ["2", 0, "unreadable", "***"],
     ]);
@@ -160,13 +158,7 @@ describe("scanTape", () => {
       body: { json: { a: "{{secret:token#1}}", b: ["x", "y"] } },
     });
     const redacted = ["req.headers.authorization", "req.body.a"];
-    const file = write(
-      "a.tape.ndjson",
-      header,
-      { ...other, req, redacted },
-      { ...other, req, redacted },
-      half,
-    );
+    const file = write("a.tape.ndjson", header, { ...other, req, redacted }, { ...other, req, redacted }, half);
     write("a.2.tape.ndjson", header, `${half}\n`, `${half}\n`);
     const tally = newTally();
     expect(await scan(file, { tally })).toEqual([]);
@@ -175,12 +167,7 @@ describe("scanTape", () => {
     expect([...places]).toEqual(
       expect.arrayContaining(["req.headers.authorization", "req.headers.x-a", "req.body.a", "req.body.b[0]"]),
     );
-    expect(tally).toEqual({
-      exchanges: 2,
-      side_files: 0,
-      places: 2 * places.size,
-      redacted: 4,
-    });
+    expect(tally).toEqual({ exchanges: 2, side_files: 0, places: 2 * places.size, redacted: 4 });
   });
 
   test("rules of one's own count in exchanges, damaged lines and side files", async () => {
@@ -203,9 +190,7 @@ describe("scanTape", () => {
     await expect(none).rejects.toThrow("none.tape.ndjson cannot be read: there is no such file");
     const file = write("a.tape.ndjson", header);
     writeFileSync(join(folder, "a.tape.d"), "no folder");
-    await expect(scan(file)).rejects.toThrow(
-      "a.tape.ndjson cannot be read: a part of its path is not a folder",
-    );
+    await expect(scan(file)).rejects.toThrow("a.tape.ndjson cannot be read: a part of its path is not a folder");
   });
 });
 
@@ -231,11 +216,7 @@ test.each([
 
 test.each<[what: string, bytes: Buffer, kinds: string[]]>([
   ["a text", Buffer.from("key phx_abcdef"), ["personal_api_key"]],
-  [
-    "a secret in bytes",
-    Buffer.concat([Buffer.from([0, 255]), Buffer.from("phx_abcdef")]),
-    ["personal_api_key"],
-  ],
+  ["a secret in bytes", Buffer.concat([Buffer.from([0, 255]), Buffer.from("phx_abcdef")]), ["personal_api_key"]],
   ["bytes", Buffer.from([0, 255, 1, 254]), []],
   ["damaged gzip", damaged, ["unreadable"]],
 ])("scanBytes: %s", (_, bytes, kinds) => {

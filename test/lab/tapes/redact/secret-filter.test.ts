@@ -136,10 +136,9 @@ describe("digits that may be a card's", () => {
     atOnce(filter.json(json, "req.body"));
     return taken;
   };
-  const ids =
-    "id ids uuid key time timestamp ts at offset hash user_id userId createdAt $time my-hash card.id".split(
-      " ",
-    );
+  const ids = "id ids uuid key time timestamp ts at offset hash user_id userId createdAt $time my-hash card.id".split(
+    " ",
+  );
 
   test.each(ids)("not where %s says what they are", (name) => {
     for (const json of [{ [name]: card }, { [name]: Number(card) }, { a: [{ [name]: [card] }] }]) {

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scanText } from "../../../../src/lab/tapes/redact/scan.ts";
-import {
-  hasShape,
-  isPublic,
-  kindOfShape,
-  replaceShapes,
-  shapesOf,
-} from "../../../../src/lab/tapes/redact/shapes.ts";
+import { hasShape, isPublic, kindOfShape, replaceShapes, shapesOf } from "../../../../src/lab/tapes/redact/shapes.ts";
 
 /** Letters and digits without a meaning: a secret is put together here, so that none stands in this file. */
 const chars = (length: number): string => "a1B2c3D4e5".repeat(9).slice(0, length);
@@ -45,9 +39,7 @@ const behind = (kind: string, before: string, secret: string, after = ""): Row =
   row(kind, before, secret, after, false);
 
 const secrets: Row[] = [
-  ...["", "RSA ", "EC ", "A1 B2 C3 "].map((words) =>
-    row("private_key", "a ", pem(`${words}PRIVATE KEY`), " b"),
-  ),
+  ...["", "RSA ", "EC ", "A1 B2 C3 "].map((words) => row("private_key", "a ", pem(`${words}PRIVATE KEY`), " b")),
   row("private_key", "", pem("PGP PRIVATE KEY BLOCK"), "\n"),
   row("private_key", "with another end: ", `${pem("PRIVATE KEY", "A B C D PRIVATE KEY")} b`),
   row("private_key", "cut off: ", pem("PRIVATE KEY").slice(0, 40)),
@@ -83,9 +75,7 @@ const secrets: Row[] = [
   behind("userinfo", "https://", "me:hunter", "@x.test/"),
   behind("userinfo", "redis://", ":hunter", "@x.test:6379"),
   behind("userinfo", "postgres://", "a:b@c", "@x.test"),
-  ...["AKIA", "ASIA", "AROA", "AIDA"].map((lead) =>
-    row("aws_access_key_id", "-", `${lead}${capitals(16)}`, "-"),
-  ),
+  ...["AKIA", "ASIA", "AROA", "AIDA"].map((lead) => row("aws_access_key_id", "-", `${lead}${capitals(16)}`, "-")),
   row("google_api_key", ".", `AIza-_${chars(33)}`, "."),
   row("google_oauth", " ", `ya29.-_${chars(18)}`, " "),
   ...["p", "o", "u", "s", "r"].map((letter) => row("github_token", "_", `gh${letter}_${chars(20)}`, "_")),
@@ -93,9 +83,7 @@ const secrets: Row[] = [
   ...["b", "p", "a"].map((letter) => row("slack_token", ":", `xox${letter}-1-_${chars(7)}`, ":")),
   behind("slack_webhook", "https://hooks.slack.com/", `services/T/B-_${chars(6)}`, "?"),
   behind("slack_webhook", "hooks.slack.com/", `workflows/${chars(10)}`, " "),
-  ...["sk_live", "sk_test", "rk_live", "rk_test"].map((lead) =>
-    row("stripe_key", "_", `${lead}_${chars(10)}`, "_"),
-  ),
+  ...["sk_live", "sk_test", "rk_live", "rk_test"].map((lead) => row("stripe_key", "_", `${lead}_${chars(10)}`, "_")),
   row("llm_key", "'", `sk-${chars(20)}`, "'"),
   row("llm_key", " ", `sk-proj-${chars(18)}_1`, " "),
   row("llm_key", " ", `sk-any-api-key-${words(9)}${chars(11)}`, "-"),
@@ -214,10 +202,7 @@ describe("what a secret looks like", () => {
 describe("digits of a card", () => {
   const sumOf = (digits: string): number =>
     [...digits].reverse().reduce((sum, it, i) => {
-      const [tens = 0, ones = 0] = [
-        Math.floor((Number(it) * (1 + (i % 2))) / 10),
-        Number(it) * (1 + (i % 2)),
-      ];
+      const [tens = 0, ones = 0] = [Math.floor((Number(it) * (1 + (i % 2))) / 10), Number(it) * (1 + (i % 2))];
       return sum + tens + (ones % 10);
     }, 0);
   /** Digits that begin with these and end with the right one. */
@@ -298,9 +283,7 @@ describe("account keys of Azure, by what stands before them", () => {
   test.each(["AccountKey=", "SharedAccessKey=", ";AccountKey=", '"SharedAccessKey='])("%s", (before) => {
     for (const secret of [key(40, ""), key(40), key(86, "==")]) {
       expect(found(`${before}${secret};`)).toEqual([["azure_account_key", secret]]);
-      expect(found(`${before}${secret}===`)).toEqual([
-        ["azure_account_key", `${secret.replace(/=+$/, "")}==`],
-      ]);
+      expect(found(`${before}${secret}===`)).toEqual([["azure_account_key", `${secret.replace(/=+$/, "")}==`]]);
     }
   });
 

@@ -83,9 +83,7 @@ describe(`formats of ${ruleSet.name}`, () => {
   });
 
   test("each is found in linear time", () => {
-    const texts = ["SG.", "key-", ".atlasv1.", "-us", "a".repeat(14), "1", "-"].map((it) =>
-      it.repeat(40_000),
-    );
+    const texts = ["SG.", "key-", ".atlasv1.", "-us", "a".repeat(14), "1", "-"].map((it) => it.repeat(40_000));
     for (const { pattern } of tokenFormats) for (const text of texts) text.replace(pattern, "");
     // One that backtracks over 40,000 characters does not end before the test times out.
     expect(texts).toHaveLength(7);
@@ -171,18 +169,11 @@ const edges: [kind: string, tokens: string[], others: string[]][] = [
   [
     "airtable_personal_access_token",
     [`pat${chars(14)}.${hex(64)}`],
-    [
-      `pat${chars(14)}.${hex(31)}`,
-      `pat${chars(13)}.${hex(64)}`,
-      `xpat${chars(14)}.${hex(64)}`,
-      "pattern.html",
-    ],
+    [`pat${chars(14)}.${hex(31)}`, `pat${chars(13)}.${hex(64)}`, `xpat${chars(14)}.${hex(64)}`, "pattern.html"],
   ],
   [
     "authress_service_client_access_key",
-    ["sc", "ext", "scauth", "authress"].map(
-      (it) => `${it}_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`,
-    ),
+    ["sc", "ext", "scauth", "authress"].map((it) => `${it}_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`),
     [
       `sc_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(29)}`,
       `sd_${chars(8)}.${chars(4)}.acc-${chars(10)}.${chars(30)}`,
@@ -268,12 +259,7 @@ const edges: [kind: string, tokens: string[], others: string[]][] = [
   [
     "resend_api_key",
     [`re_${chars(8)}_${chars(24)}`, `re_${chars(24)}`],
-    [
-      `re_${chars(8)}_${chars(19)}`,
-      `re_${chars(19)}`,
-      `are_${chars(24)}`,
-      "re_engagement_campaign_of_the_year_2026",
-    ],
+    [`re_${chars(8)}_${chars(19)}`, `re_${chars(19)}`, `are_${chars(24)}`, "re_engagement_campaign_of_the_year_2026"],
   ],
   [
     "twitter_bearer_token",
@@ -291,12 +277,7 @@ const edges: [kind: string, tokens: string[], others: string[]][] = [
 /** In a text that names what stands there. */
 const placed: [kind: string, before: string, secret: string, other: string][] = [
   ["gitlab_session_cookie", "_gitlab_session=", small(32), "_gitlab_session=off"],
-  [
-    "discord_webhook",
-    "https://discord.com/api/webhooks/123456789012345678/",
-    chars(68),
-    "/api/webhooks/12/settings",
-  ],
+  ["discord_webhook", "https://discord.com/api/webhooks/123456789012345678/", chars(68), "/api/webhooks/12/settings"],
   ["userinfo", "run curl -s -u ", "anna:hunter22", "run sort -u a:bcd"],
   ["userinfo", "curl --user '", "anna:hunter22", "the option --user anna:hunter22"],
   [
@@ -326,9 +307,7 @@ describe("edges of formats", () => {
   });
 
   test("a plaid token ends after 36 characters", () => {
-    expect(shapesOf("plaid_api_token", `access-production-${hex(37)}`)).toEqual([
-      `access-production-${hex(36)}`,
-    ]);
+    expect(shapesOf("plaid_api_token", `access-production-${hex(37)}`)).toEqual([`access-production-${hex(36)}`]);
   });
 
   const webhook = (id: string, rest: string): string =>
@@ -389,15 +368,16 @@ describe("headers whose name contains auth", () => {
 });
 
 describe("card numbers", () => {
-  test.each(
-    cards.flatMap((card) => (["default", "pii"] as const).map((profile) => [card, profile] as const)),
-  )("%s, %s", (card, profile) => {
-    const placeholder = "{{secret:card_number#1}}";
-    expect(bodyOf({ note: `paid with ${card}.`, card }, profile)).toEqual({
-      note: `paid with ${placeholder}.`,
-      card: placeholder,
-    });
-  });
+  test.each(cards.flatMap((card) => (["default", "pii"] as const).map((profile) => [card, profile] as const)))(
+    "%s, %s",
+    (card, profile) => {
+      const placeholder = "{{secret:card_number#1}}";
+      expect(bodyOf({ note: `paid with ${card}.`, card }, profile)).toEqual({
+        note: `paid with ${placeholder}.`,
+        card: placeholder,
+      });
+    },
+  );
 
   test("as a number", () => {
     expect(bodyOf({ card: 4111111111111111, total: 4111111111111112 })).toEqual({
@@ -410,17 +390,9 @@ describe("card numbers", () => {
     ["a wrong check digit", { note: "4111111111111112" }],
     [
       "times",
-      {
-        timestamp: 1767323045006,
-        at: "1767323045006123",
-        ns: "1767323045006123456",
-        sent_at: "20260102030405",
-      },
+      { timestamp: 1767323045006, at: "1767323045006123", ns: "1767323045006123456", sent_at: "20260102030405" },
     ],
-    [
-      "the times that have the check digit",
-      { times: Array.from({ length: 50 }, (_, i) => 1767323045000 + i) },
-    ],
+    ["the times that have the check digit", { times: Array.from({ length: 50 }, (_, i) => 1767323045000 + i) }],
     [
       "ids that have the check digit",
       { id: 4111111111111111, user_id: "4111111111111111", distinctId: "4111111111111111" },

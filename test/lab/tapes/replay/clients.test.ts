@@ -7,11 +7,8 @@ const ask = { token, distinct_id: "u1" };
 const threeAnswers = () =>
   tapeOf(["one", "two", "three"].map((key) => exchange("POST /flags/?v=2", flagsAnswer(key), { body: ask })));
 
-const sourceOf = async (
-  sim: Parameters<typeof asked>[0],
-  body: object,
-  headers: Record<string, string> = {},
-) => (await asked(sim, "POST /flags/?v=2", { body, headers })).source;
+const sourceOf = async (sim: Parameters<typeof asked>[0], body: object, headers: Record<string, string> = {}) =>
+  (await asked(sim, "POST /flags/?v=2", { body, headers })).source;
 
 describe("each client has its own place on the tape", () => {
   test("by project", async () => {
@@ -31,11 +28,7 @@ describe("each client has its own place on the tape", () => {
     const sim = await started({ tape: await threeAnswers() });
     const runs = Array.from({ length: 30 }, async (_, i) => {
       const headers = { "x-test-id": `test-${i}` };
-      return [
-        await sourceOf(sim, ask, headers),
-        await sourceOf(sim, ask, headers),
-        await sourceOf(sim, ask, headers),
-      ];
+      return [await sourceOf(sim, ask, headers), await sourceOf(sim, ask, headers), await sourceOf(sim, ask, headers)];
     });
     const expected = ["tape:checkout#1", "tape:checkout#2", "tape:checkout#3"];
     expect(await Promise.all(runs)).toEqual(runs.map(() => expected));

@@ -1,12 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
-} from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -156,10 +150,7 @@ describe("streams", () => {
     const sim = await started({ tape: await tapeOf([slow(over)]), timing: "recorded" });
     const client = seen(`${sim.url}/api/events/`);
     const response = await client.head;
-    expect(response.headers).toMatchObject({
-      "transfer-encoding": "chunked",
-      "x-phx-source": "tape:checkout#1",
-    });
+    expect(response.headers).toMatchObject({ "transfer-encoding": "chunked", "x-phx-source": "tape:checkout#1" });
     expect(await client.first).toMatch(/^(?:data: \w+\n\n){1,2}$/);
     client.req.destroy();
     await client.ended;
@@ -230,9 +221,10 @@ describe("connections that the upstream ended", () => {
       return ends;
     };
     const recorded = await endsAt(recording.url);
-    expect(
-      (await recording.requests.list()).map(({ status, rejected }) => [status, rejected?.reason]),
-    ).toContainEqual([0, "upstream_unreachable"]);
+    expect((await recording.requests.list()).map(({ status, rejected }) => [status, rejected?.reason])).toContainEqual([
+      0,
+      "upstream_unreachable",
+    ]);
     await recording.close();
     const sim = await started({ tape });
     const ends = await endsAt(sim.url);
@@ -287,9 +279,7 @@ describe("HEAD", () => {
     ],
     ["none where none was recorded", ["Transfer-Encoding", "chunked"], {}],
   ])("has %s", async (_, headers, expected) => {
-    const sim = await started({
-      tape: await tapeOf([exchange("HEAD /static/x.js", headAnswer(...headers))]),
-    });
+    const sim = await started({ tape: await tapeOf([exchange("HEAD /static/x.js", headAnswer(...headers))]) });
     const { status, headers: given } = await seen(`${sim.url}/static/x.js`, "HEAD").ended;
     expect({ status, given }).toMatchObject({ status: 200, given: expected });
     expect(Object.keys(given).filter((name) => /^content-(?:length|encoding)$/.test(name))).toEqual(

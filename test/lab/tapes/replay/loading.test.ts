@@ -20,11 +20,7 @@ describe("at run time", () => {
     const sim = await started({});
     const headers = { authorization: `Bearer ${sim.personalApiKey}` };
     const sourceNow = async () => (await asked(sim, dashboards, { headers })).source;
-    expect([await sim.tapes.get(), await sim.tapes.unload(), await sourceNow()]).toEqual([
-      null,
-      null,
-      "emulator",
-    ]);
+    expect([await sim.tapes.get(), await sim.tapes.unload(), await sourceNow()]).toEqual([null, null, "emulator"]);
     expect(await sim.tapes.load(await tape("one"), { mode: "hybrid", timing: "max:5" })).toMatchObject({
       name: "one",
       upstream: "https://us.i.posthog.com",

@@ -82,21 +82,11 @@ describe("what is not on the tape", () => {
     const shown = await (await fetch(`${sim.url}/__sim/tapes`)).json();
     expect(shown).toMatchObject({ tape: { ledger: { miss_count: 1 } } });
     const [n] = await sim.requests.list();
-    const all = {
-      text,
-      headers: [...headers],
-      shown,
-      notices,
-      reported,
-      request: await sim.requests.get(n?.n ?? 0),
-    };
+    const all = { text, headers: [...headers], shown, notices, reported, request: await sim.requests.get(n?.n ?? 0) };
     expect(JSON.stringify(all)).not.toContain("mysecret");
   });
 
-  const json = (it: object) => ({
-    body: JSON.stringify(it),
-    headers: { "content-type": "application/json" },
-  });
+  const json = (it: object) => ({ body: JSON.stringify(it), headers: { "content-type": "application/json" } });
   const encodings: readonly (readonly [
     string,
     (it: object) => { body: string | Buffer<ArrayBuffer>; headers: Record<string, string> },
@@ -119,10 +109,7 @@ describe("what is not on the tape", () => {
       { distinct_id: "u", $groups: { company: "a" } },
       { distinct_id: "u", $groups: { company: "b" } },
     ],
-    [
-      { distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000001" },
-      { distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000002" },
-    ],
+    [{ distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000001" }, { distinct_id: "1b4e28ba-2fa1-4d2e-883f-000000000002" }],
     [
       { distinct_id: "u", person_properties: { plan: "pro" } },
       { distinct_id: "u", person_properties: { plan: "free" } },

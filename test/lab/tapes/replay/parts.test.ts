@@ -21,20 +21,12 @@ describe("timing", () => {
     expect(timing && delayOf(timing, ttfb)).toBe(expected);
   });
 
-  test.each([
-    "",
-    "fast",
-    "scale",
-    "scale:",
-    "scale:-1",
-    "scale:x",
-    "max:1e3",
-    "max:1:2",
-    "constructor",
-    "__proto__:1",
-  ])("%j is none", (text) => {
-    expect(readTiming(text)).toBeUndefined();
-  });
+  test.each(["", "fast", "scale", "scale:", "scale:-1", "scale:x", "max:1e3", "max:1:2", "constructor", "__proto__:1"])(
+    "%j is none",
+    (text) => {
+      expect(readTiming(text)).toBeUndefined();
+    },
+  );
 });
 
 describe("rules", () => {
@@ -43,11 +35,7 @@ describe("rules", () => {
     [{ mode: "hybrid" }, false, { mode: "hybrid", onMiss: "emulate" }],
     [{ onMiss: "emulate" }, false, { mode: "replay", onMiss: "emulate" }],
     [{ onMiss: "upstream" }, true, { onMiss: "upstream" }],
-    [
-      { onMiss: "upstream" },
-      false,
-      { key: "onMiss", message: 'onMiss must be fail or emulate, not "upstream"' },
-    ],
+    [{ onMiss: "upstream" }, false, { key: "onMiss", message: 'onMiss must be fail or emulate, not "upstream"' }],
     [{ mode: "hybird" }, false, { key: "mode", message: expect.stringContaining("did you mean") }],
     [{ mode: "record" }, false, { key: "mode", message: 'mode must be replay or hybrid, not "record"' }],
     [{ onMiss: "constructor" }, false, { key: "onMiss" }],

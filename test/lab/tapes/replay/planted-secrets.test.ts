@@ -57,9 +57,7 @@ const filesBelow = (folder: string): string[] =>
     .filter((it) => it.isFile())
     .map((it) => join(it.parentPath, it.name));
 
-async function recorded(
-  way: "direct" | "proxy" | "reroute",
-): Promise<{ tape: string; said: string; cwd: string }> {
+async function recorded(way: "direct" | "proxy" | "reroute"): Promise<{ tape: string; said: string; cwd: string }> {
   const cwd = newFolder();
   const sent = join(newFolder(), "requests.json");
   writeFileSync(sent, JSON.stringify(first));
@@ -115,10 +113,6 @@ describe.each(["direct", "proxy", "reroute"] as const)("planted secrets, recorde
       }
       expect(wrong).toEqual([]);
     }
-    expect((await fresh.tapes.get())?.ledger).toMatchObject({
-      hits: others.length,
-      miss_count: 0,
-      unused_count: 0,
-    });
+    expect((await fresh.tapes.get())?.ledger).toMatchObject({ hits: others.length, miss_count: 0, unused_count: 0 });
   });
 });

@@ -113,8 +113,7 @@ function planted(row: number, name: string, secret: string, place: Place): Plant
 /** The same requests with other secrets for each variant. */
 export function plantedRequests(variant: number): Planted[] {
   const all: Planted[] = [];
-  const add = (name: string, secret: string, place: Place) =>
-    all.push(planted(all.length, name, secret, place));
+  const add = (name: string, secret: string, place: Place) => all.push(planted(all.length, name, secret, place));
   const made = (make: Make) => {
     const seed = variant * 1000 + all.length;
     return make(
@@ -126,10 +125,8 @@ export function plantedRequests(variant: number): Planted[] {
     if (kind === "azure" || kind === "password") continue;
     for (const [at, place] of Object.entries(places)) add(`${kind} in ${at}`, made(make), place);
   }
-  for (const [at, place] of Object.entries(named))
-    add(`a password in ${at}`, made(kinds.password as Make), place);
-  for (const [at, place] of Object.entries(azurePlaces))
-    add(`azure in ${at}`, made(kinds.azure as Make), place);
+  for (const [at, place] of Object.entries(named)) add(`a password in ${at}`, made(kinds.password as Make), place);
+  for (const [at, place] of Object.entries(azurePlaces)) add(`azure in ${at}`, made(kinds.azure as Make), place);
   for (const [at, place] of Object.entries(places)) add(`a card in ${at}`, cards[variant % 2] ?? "", place);
   return all;
 }

@@ -71,12 +71,7 @@ describe("a session of posthog-node, recorded at one sim, replayed by another", 
     const { reported, tape } = await recorded();
     const sim = await started({ tape });
     expect(await session(connect(sim, "phc_another_project"))).toEqual(reported);
-    expect((await sim.tapes.get())?.ledger).toMatchObject({
-      miss_count: 0,
-      unused_count: 0,
-      misses: [],
-      unused: [],
-    });
+    expect((await sim.tapes.get())?.ledger).toMatchObject({ miss_count: 0, unused_count: 0, misses: [], unused: [] });
     const events = (await sim.events.list()).map(({ event }) => event);
     expect(events).toEqual(["$identify", "signed_up", "$feature_flag_called", "bought"]);
   });

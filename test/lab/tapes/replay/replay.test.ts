@@ -18,8 +18,7 @@ describe("what is on the tape is answered from it", () => {
   test("flags, by their body, in the order of the recording; the last answer repeats", async () => {
     const tape = await tapeOf([flags("u1", true), flags("u1", false), flags("u2", true)]);
     const sim = await started({ tape });
-    const ask = (distinct_id: string) =>
-      asked(sim, "POST /flags/?v=2", { body: { token: "phc_live", distinct_id } });
+    const ask = (distinct_id: string) => asked(sim, "POST /flags/?v=2", { body: { token: "phc_live", distinct_id } });
     const first = await ask("u1");
     expect(JSON.parse(first.text)).toEqual({ flags: { beta: { key: "beta", enabled: true } } });
     expect(first).toMatchObject({ status: 200, source: "tape:checkout#1" });
@@ -95,9 +94,7 @@ describe("what is on the tape is answered from it", () => {
       ["Access-Control-Allow-Origin", "https://recorded.test"],
       ["X-Phx-Source", "upstream"],
     ].flat();
-    const tape = await tapeOf([
-      exchange(dashboards, answer(null, { headers, body: gzipSync(json({ results: [] })) })),
-    ]);
+    const tape = await tapeOf([exchange(dashboards, answer(null, { headers, body: gzipSync(json({ results: [] })) }))]);
     const sim = await started({ tape });
     const given = await asked(sim, dashboards, { headers: { origin: "http://app.test" } });
     expect(given.text).toBe('{"results":[]}');
@@ -133,15 +130,10 @@ describe("what is on the tape is answered from it", () => {
 
   test.each([204, 304])("a %i has no body", async (status) => {
     const tape = await tapeOf([
-      exchange(dashboards, answer(null, { status, body: Buffer.alloc(0) }), {
-        headers: ["If-None-Match", "x"],
-      }),
+      exchange(dashboards, answer(null, { status, body: Buffer.alloc(0) }), { headers: ["If-None-Match", "x"] }),
     ]);
     const sim = await started({ tape });
-    expect(await asked(sim, dashboards, { headers: { "if-none-match": "x" } })).toMatchObject({
-      status,
-      text: "",
-    });
+    expect(await asked(sim, dashboards, { headers: { "if-none-match": "x" } })).toMatchObject({ status, text: "" });
   });
 
   test("HEAD has the headers only", async () => {
@@ -158,10 +150,7 @@ describe("what is on the tape is answered from it", () => {
 
 describe("what the emulator answers anyway", () => {
   test("captures: their events are in the log, whatever key they carry", async () => {
-    const batch = (event: string) => ({
-      api_key: token,
-      batch: [{ event, distinct_id: "u1", properties: {} }],
-    });
+    const batch = (event: string) => ({ api_key: token, batch: [{ event, distinct_id: "u1", properties: {} }] });
     const tape = await tapeOf([
       exchange("POST /batch/", answer({ status: "recorded" }), { body: batch("bought") }),
       exchange("POST /batch/", answer({ status: "recorded" }), { body: batch("left") }),

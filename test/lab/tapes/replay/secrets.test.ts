@@ -39,28 +39,17 @@ describe("a place that has a placeholder matches any value", () => {
 
   test("what is around it still counts, and the report compares no stars", async () => {
     const sim = await started({ tape: await tape() });
-    const body = {
-      note: `first: use ${token("c")} tomorrow`,
-      data: base64({ name: "first", key: token("d") }),
-    };
+    const body = { note: `first: use ${token("c")} tomorrow`, data: base64({ name: "first", key: token("d") }) };
     const { status, text } = await asked(sim, things, { body });
     expect(status).toBe(599);
     expect(JSON.parse(text).nearest[0]).toMatchObject({
-      differing: [
-        {
-          path: "req.body.note",
-          recorded: "first: use *** today",
-          asked: "first: use *** tomorrow",
-        },
-      ],
+      differing: [{ path: "req.body.note", recorded: "first: use *** today", asked: "first: use *** tomorrow" }],
     });
     for (const letter of "abcd") expect(text).not.toContain(token(letter));
   });
 
   test("a secret where the tape has none", async () => {
-    const sim = await started({
-      tape: await tapeOf([exchange(things, answer({}), { body: { note: "plain" } })]),
-    });
+    const sim = await started({ tape: await tapeOf([exchange(things, answer({}), { body: { note: "plain" } })]) });
     const { text } = await asked(sim, `${things}?q=${token("e")}`, { body: { note: token("e") } });
     expect(JSON.parse(text).nearest[0].differing).toContainEqual({
       path: "req.body.note",
@@ -140,10 +129,7 @@ describe("rules of one's own", () => {
       build_token: "v17",
       request_id: 1,
     });
-    expect(JSON.parse(header)).toMatchObject({
-      noise: ["req.body.request_id"],
-      rules: { keep: ["build_token"] },
-    });
+    expect(JSON.parse(header)).toMatchObject({ noise: ["req.body.request_id"], rules: { keep: ["build_token"] } });
     const sim = await started({ tape: file });
     const other = await asked(sim, things, { body: body("ord-zyxwvu", "1122", "south", 2) });
     expect(JSON.parse(other.text)).toEqual({ ok: 1 });
@@ -183,10 +169,7 @@ describe("rules of one's own", () => {
     [{ rules: {} }, "redaction.rules must be a list, not {}"],
     [{ rules: [{ name: "a", pattern: "(" }] }, "redaction.rules[0].pattern is no regular expression"],
     [{ rules: [{ name: "a", pattern: "a*" }] }, "redaction.rules[0].pattern must not match the empty string"],
-    [
-      { rules: [{ name: "A b", pattern: "a" }] },
-      "redaction.rules[0].name must be a name such as order_token",
-    ],
+    [{ rules: [{ name: "A b", pattern: "a" }] }, "redaction.rules[0].name must be a name such as order_token"],
     [{ rules: [{ name: "a" }] }, "redaction.rules[0] must have one of pattern, field, path"],
     [{ rules: [{ name: "a", field: "b", path: "req.body" }] }, "redaction.rules[0] must have one of"],
     [{ rules: [{ name: "a", path: "body.b" }] }, "redaction.rules[0].path must begin with req. or res."],

@@ -25,11 +25,7 @@ export const upstream = "https://us.i.posthog.com";
 export const exchange = (
   line: string,
   given: RawAnswer | null,
-  {
-    body,
-    headers = [],
-    ...over
-  }: { body?: unknown; headers?: string[] } & Omit<Partial<RawExchange>, "body"> = {},
+  { body, headers = [], ...over }: { body?: unknown; headers?: string[] } & Omit<Partial<RawExchange>, "body"> = {},
 ): RawExchange => {
   const [method = "", path = ""] = line.split(" ");
   return {
@@ -82,10 +78,5 @@ export async function asked(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    source: response.headers.get("x-phx-source"),
-    text,
-    headers: response.headers,
-  };
+  return { status: response.status, source: response.headers.get("x-phx-source"), text, headers: response.headers };
 }

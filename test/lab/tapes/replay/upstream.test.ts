@@ -14,9 +14,7 @@ async function service(): Promise<string> {
     res.setHeader("content-type", "application/json");
     res.setHeader("content-encoding", "gzip");
     res.setHeader("access-control-allow-origin", "https://elsewhere.test");
-    req
-      .resume()
-      .on("end", () => res.end(gzipSync(JSON.stringify([req.method, req.url, req.headers.authorization]))));
+    req.resume().on("end", () => res.end(gzipSync(JSON.stringify([req.method, req.url, req.headers.authorization]))));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

@@ -27,11 +27,7 @@ function prepared(exchange: Exchange, plan: Partial<SendPlan> = {}): Prepared {
 }
 
 const captureOf = (body: Json, req: Partial<Exchange["req"]> = {}): Exchange =>
-  exchangeWith(
-    { url: "https://us.i.posthog.com/batch/", body: { json: body }, ...req },
-    {},
-    { route: "capture" },
-  );
+  exchangeWith({ url: "https://us.i.posthog.com/batch/", body: { json: body }, ...req }, {}, { route: "capture" });
 
 const sentJson = (body: Json, plan: Partial<SendPlan> = {}): unknown =>
   JSON.parse(prepared(captureOf(body), plan).body.toString());
@@ -56,11 +52,7 @@ describe("events", () => {
     ["a batch", { batch: [event], sent_at: iso(at) }, { batch: [event], sent_at: iso(now) }],
     ["v1", { batch: [event], created_at: iso(at) }, { batch: [event], created_at: iso(now) }],
     ["no sent_at stays none", { batch: [event] }, { batch: [event] }],
-    [
-      "data",
-      { data: { ...event }, api_key: "{{secret:project_key#3}}" },
-      { data: event, api_key: "phc_mine" },
-    ],
+    ["data", { data: { ...event }, api_key: "{{secret:project_key#3}}" }, { data: event, api_key: "phc_mine" }],
     [
       "a back-fill stays one",
       { batch: [event], historical_migration: true },
@@ -74,9 +66,7 @@ describe("events", () => {
   });
 
   test("a key named __proto__ is a key", () => {
-    const body: Json = JSON.parse(
-      `[{"event":"e","timestamp":"2026-03-01","properties":{"__proto__":{"a":1}}}]`,
-    );
+    const body: Json = JSON.parse(`[{"event":"e","timestamp":"2026-03-01","properties":{"__proto__":{"a":1}}}]`);
     expect(prepared(captureOf(body)).body.toString()).toBe(JSON.stringify(body));
   });
 
@@ -93,9 +83,7 @@ describe("events", () => {
   test("only those of capture requests: flags and the management API are sent as they are", () => {
     const body = { sent_at: "x", timestamp: iso(at), uuid: "a" };
     const exchange = exchangeWith({ body: { json: body } });
-    expect(JSON.parse(prepared(exchange, { shiftMs: day, newUuid: () => "b" }).body.toString())).toEqual(
-      body,
-    );
+    expect(JSON.parse(prepared(exchange, { shiftMs: day, newUuid: () => "b" }).body.toString())).toEqual(body);
   });
 });
 

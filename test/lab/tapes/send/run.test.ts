@@ -163,8 +163,7 @@ describe("no answer", () => {
     let count = 0;
     const target = await served((request, response) => {
       request.resume();
-      if (++count === 5)
-        response.writeHead(200, { "content-length": 10 }).write("12345", () => request.destroy());
+      if (++count === 5) response.writeHead(200, { "content-length": 10 }).write("12345", () => request.destroy());
       else response.end("{}");
     });
     expect(await sendAll(many, target)).toMatchObject({ answered: 39, failed: 1, unreachable: false });
@@ -174,8 +173,7 @@ describe("no answer", () => {
     let count = 0;
     const target = await served((request, response) => {
       request.resume();
-      if (++count > 5)
-        response.writeHead(200, { "content-length": 10 }).write("12345", () => request.destroy());
+      if (++count > 5) response.writeHead(200, { "content-length": 10 }).write("12345", () => request.destroy());
       else response.end("{}");
     });
     expect(await sendAll(many, target)).toMatchObject({ answered: 5, failed: 10, unreachable: true });

@@ -8,9 +8,7 @@ afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close();
 });
 
-async function through(
-  answer: Parameters<typeof rawUpstream>[0],
-): Promise<{ sim: Sim; upstream: RawUpstream }> {
+async function through(answer: Parameters<typeof rawUpstream>[0]): Promise<{ sim: Sim; upstream: RawUpstream }> {
   const upstream = await rawUpstream(answer);
   open.push(upstream);
   const sim = await startSim({ upstream: upstream.url });
@@ -62,10 +60,7 @@ const answers: readonly (readonly [string, Buffer, Buffer])[] = [
   ],
   [
     "a gzipped body, undecoded, and an empty reason",
-    Buffer.concat([
-      lines("HTTP/1.1 200 ", "content-encoding: gzip", `content-length: ${gzipped.length}`),
-      gzipped,
-    ]),
+    Buffer.concat([lines("HTTP/1.1 200 ", "content-encoding: gzip", `content-length: ${gzipped.length}`), gzipped]),
     Buffer.concat([
       lines(
         "HTTP/1.1 200 ",
@@ -103,10 +98,7 @@ const answers: readonly (readonly [string, Buffer, Buffer])[] = [
   [
     "an error of the service",
     Buffer.concat([lines("HTTP/1.1 503 Nope", "content-length: 4"), Buffer.from("busy")]),
-    Buffer.concat([
-      lines("HTTP/1.1 503 Nope", "content-length: 4", source, "Connection: close"),
-      Buffer.from("busy"),
-    ]),
+    Buffer.concat([lines("HTTP/1.1 503 Nope", "content-length: 4", source, "Connection: close"), Buffer.from("busy")]),
   ],
   [
     "chunks with trailers",
@@ -129,18 +121,14 @@ describe("what comes back", () => {
   });
 
   test("on a connection that stays open nothing is added but the source", async () => {
-    const { sim } = await through(
-      (socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx"),
-    );
+    const { sim } = await through((socket) => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx"));
     const client = rawClient(sim.url, lines("GET /decide HTTP/1.1", "Host: x"));
     expect(await client.until(/x$/)).toBe(`HTTP/1.1 200 OK\r\ncontent-length: 1\r\n${source}\r\n\r\nx`);
     client.socket.destroy();
   });
 
   test("an answer that ends with its connection", async () => {
-    const { sim } = await through(
-      (socket) => void socket.end("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nwhole"),
-    );
+    const { sim } = await through((socket) => void socket.end("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nwhole"));
     const got = (await rawClient(sim.url, get()).all).toString();
     expect(got).toMatch(/\r\n\r\n5\r\nwhole\r\n0\r\n\r\n$/);
   });
@@ -154,22 +142,16 @@ describe("what comes back", () => {
   });
 
   test("HEAD has the length and no body", async () => {
-    const { sim } = await through(
-      (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"),
-    );
+    const { sim } = await through((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n"));
     const got = await rawClient(sim.url, lines("HEAD / HTTP/1.1", "Host: x", "Connection: close")).all;
-    expect(got.toString()).toBe(
-      `HTTP/1.1 200 OK\r\nContent-Length: 99\r\n${source}\r\nConnection: close\r\n\r\n`,
-    );
+    expect(got.toString()).toBe(`HTTP/1.1 200 OK\r\nContent-Length: 99\r\n${source}\r\nConnection: close\r\n\r\n`);
   });
 
   test("server-sent events as they come", async () => {
     let say = (_: string) => {};
     const { sim } = await through((socket) => {
       say = (text) => void socket.write(`${text.length.toString(16)}\r\n${text}\r\n`);
-      socket.write(
-        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
-      );
+      socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
     });
     const client = rawClient(sim.url, get("/events"));
     await client.until(/\r\n\r\n/);
@@ -298,10 +280,7 @@ describe("ends that come too soon", () => {
     await closed;
     await sim.settle({ idleMs: 0 });
     expect(await sim.recording.get()).toMatchObject({ aborted: 1, in_flight: 0 });
-    expect((await sim.requests.list())[0]).toMatchObject({
-      rejected: { reason: "sender_gone" },
-      source: "upstream",
-    });
+    expect((await sim.requests.list())[0]).toMatchObject({ rejected: { reason: "sender_gone" }, source: "upstream" });
   });
 
   test("the client goes away mid-upload", async () => {
@@ -323,11 +302,7 @@ describe("ends that come too soon", () => {
     const notices: string[] = [];
     const sim = await startSim({ upstream: upstream.url, onNotice: (text) => notices.push(text) });
     open.push(sim);
-    const answer = await fetch(`${sim.url}/e/`, {
-      method: "POST",
-      body: "{}",
-      headers: { origin: "http://app.test" },
-    });
+    const answer = await fetch(`${sim.url}/e/`, { method: "POST", body: "{}", headers: { origin: "http://app.test" } });
     expect(answer.status).toBe(502);
     expect(answer.headers.get("x-phx-source")).toBe("upstream");
     expect(answer.headers.get("access-control-allow-origin")).toBe("http://app.test");
@@ -340,21 +315,15 @@ describe("ends that come too soon", () => {
     await sim.settle({ idleMs: 0 });
     expect(notices).toHaveLength(1);
     expect(await sim.recording.get()).toMatchObject({ failed: 1, last_failure: notices[0] });
-    expect((await sim.requests.list())[0]).toMatchObject({
-      status: 502,
-      rejected: { reason: "upstream_unreachable" },
-    });
+    expect((await sim.requests.list())[0]).toMatchObject({ status: 502, rejected: { reason: "upstream_unreachable" } });
   });
 
-  test.each([["not HTTP", "hello\r\n\r\n", /not HTTP/]])(
-    "an upstream that says %s",
-    async (_, said, sentence) => {
-      const { sim } = await through((socket) => void socket.end(said));
-      const answer = await fetch(`${sim.url}/flags`, { method: "POST", body: "{}" });
-      expect(answer.status).toBe(502);
-      expect(await answer.json()).toMatchObject({ detail: expect.stringMatching(sentence) });
-    },
-  );
+  test.each([["not HTTP", "hello\r\n\r\n", /not HTTP/]])("an upstream that says %s", async (_, said, sentence) => {
+    const { sim } = await through((socket) => void socket.end(said));
+    const answer = await fetch(`${sim.url}/flags`, { method: "POST", body: "{}" });
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ detail: expect.stringMatching(sentence) });
+  });
 
   test("an answer before the whole request has come", async () => {
     const { sim } = await through(

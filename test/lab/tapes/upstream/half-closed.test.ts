@@ -75,9 +75,9 @@ describe("a client that ends its side of the connection after its request", () =
     const sim = await started({});
     expect(await halfClosed(sim.url, get("/array/x/config"))).toMatch(/^HTTP\/1\.1 \d{3} /);
     await sim.faults.apply({ effect: { latency: 30 } });
-    expect(
-      await halfClosed(sim.url, post("/flags/?v=2", `{"token":"${sim.apiKey}","distinct_id":"u"}`)),
-    ).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(await halfClosed(sim.url, post("/flags/?v=2", `{"token":"${sim.apiKey}","distinct_id":"u"}`))).toMatch(
+      /^HTTP\/1\.1 200 OK/,
+    );
   });
 
   test("gets a tape's, at its pace", async () => {

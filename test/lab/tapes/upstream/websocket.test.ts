@@ -102,10 +102,7 @@ describe("websockets while recording", () => {
 
   test("through the proxy, in a tunnel to a host of the service", async () => {
     const { far, sim } = await recording();
-    const client = rawClient(
-      sim.url,
-      "CONNECT us.i.posthog.com:80 HTTP/1.1\r\nHost: us.i.posthog.com\r\n\r\n",
-    );
+    const client = rawClient(sim.url, "CONNECT us.i.posthog.com:80 HTTP/1.1\r\nHost: us.i.posthog.com\r\n\r\n");
     await client.until(/Established\r\n\r\n/);
     client.socket.write(
       "GET /echo HTTP/1.1\r\nHost: us.i.posthog.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
 import type { HeaderPairs, TapeBody } from "../../../../src/lab/tapes/format/exchange.ts";
-import {
-  type ComparedAnswer,
-  compareAnswers,
-  createComparison,
-} from "../../../../src/lab/tapes/verify/compare.ts";
+import { type ComparedAnswer, compareAnswers, createComparison } from "../../../../src/lab/tapes/verify/compare.ts";
 import type { AnswerLike } from "../../../../src/lab/tapes/verify/compare-json.ts";
 
 const jsonType: HeaderPairs = [["Content-Type", "application/json"]];
@@ -50,12 +46,7 @@ describe("shapes", () => {
       [{ a: 1 }, { a: null }],
       ["additive null body[].a number|number or null"],
     ],
-    [
-      "null for a time",
-      { last_used_at: "x" },
-      { last_used_at: null },
-      ["additive null body.last_used_at string|null"],
-    ],
+    ["null for a time", { last_used_at: "x" }, { last_used_at: null }, ["additive null body.last_used_at string|null"]],
     ["a list for null", { a: null }, { a: [1] }, ["additive null body.a null|list"]],
     ["a value for null", { a: null }, { a: { b: 1 } }, ["additive null body.a null|object"]],
     [
@@ -130,12 +121,7 @@ describe("values", () => {
       { id: 2, created_at: "y", next: "b" },
       [],
     ],
-    [
-      "but not distinct ids",
-      { distinct_id: "a" },
-      { distinct_id: "b" },
-      ['value value body.distinct_id "a"|"b"'],
-    ],
+    ["but not distinct ids", { distinct_id: "a" }, { distinct_id: "b" }, ['value value body.distinct_id "a"|"b"']],
     [
       "UUIDs wherever they stand",
       { who: "525beae1-139a-5afa-9d1c-96fa8e822e9d" },
@@ -145,26 +131,19 @@ describe("values", () => {
     ["times wherever they stand", { seen: "2026-01-01T00:00:00Z" }, { seen: "2026-02-01T00:00:00Z" }, []],
     ["addresses", { at: "https://a.example/x" }, { at: "http://localhost/x" }, []],
     ["what was taken away", { note: "{{secret:password#1}}" }, { note: "x" }, []],
-    [
-      "inside of what users wrote, too",
-      { config: { p: "{{secret:password#1}}" } },
-      { config: { p: "x" } },
-      [],
-    ],
+    ["inside of what users wrote, too", { config: { p: "{{secret:password#1}}" } }, { config: { p: "x" } }, []],
   ])("%s", (_, recorded, own, expected) => {
     expect(ofJson(recorded, own)).toEqual(expected);
   });
 
-  test.each([
-    ["res.body.results[].name"],
-    ["body.results[].name"],
-    ["body.results"],
-    ["body.results[0].name"],
-  ])("noise: %s", (path) => {
-    const [recorded, own] = [{ results: [{ name: "a" }] }, { results: [{ name: "b" }] }];
-    expect(ofJson(recorded, own)).toHaveLength(1);
-    expect(ofJson(recorded, own, [path])).toEqual([]);
-  });
+  test.each([["res.body.results[].name"], ["body.results[].name"], ["body.results"], ["body.results[0].name"]])(
+    "noise: %s",
+    (path) => {
+      const [recorded, own] = [{ results: [{ name: "a" }] }, { results: [{ name: "b" }] }];
+      expect(ofJson(recorded, own)).toHaveLength(1);
+      expect(ofJson(recorded, own, [path])).toEqual([]);
+    },
+  );
 
   test("noise of another path hides nothing", () => {
     expect(ofJson({ name: "a" }, { name: "b" }, ["res.body.nam", "res.body.name.first"])).toHaveLength(1);
@@ -174,9 +153,7 @@ describe("values", () => {
     const differences = compareAnswers(
       answer({ json: { status: 1, n: 1 } }),
       answer({ json: { status: "Ok", n: 2 } }),
-      {
-        route: "capture",
-      },
+      { route: "capture" },
     );
     expect(differences.map(({ kind, path }) => `${kind} ${path}`)).toEqual(["type body.status"]);
   });
@@ -200,30 +177,15 @@ describe("values", () => {
 describe("status, headers, bodies", () => {
   const text = (type: string): HeaderPairs => [["content-type", type]];
   test.each<[string, AnswerLike, AnswerLike, string[]]>([
-    [
-      "another class ends it",
-      answer({ json: { a: 1 } }),
-      answer({ json: {} }, 404),
-      ["break status status 200|404"],
-    ],
+    ["another class ends it", answer({ json: { a: 1 } }), answer({ json: {} }, 404), ["break status status 200|404"]],
     [
       "another status of the class does not",
       answer({ json: { a: 1 } }),
       answer({ json: {} }, 201),
       ["break status status 200|201", "break missing body.a number|nothing"],
     ],
-    [
-      "the body is missing",
-      answer({ json: {} }),
-      answer(undefined),
-      ["break body_missing body JSON|nothing"],
-    ],
-    [
-      "a body more",
-      answer(undefined, 200, []),
-      answer({ json: {} }),
-      ["additive body_extra body nothing|JSON"],
-    ],
+    ["the body is missing", answer({ json: {} }), answer(undefined), ["break body_missing body JSON|nothing"]],
+    ["a body more", answer(undefined, 200, []), answer({ json: {} }), ["additive body_extra body nothing|JSON"]],
     [
       "text for JSON",
       answer({ json: {} }),
@@ -236,12 +198,7 @@ describe("status, headers, bodies", () => {
       answer({ json: 1 }),
       [],
     ],
-    [
-      "other text",
-      answer({ text: "abc" }),
-      answer({ text: "ab" }),
-      ["value value body 3 characters|2 characters"],
-    ],
+    ["other text", answer({ text: "abc" }), answer({ text: "ab" }), ["value value body 3 characters|2 characters"]],
     ["an empty text is no body", answer({ text: "" }), answer(undefined), []],
     ["what was not kept is not known", answer({ omitted: "too_large", bytes: 9 }), answer({ json: {} }), []],
     [
@@ -341,9 +298,7 @@ describe("groups", () => {
   });
 
   test("there is an end to kinds", () => {
-    const groups = groupDifferences(
-      Array.from({ length: 12_000 }, (_, i) => compared("r", i, {}, { [`k${i}`]: 1 })),
-    );
+    const groups = groupDifferences(Array.from({ length: 12_000 }, (_, i) => compared("r", i, {}, { [`k${i}`]: 1 })));
     expect(groups).toHaveLength(10_000);
   });
 });

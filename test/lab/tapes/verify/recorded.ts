@@ -45,9 +45,7 @@ export async function recorded(sim: Sim, asked: readonly Asked[]): Promise<Excha
         http: "1.1",
         headers,
         wire,
-        ...(body !== undefined && {
-          body: { json: JSON.parse(JSON.stringify(body).replaceAll("$key", sim.apiKey)) },
-        }),
+        ...(body !== undefined && { body: { json: JSON.parse(JSON.stringify(body).replaceAll("$key", sim.apiKey)) } }),
       },
       res: {
         status: answer.status,
@@ -96,18 +94,8 @@ export const tour: readonly Asked[] = [
     },
   },
   { path: "/api/projects/1/batch_exports/$1/" },
-  {
-    method: "POST",
-    path: "/flags/?v=2",
-    key: null,
-    body: { api_key: "$key", distinct_id: "u-1" },
-  },
-  {
-    method: "POST",
-    path: "/decide/?v=3",
-    key: null,
-    body: { api_key: "$key", distinct_id: "u-1" },
-  },
+  { method: "POST", path: "/flags/?v=2", key: null, body: { api_key: "$key", distinct_id: "u-1" } },
+  { method: "POST", path: "/decide/?v=3", key: null, body: { api_key: "$key", distinct_id: "u-1" } },
   {
     method: "POST",
     path: "/batch/",

@@ -72,15 +72,7 @@ const exchange = (over: Over = {}): Exchange => ({
   i: 1,
   at: "2026-01-01T00:00:00Z",
   route: "flags",
-  res: {
-    status: 200,
-    reason: "",
-    http: "1.1",
-    headers: [],
-    wire: { bytes: 0, encodings: [] },
-    ttfb: 0,
-    total: 0,
-  },
+  res: { status: 200, reason: "", http: "1.1", headers: [], wire: { bytes: 0, encodings: [] }, ttfb: 0, total: 0 },
   complete: true,
   redacted: [],
   ...over,
@@ -139,18 +131,13 @@ describe("requests", () => {
       exchange({
         req: {
           url: "https://us.i.posthog.com/array/%7B%7Bsecret:project_key%231%7D%7D/config?token={{secret:project_key#1}}&x=1",
-          body: {
-            json: { api_key: "{{secret:project_key#1}}", batch: [{ password: "{{secret:password#2}}" }] },
-          },
+          body: { json: { api_key: "{{secret:project_key#1}}", batch: [{ password: "{{secret:password#2}}" }] } },
         },
       }),
     );
     const { pathname, search } = new URL(request.url);
     expect(`${pathname}${search}`).toBe("/array/phc_tape_1/config?token=phc_tape_1&x=1");
-    expect(await request.json()).toEqual({
-      api_key: "phc_tape_1",
-      batch: [{ password: "redacted-password-2" }],
-    });
+    expect(await request.json()).toEqual({ api_key: "phc_tape_1", batch: [{ password: "redacted-password-2" }] });
   });
 
   test.each([
@@ -190,9 +177,7 @@ describe("requests", () => {
 
   test("keys that objects are born with stay keys", async () => {
     const json: Json = JSON.parse('{"__proto__": {"a": "{{secret:project_key#1}}"}}');
-    expect(await (await sent(exchange({ req: { body: { json } } }))).text()).toBe(
-      '{"__proto__":{"a":"phc_tape_1"}}',
-    );
+    expect(await (await sent(exchange({ req: { body: { json } } }))).text()).toBe('{"__proto__":{"a":"phc_tape_1"}}');
   });
 });
 
@@ -213,9 +198,9 @@ describe("ids that the emulator gave", () => {
   });
 
   test("in bodies, by the kind of thing they are ids of", () => {
-    expect(
-      ids.inBody({ to_dashboard: 71, dashboards: [71, 8], tile: { id: 5 }, limit: 71, dashboard_id: 71 }),
-    ).toEqual({ to_dashboard: 2, dashboards: [2, 8], tile: { id: 6 }, limit: 71, dashboard_id: 2 });
+    expect(ids.inBody({ to_dashboard: 71, dashboards: [71, 8], tile: { id: 5 }, limit: 71, dashboard_id: 71 })).toEqual(
+      { to_dashboard: 2, dashboards: [2, 8], tile: { id: 6 }, limit: 71, dashboard_id: 2 },
+    );
   });
 
   test("a recorded session with other ids works on", async () => {

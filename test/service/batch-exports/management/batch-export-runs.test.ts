@@ -10,8 +10,7 @@ const inAcme = `/api/organizations/${acme}/batch_exports/${hourly}`;
 const runs = `${at}/runs`;
 
 const idsOf = (json: { results: { id: string }[] }): string[] => json.results.map((it) => it.id);
-const down = (from: number, to: number): string[] =>
-  Array.from({ length: from - to + 1 }, (_, i) => runId(from - i));
+const down = (from: number, to: number): string[] => Array.from({ length: from - to + 1 }, (_, i) => runId(from - i));
 
 describe("runs", () => {
   test("one, whole", async () => {
@@ -52,18 +51,12 @@ describe("runs", () => {
     ["after what cannot be read, which is now", "?after=soon", []],
     ["by creation", "?ordering=created_at&before=2026-03-03T03:00:00Z", down(2, 0).reverse()],
     ["by interval", "?ordering=data_interval_start&end=2026-03-03T03:00:00Z", down(2, 0).reverse()],
-    [
-      "by interval, the last first",
-      "?ordering=-data_interval_start&start=2026-03-03T10:00:00Z",
-      down(13, 10),
-    ],
+    ["by interval, the last first", "?ordering=-data_interval_start&start=2026-03-03T10:00:00Z", down(13, 10)],
     ["in an order that is not known", "?ordering=status&after=-16h", down(13, 13)],
     ["with other parameters empty", "?after=&before=&cursor=&ordering=", down(13, 0)],
   ])("%s: %s", async (_, query, ids) => {
     const { get } = open();
-    const { status, json } = await get(
-      query === "env" ? runs.replace("projects", "environments") : `${runs}${query}`,
-    );
+    const { status, json } = await get(query === "env" ? runs.replace("projects", "environments") : `${runs}${query}`);
     expect(status).toBe(200);
     expect(idsOf(json)).toEqual(ids);
     expect(json).toMatchObject({ next: null, previous: null });
@@ -100,17 +93,10 @@ describe("runs", () => {
     const { post, get } = open();
     const path = `${runs}/${runId(13)}`;
     expect(await post(`${path}/cancel`)).toMatchObject({ status: 200, json: { cancelled: true } });
-    expect((await get(path)).json).toMatchObject({
-      status: "Cancelled",
-      finished_at: "2026-03-04T05:06:07.089000Z",
-    });
+    expect((await get(path)).json).toMatchObject({ status: "Cancelled", finished_at: "2026-03-04T05:06:07.089000Z" });
     expect(await post(`${path}/cancel`)).toMatchObject({
       status: 400,
-      json: {
-        code: "invalid_input",
-        detail: "Cannot cancel a run that is in 'Cancelled' status",
-        attr: null,
-      },
+      json: { code: "invalid_input", detail: "Cannot cancel a run that is in 'Cancelled' status", attr: null },
     });
     expect((await post(`${runs}/${runId(1)}/cancel`)).json.detail).toBe(
       "Cannot cancel a run that is in 'Completed' status",

@@ -100,13 +100,7 @@ export function worldWithExports(): World {
       level: "ERROR",
       message: "Access denied",
     }),
-    aLog({
-      id: 3,
-      batch_export: hourly,
-      run: runId(12),
-      timestamp: "2026-03-03T13:00:00Z",
-      message: "Started",
-    }),
+    aLog({ id: 3, batch_export: hourly, run: runId(12), timestamp: "2026-03-03T13:00:00Z", message: "Started" }),
     aLog({
       id: 4,
       batch_export: hourly,

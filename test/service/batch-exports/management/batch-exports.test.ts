@@ -36,9 +36,7 @@ describe("reading", () => {
       schema: null,
       filters: null,
     });
-    expect(latest_runs.map((it: { id: string }) => it.id)).toEqual(
-      [13, 12, 11, 10, 9, 8, 7, 6, 5, 4].map(runId),
-    );
+    expect(latest_runs.map((it: { id: string }) => it.id)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4].map(runId));
     expect(latest_runs[0]).toMatchObject({ status: "Running", finished_at: null });
   });
 
@@ -137,14 +135,7 @@ describe("writing", () => {
   });
 
   test("values of a configuration are read in their types", async () => {
-    const config = {
-      user: "u",
-      password: "p",
-      host: "h",
-      database: "d",
-      port: "5433",
-      has_self_signed_cert: "True",
-    };
+    const config = { user: "u", password: "p", host: "h", database: "d", port: "5433", has_self_signed_cert: "True" };
     const { post } = open();
     const { json } = await post(inProject, { ...body, destination: { type: "Postgres", config } });
     expect(json.destination).toEqual({
@@ -153,29 +144,22 @@ describe("writing", () => {
     });
   });
 
-  test.each(["PATCH", "PUT"])(
-    "%s merges the configuration; secrets that are not sent stay",
-    async (method) => {
-      const { ask, worlds } = open();
-      const changes = {
-        name: "Renamed",
-        interval: "hour",
-        destination: { type: "S3", config: { ...s3, region: "us" } },
-      };
-      const { status, json } = await ask(method, `${inProject}/${hourly}/`, { body: changes });
-      expect({ status, json }).toMatchObject({
-        status: 200,
-        json: { name: "Renamed", destination: { config: { ...s3, region: "us" } } },
-      });
-      expect(json.created_at).toBe("2025-03-01T09:30:00Z");
-      expect(json.last_updated_at).toBe("2026-03-04T05:06:07.089000Z");
-      expect(worlds.get("batch_exports", hourly)?.destination.config).toMatchObject({
-        region: "us",
-        aws_access_key_id: "***",
-        aws_secret_access_key: "***",
-      });
-    },
-  );
+  test.each(["PATCH", "PUT"])("%s merges the configuration; secrets that are not sent stay", async (method) => {
+    const { ask, worlds } = open();
+    const changes = { name: "Renamed", interval: "hour", destination: { type: "S3", config: { ...s3, region: "us" } } };
+    const { status, json } = await ask(method, `${inProject}/${hourly}/`, { body: changes });
+    expect({ status, json }).toMatchObject({
+      status: 200,
+      json: { name: "Renamed", destination: { config: { ...s3, region: "us" } } },
+    });
+    expect(json.created_at).toBe("2025-03-01T09:30:00Z");
+    expect(json.last_updated_at).toBe("2026-03-04T05:06:07.089000Z");
+    expect(worlds.get("batch_exports", hourly)?.destination.config).toMatchObject({
+      region: "us",
+      aws_access_key_id: "***",
+      aws_secret_access_key: "***",
+    });
+  });
 
   test("PATCH changes what it names only, at an organization's URL, too", async () => {
     const { patch, get } = open();
@@ -298,13 +282,7 @@ describe("refused bodies", () => {
     ["an empty name", field("name", " "), "blank", "name", "This field may not be blank."],
     ["a null name", field("name", null), "null", "name", "This field may not be null."],
     ["a name that is an object", field("name", {}), "invalid_input", "name", "Not a valid string."],
-    [
-      "an unknown model",
-      field("model", "groups"),
-      "invalid_choice",
-      "model",
-      '"groups" is not a valid choice.',
-    ],
+    ["an unknown model", field("model", "groups"), "invalid_choice", "model", '"groups" is not a valid choice.'],
     ["no destination", field("destination", undefined), "required", "destination", required],
     ["a null destination", field("destination", null), "null", "destination", "This field may not be null."],
     [
@@ -451,13 +429,7 @@ describe("refused bodies", () => {
       "destination",
       "Private key is required if authentication type is key pair",
     ],
-    [
-      "COPY without inputs",
-      redshift({}),
-      "invalid_input",
-      "destination",
-      "Missing required inputs for 'COPY'",
-    ],
+    ["COPY without inputs", redshift({}), "invalid_input", "destination", "Missing required inputs for 'COPY'"],
     [
       "COPY without a bucket",
       redshift({ ...copy, s3_bucket: undefined }),
@@ -487,28 +459,10 @@ describe("refused bodies", () => {
       "Missing required IAM role for 'COPY'",
     ],
     ["no interval", field("interval", undefined), "required", "interval", required],
-    [
-      "an unknown interval",
-      field("interval", "year"),
-      "invalid_choice",
-      "interval",
-      '"year" is not a valid choice.',
-    ],
-    [
-      "a paused that is no boolean",
-      field("paused", "maybe"),
-      "invalid_input",
-      "paused",
-      "Must be a valid boolean.",
-    ],
+    ["an unknown interval", field("interval", "year"), "invalid_choice", "interval", '"year" is not a valid choice.'],
+    ["a paused that is no boolean", field("paused", "maybe"), "invalid_input", "paused", "Must be a valid boolean."],
     ["a null paused", field("paused", null), "null", "paused", "This field may not be null."],
-    [
-      "a last_paused_at that is no time",
-      field("last_paused_at", "x"),
-      "invalid_input",
-      "last_paused_at",
-      notDate,
-    ],
+    ["a last_paused_at that is no time", field("last_paused_at", "x"), "invalid_input", "last_paused_at", notDate],
     ["a start that is no time", field("start_at", "2026-02-30T00:00"), "invalid_input", "start_at", notDate],
     ["an end that is no time", field("end_at", "2026-02-01"), "invalid_input", "end_at", notDate],
     [
@@ -518,13 +472,7 @@ describe("refused bodies", () => {
       "hogql_query",
       "Failed to parse query",
     ],
-    [
-      "a query that is a number",
-      field("hogql_query", 5),
-      "invalid_input",
-      "hogql_query",
-      "Failed to parse query",
-    ],
+    ["a query that is a number", field("hogql_query", 5), "invalid_input", "hogql_query", "Failed to parse query"],
     [
       "a query of another table",
       field("hogql_query", "SELECT a FROM persons"),
@@ -599,10 +547,7 @@ describe("what an organization must have been given", () => {
 
   test.each([
     [frequent, "Higher frequency batch exports are not enabled for this team."],
-    [
-      { ...body, interval: "every 15 minutes" },
-      "Higher frequency batch exports are not enabled for this team.",
-    ],
+    [{ ...body, interval: "every 15 minutes" }, "Higher frequency batch exports are not enabled for this team."],
     [{ ...body, model: "sessions" }, "Sessions batch exports are not enabled for this team."],
   ])("%o", async (sent, detail) => {
     const { post } = open();
@@ -619,10 +564,7 @@ describe("what an organization must have been given", () => {
       available_product_features: [{ key: "high_frequency_batch_exports" }],
     }));
     const { post } = open({ world });
-    expect(await post(inAcme, frequent)).toMatchObject({
-      status: 201,
-      json: { interval: "every 5 minutes" },
-    });
+    expect(await post(inAcme, frequent)).toMatchObject({ status: 201, json: { interval: "every 5 minutes" } });
   });
 
   test("an export cannot become one of sessions", async () => {
@@ -676,9 +618,7 @@ describe("pausing", () => {
   test("of one that runs changes nothing, and nothing is filled", async () => {
     const { post, get, worlds } = open();
     const before = (await get(`${inProject}/${hourly}`)).json;
-    expect((await post(`${inProject}/${hourly}/unpause`, { backfill: true })).json).toEqual({
-      paused: false,
-    });
+    expect((await post(`${inProject}/${hourly}/unpause`, { backfill: true })).json).toEqual({ paused: false });
     expect((await get(`${inProject}/${hourly}`)).json).toEqual(before);
     expect(worlds.current.batch_export_backfills).toHaveLength(5);
   });
@@ -768,18 +708,11 @@ describe.each(rows)("%s: %s %s", (root, method, path, scope, sent) => {
     test("does not find exports of others, deleted or missing ones", async () => {
       const { ask, worlds } = open();
       const before = structuredClone(worlds.current.batch_exports);
-      const hidden = [
-        foreign,
-        uuidOf("batch export that was deleted"),
-        uuidOf("nothing"),
-        "7",
-        "constructor",
-      ];
+      const hidden = [foreign, uuidOf("batch export that was deleted"), uuidOf("nothing"), "7", "constructor"];
       if (root === inProject) hidden.push(weekly);
       for (const id of hidden) {
         const { status, json } = await ask(method, `${root}${path.replace(":id", id)}`, { body: sent });
-        const detail =
-          method === "POST" && path.endsWith("/backfills") ? "BatchExport not found." : "Not found.";
+        const detail = method === "POST" && path.endsWith("/backfills") ? "BatchExport not found." : "Not found.";
         expect({ id, status, detail: json.detail }).toEqual({ id, status: 404, detail });
       }
       expect(worlds.current.batch_exports).toEqual(before);
@@ -830,9 +763,7 @@ describe("dialects", () => {
     expect(status).toBe(200);
     if (dialect === "documented") expect(text).toBe("");
     else {
-      expect(json).toEqual({
-        backfill_id: `${hourly}-Backfill-2026-03-01T00:00:00+00:00-2026-03-02T00:00:00+00:00`,
-      });
+      expect(json).toEqual({ backfill_id: `${hourly}-Backfill-2026-03-01T00:00:00+00:00-2026-03-02T00:00:00+00:00` });
     }
     expect(worlds.current.batch_export_backfills.at(-1)).toMatchObject({ ...range, total_runs: 24 });
   });

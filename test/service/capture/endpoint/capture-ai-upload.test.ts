@@ -20,24 +20,14 @@ function multipart(parts: readonly Part[]): Buffer {
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-const headers = {
-  authorization: `Bearer ${key}`,
-  "content-type": `multipart/form-data; boundary=${boundary}`,
-};
+const headers = { authorization: `Bearer ${key}`, "content-type": `multipart/form-data; boundary=${boundary}` };
 
 const event = { event: "$ai_generation", distinct_id: "u" };
-const eventPart = (more: object = {}): Part => ({
-  name: "event",
-  content: JSON.stringify({ ...event, ...more }),
-});
+const eventPart = (more: object = {}): Part => ({ name: "event", content: JSON.stringify({ ...event, ...more }) });
 const model: Part = { name: "event.properties", content: '{"$ai_model":"m"}' };
 
 const post = (parts: readonly Part[] | Buffer, given: Record<string, string> = headers) =>
-  openEdge().send({
-    target: "/i/v0/ai",
-    headers: given,
-    body: Buffer.isBuffer(parts) ? parts : multipart(parts),
-  });
+  openEdge().send({ target: "/i/v0/ai", headers: given, body: Buffer.isBuffer(parts) ? parts : multipart(parts) });
 
 describe("/i/v0/ai", () => {
   test("an event with its properties and blobs beside it", async () => {
@@ -95,30 +85,12 @@ describe("/i/v0/ai", () => {
       400,
       /Invalid boundary/,
     ],
-    [
-      "no Authorization",
-      [eventPart(), model],
-      { "content-type": headers["content-type"] },
-      401,
-      /without an api_key/,
-    ],
-    [
-      "a personal key",
-      [eventPart(), model],
-      { ...headers, authorization: "Bearer phx_1" },
-      401,
-      /personal_api_key$/,
-    ],
+    ["no Authorization", [eventPart(), model], { "content-type": headers["content-type"] }, 401, /without an api_key/],
+    ["a personal key", [eventPart(), model], { ...headers, authorization: "Bearer phx_1" }, 401, /personal_api_key$/],
     ["no parts at all", Buffer.from("x"), headers, 400, /Multipart parsing failed/],
     ["cut off", multipart([eventPart(), model]).subarray(0, 90), headers, 400, /Multipart parsing failed/],
     ["another part first", [model, eventPart()], headers, 400, /First part must be 'event'/],
-    [
-      "an event that is no JSON",
-      [{ name: "event", content: "{" }],
-      headers,
-      400,
-      /Event part must be valid JSON/,
-    ],
+    ["an event that is no JSON", [{ name: "event", content: "{" }], headers, 400, /Event part must be valid JSON/],
     [
       "an event that is no UTF-8",
       [{ name: "event", content: Buffer.from([255]) }],
@@ -130,12 +102,7 @@ describe("/i/v0/ai", () => {
     ["properties twice", [eventPart({ properties: {} }), model], headers, 400, /cannot have both/],
     [
       "a blob twice",
-      [
-        eventPart(),
-        model,
-        { name: "event.properties.a", content: "" },
-        { name: "event.properties.a", content: "" },
-      ],
+      [eventPart(), model, { name: "event.properties.a", content: "" }, { name: "event.properties.a", content: "" }],
       headers,
       400,
       /Duplicate blob/,

@@ -12,34 +12,18 @@ const names = fc.constantFrom(
   ..."event distinct_id $distinct_id uuid token api_key properties timestamp offset batch sent_at $set $set_once".split(
     " ",
   ),
-  ..."$unset $groups $group_type $group_key $group_set alias $anon_distinct_id $process_person_profile".split(
-    " ",
-  ),
-  ..."$session_id $snapshot_data $cookieless_mode options created_at __proto__ constructor toString".split(
-    " ",
-  ),
+  ..."$unset $groups $group_type $group_key $group_set alias $anon_distinct_id $process_person_profile".split(" "),
+  ..."$session_id $snapshot_data $cookieless_mode options created_at __proto__ constructor toString".split(" "),
 );
 const events = fc.constantFrom(
-  ..."$identify $create_alias $merge_dangerously $groupidentify $set $snapshot $exception $ai_trace e".split(
-    " ",
-  ),
+  ..."$identify $create_alias $merge_dangerously $groupidentify $set $snapshot $exception $ai_trace e".split(" "),
 );
 
 /** JSON that looks like what SDKs send, with anything in any place. */
 const { value: anyJson } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
-    fc.constantFrom(
-      key,
-      "u",
-      "v",
-      "2026-01-01T00:00:00Z",
-      "",
-      null,
-      true,
-      5,
-      "018f3b6e-0000-7000-8000-000000000001",
-    ),
+    fc.constantFrom(key, "u", "v", "2026-01-01T00:00:00Z", "", null, true, 5, "018f3b6e-0000-7000-8000-000000000001"),
     fc.string({ unit: "binary" }),
     fc.double(),
     events,
@@ -70,11 +54,7 @@ const likelyItem = fc.record(
 
 const likely = fc.oneof(
   likelyItem.map((item) => ({ api_key: key, ...item })),
-  fc.array(likelyItem, { maxLength: 4 }).map((batch) => ({
-    api_key: key,
-    created_at: "2026-01-01T00:00:00Z",
-    batch,
-  })),
+  fc.array(likelyItem, { maxLength: 4 }).map((batch) => ({ api_key: key, created_at: "2026-01-01T00:00:00Z", batch })),
 );
 
 const text = fc.oneof(
@@ -153,14 +133,16 @@ const query = fc.oneof(
     .map((fields) => `?${new URLSearchParams(fields)}`),
 );
 
-const request = fc.record({ target: fc.constantFrom(...targets), headers, query, body }).map(
-  (given): Sent => ({
-    method: given.target.method,
-    target: given.target.path + given.query,
-    headers: given.headers,
-    body: given.body,
-  }),
-);
+const request = fc
+  .record({ target: fc.constantFrom(...targets), headers, query, body })
+  .map(
+    (given): Sent => ({
+      method: given.target.method,
+      target: given.target.path + given.query,
+      headers: given.headers,
+      body: given.body,
+    }),
+  );
 
 describe.each(["documented", "production"] as const)("anything at all (%s)", (dialect) => {
   test("is answered, with a reason, and never by a crash", async () => {

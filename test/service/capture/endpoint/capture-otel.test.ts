@@ -41,10 +41,7 @@ const varint = (value: number): number[] =>
   value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 /** Protobuf by hand: a field with a size is `field number * 8 + 2`, its size, its bytes. */
 const sized = (field: number, content: Buffer | string): Buffer =>
-  Buffer.concat([
-    Buffer.from([...varint(field * 8 + 2), ...varint(Buffer.byteLength(content))]),
-    Buffer.from(content),
-  ]);
+  Buffer.concat([Buffer.from([...varint(field * 8 + 2), ...varint(Buffer.byteLength(content))]), Buffer.from(content)]);
 /** A fixed64: `field number * 8 + 1`, eight bytes. */
 const fixed = (field: number, value: bigint): Buffer => {
   const bytes = Buffer.alloc(9, field * 8 + 1);
@@ -52,8 +49,7 @@ const fixed = (field: number, value: bigint): Buffer => {
   return bytes;
 };
 /** KeyValue { key = 1, value = 2 { content } } */
-const pair = (name: string, content: Buffer): Buffer =>
-  sized(9, Buffer.concat([sized(1, name), sized(2, content)]));
+const pair = (name: string, content: Buffer): Buffer => sized(9, Buffer.concat([sized(1, name), sized(2, content)]));
 
 /** ExportTraceServiceRequest.resource_spans = 1, .scope_spans = 2, .spans = 2, and the fields of a span. */
 const inRequest = (...fields: Buffer[]): Buffer => sized(1, sized(2, sized(2, Buffer.concat(fields))));
@@ -73,14 +69,7 @@ describe("/i/v0/ai/otel", () => {
       json: answer,
       events,
       note,
-    } = await post(
-      gzipSync(JSON.stringify(body)),
-      {
-        ...json,
-        "content-encoding": "gzip",
-      },
-      edge,
-    );
+    } = await post(gzipSync(JSON.stringify(body)), { ...json, "content-encoding": "gzip" }, edge);
     expect([status, answer, note.steps]).toEqual([200, {}, ["gzip", "otlp"]]);
     expect(events).toMatchObject([
       { event: "$ai_generation", distinct_id: "u-1", timestamp: "2026-05-28T20:26:40.000Z", outcome: "kept" },
@@ -123,8 +112,7 @@ describe("/i/v0/ai/otel", () => {
     );
     expect([status, note.steps]).toEqual([200, ["protobuf", "otlp"]]);
     expect(events[0]).toMatchObject({ event: "$ai_generation", timestamp: "2026-05-28T20:26:40.000Z" });
-    const { minus, large, double, yes, bytes, list, object, none, $ai_span_name } =
-      events[0]?.properties ?? {};
+    const { minus, large, double, yes, bytes, list, object, none, $ai_span_name } = events[0]?.properties ?? {};
     expect([minus, large, double, yes, bytes, list, none, $ai_span_name]).toEqual([
       ...[-2, 2 ** 53, 1.5, true, "abcd", ["a"], undefined, "chat é"],
     ]);
@@ -169,13 +157,7 @@ describe("/i/v0/ai/otel", () => {
     ["nothing", Buffer.alloc(0), json, 400, /^request missing data payload$/],
     ["no key", request([]), { "content-type": "application/json" }, 401, /without an api_key/],
     ["a personal key", request([]), { ...json, authorization: "Bearer phx_1234" }, 401, /personal_api_key$/],
-    [
-      "an unknown key",
-      request([]),
-      { ...json, authorization: "Bearer phc_no" },
-      401,
-      /Project API key invalid/,
-    ],
+    ["an unknown key", request([]), { ...json, authorization: "Bearer phc_no" }, 401, /Project API key invalid/],
     [
       "a type like JSON",
       request([]),
@@ -184,20 +166,8 @@ describe("/i/v0/ai/otel", () => {
       /Content-Type must be/,
     ],
     ["another type", request([]), { ...json, "content-type": "text/plain" }, 400, /Content-Type must be/],
-    [
-      "another encoding",
-      request([]),
-      { ...json, "content-encoding": "br" },
-      400,
-      /Unsupported content-encoding: br/,
-    ],
-    [
-      "damaged gzip",
-      Buffer.from([31, 139, 1]),
-      { ...json, "content-encoding": "gzip" },
-      400,
-      /invalid GZIP data/,
-    ],
+    ["another encoding", request([]), { ...json, "content-encoding": "br" }, 400, /Unsupported content-encoding: br/],
+    ["damaged gzip", Buffer.from([31, 139, 1]), { ...json, "content-encoding": "gzip" }, 400, /invalid GZIP data/],
     ["no JSON", "{", json, 400, /^failed to parse request: Invalid JSON: /],
     ["a list", "[]", json, 400, /Invalid OTLP trace format/],
     ["no list", { resourceSpans: 1 }, json, 400, /`resourceSpans` is not a list/],
@@ -209,20 +179,8 @@ describe("/i/v0/ai/otel", () => {
       413,
       /larger than 4194304 bytes/,
     ],
-    [
-      "101 AI spans",
-      request(Array.from({ length: 101 }, () => span(ai))),
-      json,
-      400,
-      /Too many AI spans: 101 exceeds/,
-    ],
-    [
-      "1001 spans",
-      request(Array.from({ length: 1001 }, () => span({}))),
-      json,
-      400,
-      /Too many spans: 1001 exceeds/,
-    ],
+    ["101 AI spans", request(Array.from({ length: 101 }, () => span(ai))), json, 400, /Too many AI spans: 101 exceeds/],
+    ["1001 spans", request(Array.from({ length: 1001 }, () => span({}))), json, 400, /Too many spans: 1001 exceeds/],
     [
       "a resource that is repeated too often",
       request(
@@ -242,11 +200,7 @@ describe("/i/v0/ai/otel", () => {
 
   test("an unknown key in the dialect of the service: 200, and the events are dropped", async () => {
     const edge = openEdge("production");
-    const { status, events } = await post(
-      request([span(ai)]),
-      { ...json, authorization: "Bearer phc_no" },
-      edge,
-    );
+    const { status, events } = await post(request([span(ai)]), { ...json, authorization: "Bearer phc_no" }, edge);
     expect([status, events[0]?.reason]).toEqual([200, "unknown_project_key"]);
   });
 
@@ -257,9 +211,7 @@ describe("/i/v0/ai/otel", () => {
   });
 
   test("spans that are not about AI are dropped, and named", async () => {
-    const { status, events } = await post(
-      request([span({ "http.method": "GET" }, { name: "GET /" }), span(ai)]),
-    );
+    const { status, events } = await post(request([span({ "http.method": "GET" }, { name: "GET /" }), span(ai)]));
     expect(status).toBe(200);
     expect(events.map((it) => [it.event, it.reason, it.properties.$otel_span_name])).toEqual([
       ["$otel_span", "not_an_ai_span", "GET /"],

@@ -5,13 +5,7 @@ import { key, openEdge } from "../edge.ts";
 
 const snapshot = (properties: object = {}, more: object = {}) => ({
   event: "$snapshot",
-  properties: {
-    token: key,
-    distinct_id: "u",
-    $session_id: "0190-abc",
-    $snapshot_data: [{ type: 4 }],
-    ...properties,
-  },
+  properties: { token: key, distinct_id: "u", $session_id: "0190-abc", $snapshot_data: [{ type: 4 }], ...properties },
   ...more,
 });
 
@@ -24,10 +18,7 @@ describe("/s", () => {
       snapshot({ $window_id: "w", $lib: "web" }, { uuid }),
       snapshot({ $snapshot_data: { type: 2 }, $session_id: "ignored" }),
     ];
-    const { status, json, events, note } = await edge.send({
-      target: "/s/",
-      body: gzipSync(JSON.stringify(body)),
-    });
+    const { status, json, events, note } = await edge.send({ target: "/s/", body: gzipSync(JSON.stringify(body)) });
     expect([status, json, note.steps, note.events?.length]).toEqual([200, { status: "Ok" }, ["gzip"], 1]);
     expect(events).toMatchObject([
       { event: "$snapshot_items", distinct_id: "u", uuid, outcome: "kept", person_mode: "propertyless" },
@@ -50,20 +41,13 @@ describe("/s", () => {
   ])("what is missing is filled in; User-Agent %s", async (agent, library) => {
     const headers: Record<string, string> = agent === undefined ? {} : { "user-agent": agent };
     const { events } = await openEdge().send({ target: "/s/", body: snapshot(), headers });
-    expect(events[0]?.properties).toMatchObject({
-      $window_id: "0190-abc",
-      $snapshot_source: "web",
-      $lib: library,
-    });
+    expect(events[0]?.properties).toMatchObject({ $window_id: "0190-abc", $snapshot_source: "web", $lib: library });
   });
 
   test("no person is made; the one that is there is named", async () => {
     const edge = openEdge();
     const before = await edge.send({ target: "/s/", body: snapshot() });
-    expect([before.events[0]?.person_id, edge.people.personOf(1, "u")]).toEqual([
-      personUuid(1, "u"),
-      undefined,
-    ]);
+    expect([before.events[0]?.person_id, edge.people.personOf(1, "u")]).toEqual([personUuid(1, "u"), undefined]);
     await edge.capture("$identify", "v", { $anon_distinct_id: "u" });
     const after = await edge.send({ target: "/s/", body: snapshot() });
     expect(after.events[0]?.person_id).toBe(personUuid(1, "v"));
@@ -87,11 +71,7 @@ describe("/s", () => {
     ],
     ["no session", snapshot({ $session_id: undefined }), "replay event submitted without session id"],
     ["a session that is no text", snapshot({ $session_id: 5 }), "replay event has invalid session id"],
-    [
-      "a session with other characters",
-      snapshot({ $session_id: "a_b" }),
-      "replay event has invalid session id",
-    ],
+    ["a session with other characters", snapshot({ $session_id: "a_b" }), "replay event has invalid session id"],
     ["a long session", snapshot({ $session_id: "a".repeat(71) }), "replay event has invalid session id"],
     ["no distinct_id", snapshot({ distinct_id: undefined }), "event submitted without a distinct_id"],
     [

@@ -32,12 +32,8 @@ const without = (name: keyof typeof headers): Record<string, string> => {
   return rest;
 };
 
-const post = (
-  body: unknown,
-  given: Record<string, string> = headers,
-  edge = openEdge(),
-  target: string = path,
-) => edge.send({ target, body, headers: given });
+const post = (body: unknown, given: Record<string, string> = headers, edge = openEdge(), target: string = path) =>
+  edge.send({ target, body, headers: given });
 
 describe("a batch", () => {
   test("one result for each uuid, the request id echoed", async () => {
@@ -76,9 +72,7 @@ describe("a batch", () => {
   });
 
   test("ids and uuids are trimmed", async () => {
-    const { json, events } = await post(
-      batch(item({ uuid: ` ${uuidOf(1).toUpperCase()} `, distinct_id: " u " })),
-    );
+    const { json, events } = await post(batch(item({ uuid: ` ${uuidOf(1).toUpperCase()} `, distinct_id: " u " })));
     expect(json).toEqual({ results: { [uuidOf(1)]: { result: "ok" } } });
     expect(events[0]).toMatchObject({ distinct_id: "u", uuid: uuidOf(1) });
   });
@@ -140,11 +134,7 @@ describe("what the service writes into the properties", () => {
     ["cookieless_mode", { options: { cookieless_mode: "false" } }, { $cookieless_mode: false }],
     ["disable_skew_correction", { options: { disable_skew_correction: "1" } }, { $ignore_sent_at: true }],
     ["product_tour_id", { options: { product_tour_id: 5 } }, { $product_tour_id: "5" }],
-    [
-      "process_person_profile",
-      { options: { process_person_profile: " FALSE " } },
-      { $process_person_profile: false },
-    ],
+    ["process_person_profile", { options: { process_person_profile: " FALSE " } }, { $process_person_profile: false }],
     ["null and unknown options", { options: { cookieless_mode: null, other: {} } }, {}],
     [
       "options win over properties",
@@ -185,14 +175,7 @@ describe("times", () => {
 
 describe("requests that are refused", () => {
   const rows: [string, unknown, Record<string, string>, number, string, RegExp][] = [
-    [
-      "no Authorization",
-      batch(item()),
-      without("authorization"),
-      401,
-      "missing_authorization",
-      /Authorization/,
-    ],
+    ["no Authorization", batch(item()), without("authorization"), 401, "missing_authorization", /Authorization/],
     [
       "another scheme",
       batch(item()),
@@ -217,14 +200,7 @@ describe("requests that are refused", () => {
       "invalid_api_token",
       /not valid\.$/,
     ],
-    [
-      "no User-Agent",
-      batch(item()),
-      without("user-agent"),
-      400,
-      "missing_required_headers",
-      /\["user-agent"\]$/,
-    ],
+    ["no User-Agent", batch(item()), without("user-agent"), 400, "missing_required_headers", /\["user-agent"\]$/],
     [
       "no PostHog headers",
       batch(item()),
@@ -296,22 +272,8 @@ describe("requests that are refused", () => {
     ["no batch", { created_at: at(0) }, headers, 400, "request_parsing_error", /./],
     ["an item that is no object", batch(item(), 5), headers, 400, "request_parsing_error", /./],
     ["an item without a name", batch(item({ event: undefined })), headers, 400, "request_parsing_error", /./],
-    [
-      "a distinct_id that is no text",
-      batch(item({ distinct_id: 5 })),
-      headers,
-      400,
-      "request_parsing_error",
-      /./,
-    ],
-    [
-      "a session_id that is no text",
-      batch(item({ session_id: 5 })),
-      headers,
-      400,
-      "request_parsing_error",
-      /./,
-    ],
+    ["a distinct_id that is no text", batch(item({ distinct_id: 5 })), headers, 400, "request_parsing_error", /./],
+    ["a session_id that is no text", batch(item({ session_id: 5 })), headers, 400, "request_parsing_error", /./],
     [
       "historical_migration that is no boolean",
       { ...batch(item()), historical_migration: "no" },
@@ -338,14 +300,7 @@ describe("requests that are refused", () => {
       /^event submitted without a uuid$/,
     ],
     ["a uuid that is none", batch(item({ uuid: "x" })), headers, 400, "invalid_event_uuid", /: x$/],
-    [
-      "the same uuid twice",
-      batch(item(), item()),
-      headers,
-      400,
-      "duplicate_event_uuid",
-      new RegExp(`${uuidOf(1)}$`),
-    ],
+    ["the same uuid twice", batch(item(), item()), headers, 400, "duplicate_event_uuid", new RegExp(`${uuidOf(1)}$`)],
     [
       "a bomb",
       gzipSync(Buffer.alloc(50 * 1024 * 1024 + 1)),
@@ -374,10 +329,7 @@ describe("requests that are refused", () => {
 
   test("the journal has more than the sender's response", async () => {
     const { line } = await post(batch(item(), item({ window_id: 5 }, 2)));
-    expect(line.rejected).toEqual({
-      reason: "request_parsing_error",
-      detail: "batch[1].window_id is not a string",
-    });
+    expect(line.rejected).toEqual({ reason: "request_parsing_error", detail: "batch[1].window_id is not a string" });
     expect(line.project).toBe(1);
   });
 

@@ -73,10 +73,7 @@ describe("answers", () => {
 
   test("errors are text", async () => {
     const { headers, text } = await openEdge().send({ body: "" });
-    expect([headers["content-type"], text]).toEqual([
-      "text/plain; charset=utf-8",
-      "request missing data payload",
-    ]);
+    expect([headers["content-type"], text]).toEqual(["text/plain; charset=utf-8", "request missing data payload"]);
   });
 });
 
@@ -107,12 +104,7 @@ describe("shapes: what is kept, in order", () => {
       ["a:u"],
     ],
     ["an event that has a field `batch`", "/e/", { ...one, batch: [1], properties: { token: key } }, ["a:u"]],
-    [
-      "distinct_id in the properties",
-      "/batch/",
-      batch({ event: "a", properties: { distinct_id: "u" } }),
-      ["a:u"],
-    ],
+    ["distinct_id in the properties", "/batch/", batch({ event: "a", properties: { distinct_id: "u" } }), ["a:u"]],
     ["$distinct_id", "/e/", { api_key: key, event: "a", $distinct_id: "u" }, ["a:u"]],
     [
       "null at the top, the real one in the properties (posthog-php)",
@@ -125,12 +117,7 @@ describe("shapes: what is kept, in order", () => {
     ["an object as distinct_id", "/e/", { api_key: key, event: "a", distinct_id: { id: 1 } }, ['a:{"id":1}']],
     ["blanks around a distinct_id stay", "/e/", { ...one, distinct_id: " u ", api_key: key }, ["a: u "]],
     ["NUL in a distinct_id", "/e/", { ...one, distinct_id: "u\0", api_key: key }, ["a:u\ufffd"]],
-    [
-      "/engage without a name",
-      "/engage/",
-      { api_key: key, distinct_id: "u", $set: { a: 1 } },
-      ["$identify:u"],
-    ],
+    ["/engage without a name", "/engage/", { api_key: key, distinct_id: "u", $set: { a: 1 } }, ["$identify:u"]],
     ["/engage with a name", "/engage/", { ...one, api_key: key }, ["a:u"]],
     ["historical_migration", "/batch/", { ...batch(one), historical_migration: true }, ["a:u"]],
     [
@@ -157,22 +144,12 @@ describe("dropped by the contract, refused by the live service", () => {
   test.each([
     ["no name", { distinct_id: "u" }, "missing_event_name", hydrate],
     ["a name that is no text", { event: 5, distinct_id: "u" }, "missing_event_name", hydrate],
-    [
-      "an empty name",
-      { event: "", distinct_id: "u" },
-      "empty_event_name",
-      "event submitted with an empty event name",
-    ],
+    ["an empty name", { event: "", distinct_id: "u" }, "empty_event_name", "event submitted with an empty event name"],
     ["no distinct_id", { event: "e" }, "missing_distinct_id", noId],
     ["a null distinct_id", { event: "e", distinct_id: null }, "missing_distinct_id", noId],
     ["an empty distinct_id", { event: "e", distinct_id: "" }, "missing_distinct_id", noId],
     ["a blank distinct_id", { event: "e", distinct_id: " \t" }, "missing_distinct_id", noId],
-    [
-      "an empty one in the properties",
-      { event: "e", properties: { distinct_id: "" } },
-      "missing_distinct_id",
-      noId,
-    ],
+    ["an empty one in the properties", { event: "e", properties: { distinct_id: "" } }, "missing_distinct_id", noId],
   ])("%s", async (_, bad, reason, text) => {
     const contract = await openEdge("documented").send({ target: "/batch/", body: batch(good, bad, good) });
     expect([contract.status, contract.json]).toEqual([200, { status: "Ok" }]);
@@ -188,12 +165,7 @@ describe("dropped by the contract, refused by the live service", () => {
 
   test("an item that is no object", async () => {
     const contract = await openEdge("documented").send({ body: batch(good, "text", null, [good]) });
-    expect(contract.events.map((it) => it.reason)).toEqual([
-      null,
-      "invalid_item",
-      "invalid_item",
-      "invalid_item",
-    ]);
+    expect(contract.events.map((it) => it.reason)).toEqual([null, "invalid_item", "invalid_item", "invalid_item"]);
     const live = await openEdge("production").send({ body: batch(good, "text") });
     expect([live.status, live.rejected]).toEqual([400, "unparsable_payload"]);
   });
@@ -214,20 +186,8 @@ describe("refused by both", () => {
     ["null", "null", 400, "undecodable_payload", /^failed to decode request/],
     ["an empty array", [], 400, "empty_batch", /^request holds no event$/],
     ["an empty batch", batch(), 400, "empty_batch", /^request holds no event$/],
-    [
-      "a batch without a key",
-      { batch: [event] },
-      400,
-      "missing_batch_token",
-      /non-engage request missing event name/,
-    ],
-    [
-      "a malformed uuid",
-      { ...event, uuid: "not-a-uuid" },
-      400,
-      "unparsable_payload",
-      /item 0: uuid is not a UUID$/,
-    ],
+    ["a batch without a key", { batch: [event] }, 400, "missing_batch_token", /non-engage request missing event name/],
+    ["a malformed uuid", { ...event, uuid: "not-a-uuid" }, 400, "unparsable_payload", /item 0: uuid is not a UUID$/],
     ["a uuid that is no text", { ...event, uuid: 5 }, 400, "unparsable_payload", /uuid is not a UUID$/],
     [
       "properties that are no object",
@@ -236,27 +196,9 @@ describe("refused by both", () => {
       "unparsable_payload",
       /properties is not an object/,
     ],
-    [
-      "null properties",
-      { ...event, properties: null },
-      400,
-      "unparsable_payload",
-      /properties is not an object/,
-    ],
-    [
-      "a timestamp that is no text",
-      { ...event, timestamp: 5 },
-      400,
-      "unparsable_payload",
-      /timestamp is not a string/,
-    ],
-    [
-      "an offset that is no integer",
-      { ...event, offset: "5" },
-      400,
-      "unparsable_payload",
-      /offset is not an integer/,
-    ],
+    ["null properties", { ...event, properties: null }, 400, "unparsable_payload", /properties is not an object/],
+    ["a timestamp that is no text", { ...event, timestamp: 5 }, 400, "unparsable_payload", /timestamp is not a string/],
+    ["an offset that is no integer", { ...event, offset: "5" }, 400, "unparsable_payload", /offset is not an integer/],
     ["$set that is no object", { ...event, $set: [] }, 400, "unparsable_payload", /\$set is not an object/],
     [
       "$cookieless_mode that is no boolean",
@@ -265,13 +207,7 @@ describe("refused by both", () => {
       "invalid_cookieless_mode",
       /^event submitted with invalid cookieless mode$/,
     ],
-    [
-      "no key",
-      { event: "e", distinct_id: "u" },
-      401,
-      "missing_token",
-      /^event submitted without an api_key$/,
-    ],
+    ["no key", { event: "e", distinct_id: "u" }, 401, "missing_token", /^event submitted without an api_key$/],
     [
       "two keys",
       [
@@ -283,20 +219,8 @@ describe("refused by both", () => {
       new RegExp(`^${inconsistent}$`),
     ],
     ["an empty key", { ...event, api_key: " " }, 401, "malformed_token", /^API key is not valid: empty$/],
-    [
-      "a long key",
-      { ...event, api_key: "k".repeat(65) },
-      401,
-      "malformed_token",
-      /^API key is not valid: too_long$/,
-    ],
-    [
-      "a key beyond ASCII",
-      { ...event, api_key: "phc_ü" },
-      401,
-      "malformed_token",
-      /^API key is not valid: not_ascii$/,
-    ],
+    ["a long key", { ...event, api_key: "k".repeat(65) }, 401, "malformed_token", /^API key is not valid: too_long$/],
+    ["a key beyond ASCII", { ...event, api_key: "phc_ü" }, 401, "malformed_token", /^API key is not valid: not_ascii$/],
     [
       "a personal key",
       { ...event, api_key: "phx_1" },
@@ -304,13 +228,7 @@ describe("refused by both", () => {
       "malformed_token",
       /^API key is not valid: personal_api_key$/,
     ],
-    [
-      "NUL in a key",
-      { ...event, api_key: "phc_\0a" },
-      401,
-      "malformed_token",
-      /^API key is not valid: null_byte$/,
-    ],
+    ["NUL in a key", { ...event, api_key: "phc_\0a" }, 401, "malformed_token", /^API key is not valid: null_byte$/],
   ];
   for (const dialect of dialects) {
     test.each(rows)(`${dialect}: %s`, async (_, body, status, reason, text) => {
@@ -357,9 +275,7 @@ describe("project keys", () => {
   });
 
   test("the batch's key wins over those of its items", async () => {
-    const { events } = await openEdge().send({
-      body: batch({ event: "e", distinct_id: "u", api_key: otherKey }),
-    });
+    const { events } = await openEdge().send({ body: batch({ event: "e", distinct_id: "u", api_key: otherKey }) });
     expect(events.map((it) => it.project)).toEqual([1]);
   });
 });
@@ -400,12 +316,7 @@ describe("uuids", () => {
 
   test("a dropped event does not use its uuid up", async () => {
     const edge = openEdge();
-    const bad = {
-      event: "$identify",
-      distinct_id: "u",
-      uuid,
-      properties: { $process_person_profile: false },
-    };
+    const bad = { event: "$identify", distinct_id: "u", uuid, properties: { $process_person_profile: false } };
     const { events } = await edge.send({ body: batch(bad, { ...bad, properties: {} }) });
     expect(events.map((it) => it.outcome)).toEqual(["dropped", "kept"]);
   });
@@ -426,21 +337,9 @@ describe("times", () => {
       -6 * minute,
       [],
     ],
-    [
-      "skew from the query",
-      `/e/?sent_at=${now + 5 * minute}`,
-      { ...event, timestamp: at(-minute) },
-      -6 * minute,
-      [],
-    ],
+    ["skew from the query", `/e/?sent_at=${now + 5 * minute}`, { ...event, timestamp: at(-minute) }, -6 * minute, []],
     ["skew from `_`", `/e/?_=${now + 5 * minute}`, { ...event, timestamp: at(-minute) }, -6 * minute, []],
-    [
-      "seconds in the query are ignored",
-      `/e/?_=${now / 1000}`,
-      { ...event, timestamp: at(-minute) },
-      -minute,
-      [],
-    ],
+    ["seconds in the query are ignored", `/e/?_=${now / 1000}`, { ...event, timestamp: at(-minute) }, -minute, []],
     [
       "the body's sent_at wins over the query's",
       `/batch/?sent_at=${now + 5 * minute}`,
@@ -482,9 +381,7 @@ describe("long names", () => {
 describe("$performance_event", () => {
   test("is filtered out, and the request succeeds without it", async () => {
     for (const dialect of dialects) {
-      const { status, events } = await openEdge(dialect).send({
-        body: { ...event, event: "$performance_event" },
-      });
+      const { status, events } = await openEdge(dialect).send({ body: { ...event, event: "$performance_event" } });
       expect([status, events.map((it) => it.reason)]).toEqual([200, ["dropped_performance_event"]]);
     }
   });

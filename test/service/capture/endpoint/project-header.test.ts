@@ -20,10 +20,7 @@ const scenario = {
             sealed: {
               is_remote_configuration: true,
               has_encrypted_payloads: true,
-              filters: {
-                groups: [{ properties: [], rollout_percentage: 100 }],
-                payloads: { true: '"psst"' },
-              },
+              filters: { groups: [{ properties: [], rollout_percentage: 100 }], payloads: { true: '"psst"' } },
             },
           },
           surveys: [{ id: "s2", name: "Second's" }],
@@ -74,9 +71,7 @@ const v1Headers = {
 };
 const v1Body = (uuid: string) => ({
   created_at: "2026-03-01T12:00:00Z",
-  batch: [
-    { event: "a", uuid, distinct_id: "u", timestamp: "2026-03-01T12:00:00Z", properties: {}, options: {} },
-  ],
+  batch: [{ event: "a", uuid, distinct_id: "u", timestamp: "2026-03-01T12:00:00Z", properties: {}, options: {} }],
 });
 const event = { event: "a", distinct_id: "u" };
 const item = (api_key: string) => ({ ...event, properties: { token: api_key } });
@@ -115,19 +110,11 @@ const captures: readonly (readonly [title: string, sent: Sent])[] = [
   ],
   [
     "capture v1 without a key",
-    {
-      path: "/i/v1/analytics/events",
-      body: v1Body("0198c1a1-0000-7000-8000-00000000000b"),
-      headers: v1Headers,
-    },
+    { path: "/i/v1/analytics/events", body: v1Body("0198c1a1-0000-7000-8000-00000000000b"), headers: v1Headers },
   ],
   [
     "multipart without a key",
-    {
-      path: "/i/v0/ai",
-      body: multipart,
-      headers: { "content-type": "multipart/form-data; boundary=b" },
-    },
+    { path: "/i/v0/ai", body: multipart, headers: { "content-type": "multipart/form-data; boundary=b" } },
   ],
 ];
 
@@ -174,11 +161,7 @@ describe("X-Phx-Project", () => {
   test.each(captures)("%s", async (_, sent) => {
     expect(await send(sent, "2")).toMatchObject({ status: 200 });
     const { project, carried, project_header, rejected } = await latest();
-    expect({ project, project_header, rejected }).toEqual({
-      project: 2,
-      project_header: "2",
-      rejected: null,
-    });
+    expect({ project, project_header, rejected }).toEqual({ project: 2, project_header: "2", rejected: null });
     expect((carried as JsonObject[]).map((it) => [it.project, it.outcome])).toEqual(
       (carried as JsonObject[]).map(() => [2, "kept"]),
     );
@@ -213,10 +196,7 @@ describe("X-Phx-Project", () => {
   test.each(unknown)("%j is no one's: the request is rejected, and nothing is kept", async (name) => {
     const before = await control("/__sim/events?outcome=kept");
     const answer = await send({ path: "/capture/", body: { api_key: "phc_first", ...event } }, name);
-    expect(answer).toEqual({
-      status: 400,
-      text: `X-Phx-Project: no project has the number or key "${name}"`,
-    });
+    expect(answer).toEqual({ status: 400, text: `X-Phx-Project: no project has the number or key "${name}"` });
     expect(await latest()).toMatchObject({ project: null, rejected: { reason: "unknown_project" } });
     expect(await control("/__sim/events?outcome=kept")).toEqual(before);
   });
@@ -231,10 +211,7 @@ describe("X-Phx-Project", () => {
     expect(text).toMatch(/unknown_project|no project has the number or key/);
     expect(await latest()).toMatchObject({
       project: null,
-      rejected: {
-        reason: "unknown_project",
-        detail: 'X-Phx-Project: no project has the number or key "999"',
-      },
+      rejected: { reason: "unknown_project", detail: 'X-Phx-Project: no project has the number or key "999"' },
     });
   });
 

@@ -77,17 +77,9 @@ test("a file for IPv4 knows no IPv6 address", async () => {
 
 test.each<[string, MmdbOptions["records"][string], GeoPlace | undefined]>([
   ["nothing", {}, undefined],
-  [
-    "names in other languages only",
-    { country: { iso_code: "SE", names: { de: "Schweden" } } },
-    { country_code: "SE" },
-  ],
+  ["names in other languages only", { country: { iso_code: "SE", names: { de: "Schweden" } } }, { country_code: "SE" }],
   ["other types", { country: { iso_code: 5 }, location: { latitude: "58" }, city: "x" }, undefined],
-  [
-    "zero and negative numbers",
-    { location: { latitude: 0, longitude: -0.5 } },
-    { latitude: 0, longitude: -0.5 },
-  ],
+  ["zero and negative numbers", { location: { latitude: 0, longitude: -0.5 } }, { latitude: 0, longitude: -0.5 }],
   ["further properties of its type", { traits: { is_anycast: true }, ...japan }, short],
   ["a long name", { city: { names: { en: "x".repeat(300) } } }, { city_name: "x".repeat(300) }],
 ])("a record with %s", async (_, record, expected) => {
@@ -110,12 +102,7 @@ describe("files that cannot be used", () => {
     ["text", Buffer.from("ip,country\n".repeat(50)), /is not in MaxMind's format/, /GeoLite2-City/],
     ["one whose end is missing", good.subarray(0, good.length - 400), /its end is missing/, /GeoLite2-City/],
     ["one whose front is missing", good.subarray(good.length - 400), /is damaged$/, /get it again/],
-    [
-      "one that ends within its description",
-      good.subarray(0, good.length - 20),
-      /is damaged$/,
-      /get it again/,
-    ],
+    ["one that ends within its description", good.subarray(0, good.length - 20), /is damaged$/, /get it again/],
     ["one with records of 20 bits", mmdb({ records, metadata: { record_size: 20 } }), /is damaged$/, /again/],
     ["version 1", mmdb({ records, metadata: { binary_format_major_version: 1 } }), /is damaged$/, /again/],
     ["a packed one", gzipSync(good), /is packed$/, /unpack it/],
@@ -124,25 +111,18 @@ describe("files that cannot be used", () => {
     const path = fileOf(bytes);
     const error = await openCityFile(path, () => {}).catch((it: unknown) => it);
     expect(error).toBeInstanceOf(CityFileError);
-    expect(error).toMatchObject({
-      message: expect.stringMatching(message),
-      hint: expect.stringMatching(hint),
-    });
+    expect(error).toMatchObject({ message: expect.stringMatching(message), hint: expect.stringMatching(hint) });
     expect(String(error)).toContain(path);
   });
 
   test("none, and a folder", async () => {
     mkdirSync(join(folder, "sub"));
-    await expect(openCityFile(join(folder, "none.mmdb"), () => {})).rejects.toThrow(
-      /none\.mmdb does not exist$/,
-    );
+    await expect(openCityFile(join(folder, "none.mmdb"), () => {})).rejects.toThrow(/none\.mmdb does not exist$/);
     await expect(openCityFile(join(folder, "sub"), () => {})).rejects.toThrow(/sub is a folder$/);
   });
 
   test("damage further inside is reported once, and the address has no place", async () => {
-    const bytes = mmdb({
-      records: { "192.0.2.0/24": japan, "198.51.100.0/24": { country: { iso_code: "!!" } } },
-    });
+    const bytes = mmdb({ records: { "192.0.2.0/24": japan, "198.51.100.0/24": { country: { iso_code: "!!" } } } });
     // The type of a value becomes one that the format does not have.
     bytes[bytes.indexOf("!!") - 1] = 0;
     bytes[bytes.indexOf("!!")] = 0xff;

@@ -44,10 +44,7 @@ test.each<[string, string[], Record<string, string>]>([
 });
 
 test("a file that is missing is reported, and nothing is started", async () => {
-  const { code, stdout, stderr } = await phxSim([...start, "--geoip", "none.mmdb"], {
-    isOwn: true,
-    cwd: folder,
-  }).ended;
+  const { code, stdout, stderr } = await phxSim([...start, "--geoip", "none.mmdb"], { isOwn: true, cwd: folder }).ended;
   expect([code, stdout]).toEqual([3, ""]);
   expect(stderr).toContain(`${join(folder, "none.mmdb")} does not exist; give a city database`);
 });

@@ -44,10 +44,7 @@ function encode(value: Value): Buffer {
   if (typeof value === "boolean") return head(kinds.boolean, value ? 1 : 0);
   if (Array.isArray(value)) return Buffer.concat([head(kinds.array, value.length), ...value.map(encode)]);
   const entries = Object.entries(value);
-  return Buffer.concat([
-    head(kinds.map, entries.length),
-    ...entries.flatMap(([key, it]) => [encode(key), encode(it)]),
-  ]);
+  return Buffer.concat([head(kinds.map, entries.length), ...entries.flatMap(([key, it]) => [encode(key), encode(it)])]);
 }
 
 /** Half a node: another node, a place in the data, or nothing. */

@@ -27,9 +27,7 @@ const scenario: SimOptions["scenario"] = {
   organizations: [
     {
       name: "Org",
-      projects: [
-        { id: 1, name: "App", api_key: "phc_geo", flags: { sweden: { filters: inSweden, runtime: "all" } } },
-      ],
+      projects: [{ id: 1, name: "App", api_key: "phc_geo", flags: { sweden: { filters: inSweden, runtime: "all" } } }],
     },
   ],
   personal_api_keys: [{ key: "phx_geo", scopes: ["*"] }],
@@ -124,10 +122,7 @@ describe("events", () => {
       $set: prefixed("$geoip_", swedish),
       $set_once: prefixed("$initial_geoip_", swedish),
     });
-    expect(await personOf(sim)).toEqual({
-      ...prefixed("$geoip_", swedish),
-      ...prefixed("$initial_geoip_", swedish),
-    });
+    expect(await personOf(sim)).toEqual({ ...prefixed("$geoip_", swedish), ...prefixed("$initial_geoip_", swedish) });
   });
 
   test("a person has its last place and its first", async () => {
@@ -149,9 +144,7 @@ describe("events", () => {
       $browser: "B",
       $set: { $geoip_country_code: "US", plan: "pro" },
     };
-    const stored = await capture(sim, properties, from("198.51.100.1"), {
-      $set: { $geoip_city_name: "There" },
-    });
+    const stored = await capture(sim, properties, from("198.51.100.1"), { $set: { $geoip_city_name: "There" } });
     expect(stored.properties).toMatchObject({
       $geoip_country_code: "DE",
       $geoip_city_name: "Here",
@@ -272,9 +265,7 @@ describe("a file", () => {
     const second = await start({ data });
     expect(await second.events.list()).toEqual([before]);
     expect(await personOf(second)).toMatchObject({ $initial_geoip_city_name: "Linköping" });
-    expect((await capture(second, {}, from("89.160.20.129"))).properties).not.toHaveProperty(
-      "$geoip_city_name",
-    );
+    expect((await capture(second, {}, from("89.160.20.129"))).properties).not.toHaveProperty("$geoip_city_name");
   });
 
   test.each([
@@ -292,12 +283,7 @@ describe("a file", () => {
 
 describe("flags", () => {
   const decide = async (sim: Sim, body: object, headers: Headers, query = "") => {
-    const answer = await post(
-      sim,
-      `/flags/?v=1${query}`,
-      { api_key: "phc_geo", distinct_id: "u", ...body },
-      headers,
-    );
+    const answer = await post(sim, `/flags/?v=1${query}`, { api_key: "phc_geo", distinct_id: "u", ...body }, headers);
     const { featureFlags, errorsWhileComputingFlags } = (await answer.json()) as JsonObject;
     expect(errorsWhileComputingFlags).toBe(false);
     return (featureFlags as JsonObject).sweden;
@@ -335,16 +321,12 @@ describe("flags", () => {
   });
 
   test("the peer has a place when a row says so", async () => {
-    const sim = await start({
-      scenario: { ...scenario, geoip: [{ address: "127.0.0.0/8", country_code: "SE" }] },
-    });
+    const sim = await start({ scenario: { ...scenario, geoip: [{ address: "127.0.0.0/8", country_code: "SE" }] } });
     expect(await decide(sim, {}, {})).toBe(true);
   });
 
   test("posthog-node", async () => {
-    const sim = await start({
-      scenario: { ...scenario, geoip: [{ address: "127.0.0.1", country_code: "SE" }] },
-    });
+    const sim = await start({ scenario: { ...scenario, geoip: [{ address: "127.0.0.1", country_code: "SE" }] } });
     const client = new PostHog("phc_geo", { host: sim.url, disableGeoip: false });
     const isOn = async (disableGeoip: boolean) =>
       (await client.evaluateFlags("u", { disableGeoip })).isEnabled("sweden");
@@ -361,11 +343,7 @@ describe("rows of a scenario", () => {
       { address: "203.0.113.0/33" },
       "/geoip/1/address: expected an IP address, or a range such as 203.0.113.0/24",
     ],
-    [
-      "no address",
-      { address: "example.com" },
-      "/geoip/1/address: expected an IP address, or a range such as",
-    ],
+    ["no address", { address: "example.com" }, "/geoip/1/address: expected an IP address, or a range such as"],
     ["none at all", { country_code: "SE" }, "/geoip/1/address: "],
     ["an unknown key", { address: "1.2.3.4", country: "SE" }, "/geoip/1/country: unknown key"],
     ["a number as text", { address: "1.2.3.4", latitude: "58" }, "/geoip/1/latitude: "],

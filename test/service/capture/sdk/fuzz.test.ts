@@ -5,10 +5,9 @@ import { fc } from "../../../support/chance.ts";
 import { aPersonalApiKey } from "../../../support/documents.ts";
 import { aDesk, asker, aWorld } from "./ask.ts";
 
-const endpoints = sdkEndpoints(
-  await aDesk(aWorld({ personal_api_keys: [aPersonalApiKey({ key: "phx_all" })] })),
-  [import.meta.dirname],
-);
+const endpoints = sdkEndpoints(await aDesk(aWorld({ personal_api_keys: [aPersonalApiKey({ key: "phx_all" })] })), [
+  import.meta.dirname,
+]);
 const ask = asker(endpoints);
 
 const body = fc.oneof(
@@ -36,14 +35,11 @@ test("whatever is sent, the answer is no failure of ours, and a refusal says why
     fc.array(segment, { minLength: 8, maxLength: 8 }),
     fc.record({ body, query: key, bearer: key, type }),
     async ({ path, methods }, segments, { body: bytes, query, bearer, type: contentType }) => {
-      const answer = await ask(
-        `${filled(path, segments)}?token=${query}&v=${segments[0]}&stage=${segments[1]}`,
-        {
-          method: methods[0] ?? "GET",
-          headers: { authorization: `Bearer ${bearer}`, "content-type": contentType },
-          body: bytes,
-        },
-      );
+      const answer = await ask(`${filled(path, segments)}?token=${query}&v=${segments[0]}&stage=${segments[1]}`, {
+        method: methods[0] ?? "GET",
+        headers: { authorization: `Bearer ${bearer}`, "content-type": contentType },
+        body: bytes,
+      });
       expect(answer.status).toBeLessThan(500);
       if (answer.status >= 400) expect(answer.json()).toMatchObject({ detail: expect.stringMatching(/./) });
     },

@@ -92,18 +92,10 @@ describe("session recording follows from the project's settings", () => {
         urls: [{ url: "/checkout.*", matching: "regex" }],
       },
     },
-    {
-      id: "feature",
-      sampleRate: 0.5,
-      minDurationMs: 10_000,
-      conditions: { matchType: "all", flag: "new-feature" },
-    },
+    { id: "feature", sampleRate: 0.5, minDurationMs: 10_000, conditions: { matchType: "all", flag: "new-feature" } },
   ];
   const asSent = [
-    {
-      ...groups[0],
-      conditions: { ...Object(groups[0]?.conditions), events: [{ name: "error" }, { name: "crash" }] },
-    },
+    { ...groups[0], conditions: { ...Object(groups[0]?.conditions), events: [{ name: "error" }, { name: "crash" }] } },
     ...groups.slice(1),
   ];
 
@@ -146,11 +138,7 @@ describe("session recording follows from the project's settings", () => {
         body: JSON.stringify(settings),
       });
       const config = await (await fetch(`${sim.url}/array/${sim.apiKey}/config`)).json();
-      return {
-        status: answer.status,
-        project: await answer.json(),
-        recording: Object(config).sessionRecording,
-      };
+      return { status: answer.status, project: await answer.json(), recording: Object(config).sessionRecording };
     };
     const flag = { id: 1, key: "record-me", variant: "on" };
     const on = await change({ session_recording_opt_in: true, session_recording_linked_flag: flag });
@@ -160,9 +148,7 @@ describe("session recording follows from the project's settings", () => {
     const grouped = await change(stored);
     expect([grouped.status, grouped.project]).toEqual([200, expect.objectContaining(stored)]);
     expect(grouped.recording).toMatchObject({ version: 2, triggerGroups: asSent });
-    expect((await change({ session_recording_trigger_groups: null })).recording).toMatchObject({
-      version: 1,
-    });
+    expect((await change({ session_recording_trigger_groups: null })).recording).toMatchObject({ version: 1 });
     expect((await change({ session_recording_trigger_groups: "all" })).status).toBe(400);
     expect((await change({ session_recording_opt_in: false })).recording).toBe(false);
   });
@@ -201,9 +187,7 @@ describe("/array/{token}", async () => {
   });
 
   test("array.js is the config followed by the bundle", async () => {
-    const bundled = await asker(sdkEndpoints(await aDesk(), [import.meta.dirname]))(
-      "/array/phc_test/array.js",
-    );
+    const bundled = await asker(sdkEndpoints(await aDesk(), [import.meta.dirname]))("/array/phc_test/array.js");
     expect(bundled.text.startsWith("(function(){window._POSTHOG_REMOTE_CONFIG")).toBe(true);
     expect(bundled.text.length).toBeGreaterThan(100_000);
   });

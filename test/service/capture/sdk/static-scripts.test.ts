@@ -101,11 +101,7 @@ describe("stubs", () => {
     ["no such script", "/static/nonsense.js", ask],
     ["only earlier versions", "/static/2.0.0/array.js", ask],
     ["nothing installed", "/static/array.js", asker(staticScriptEndpoints(openScripts([])))],
-    [
-      "a hostile version",
-      "/static/array.js?v=%22);alert(1)//",
-      asker(staticScriptEndpoints(openScripts([]))),
-    ],
+    ["a hostile version", "/static/array.js?v=%22);alert(1)//", asker(staticScriptEndpoints(openScripts([])))],
   ])("%s: a script that only warns", async (_what, target, asking) => {
     const answer = await asking(target);
     expect(answer.status).toBe(200);

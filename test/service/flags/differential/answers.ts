@@ -21,12 +21,7 @@ export interface Answer {
   readonly reason: string | undefined;
 }
 
-export const silence: Answer = {
-  value: undefined,
-  payload: undefined,
-  failure: undefined,
-  reason: undefined,
-};
+export const silence: Answer = { value: undefined, payload: undefined, failure: undefined, reason: undefined };
 
 /** Answers by flag key. */
 export type Answers = ReadonlyMap<string, Answer>;
@@ -41,19 +36,12 @@ function parsed(payload: string | null): Json | undefined {
   }
 }
 
-type Reported = Pick<Decision, "value" | "payload" | "failed"> & {
-  readonly reason: { readonly code: string };
-};
+type Reported = Pick<Decision, "value" | "payload" | "failed"> & { readonly reason: { readonly code: string } };
 
 const ourAnswer = ({ value, payload, failed, reason }: Reported): Answer =>
   failed
     ? { ...silence, failure: reason.code }
-    : {
-        ...silence,
-        value,
-        payload: value === false ? undefined : parsed(payload),
-        reason: reason.code,
-      };
+    : { ...silence, value, payload: value === false ? undefined : parsed(payload), reason: reason.code };
 
 function groupOf(who: Who, type: number): SubjectGroup | undefined {
   const name = groupTypes[type];
@@ -131,10 +119,7 @@ async function askClient(client: PostHog, who: Who, keys: readonly string[] | un
   });
   const values = Object.entries(featureFlags ?? {});
   return new Map(
-    values.map(([key, value]) => [
-      key,
-      { ...silence, value, payload: featureFlagPayloads?.[key] as Json | undefined },
-    ]),
+    values.map(([key, value]) => [key, { ...silence, value, payload: featureFlagPayloads?.[key] as Json | undefined }]),
   );
 }
 

@@ -11,10 +11,7 @@ export const defined = (object: Record<string, Json | undefined>): JsonObject =>
 
 /** A value once in `of` times, else the other one. */
 export const seldom = <T>(value: T, otherwise: T, of: number): fc.Arbitrary<T> =>
-  fc.oneof(
-    { arbitrary: fc.constant(otherwise), weight: of - 1 },
-    { arbitrary: fc.constant(value), weight: 1 },
-  );
+  fc.oneof({ arbitrary: fc.constant(otherwise), weight: of - 1 }, { arbitrary: fc.constant(value), weight: 1 });
 
 /** A reference to some other document. */
 export const which: fc.Arbitrary<number> = fc.nat(999);

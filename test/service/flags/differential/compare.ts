@@ -28,11 +28,7 @@ interface Sides {
   readonly client: Side;
 }
 
-const askBoth = async (
-  { engine, client }: Sides,
-  who: Who,
-  keys: readonly string[],
-): Promise<BothAnswers> => ({
+const askBoth = async ({ engine, client }: Sides, who: Who, keys: readonly string[]): Promise<BothAnswers> => ({
   ours: await engine.ask(who, keys),
   theirs: await client.ask(who, keys),
 });
@@ -46,12 +42,7 @@ const probeKeys = (flags: readonly FlagFacts[]): string[] => [
  * where something differs.
  * @throws Error with the case when the sides differ and no row explains it.
  */
-export async function compareWorld(
-  draft: WorldDraft,
-  documents: Documents,
-  sides: Sides,
-  tally: Tally,
-): Promise<void> {
+export async function compareWorld(draft: WorldDraft, documents: Documents, sides: Sides, tally: Tally): Promise<void> {
   const flags = new Map(documents.flags.map((flag) => [flag.key, flag]));
   for (const who of draft.subjects) {
     const answers = await askBoth(sides, who, [...flags.keys()]);

@@ -68,10 +68,7 @@ describe("the engine and posthog-node's local evaluation", () => {
     `say the same of ${pairs.toLocaleString("en-US")} flags and subjects, but for the named differences`,
     async () => {
       for (let slice = 0; tally.pairs < pairs; slice++) {
-        await fc.assert(fc.asyncProperty(worldDraft, compare), {
-          seed: seed + slice,
-          numRuns: worldsInSlice,
-        });
+        await fc.assert(fc.asyncProperty(worldDraft, compare), { seed: seed + slice, numRuns: worldsInSlice });
       }
       if (process.env.FUZZ_PAIRS !== undefined) console.log(report());
     },

@@ -76,15 +76,9 @@ const cohortReference = (which: number, position: number): number[] =>
   reference(resolve(which, position, position), cohortId);
 
 function nodesOf(draft: TreeDraft, position: number): JsonObject[] {
-  if ("values" in draft)
-    return [{ type: draft.type, values: draft.values.flatMap((it) => nodesOf(it, position)) }];
+  if ("values" in draft) return [{ type: draft.type, values: draft.values.flatMap((it) => nodesOf(it, position)) }];
   if (!("which" in draft)) return [draft.leaf];
-  return cohortReference(draft.which, position).map((value) => ({
-    ...draft.leaf,
-    key: "id",
-    type: "cohort",
-    value,
-  }));
+  return cohortReference(draft.which, position).map((value) => ({ ...draft.leaf, key: "id", type: "cohort", value }));
 }
 
 /** The nodes of a tree that have no nodes themselves. */
@@ -131,12 +125,7 @@ function createProbes() {
     known,
     probe(filter: JsonObject, aggregation: number | null, isInCohort: boolean): Probe {
       const name = JSON.stringify([filter, aggregation, isInCohort]);
-      const found = known.get(name) ?? {
-        flagKey: `probe-${known.size}`,
-        filter,
-        aggregation,
-        isInCohort,
-      };
+      const found = known.get(name) ?? { flagKey: `probe-${known.size}`, filter, aggregation, isInCohort };
       known.set(name, found);
       return found;
     },
@@ -169,11 +158,7 @@ function typed({ type, filter }: PropertyDraft, aggregation: number | null): Jso
 }
 
 /** The filter of a draft; none when it refers to something and there is nothing. */
-function filtersOf(
-  it: FilterDraft,
-  aggregation: number | null,
-  { position, draft }: Surroundings,
-): JsonObject[] {
+function filtersOf(it: FilterDraft, aggregation: number | null, { position, draft }: Surroundings): JsonObject[] {
   switch (it.about) {
     case "property":
       return [typed(it, aggregation)];
@@ -198,11 +183,7 @@ function conditionOf(condition: ConditionDraft, filters: JsonObject, around: Sur
   const own = Object.hasOwn(condition.rest, "aggregation_group_type_index") ? condition.rest : filters;
   const aggregation = indexOf(own.aggregation_group_type_index);
   const properties = condition.filters.flatMap((it) => filtersOf(it, aggregation, around));
-  return {
-    document: { ...condition.rest, properties },
-    aggregation,
-    cohorts: properties.flatMap(idIn),
-  };
+  return { document: { ...condition.rest, properties }, aggregation, cohorts: properties.flatMap(idIn) };
 }
 
 const propertiesOf = ({ document }: ConditionFacts): JsonObject[] =>
@@ -236,9 +217,7 @@ function flagOf(flag: FlagDraft, around: Surroundings): FlagFacts {
     document: { ...flag.document, id: flagId(around.position), filters },
     conditions,
     probes: probesOf(conditions, cohorts, around),
-    dependencies: asked.map(({ key }) =>
-      Number(key) === missing ? undefined : flagKey(Number(key) - flagId(0)),
-    ),
+    dependencies: asked.map(({ key }) => (Number(key) === missing ? undefined : flagKey(Number(key) - flagId(0)))),
     cohorts,
   };
 }

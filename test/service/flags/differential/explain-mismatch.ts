@@ -36,9 +36,7 @@ export const pairOf = ({ ours, theirs }: BothAnswers, key: string): Pair => ({
 
 /** The same value and payload. That neither side can compute a flag does not count. */
 export const isSame = ({ ours, theirs }: Pair): boolean =>
-  ours.value === theirs.value &&
-  ours.failure === undefined &&
-  isDeepStrictEqual(ours.payload, theirs.payload);
+  ours.value === theirs.value && ours.failure === undefined && isDeepStrictEqual(ours.payload, theirs.payload);
 
 /** Is a flag another one on either side to those that ask for it? It is off when it is not in the answer. */
 const isOtherToDependents = ({ ours, theirs }: Pair): boolean =>
@@ -120,12 +118,7 @@ function neededBy(flag: FlagFacts, flags: Case["flags"]): (FlagFacts | undefined
 
 /** What explains a flag's difference in itself, whatever it depends on. */
 function ownReasons(flag: FlagFacts, it: Case): string[] {
-  const mismatch = {
-    flag,
-    who: it.who,
-    needed: neededBy(flag, it.flags),
-    ...pairOf(it.answers, flag.key),
-  };
+  const mismatch = { flag, who: it.who, needed: neededBy(flag, it.flags), ...pairOf(it.answers, flag.key) };
   const ofFlag = flagDifferences.filter((row) => row.explains(mismatch)).map(({ name }) => name);
   return [...ofFlag, ...flag.probes.flatMap((probe) => explainProbe(probe, it))];
 }
@@ -137,9 +130,7 @@ function ownReasons(flag: FlagFacts, it: Case): string[] {
  */
 export function explainFlag(flag: FlagFacts, it: Case): ReadonlySet<string> {
   const others = neededBy(flag, it.flags).filter((target) => target !== undefined);
-  const differing = others.filter(
-    (target) => target !== flag && isOtherToDependents(pairOf(it.answers, target.key)),
-  );
+  const differing = others.filter((target) => target !== flag && isOtherToDependents(pairOf(it.answers, target.key)));
   const names = new Set([flag, ...differing].flatMap((target) => ownReasons(target, it)));
   if (names.size > 0) return names;
   throw unexplained(`the flag ${flag.key} ${show(flag.document)}`, it, pairOf(it.answers, flag.key));

@@ -53,15 +53,12 @@ const hasLoneSurrogate = (value: Json): boolean => typeof value === "string" && 
 
 /** A number, or text that is nothing but one. */
 const isNumeric = (value: Json | undefined): boolean =>
-  typeof value === "number" ||
-  (typeof value === "string" && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value));
+  typeof value === "number" || (typeof value === "string" && /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value));
 
 /** What both sides read alike: a date, or a date and time with an offset. */
 const isPlainDate = (value: Json | undefined): boolean =>
-  typeof value === "string" &&
-  /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d))?$/.test(value);
-const isRelative = (value: Json | undefined): boolean =>
-  typeof value === "string" && /^-?\d{1,4}[hdwmy]$/.test(value);
+  typeof value === "string" && /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d))?$/.test(value);
+const isRelative = (value: Json | undefined): boolean => typeof value === "string" && /^-?\d{1,4}[hdwmy]$/.test(value);
 const isZoneless = (value: Json | undefined): boolean =>
   typeof value === "string" && /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?$/.test(value);
 
@@ -114,17 +111,13 @@ export const filterDifferences: readonly FilterDifference[] = [
   {
     name: "whole numbers",
     reason: `5 and 5.0 are different texts to the service and one number to JavaScript: the client does not decide (${node}).`,
-    explains: (it) =>
-      isExact(it) && isUnresolved(it) && (some(it.actual, isInteger) || some(it.expected, isInteger)),
+    explains: (it) => isExact(it) && isUnresolved(it) && (some(it.actual, isInteger) || some(it.expected, isInteger)),
   },
   {
     name: "numbers with exponents",
-    reason:
-      "The service writes 5e-6 and 1e21 (Rust's serde_json) where JavaScript writes 0.000005 and 1e+21.",
+    reason: "The service writes 5e-6 and 1e21 (Rust's serde_json) where JavaScript writes 0.000005 and 1e+21.",
     explains: (it) =>
-      (isExact(it) || isText(it)) &&
-      isDefinite(it) &&
-      (some(it.actual, hasExponent) || some(it.expected, hasExponent)),
+      (isExact(it) || isText(it)) && isDefinite(it) && (some(it.actual, hasExponent) || some(it.expected, hasExponent)),
   },
   {
     name: "half a character",
@@ -135,9 +128,7 @@ export const filterDifferences: readonly FilterDifference[] = [
     name: "lists as text",
     reason: `The service takes the JSON of lists and objects as their text, the client what String() makes of them (${node}).`,
     explains: (it) =>
-      (isText(it) || isVersion(it)) &&
-      isDefinite(it) &&
-      (isCollection(it.actual) || isCollection(it.expected)),
+      (isText(it) || isVersion(it)) && isDefinite(it) && (isCollection(it.actual) || isCollection(it.expected)),
   },
   {
     name: "regex dialect",
@@ -145,8 +136,7 @@ export const filterDifferences: readonly FilterDifference[] = [
     explains: (it) =>
       isRegex(it) &&
       isUnresolved(it) &&
-      (/\(\?(?!:)|\\[bBpP]|\[\[|^\{|[^\0-\x7f]/.test(String(it.expected)) ||
-        /[^\0-\x7f]|\r/.test(String(it.actual))),
+      (/\(\?(?!:)|\\[bBpP]|\[\[|^\{|[^\0-\x7f]/.test(String(it.expected)) || /[^\0-\x7f]|\r/.test(String(it.actual))),
   },
   {
     name: "order of texts",

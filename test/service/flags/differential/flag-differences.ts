@@ -34,8 +34,7 @@ function lacksItsGroup(it: FlagMismatch): boolean {
   return index !== null && index < groupTypes.length && groupOf(it, index) === undefined;
 }
 
-const hasItsGroup = (it: FlagMismatch): boolean =>
-  groupOf(it, aggregationOf(it) ?? groupTypes.length) !== undefined;
+const hasItsGroup = (it: FlagMismatch): boolean => groupOf(it, aggregationOf(it) ?? groupTypes.length) !== undefined;
 
 const hasPersonSet = ({ flag }: FlagMismatch): boolean =>
   flag.conditions.some(({ aggregation }) => aggregation === null);
@@ -53,8 +52,7 @@ function groupsIn(node: JsonObject): JsonObject[] {
 const hasTree = (it: FlagMismatch, is: (node: JsonObject) => boolean): boolean =>
   cohortsOf(it).some((cohort) => groupsIn(treeIn(cohort)).some(is));
 
-const values = (node: JsonObject): JsonObject[] =>
-  Array.isArray(node.values) ? node.values.filter(isObject) : [];
+const values = (node: JsonObject): JsonObject[] => (Array.isArray(node.values) ? node.values.filter(isObject) : []);
 
 const hasLeaf = (it: FlagMismatch, type: string): boolean =>
   cohortsOf(it).some((cohort) => leavesOf(treeIn(cohort)).some((leaf) => leaf.type === type));
@@ -100,8 +98,7 @@ export const flagDifferences: readonly FlagDifference[] = [
   {
     name: "super groups",
     reason: `The client ignores super_groups (${node}); the service decides by them as soon as the person has the property.`,
-    explains: (it) =>
-      Object.hasOwn(filtersOf(it), "super_groups") && it.ours.reason === "super_condition_value",
+    explains: (it) => Object.hasOwn(filtersOf(it), "super_groups") && it.ours.reason === "super_condition_value",
   },
   {
     name: "holdout in the older form",
@@ -142,8 +139,7 @@ export const flagDifferences: readonly FlagDifference[] = [
   },
   {
     name: "empty group key",
-    reason:
-      "An empty key names no group to the service (rust/feature-flags, flag_matching); the client hashes it.",
+    reason: "An empty key names no group to the service (rust/feature-flags, flag_matching); the client hashes it.",
     explains: (it) =>
       [aggregationOf(it), ...it.flag.conditions.map(({ aggregation }) => aggregation)].some(
         (index) => index !== null && groupOf(it, index)?.key === "",
@@ -192,8 +188,7 @@ export const flagDifferences: readonly FlagDifference[] = [
   },
   {
     name: "circular dependency",
-    reason:
-      "Flags on or behind a circle cannot be computed by either side; the client notices on the way only.",
+    reason: "Flags on or behind a circle cannot be computed by either side; the client notices on the way only.",
     explains: ({ ours }) => ours.failure === "dependency_cycle_flag",
   },
   {

@@ -37,11 +37,7 @@ const filterType = fc.oneof(
 
 const filterDraft: fc.Arbitrary<FilterDraft> = fc.oneof(
   {
-    arbitrary: fc.record({
-      about: fc.constant("property" as const),
-      filter: propertyFilters,
-      type: filterType,
-    }),
+    arbitrary: fc.record({ about: fc.constant("property" as const), filter: propertyFilters, type: filterType }),
     weight: 14,
   },
   {
@@ -67,10 +63,7 @@ const conditionDraft: fc.Arbitrary<ConditionDraft> = fc.record({
   filters: fc.array(filterDraft, { maxLength: 3 }),
   rest: fc
     .record({
-      rollout_percentage: fc.oneof(
-        { arbitrary: rollout, weight: 9 },
-        { arbitrary: fc.constant(undefined), weight: 1 },
-      ),
+      rollout_percentage: fc.oneof({ arbitrary: rollout, weight: 9 }, { arbitrary: fc.constant(undefined), weight: 1 }),
       variant: fc.oneof(
         { arbitrary: fc.constant<string | null | undefined>(undefined), weight: 6 },
         { arbitrary: fc.constantFrom("control", "variant-1", "no-such-variant", null), weight: 2 },
@@ -88,10 +81,7 @@ const conditionDraft: fc.Arbitrary<ConditionDraft> = fc.record({
 const singleFilter: fc.Arbitrary<ConditionDraft> = fc
   .oneof(
     { arbitrary: filterDraft, weight: 2 },
-    {
-      arbitrary: oddFilters.map((filter): FilterDraft => ({ about: "property", type: "own", filter })),
-      weight: 1,
-    },
+    { arbitrary: oddFilters.map((filter): FilterDraft => ({ about: "property", type: "own", filter })), weight: 1 },
   )
   .map((filter) => ({ filters: [filter], rest: { rollout_percentage: 100 } }));
 
@@ -113,10 +103,7 @@ const payload = fc.constantFrom<Json>('{"a":1}', '"text"', "not json", "false", 
 
 const payloads = fc.dictionary(fc.constantFrom("true", "holdout-7", ...variantKeys), payload, { maxKeys: 3 });
 
-const holdout = fc.record({
-  id: fc.constantFrom(7, 8),
-  exclusion_percentage: fc.constantFrom(0, 10, 50, 100),
-});
+const holdout = fc.record({ id: fc.constantFrom(7, 8), exclusion_percentage: fc.constantFrom(0, 10, 50, 100) });
 
 const legacyHoldouts = fc
   .record({ rollout_percentage: fc.constantFrom(20, 80), variant: fc.constant("holdout-9") })

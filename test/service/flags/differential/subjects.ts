@@ -39,10 +39,7 @@ const group = fc.record({
 /** What only some subjects have: a device, a choice about an early access feature. */
 const more = fc
   .record({
-    $device_id: fc.oneof(
-      { arbitrary: fc.uuid(), weight: 3 },
-      { arbitrary: fc.constantFrom("", undefined), weight: 1 },
-    ),
+    $device_id: fc.oneof({ arbitrary: fc.uuid(), weight: 3 }, { arbitrary: fc.constantFrom("", undefined), weight: 1 }),
     "$feature_enrollment/flag-0": fc.oneof(
       { arbitrary: fc.constant(undefined), weight: 4 },
       { arbitrary: fc.constantFrom<Json>(true, "false"), weight: 1 },

@@ -17,12 +17,7 @@ const world = aWorld({
     aFlag("foreign", { id: 4, project: 2 }),
     aFlag("config", { id: 5, ...remote, filters: { payloads: { true: '{"secret":"payload"}' } } }),
     aFlag("object", { id: 6, ...remote, filters: { payloads: { true: { a: 1 } } } }),
-    aFlag("hidden", {
-      id: 8,
-      ...remote,
-      has_encrypted_payloads: true,
-      filters: { payloads: { true: '"x"' } },
-    }),
+    aFlag("hidden", { id: 8, ...remote, has_encrypted_payloads: true, filters: { payloads: { true: '"x"' } } }),
     aFlag("falsy", { id: 11, ...remote, filters: { payloads: { true: {} } } }),
     aFlag("12", { id: 13, ...remote, filters: { payloads: { true: "1" } } }),
     aFlag("empty", { id: 9, ...remote, filters: {} }),
@@ -107,10 +102,7 @@ describe("definitions", () => {
   ])("If-None-Match: %s", async (_name, header, status) => {
     const first = await ask("/flags/definitions?token=phc_test", bearer("phs_test"));
     const tag = first.header("etag") ?? "";
-    const again = await ask(
-      "/flags/definitions?token=phc_test",
-      bearer("phs_test", { "if-none-match": header(tag) }),
-    );
+    const again = await ask("/flags/definitions?token=phc_test", bearer("phs_test", { "if-none-match": header(tag) }));
     expect(again.status).toBe(status);
     expect(again.header("etag")).toBe(tag);
     expect(again.text === "").toBe(status === 304);
@@ -128,9 +120,7 @@ async function definitionsOf(more: Partial<World>, target = "/flags/definitions"
 
 describe("flags that depend on others", () => {
   const onFlag = (key: string): FeatureFlag["filters"] => ({
-    groups: [
-      { properties: [{ key, type: "flag", operator: "flag_evaluates_to", value: true }], variant: "x" },
-    ],
+    groups: [{ properties: [{ key, type: "flag", operator: "flag_evaluates_to", value: true }], variant: "x" }],
   });
   const feature_flags = [
     aFlag("top", { id: 1, filters: onFlag("2") }),
@@ -157,9 +147,7 @@ describe("flags that depend on others", () => {
     expect(flags.find((flag) => flag.key === key)?.filters).toEqual({
       groups: [
         {
-          properties: [
-            { key: asked, type: "flag", operator: "flag_evaluates_to", value: true, dependency_chain },
-          ],
+          properties: [{ key: asked, type: "flag", operator: "flag_evaluates_to", value: true, dependency_chain }],
           variant: "x",
         },
       ],
@@ -172,12 +160,8 @@ describe("cohorts", () => {
   const old = { key: "age", type: "person", operator: "gt", value: 60 };
   const and = (...values: object[]) => ({ type: "AND", values });
   const or = (...values: object[]) => ({ type: "OR", values });
-  const filtersOf = (properties: object) =>
-    ({ properties }) as unknown as World["cohorts"][number]["filters"];
-  const set = (properties: object[], rollout_percentage: number | null = 30) => ({
-    properties,
-    rollout_percentage,
-  });
+  const filtersOf = (properties: object) => ({ properties }) as unknown as World["cohorts"][number]["filters"];
+  const set = (properties: object[], rollout_percentage: number | null = 30) => ({ properties, rollout_percentage });
   const by = (...groups: object[]): FeatureFlag["filters"] => ({ groups }) as FeatureFlag["filters"];
   const one = by({ properties: [inCohort(1)], rollout_percentage: 30 });
 
@@ -200,20 +184,12 @@ describe("cohorts", () => {
     [
       "other sets come first; the rollout is the last set's",
       or(and(pro)),
-      by(
-        { properties: [inCohort(1)], rollout_percentage: 30 },
-        { properties: [old], rollout_percentage: 50 },
-      ),
+      by({ properties: [inCohort(1)], rollout_percentage: 30 }, { properties: [old], rollout_percentage: 50 }),
       [set([old], 50), set([pro], 50)],
     ],
     ["more in the set", or(and(pro)), by({ properties: [inCohort(1), old] }), undefined],
     ["a variant", or(and(pro)), by({ properties: [inCohort(1)], variant: "x" }), undefined],
-    [
-      "two cohorts",
-      or(and(pro)),
-      by({ properties: [inCohort(1)] }, { properties: [inCohort(2)] }),
-      undefined,
-    ],
+    ["two cohorts", or(and(pro)), by({ properties: [inCohort(1)] }, { properties: [inCohort(2)] }), undefined],
     ["no such cohort", or(and(pro)), by({ properties: [inCohort(9)] }), undefined],
   ];
 
@@ -237,19 +213,12 @@ describe("cohorts", () => {
       feature_flags: [aFlag("a", { filters: one, active: false })],
       cohorts: [
         { id: 1, project: 1, filters: filtersOf(or(and(inCohort(2), inCohort(3)))) },
-        {
-          id: 2,
-          project: 1,
-          groups: [{ properties: [pro] }, { properties: [old, pro] }] as unknown as Json[],
-        },
+        { id: 2, project: 1, groups: [{ properties: [pro] }, { properties: [old, pro] }] as unknown as Json[] },
         { id: 3, project: 1, is_static: true },
         { id: 4, project: 1, filters: filtersOf(or()) },
       ],
     });
-    expect(cohorts).toEqual({
-      1: or(and(inCohort(2), inCohort(3))),
-      2: or(and(pro), and(old, pro)),
-    });
+    expect(cohorts).toEqual({ 1: or(and(inCohort(2), inCohort(3))), 2: or(and(pro), and(old, pro)) });
   });
 });
 
@@ -337,12 +306,7 @@ describe("access", () => {
   const failed = { type: "authentication_error", code: "authentication_failed", attr: null };
   const personal = { ...failed, detail: "Personal API key is invalid." };
   const secret = { ...failed, detail: "Secret API token is invalid." };
-  const denied = (detail: string) => ({
-    type: "authentication_error",
-    code: "permission_denied",
-    detail,
-    attr: null,
-  });
+  const denied = (detail: string) => ({ type: "authentication_error", code: "permission_denied", detail, attr: null });
   const noAccess = denied("You don't have access to the project.");
   const noScope = denied("API key missing required scope 'feature_flag:read'");
   const noCredentials = {
@@ -373,10 +337,7 @@ describe("access", () => {
       "/flags/definitions?token=phc_test",
       "phx_dashboards",
       401,
-      {
-        ...failed,
-        detail: "Personal API key lacks required scopes (feature_flag:read or feature_flag:write).",
-      },
+      { ...failed, detail: "Personal API key lacks required scopes (feature_flag:read or feature_flag:write)." },
     ],
     ["a key of other projects", "/flags/definitions?token=phc_test", "phx_team_2", 401, personal],
     ["a key of another organization", "/flags/definitions?token=phc_test", "phx_elsewhere", 401, personal],
@@ -433,8 +394,7 @@ describe("access", () => {
 });
 
 describe("one flag's remote config", () => {
-  const path = (key: string, query = "") =>
-    `/api/projects/@current/feature_flags/${key}/remote_config${query}`;
+  const path = (key: string, query = "") => `/api/projects/@current/feature_flags/${key}/remote_config${query}`;
 
   test.each<[string, string, string, string]>([
     ["a JSON string", path("config", "?token=phc_test"), "phx_reader", '"{\\"secret\\":\\"payload\\"}"'],
@@ -453,12 +413,9 @@ describe("one flag's remote config", () => {
     expect(answer.note).toMatchObject({ project: expect.any(Number) });
   });
 
-  test.each(["nothing", "a", "deleted", "other-config", "10", "12", "constructor"])(
-    "%s: 404",
-    async (key) => {
-      const answer = await ask(path(key), bearer("phx_all"));
-      expect(answer.status).toBe(404);
-      expect(answer.json()).toMatchObject({ code: "not_found" });
-    },
-  );
+  test.each(["nothing", "a", "deleted", "other-config", "10", "12", "constructor"])("%s: 404", async (key) => {
+    const answer = await ask(path(key), bearer("phx_all"));
+    expect(answer.status).toBe(404);
+    expect(answer.json()).toMatchObject({ code: "not_found" });
+  });
 });

@@ -9,10 +9,7 @@ import { type Asked, aDesk, aFlag, asker, aWorld, type Stored } from "./flags-de
 /** A project's endpoints, asked as a client does; answers that are no JSON object are mistakes here. */
 async function start(more: Partial<World>, stored: Stored = {}) {
   const desk = await aDesk(aWorld(more), stored);
-  const ask = asker([
-    ...captureSlice.rows({ desk, mayVisit: () => false }),
-    ...flagEndpoints(desk, desk.rulesets),
-  ]);
+  const ask = asker([...captureSlice.rows({ desk, mayVisit: () => false }), ...flagEndpoints(desk, desk.rulesets)]);
   const post = async (target: string, body: object, headers: Asked["headers"] = {}): Promise<JsonObject> => {
     const sent = { api_key: "phc_test", distinct_id: "u1", ...body };
     const answer = await ask(target, { method: "POST", headers, body: sent });
@@ -20,8 +17,7 @@ async function start(more: Partial<World>, stored: Stored = {}) {
     if (answer.status !== 200 || !isObject(json)) throw new Error(`${answer.status} ${answer.text}`);
     return json;
   };
-  const values = async (body: object = {}, query = "") =>
-    (await post(`/flags?v=1${query}`, body)).featureFlags;
+  const values = async (body: object = {}, query = "") => (await post(`/flags?v=1${query}`, body)).featureFlags;
   return { desk, ask, post, values };
 }
 
@@ -91,9 +87,7 @@ describe("cohorts", () => {
       { persons: { u1: {}, u2: {} } },
     );
     const uuid = desk.people.personOf(1, "u1")?.uuid ?? "";
-    desk.worlds.change((draft) =>
-      draft.put("cohorts", { id: 1, project: 1, is_static: true, persons: [uuid] }),
-    );
+    desk.worlds.change((draft) => draft.put("cohorts", { id: 1, project: 1, is_static: true, persons: [uuid] }));
     expect(await values()).toEqual({ a: true });
     expect(await values({ distinct_id: "u2" })).toEqual({ a: false });
   });
@@ -143,15 +137,12 @@ describe("over quota", () => {
     expect(JSON.stringify(answer)).not.toContain('"a"');
   });
 
-  test.each([[["recordings"]], ["feature_flags"], [null]])(
-    "%j does not limit flags",
-    async (quota_limited) => {
-      const { post } = await start({ ...more, projects: [aProject({ settings: { quota_limited } })] });
-      const answer = await post("/flags?v=1", {});
-      expect(answer).toMatchObject({ featureFlags: { a: true } });
-      expect(answer).not.toHaveProperty("quotaLimited");
-    },
-  );
+  test.each([[["recordings"]], ["feature_flags"], [null]])("%j does not limit flags", async (quota_limited) => {
+    const { post } = await start({ ...more, projects: [aProject({ settings: { quota_limited } })] });
+    const answer = await post("/flags?v=1", {});
+    expect(answer).toMatchObject({ featureFlags: { a: true } });
+    expect(answer).not.toHaveProperty("quotaLimited");
+  });
 });
 
 describe("detailed analysis", () => {
@@ -184,24 +175,11 @@ describe("detailed analysis", () => {
             properties_matched: false,
             rollout_excluded: false,
             properties: [
-              {
-                key: "plan",
-                type: "person",
-                operator: "exact",
-                value: "pro",
-                actual_value: "free",
-                matched: false,
-              },
+              { key: "plan", type: "person", operator: "exact", value: "pro", actual_value: "free", matched: false },
               { key: "id", type: "cohort", operator: "in", value: 1, actual_value: null, matched: true },
             ],
           },
-          {
-            index: 1,
-            matched: false,
-            properties_matched: true,
-            rollout_excluded: true,
-            rollout_percentage: 0,
-          },
+          { index: 1, matched: false, properties_matched: true, rollout_excluded: true, rollout_percentage: 0 },
           { index: 2, matched: true, properties: [{ matched: true }], explanation: "Condition 3 matched" },
           { index: 3, matched: false, properties_matched: true, properties: [] },
         ],
@@ -343,12 +321,7 @@ describe("experience continuity", () => {
     expect([...desk.people.hashKeysOf(anonymous)]).toEqual([["simple-flag", yes]]);
     await ask("/capture", {
       method: "POST",
-      body: {
-        api_key: "phc_test",
-        event: "$merge_dangerously",
-        distinct_id: "u9",
-        properties: { alias: no },
-      },
+      body: { api_key: "phc_test", event: "$merge_dangerously", distinct_id: "u9", properties: { alias: no } },
     });
     expect(await values({ distinct_id: "u9" })).toEqual({ "simple-flag": true });
   });
@@ -376,12 +349,7 @@ describe("experience continuity", () => {
       {},
       ["simple-flag"],
     ],
-    [
-      "nothing when none of them is asked for",
-      [sticky, aFlag("plain", { id: 2 })],
-      { flag_keys: ["plain"] },
-      [],
-    ],
+    ["nothing when none of them is asked for", [sticky, aFlag("plain", { id: 2 })], { flag_keys: ["plain"] }, []],
     ["nothing when flags are disabled", [sticky], { disable_flags: true }, []],
   ])("stored are %s", async (_name, feature_flags, body, expected) => {
     const { desk, values } = await start({ feature_flags }, { persons: { [no]: {} } });

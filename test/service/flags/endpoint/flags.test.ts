@@ -30,11 +30,7 @@ const ask =
   };
 
 const who = { api_key: "phc_test", distinct_id: "u1" };
-const post = (body: Asked["body"] = who, headers: Asked["headers"] = {}): Asked => ({
-  method: "POST",
-  body,
-  headers,
-});
+const post = (body: Asked["body"] = who, headers: Asked["headers"] = {}): Asked => ({ method: "POST", body, headers });
 
 async function bodyOf(answer: ReturnType<ReturnType<typeof ask>>): Promise<JsonObject> {
   const { status, json, text } = await answer;
@@ -75,11 +71,7 @@ const current = { flags: details, errorsWhileComputingFlags: true };
 
 describe("shapes", () => {
   const shapes: [target: string, expected: object, absent: string[]][] = [
-    [
-      "/decide",
-      { featureFlags: ["on", "ab"] },
-      ["errorsWhileComputingFlags", "featureFlagPayloads", "flags"],
-    ],
+    ["/decide", { featureFlags: ["on", "ab"] }, ["errorsWhileComputingFlags", "featureFlagPayloads", "flags"]],
     ["/decide?v=1", { featureFlags: ["on", "ab"] }, ["errorsWhileComputingFlags"]],
     ["/decide?v=x", { featureFlags: ["on", "ab"] }, []],
     ["/decide?v=2", { featureFlags: { on: true, ab: "test" } }, ["errorsWhileComputingFlags"]],
@@ -113,9 +105,7 @@ describe("shapes", () => {
   });
 
   test("no errors when all is known", async () => {
-    expect(await bodyOf(ask(known)("/flags?v=2", post()))).toMatchObject({
-      errorsWhileComputingFlags: false,
-    });
+    expect(await bodyOf(ask(known)("/flags?v=2", post()))).toMatchObject({ errorsWhileComputingFlags: false });
   });
 
   test("the request's id is kept when it is a UUID", async () => {
@@ -142,11 +132,7 @@ describe("shapes", () => {
 });
 
 describe("settings in the answer", () => {
-  const contractKeys = {
-    config: { enable_collect_everything: true },
-    toolbarParams: {},
-    isAuthenticated: false,
-  };
+  const contractKeys = { config: { enable_collect_everything: true }, toolbarParams: {}, isAuthenticated: false };
 
   test.each<[Dialect, string[]]>([
     ["documented", ["gzip", "lz64"]],
@@ -160,9 +146,7 @@ describe("settings in the answer", () => {
 
   test("/decide merges the remote config by default", async () => {
     expect(await bodyOf(ask(known)("/decide?v=3", post()))).toMatchObject({ sessionRecording: false });
-    expect(await bodyOf(ask(known)("/decide?v=3&config=false", post()))).not.toHaveProperty(
-      "sessionRecording",
-    );
+    expect(await bodyOf(ask(known)("/decide?v=3&config=false", post()))).not.toHaveProperty("sessionRecording");
   });
 
   test("a project's own settings win, but never over the flags", async () => {
@@ -196,10 +180,7 @@ describe("GET", () => {
 
 describe("errors", () => {
   const auth = (code: string, detail: string) => ({ type: "authentication_error", code, detail, attr: null });
-  const noToken = auth(
-    "not_authenticated",
-    "No API token provided. Please include a valid API token in your request.",
-  );
+  const noToken = auth("not_authenticated", "No API token provided. Please include a valid API token in your request.");
   const badToken = auth(
     "authentication_failed",
     "The provided API key is invalid or has expired. Please check your API key and try again.",
@@ -219,17 +200,12 @@ describe("errors", () => {
     }
   });
 
-  test.each([{ token: "phc_test" }, { ...who, distinct_id: null }])(
-    "distinct_id missing in %j: 400",
-    async (body) => {
-      const answer = await ask(flags)("/decide?v=3", post(body));
-      expect(answer.status).toBe(400);
-      expect(answer.header("content-type")).toContain("text/plain");
-      expect(answer.text).toBe(
-        "The distinct_id field is missing from the request. Please include a valid identifier.",
-      );
-    },
-  );
+  test.each([{ token: "phc_test" }, { ...who, distinct_id: null }])("distinct_id missing in %j: 400", async (body) => {
+    const answer = await ask(flags)("/decide?v=3", post(body));
+    expect(answer.status).toBe(400);
+    expect(answer.header("content-type")).toContain("text/plain");
+    expect(answer.text).toBe("The distinct_id field is missing from the request. Please include a valid identifier.");
+  });
 
   test("the journal learns the body and the project of what was refused", async () => {
     const text = '{"token":"phc_test"}';
@@ -255,10 +231,7 @@ describe("the request's fields", () => {
     },
   });
   const byGroupKey = aFlag("group-key", {
-    filters: {
-      aggregation_group_type_index: 0,
-      groups: [{ properties: [{ key: "$group_key", value: "acme" }] }],
-    },
+    filters: { aggregation_group_type_index: 0, groups: [{ properties: [{ key: "$group_key", value: "acme" }] }] },
   });
   const initial = aFlag("initial", {
     filters: { groups: [{ properties: [{ key: "$initial_utm_source", value: "news" }] }] },
@@ -320,21 +293,11 @@ describe("the request's fields", () => {
     ["device_id", device, { device_id: "d" }, true],
     ["$device_id among the properties", device, { person_properties: { $device_id: "d" } }, true],
     ["device_id: null", device, { device_id: null }, false],
-    [
-      "continuity by the anonymous id",
-      sticky,
-      { distinct_id: "new", $anon_distinct_id: "distinct_id_1" },
-      true,
-    ],
+    ["continuity by the anonymous id", sticky, { distinct_id: "new", $anon_distinct_id: "distinct_id_1" }, true],
     ["… under its other name", sticky, { distinct_id: "new", anon_distinct_id: "distinct_id_3" }, false],
     ["continuity of an unknown person", sticky, { distinct_id: "distinct_id_1" }, true],
     ["continuity of a known person without a key", sticky, { distinct_id: "distinct_id_4" }, true],
-    [
-      "… by its anonymous id",
-      sticky,
-      { distinct_id: "distinct_id_4", $anon_distinct_id: "distinct_id_3" },
-      false,
-    ],
+    ["… by its anonymous id", sticky, { distinct_id: "distinct_id_4", $anon_distinct_id: "distinct_id_3" }, false],
     ["flag_keys_to_evaluate", isU1, { flag_keys_to_evaluate: ["u1", "other"] }, true],
     ["… without the flag", isU1, { flag_keys_to_evaluate: ["other"] }, undefined],
     ["flag_keys", isU1, { flag_keys: ["other"] }, undefined],
@@ -358,10 +321,7 @@ describe("the request's fields", () => {
   });
 
   test("what the sim cannot compute is left out of the answers without details", async () => {
-    const strange = aFlag("strange", {
-      id: 8,
-      filters: { groups: [{ properties: [{ key: "x", type: "moon" }] }] },
-    });
+    const strange = aFlag("strange", { id: 8, filters: { groups: [{ properties: [{ key: "x", type: "moon" }] }] } });
     const body = await bodyOf(ask([strange, isU1])("/flags?v=1", post()));
     expect(body).toMatchObject({ featureFlags: { u1: true }, errorsWhileComputingFlags: true });
     expect(body.featureFlags).not.toHaveProperty("strange");
@@ -383,9 +343,7 @@ describe("the request's fields", () => {
       ask([isPro, survey], stored)("/flags?v=1&only_evaluate_survey_feature_flags=true", post()),
     );
     expect(surveys.featureFlags).toEqual({ "survey-targeting-1": true });
-    const bare = await bodyOf(
-      ask([isPro], stored)("/flags?v=1&only_use_override_person_properties=true", post()),
-    );
+    const bare = await bodyOf(ask([isPro], stored)("/flags?v=1&only_use_override_person_properties=true", post()));
     expect(bare.featureFlags).toEqual({ pro: false });
   });
 });

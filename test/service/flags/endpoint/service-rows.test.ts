@@ -36,23 +36,14 @@ interface Answer {
   json: Record<string, unknown> & { flags?: Record<string, { metadata: { has_experiment: boolean } }> };
 }
 
-async function flags(
-  sim: Sim,
-  body: object,
-  query = "v=2",
-  more: Record<string, string> = {},
-): Promise<Answer> {
+async function flags(sim: Sim, body: object, query = "v=2", more: Record<string, string> = {}): Promise<Answer> {
   const answer = await fetch(`${sim.url}/flags/?${query}`, {
     method: "POST",
     headers: { "content-type": "application/json", ...more },
     body: JSON.stringify({ token: key, distinct_id: "u", ...body }),
   });
   const text = await answer.text();
-  return {
-    status: answer.status,
-    text,
-    json: text.startsWith("{") ? (JSON.parse(text) as Answer["json"]) : {},
-  };
+  return { status: answer.status, text, json: text.startsWith("{") ? (JSON.parse(text) as Answer["json"]) : {} };
 }
 
 describe("types of fields (upstream rust/feature-flags, flag_request.rs)", () => {
@@ -95,10 +86,7 @@ describe("types of fields (upstream rust/feature-flags, flag_request.rs)", () =>
     ["null is absent", { groups: null, person_properties: null, flag_keys: null, disable_flags: null }],
     ["a number as distinct_id", { distinct_id: 7 }],
     ["a runtime in any case", { evaluation_runtime: "SERVER" }],
-    [
-      "what is right",
-      { groups: { company: "acme" }, group_properties: { company: {} }, flag_keys: ["beta"] },
-    ],
+    ["what is right", { groups: { company: "acme" }, group_properties: { company: {} }, flag_keys: ["beta"] }],
   ])("%s: 200", async (_, body) => {
     expect((await flags(await start(), body)).status).toBe(200);
   });
@@ -139,9 +127,7 @@ describe("shapes", () => {
   test("a personal key without the scope gets 401 at the definitions", async () => {
     const sim = await start();
     const ask = (personal: string) =>
-      fetch(`${sim.url}/flags/definitions?token=${key}`, {
-        headers: { authorization: `Bearer ${personal}` },
-      });
+      fetch(`${sim.url}/flags/definitions?token=${key}`, { headers: { authorization: `Bearer ${personal}` } });
     expect((await ask("phx_rows")).status).toBe(200);
     expect((await ask("phx_other")).status).toBe(401);
   });
@@ -224,11 +210,7 @@ describe("minimal $feature_flag_called", () => {
     [false, true],
   ])("an SDK sends few properties if the gate is %s; local evaluation: %s", async (isGated, isLocal) => {
     const sim = await start({ minimal_flag_called_events: isGated });
-    const client = new PostHog(key, {
-      host: sim.url,
-      flushAt: 1,
-      ...(isLocal && { personalApiKey: "phx_rows" }),
-    });
+    const client = new PostHog(key, { host: sim.url, flushAt: 1, ...(isLocal && { personalApiKey: "phx_rows" }) });
     if (isLocal) await client.reloadFeatureFlags();
     client.register?.({ tier: "gold" });
     await client.getFeatureFlag("beta", "u");
@@ -236,8 +218,7 @@ describe("minimal $feature_flag_called", () => {
     const [event] = await sim.events.list({ event: "$feature_flag_called" });
     expect(event?.properties).toMatchObject({ $feature_flag: "beta", $feature_flag_response: true });
     expect(event?.properties.locally_evaluated).toBe(isLocal);
-    for (const name of ["tier", "$feature/beta"])
-      expect(Object.hasOwn(event?.properties ?? {}, name)).toBe(!isGated);
+    for (const name of ["tier", "$feature/beta"]) expect(Object.hasOwn(event?.properties ?? {}, name)).toBe(!isGated);
     // a failed assertion names the cause
     const missed = await sim.events
       .waitFor("$feature_flag_called", { plan: "pro" }, { timeoutMs: 0 })

@@ -45,17 +45,10 @@ export const decide = (flag: Partial<FeatureFlag>, who: Who = {}): Decision =>
   evaluateFlag(compileFlag(aFlag("beta", flag)), aSubject(who));
 
 export const aRuleset = (source: Partial<RulesetSource>, previous?: Ruleset): Ruleset =>
-  compileRuleset(
-    { flags: [], cohorts: [], propertyMatchingVersion: 1, timezone: "UTC", ...source },
-    previous,
-  );
+  compileRuleset({ flags: [], cohorts: [], propertyMatchingVersion: 1, timezone: "UTC", ...source }, previous);
 
 /** What the flags of a ruleset are, as `[key, value or failure]` in the answer's order. */
-export const valuesOf = (
-  ruleset: Ruleset,
-  who: Who = {},
-  selection?: Selection,
-): [string, boolean | string][] =>
+export const valuesOf = (ruleset: Ruleset, who: Who = {}, selection?: Selection): [string, boolean | string][] =>
   evaluateRuleset(ruleset, aSubject(who), selection).map(({ compiled, decision }) => [
     compiled.flag.key,
     decision.failed ? decision.reason.code : decision.value,

@@ -11,13 +11,7 @@ const sweden: GeoPlace = { country_code: "SE", city_name: "Umeå", latitude: 63.
 const geoip: Places = { isEmpty: false, placeOf: (address) => (address === "1.2.3.4" ? sweden : undefined) };
 
 const people = openPersonStore();
-const stored: JsonObject = {
-  plan: "pro",
-  $geoip_city_name: "Oslo",
-  utm_source: "news",
-  gone: null,
-  distinct_id: "x",
-};
+const stored: JsonObject = { plan: "pro", $geoip_city_name: "Oslo", utm_source: "news", gone: null, distinct_id: "x" };
 people.create(person(1, stored), ["u1"]);
 people.create(person(2), ["anon"]);
 people.addHashKeys(person(1), new Map([["mine", "k1"]]));
@@ -55,12 +49,7 @@ describe("person properties", () => {
     ["a sent distinct_id", { personProperties: { distinct_id: "me" } }, "distinct_id", "me"],
     ["the caller's place", from, "$geoip_country_code", "SE"],
     ["… before the stored one", from, "$geoip_city_name", "Umeå"],
-    [
-      "… behind the sent one",
-      { ...from, personProperties: { $geoip_city_name: "Rom" } },
-      "$geoip_city_name",
-      "Rom",
-    ],
+    ["… behind the sent one", { ...from, personProperties: { $geoip_city_name: "Rom" } }, "$geoip_city_name", "Rom"],
     [
       "… in place of a sent null",
       { ...from, personProperties: { $geoip_city_name: null } },
@@ -108,12 +97,7 @@ describe("groups", () => {
     ["sent over stored", { ...acme, groupProperties: { company: { tier: "tin" } } }, "tier", "tin"],
     ["… key by key", { ...acme, groupProperties: { company: { tier: "tin" } } }, "size", 5],
     ["its key", acme, "$group_key", "acme"],
-    [
-      "of a new group",
-      { groups: { company: 5 }, groupProperties: { company: { tier: "tin" } } },
-      "tier",
-      "tin",
-    ],
+    ["of a new group", { groups: { company: 5 }, groupProperties: { company: { tier: "tin" } } }, "tier", "tin"],
     ["no object", { ...acme, groupProperties: { company: "x" } }, "tier", "gold"],
   ])("%s", (_name, asked, key, expected) => {
     expect(ask(asked).group(0)?.property(key)).toEqual(expected);

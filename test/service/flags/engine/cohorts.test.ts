@@ -30,14 +30,11 @@ describe("cohorts", () => {
     expect(membership([cohort], { properties })).toBe(expected);
   });
 
-  test.each(table.legacy as unknown as Row<Json[]>[])(
-    "legacy groups: %s",
-    (_name, groups, properties, expected) => {
-      expect(membership([aCohort({ groups })], { properties })).toBe(expected);
-      const filters = treeOf("AND", isSet("never"));
-      expect(membership([aCohort({ groups, filters })], { properties })).toBe(false);
-    },
-  );
+  test.each(table.legacy as unknown as Row<Json[]>[])("legacy groups: %s", (_name, groups, properties, expected) => {
+    expect(membership([aCohort({ groups })], { properties })).toBe(expected);
+    const filters = treeOf("AND", isSet("never"));
+    expect(membership([aCohort({ groups, filters })], { properties })).toBe(false);
+  });
 
   test("filters that are null leave the legacy groups", () => {
     const groups = [{ properties: { a: "1" } }];
@@ -119,11 +116,7 @@ describe("cohorts", () => {
       ],
       "dependency_cycle_cohort",
     ],
-    [
-      "it asks for no number",
-      [aCohort({ filters: treeOf("OR", asking("x")) })],
-      "cohort_filters_parsing_error",
-    ],
+    ["it asks for no number", [aCohort({ filters: treeOf("OR", asking("x")) })], "cohort_filters_parsing_error"],
   ])("a flag fails when %s", (_name, cohorts, code) => {
     expect(membership(cohorts)).toBe(code);
   });
@@ -142,9 +135,7 @@ describe("cohorts", () => {
 
   test("in a set about groups, cohorts are about the person", () => {
     const cohort = aCohort({ filters: treeOf("AND", { key: "plan", value: "pro", type: "person" }) });
-    const flag = aFlag("beta", {
-      filters: { groups: [{ properties: [asking(1)] }], aggregation_group_type_index: 0 },
-    });
+    const flag = aFlag("beta", { filters: { groups: [{ properties: [asking(1)] }], aggregation_group_type_index: 0 } });
     const groups = { 0: { key: "acme", properties: { plan: "pro" } } };
     const ruleset = aRuleset({ flags: [flag], cohorts: [cohort] });
     expect(valuesOf(ruleset, { groups })).toEqual([["beta", false]]);
@@ -154,10 +145,7 @@ describe("cohorts", () => {
   test("long chains of cohorts do not exhaust the stack", () => {
     const count = 3000;
     const chain = Array.from({ length: count }, (_, i) =>
-      aCohort({
-        id: i + 1,
-        filters: i + 1 < count ? treeOf("OR", asking(i + 2)) : treeOf("AND", isSet("a")),
-      }),
+      aCohort({ id: i + 1, filters: i + 1 < count ? treeOf("OR", asking(i + 2)) : treeOf("AND", isSet("a")) }),
     );
     expect(membership(chain, { properties: { a: 1 } })).toBe(true);
   });

@@ -41,9 +41,7 @@ const scenario = {
           flags: {
             next: true,
             both: true,
-            plain: {
-              filters: { version: 1 as const, groups: [{ properties: [], rollout_percentage: 100 }] },
-            },
+            plain: { filters: { version: 1 as const, groups: [{ properties: [], rollout_percentage: 100 }] } },
           },
         },
       ],
@@ -109,9 +107,7 @@ describe("flags whose rules are of an unknown version", () => {
   test.each(["/flags/definitions?token=phc_one", "/api/feature_flag/local_evaluation"])(
     "are left out of %s",
     async (path) => {
-      const { flags, cohorts } = await jsonOf(
-        fetch(sim.url + path, { headers: { authorization: "Bearer phs_one" } }),
-      );
+      const { flags, cohorts } = await jsonOf(fetch(sim.url + path, { headers: { authorization: "Bearer phs_one" } }));
       expect(flags).toMatchObject([{ key: "plain", ensure_experience_continuity: false }]);
       expect(cohorts).toEqual({});
     },
@@ -159,9 +155,7 @@ test.each(versions)("a state with rules of version %j: the flag fails", async (v
 describe("a scenario", () => {
   const withFilters = (filters: object) => ({
     ...scenario,
-    organizations: [
-      { name: "Org", projects: [{ name: "P", api_key: "phc_p", flags: { next: { filters } } }] },
-    ],
+    organizations: [{ name: "Org", projects: [{ name: "P", api_key: "phc_p", flags: { next: { filters } } }] }],
   });
 
   test.each(versions)("with rules of version %j is refused", async (version) => {

@@ -182,10 +182,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ],
   [
     "a set about the person in a group flag",
-    {
-      groups: [{ properties: [pro], aggregation_group_type_index: null }],
-      aggregation_group_type_index: 0,
-    },
+    { groups: [{ properties: [pro], aggregation_group_type_index: null }], aggregation_group_type_index: 0 },
     { properties: { plan: "pro" } },
     true,
     "condition_match",
@@ -338,9 +335,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ],
   [
     "persons missed, groups not given",
-    {
-      groups: [{ properties: [pro] }, { aggregation_group_type_index: 0 }],
-    },
+    { groups: [{ properties: [pro] }, { aggregation_group_type_index: 0 }] },
     {},
     false,
     "no_condition_match",
@@ -349,9 +344,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ],
   [
     "a missed rollout reports nothing of groups",
-    {
-      groups: [{ rollout_percentage: 0 }, { aggregation_group_type_index: 0 }],
-    },
+    { groups: [{ rollout_percentage: 0 }, { aggregation_group_type_index: 0 }] },
     {},
     false,
     "out_of_rollout_bound",
@@ -426,9 +419,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
     {
       groups: [
         {
-          properties: [
-            { key: "created_at", type: "person_metadata", operator: "is_date_before", value: "2026-01-01" },
-          ],
+          properties: [{ key: "created_at", type: "person_metadata", operator: "is_date_before", value: "2026-01-01" }],
         },
       ],
     },
@@ -467,9 +458,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ],
   [
     "a flag that is not known matches nothing",
-    {
-      groups: [{ properties: [{ key: "3", type: "flag", operator: "flag_evaluates_to", value: false }] }],
-    },
+    { groups: [{ properties: [{ key: "3", type: "flag", operator: "flag_evaluates_to", value: false }] }] },
     {},
     false,
     "no_condition_match",
@@ -478,11 +467,7 @@ const rows: [string, Filters, Who, boolean | string, string, number | null, stri
   ],
   [
     "enrolment comes before its legacy form, also without a choice",
-    {
-      groups: [{}],
-      feature_enrollment: true,
-      super_groups: [{ properties: [{ key: "in", value: ["true"] }] }],
-    },
+    { groups: [{}], feature_enrollment: true, super_groups: [{ properties: [{ key: "in", value: ["true"] }] }] },
     { properties: { in: "false" } },
     true,
     "condition_match",
@@ -645,10 +630,7 @@ describe("evaluation", () => {
     const enrolment = { super_groups: [{ properties: [{ key: "in", value: "x" }], rollout_percentage: 45 }] };
     const old = { key: "simple-flag", bucketing_identifier: "device_id", filters: enrolment };
     const who = (distinctId: string) => ({ distinctId, properties: { in: "x" } });
-    expect([decide(old, who("distinct_id_1")).value, decide(old, who("distinct_id_3")).value]).toEqual([
-      true,
-      false,
-    ]);
+    expect([decide(old, who("distinct_id_1")).value, decide(old, who("distinct_id_3")).value]).toEqual([true, false]);
   });
 
   test("early exit is for rollouts, not for missing devices", () => {
@@ -660,10 +642,7 @@ describe("evaluation", () => {
 
   test.each<[string, Filters]>([
     ["dependency_not_found_cohort", { groups: [{ properties: [{ key: "id", type: "cohort", value: 1 }] }] }],
-    [
-      "cohort_filters_parsing_error",
-      { groups: [{ properties: [{ key: "id", type: "cohort", value: "all" }] }] },
-    ],
+    ["cohort_filters_parsing_error", { groups: [{ properties: [{ key: "id", type: "cohort", value: "all" }] }] }],
     [
       "unsupported_property_type",
       { groups: [{}, { properties: [{ key: "$pageview", type: "behavioral", operator: "is_set" }] }] },
@@ -673,14 +652,8 @@ describe("evaluation", () => {
     ["unsupported_filter_value", { groups: [{}], holdout: { id: 1 } }],
     ["unsupported_filter_value", { groups: [{}], super_groups: [{ properties: [null] }] }],
     ["unsupported_filter_value", { groups: [{}], super_groups: [{ properties: [{ value: 1 }] }] }],
-    [
-      "unsupported_regex",
-      { groups: [{}, { properties: [{ key: "x", operator: "regex", value: "(?>x)" }] }] },
-    ],
-    [
-      "unsupported_regex",
-      { groups: [{ properties: [{ key: "x", operator: "regex", value: "(?=x)(x+)+$" }] }] },
-    ],
+    ["unsupported_regex", { groups: [{}, { properties: [{ key: "x", operator: "regex", value: "(?>x)" }] }] }],
+    ["unsupported_regex", { groups: [{ properties: [{ key: "x", operator: "regex", value: "(?=x)(x+)+$" }] }] }],
   ])("%s: the flag fails instead of guessing", (code, filters) => {
     expect(decide({ filters }, { properties: { x: 1 } })).toEqual({
       value: false,
@@ -696,9 +669,6 @@ describe("evaluation", () => {
   test("what fails in a set fails only the users whose evaluation leads there", () => {
     const filters = { groups: [{ properties: [pro, { key: "id", type: "cohort", value: 1 }] }, {}] };
     expect(decide({ filters }, { properties: { plan: "pro" } }).failed).toBe(true);
-    expect(decide({ filters }, { properties: { plan: "free" } })).toMatchObject({
-      value: true,
-      failed: false,
-    });
+    expect(decide({ filters }, { properties: { plan: "free" } })).toMatchObject({ value: true, failed: false });
   });
 });

@@ -8,37 +8,11 @@ import { aRuleset, type Who } from "./a-flag.ts";
 
 const keys = ["a", "b", "plan", "distinct_id"];
 const values: fc.Arbitrary<Json> = fc.oneof(
-  fc.constantFrom<Json>(
-    "x",
-    "X",
-    "pro",
-    "true",
-    "false",
-    true,
-    false,
-    null,
-    1,
-    2,
-    "2",
-    "1.2.3",
-    "2026-01-01",
-    "-1d",
-  ),
+  fc.constantFrom<Json>("x", "X", "pro", "true", "false", true, false, null, 1, 2, "2", "1.2.3", "2026-01-01", "-1d"),
   fc.constantFrom<Json>([], ["x", "pro"], [1, 2], { a: 1 }),
 );
 const operators = fc.constantFrom(
-  ...[
-    "exact",
-    "is_not",
-    "icontains",
-    "not_icontains",
-    "regex",
-    "not_regex",
-    "gt",
-    "lte",
-    "between",
-    "is_set",
-  ],
+  ...["exact", "is_not", "icontains", "not_icontains", "regex", "not_regex", "gt", "lte", "between", "is_set"],
   ...["is_not_set", "is_date_before", "is_date_after", "semver_gt", "semver_caret", "sounds_like"],
 );
 
@@ -110,12 +84,9 @@ const flag = fc.record({
 const tree = fc.record({
   properties: fc.record({
     type: fc.constantFrom("AND", "OR"),
-    values: fc.array(
-      fc.oneof({ arbitrary: propertyFilter, weight: 3 }, { arbitrary: cohortFilter, weight: 1 }),
-      {
-        maxLength: 3,
-      },
-    ),
+    values: fc.array(fc.oneof({ arbitrary: propertyFilter, weight: 3 }, { arbitrary: cohortFilter, weight: 1 }), {
+      maxLength: 3,
+    }),
   }),
 });
 
@@ -128,19 +99,15 @@ export const rulesets = fc
     flags: numbered(flag).map((all) =>
       all.map((it, i) => aFlag(`f${i + 1}`, { id: i + 1, ...(it as Partial<FeatureFlag>) })),
     ),
-    cohorts: numbered(tree).map((all) =>
-      all.map((it, i) => aCohort({ id: i + 1, filters: it } as Partial<Cohort>)),
-    ),
+    cohorts: numbered(tree).map((all) => all.map((it, i) => aCohort({ id: i + 1, filters: it } as Partial<Cohort>))),
     propertyMatchingVersion: fc.constantFrom<1 | 2>(1, 2),
     timezone: fc.constantFrom("UTC", "Europe/Berlin"),
   })
   .map((source) => aRuleset({ ...source, groupTypes: ["company"] }));
 
-const properties: fc.Arbitrary<JsonObject> = fc.dictionary(
-  fc.constantFrom(...keys, "$feature_enrollment/f1"),
-  values,
-  { maxKeys: 3 },
-);
+const properties: fc.Arbitrary<JsonObject> = fc.dictionary(fc.constantFrom(...keys, "$feature_enrollment/f1"), values, {
+  maxKeys: 3,
+});
 const group = fc.record({ key: fc.constantFrom("acme", "globex"), properties });
 
 export const people: fc.Arbitrary<Who> = fc.record(

@@ -33,9 +33,7 @@ describe("operators", () => {
       [2, version2],
     ] as const)("in version %d", (version, expected) => {
       const { missing, passes } = prepare(operator, filter, version);
-      const marks = properties.map((property, i) =>
-        (i === 0 ? missing : passes(property, now)) ? "1" : ".",
-      );
+      const marks = properties.map((property, i) => ((i === 0 ? missing : passes(property, now)) ? "1" : "."));
       expect(marks.join("")).toBe(expected);
     });
   });
@@ -54,11 +52,7 @@ describe("operators", () => {
   test("an absent value is as null", () => {
     for (const name of operatorNames) {
       const [absent, none] = [undefined, null].map((it) => prepareTest(name, it, { version: 1, zone: utc }));
-      expect([name, absent?.missing, absent?.passes("x", now)]).toEqual([
-        name,
-        none?.missing,
-        none?.passes("x", now),
-      ]);
+      expect([name, absent?.missing, absent?.passes("x", now)]).toEqual([name, none?.missing, none?.passes("x", now)]);
       expect([name, absent?.passes("x", now)]).toEqual([name, name === "is_set"]);
     }
   });

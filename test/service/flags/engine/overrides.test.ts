@@ -155,8 +155,7 @@ describe("overridden rulesets", () => {
     const overrides = mapOf(...list);
     const ruleset = aRuleset({ flags: overriddenFlags(flags, 1, overrides) });
     return withOverrides(evaluateRuleset(ruleset, aSubject()), overrides).map(
-      ({ compiled, decision }) =>
-        [compiled.flag.key, decision.value, decision.reason.code, compiled.flag.id] as const,
+      ({ compiled, decision }) => [compiled.flag.key, decision.value, decision.reason.code, compiled.flag.id] as const,
     );
   };
 

@@ -22,9 +22,7 @@ const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
     fc.constantFrom("a", "b", "[ab]", "[^a]", "^", "$", "\\b", ""),
     fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `${a}${b}`),
     fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `(?:${a}|${b})`),
-    fc
-      .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}"))
-      .map(([a, n]) => `(?:${a})${n}`),
+    fc.tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}")).map(([a, n]) => `(?:${a})${n}`),
   ),
 }));
 const text = fc.string({ unit: fc.constantFrom("a", "b", "c", " "), maxLength: 8 });

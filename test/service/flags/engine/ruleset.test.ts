@@ -6,22 +6,13 @@ import type { FeatureFlag } from "../../../../src/state/documents/world.ts";
 import { aCohort, aFlag } from "../../../support/documents.ts";
 import { aRuleset, aSubject, valuesOf } from "./a-flag.ts";
 
-const asking = (key: string, value: Json, operator = "flag_evaluates_to") => ({
-  key,
-  type: "flag",
-  operator,
-  value,
-});
+const asking = (key: string, value: Json, operator = "flag_evaluates_to") => ({ key, type: "flag", operator, value });
 
 type Needs = [key: string, value: Json, operator?: string];
 
 /** A flag that is on when the flags with these ids have these values. */
 const aDependent = (id: number, needs: Needs[], more: Partial<FeatureFlag> = {}): FeatureFlag =>
-  aFlag(`f${id}`, {
-    id,
-    filters: { groups: [{ properties: needs.map((it) => asking(...it)) }] },
-    ...more,
-  });
+  aFlag(`f${id}`, { id, filters: { groups: [{ properties: needs.map((it) => asking(...it)) }] }, ...more });
 
 const off = { groups: [{ rollout_percentage: 0 }] };
 const ab = {
@@ -59,10 +50,7 @@ describe("dependencies between flags", () => {
     aFlag("ab", { id: 3, filters: ab }),
     aFlag("inactive", { id: 4, active: false }),
     aFlag("deleted", { id: 5, deleted: true }),
-    aFlag("failed", {
-      id: 6,
-      filters: { groups: [{ properties: [{ key: "x", operator: "sounds_like" }] }] },
-    }),
+    aFlag("failed", { id: 6, filters: { groups: [{ properties: [{ key: "x", operator: "sounds_like" }] }] } }),
   ];
 
   test.each<[key: string, value: Json, expected: boolean]>([
@@ -128,10 +116,7 @@ describe("dependencies between flags", () => {
       value: false,
       failed: false,
       condition_index: null,
-      reason: {
-        code: "missing_dependency",
-        description: "Flag cannot be evaluated due to missing dependency",
-      },
+      reason: { code: "missing_dependency", description: "Flag cannot be evaluated due to missing dependency" },
     };
     expect(results.map((it) => it.compiled.flag.key)).toEqual(["f1", "f3"]);
     for (const result of results) expect(result.decision).toMatchObject(decision);
@@ -163,10 +148,7 @@ describe("dependencies between flags", () => {
 
   test("a flag that cannot be compiled still closes a circle", () => {
     const properties = [asking("1", true), { key: "x", operator: "sounds_like", value: 1 }];
-    const flags = [
-      aFlag("f1", { id: 1, filters: { groups: [{ properties }] } }),
-      aDependent(2, [["1", true]]),
-    ];
+    const flags = [aFlag("f1", { id: 1, filters: { groups: [{ properties }] } }), aDependent(2, [["1", true]])];
     expect(valuesOf(aRuleset({ flags }))).toEqual([
       ["f1", "dependency_cycle_flag"],
       ["f2", "dependency_cycle_flag"],
@@ -217,9 +199,7 @@ describe("selection", () => {
   });
 
   test("without dependencies: keys and selection alike", () => {
-    const plain = aRuleset({
-      flags: [aFlag("a", { id: 1 }), aFlag("b", { id: 2 }), aFlag("c", { active: false })],
-    });
+    const plain = aRuleset({ flags: [aFlag("a", { id: 1 }), aFlag("b", { id: 2 }), aFlag("c", { active: false })] });
     expect(valuesOf(plain)).toEqual([
       ["a", true],
       ["b", true],
@@ -235,10 +215,7 @@ describe("recompilation", () => {
   const first = aRuleset({ flags, cohorts });
 
   test("documents that are the same objects are not compiled again", () => {
-    const next = aRuleset(
-      { flags: [flags[0] ?? aFlag("a"), aFlag("b", { id: 2, filters: off })], cohorts },
-      first,
-    );
+    const next = aRuleset({ flags: [flags[0] ?? aFlag("a"), aFlag("b", { id: 2, filters: off })], cohorts }, first);
     expect(next.flags[0]).toBe(first.flags[0]);
     expect(next.flags[1]).not.toBe(first.flags[1]);
     expect(next.cohorts.compiled.get(1)).toBe(first.cohorts.compiled.get(1));

@@ -14,11 +14,7 @@ const pro = { key: "plan", value: "pro", type: "person" };
 
 function explained(filters: Filters, who: Who = {}, more: Partial<FeatureFlag> = {}): Explanation {
   const flag = aFlag("simple-flag", { id: 1, filters, ...more });
-  const reported = explainFlag(
-    aRuleset({ flags: [flag], groupTypes: ["company"] }),
-    "simple-flag",
-    aSubject(who),
-  );
+  const reported = explainFlag(aRuleset({ flags: [flag], groupTypes: ["company"] }), "simple-flag", aSubject(who));
   if (!reported) throw new Error("no such flag");
   return reported;
 }
@@ -37,15 +33,7 @@ describe("explanations", () => {
         for (const { compiled, decision } of results) {
           const reported = explainFlag(ruleset, compiled.flag.key, aSubject(who));
           const { payload, enabled, variant, value, failed, reason, condition_index } = decision;
-          expect(reported).toMatchObject({
-            payload,
-            enabled,
-            variant,
-            value,
-            failed,
-            reason,
-            condition_index,
-          });
+          expect(reported).toMatchObject({ payload, enabled, variant, value, failed, reason, condition_index });
           expect(JSON.parse(JSON.stringify(reported))).toEqual(reported);
           expect(reported?.hint === null).toBe(enabled && reported?.holdout?.held_out !== true);
           expect(reported?.conditions.filter((it) => !isConsistent(it))).toEqual([]);
@@ -171,14 +159,7 @@ describe("explanations", () => {
 
   test.each<[name: string, Filters, Who, Partial<FeatureFlag>, kind: string, identifier: string]>([
     ["device", {}, { deviceId: "d" }, { bucketing_identifier: "device_id" }, "device_id", "d"],
-    [
-      "stored key",
-      {},
-      { continuityKey: "k" },
-      { ensure_experience_continuity: true },
-      "hash_key_override",
-      "k",
-    ],
+    ["stored key", {}, { continuityKey: "k" }, { ensure_experience_continuity: true }, "hash_key_override", "k"],
     ["group", { aggregation_group_type_index: 0 }, { groups: { 0: { key: "g" } } }, {}, "group_key", "g"],
     ["person", {}, { distinctId: "p" }, {}, "distinct_id", "p"],
   ])("what is hashed: %s", (_name, filters, who, more, kind, identifier) => {
@@ -245,13 +226,7 @@ describe("explanations", () => {
       {},
       "condition 1: no group of the type 3 was given",
     ],
-    [
-      "no device",
-      { groups: [{}] },
-      {},
-      { bucketing_identifier: "device_id" },
-      "condition 1: no device id was given",
-    ],
+    ["no device", { groups: [{}] }, {}, { bucketing_identifier: "device_id" }, "condition 1: no device id was given"],
     [
       "several sets",
       { groups: [{ properties: [pro, { key: "x", value: 1 }] }, { rollout_percentage: 0 }] },
@@ -293,9 +268,7 @@ describe("explanations", () => {
       aCohort({ id: 2, name: "Inner", filters: filters(pro) }),
       aCohort({ id: 3, name: "Listed", is_static: true, persons: ["p1"] }),
     ];
-    const flag = aFlag("beta", {
-      filters: { groups: [{ properties: [{ ...ask(1), operator: "not_in" }] }] },
-    });
+    const flag = aFlag("beta", { filters: { groups: [{ properties: [{ ...ask(1), operator: "not_in" }] }] } });
     const ruleset = aRuleset({ flags: [flag], cohorts });
     const reported = explainFlag(ruleset, "beta", aSubject({ personId: "p1", properties: { plan: "free" } }));
     expect(reported?.hint).toBe('condition 1: requires that the person is not in cohort "Outer" (1)');
@@ -340,9 +313,7 @@ describe("explanations", () => {
     const ruleset = aRuleset({ flags });
     const reported = explainFlag(ruleset, "a", aSubject());
     expect(reported?.hint).toBe('condition 1: requires that flag "b" is on, but it is false');
-    expect(reported?.conditions[0]?.properties).toMatchObject([
-      { flag: { key: "b", value: false }, passed: false },
-    ]);
+    expect(reported?.conditions[0]?.properties).toMatchObject([{ flag: { key: "b", value: false }, passed: false }]);
     expect(explainFlag(ruleset, "c", aSubject())?.hint).toBe("it depends on a flag that does not exist");
   });
 
@@ -379,11 +350,7 @@ describe("explanations", () => {
   });
 
   test("of flags with the same key the living one is reported", () => {
-    const flags = [
-      aFlag("a", { id: 1, deleted: true }),
-      aFlag("a", { id: 2 }),
-      aFlag("a", { id: 3, deleted: true }),
-    ];
+    const flags = [aFlag("a", { id: 1, deleted: true }), aFlag("a", { id: 2 }), aFlag("a", { id: 3, deleted: true })];
     expect(explainFlag(aRuleset({ flags }), "a", aSubject())).toMatchObject({ id: 2, value: true });
   });
 });

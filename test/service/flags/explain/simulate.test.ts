@@ -33,15 +33,11 @@ describe("simulation", () => {
     const flags = [
       aFlag("a", {
         id: 1,
-        filters: {
-          groups: [{ properties: [{ key: "2", type: "flag", operator: "flag_evaluates_to", value: true }] }],
-        },
+        filters: { groups: [{ properties: [{ key: "2", type: "flag", operator: "flag_evaluates_to", value: true }] }] },
       }),
       aFlag("b", { id: 2, filters: { groups: [{ rollout_percentage: 50 }] } }),
     ];
-    const [a, b] = ["a", "b"].map((key) =>
-      simulate(aRuleset({ flags }), key, 100, (n) => person(`user-${n}`)),
-    );
+    const [a, b] = ["a", "b"].map((key) => simulate(aRuleset({ flags }), key, 100, (n) => person(`user-${n}`)));
     expect(a?.values).toEqual(b?.values);
     expect(a?.values.map(({ value }) => value)).toEqual([true, false]);
   });
@@ -66,8 +62,6 @@ describe("simulation", () => {
 
   test("no such flag, or an inactive one", () => {
     expect(simulate(aRuleset({}), "gone", 10, aPerson)).toBeUndefined();
-    expect(
-      simulate(aRuleset({ flags: [aFlag("off", { active: false })] }), "off", 10, aPerson),
-    ).toBeUndefined();
+    expect(simulate(aRuleset({ flags: [aFlag("off", { active: false })] }), "off", 10, aPerson)).toBeUndefined();
   });
 });

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../../../src/kernel/base/json.ts";
-import {
-  defaultMatching,
-  operatorNames,
-  prepareTest,
-} from "../../../../src/service/flags/engine/operators.ts";
+import { defaultMatching, operatorNames, prepareTest } from "../../../../src/service/flags/engine/operators.ts";
 import { compileRuleset, type RulesetSource } from "../../../../src/service/flags/engine/ruleset.ts";
 import {
   filterWords,
@@ -112,12 +108,9 @@ const passedBy = (operator: string, value: Json | undefined): (Json | undefined)
   return odd.filter((it) => (it === undefined ? missing : passes(it, 0)));
 };
 
-test.each(evaluated.filter(([, , words]) => isNever(words)))(
-  "%s %j matches nothing: %s",
-  (operator, value) => {
-    expect(passedBy(operator, value)).toEqual([]);
-  },
-);
+test.each(evaluated.filter(([, , words]) => isNever(words)))("%s %j matches nothing: %s", (operator, value) => {
+  expect(passedBy(operator, value)).toEqual([]);
+});
 
 test.each<[RegExp, (Json | undefined)[]]>([
   [/^is not set, as/, [undefined]],
@@ -148,14 +141,8 @@ const filters: [WordedFilter, string][] = [
     { key: "id", type: "cohort", operator: "not_in", value: 3, cohortName: "Paying" },
     'the person is not in cohort "Paying" (3)',
   ],
-  [
-    { key: "id", type: "cohort", operator: "exact", value: 3 },
-    'cohort 3 is compared by "exact", which never matches',
-  ],
-  [
-    { key: "7", type: "flag", operator: "flag_evaluates_to", value: true, flagKey: "beta" },
-    'flag "beta" is on',
-  ],
+  [{ key: "id", type: "cohort", operator: "exact", value: 3 }, 'cohort 3 is compared by "exact", which never matches'],
+  [{ key: "7", type: "flag", operator: "flag_evaluates_to", value: true, flagKey: "beta" }, 'flag "beta" is on'],
   [{ key: "beta", type: "flag", operator: "flag_evaluates_to", value: false }, 'flag "beta" is off'],
   [{ key: "beta", type: "flag", operator: "flag_evaluates_to", value: "blue" }, 'flag "beta" is "blue"'],
   [
@@ -227,10 +214,7 @@ const sets: [string, Filters, string][] = [
   ],
   [
     "a set of its own aggregation",
-    {
-      aggregation_group_type_index: 0,
-      groups: [{ aggregation_group_type_index: null, rollout_percentage: 5 }],
-    },
+    { aggregation_group_type_index: 0, groups: [{ aggregation_group_type_index: null, rollout_percentage: 5 }] },
     "5 % of all persons get it.",
   ],
 ];
@@ -274,10 +258,7 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "before",
     { groups, holdout: { id: 7 } },
     {},
-    [
-      "It cannot be computed: A filter's value cannot be read by the simulator.",
-      "Its holdout has no percentage.",
-    ],
+    ["It cannot be computed: A filter's value cannot be read by the simulator.", "Its holdout has no percentage."],
   ],
   [
     "enrolment",
@@ -372,9 +353,7 @@ const others: [string, Part, Filters, Partial<FeatureFlag>, string[]][] = [
     "after",
     { groups, multivariate: { variants: [...variants, { key: "c", rollout_percentage: 30 }] } },
     {},
-    [
-      'A match gives a variant: "a" 60 %, "b" 30 %, "c" 30 %; shares beyond 100 %, in this order, are never reached.',
-    ],
+    ['A match gives a variant: "a" 60 %, "b" 30 %, "c" 30 %; shares beyond 100 %, in this order, are never reached.'],
   ],
   [
     "an encrypted payload",
@@ -449,10 +428,7 @@ describe("cohorts", () => {
     aCohort({ id: 6 }),
     aCohort({ id: 7, filters: tree("AND", { key: "id", type: "cohort", value: 8 }) }),
     aCohort({ id: 8, filters: tree("AND", { key: "id", type: "cohort", value: 8 }) }),
-    aCohort({
-      id: 9,
-      filters: tree("AND", { type: "OR", values: [{ type: "OR", values: [leaf, leaf] }] }, leaf),
-    }),
+    aCohort({ id: 9, filters: tree("AND", { type: "OR", values: [{ type: "OR", values: [leaf, leaf] }] }, leaf) }),
   ];
   const rows: [number[], string[]][] = [
     [[6], ["Cohort 6: no one."]],
@@ -501,9 +477,7 @@ test("a flag that does not exist matches nothing, wanted on or off", () => {
   const filters = {
     groups: [{ properties: [{ key: "gone", type: "flag", operator: "flag_evaluates_to", value: false }] }],
   };
-  expect(words(filters).sets).toEqual([
-    'When flag "gone" is required, which does not exist: no one gets it.',
-  ]);
+  expect(words(filters).sets).toEqual(['When flag "gone" is required, which does not exist: no one gets it.']);
 });
 
 const oddFilters: [string, Filters][] = [
@@ -513,10 +487,7 @@ const oddFilters: [string, Filters][] = [
     "keys of prototypes",
     { groups: [{ properties: [{ key: "__proto__", type: "constructor", operator: "toString" }] }] },
   ],
-  [
-    "values that are odd",
-    { groups: [{ properties: [{ key: "a", operator: 5, value: { a: [] }, type: 7 }] }] },
-  ],
+  ["values that are odd", { groups: [{ properties: [{ key: "a", operator: 5, value: { a: [] }, type: 7 }] }] }],
 ];
 
 test.each(oddFilters)("never throws for %s", (_, filters) => {

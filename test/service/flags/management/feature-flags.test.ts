@@ -160,14 +160,8 @@ test.each([
       ...group({ type: "group", key: "size", value: 5, operator: "exact", group_type_index: 0 }),
     },
   ],
-  [
-    "a set about a group",
-    { groups: [{ aggregation_group_type_index: 1, properties: [], rollout_percentage: 100 }] },
-  ],
-  [
-    "variants with payloads",
-    { ...group(), multivariate: variants(40, 60), payloads: { v0: "1", v1: { a: 1 } } },
-  ],
+  ["a set about a group", { groups: [{ aggregation_group_type_index: 1, properties: [], rollout_percentage: 100 }] }],
+  ["variants with payloads", { ...group(), multivariate: variants(40, 60), payloads: { v0: "1", v1: { a: 1 } } }],
   ["a forced variant", { groups: [{ properties: [], variant: "v1" }], multivariate: variants(100, 0) }],
   ["a payload", { ...group(), payloads: { true: '{"a":1}' } }],
   ["null for no variants", { ...group(), multivariate: null }],
@@ -188,14 +182,8 @@ test.each([
   [{ key: null }, error("This field may not be null.", "key", "null")],
   [{ key: " " }, error("This field may not be blank.", "key", "blank")],
   [{ key: true }, error("Not a valid string.", "key")],
-  [
-    { key: "x".repeat(401) },
-    error("Ensure this field has no more than 400 characters.", "key", "max_length"),
-  ],
-  [
-    { key: "a b" },
-    error("Only letters, numbers, hyphens (-) & underscores (_) are allowed.", "key", "invalid_key"),
-  ],
+  [{ key: "x".repeat(401) }, error("Ensure this field has no more than 400 characters.", "key", "max_length")],
+  [{ key: "a b" }, error("Only letters, numbers, hyphens (-) & underscores (_) are allowed.", "key", "invalid_key")],
   [{ key: "first" }, error("There is already a feature flag with this key.", "key", "unique")],
   [{ key: "k", name: [] }, error("Not a valid string.", "name")],
   [{ key: "k", name: null }, error("This field may not be null.", "name", "null")],
@@ -204,10 +192,7 @@ test.each([
   [{ key: "k", version: "x" }, error("A valid integer is required.", "version")],
   [{ key: "k", tags: "a" }, error('Expected a list of items but got type "str".', "tags", "not_a_list")],
   [{ key: "k", tags: [[]] }, error("Not a valid string.", "tags__0")],
-  [
-    { key: "k", creation_context: "x" },
-    error('"x" is not a valid choice.', "creation_context", "invalid_choice"),
-  ],
+  [{ key: "k", creation_context: "x" }, error('"x" is not a valid choice.', "creation_context", "invalid_choice")],
   [
     { key: "k", evaluation_runtime: "edge" },
     error('"edge" is not a valid choice.', "evaluation_runtime", "invalid_choice"),
@@ -216,10 +201,7 @@ test.each([
     { key: "k", bucketing_identifier: "x" },
     error('"x" is not a valid choice.', "bucketing_identifier", "invalid_choice"),
   ],
-  [
-    { key: "k", filters: [] },
-    error('Expected a dictionary of items but got type "list".', "filters", "not_a_dict"),
-  ],
+  [{ key: "k", filters: [] }, error('Expected a dictionary of items but got type "list".', "filters", "not_a_dict")],
   [
     asFilters({ groups: 1 }),
     error('Filters are not valid (groups: Expected a list of items but got type "int".)', "filters"),
@@ -250,10 +232,7 @@ test.each([
   ],
   [
     asFilters(group({ type: "flag", key: "first", value: true, operator: "flag_evaluates_to" })),
-    error(
-      "Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: 'first'",
-      "filters",
-    ),
+    error("Flag dependencies must reference flag IDs (integers), not flag keys. Invalid reference: 'first'", "filters"),
   ],
   ...["3", "4", "77"].map((key) => [
     asFilters(group({ type: "flag", key, value: true, operator: "flag_evaluates_to" })),
@@ -300,10 +279,7 @@ test.each([
     error("Payloads must be passed as a dictionary", "filters"),
   ]),
   [asFilters({ ...group(), payloads: { true: "{" } }), error("Payload value is not valid JSON", "filters")],
-  [
-    asFilters({ ...group(), payloads: { on: "1" } }),
-    error("Payload keys must be 'true' for boolean flags", "filters"),
-  ],
+  [asFilters({ ...group(), payloads: { on: "1" } }), error("Payload keys must be 'true' for boolean flags", "filters")],
   [
     asFilters({ ...group(), multivariate: variants(100), payloads: { true: "1" } }),
     error("Payload keys must match a variant key for multivariate flags", "filters"),
@@ -427,9 +403,7 @@ describe("changing a flag", () => {
 
   test("PUT needs the key, and opens filters without sets for everyone", async () => {
     const { put } = start();
-    expect((await put(`${root}/2/`, { name: "N" })).json).toEqual(
-      error("This field is required.", "key", "required"),
-    );
+    expect((await put(`${root}/2/`, { name: "N" })).json).toEqual(error("This field is required.", "key", "required"));
     const { json } = await put(`${root}/2/`, { key: "second", filters: {} });
     expect(json).toMatchObject({ active: false, filters: { groups: [{ rollout_percentage: null }] } });
   });
@@ -439,11 +413,7 @@ describe("changing a flag", () => {
     const enrolment = (key: string) => ({
       ...group(),
       super_groups: [
-        {
-          properties: [
-            { key: `$feature_enrollment/${key}`, type: "person", operator: "exact", value: ["true"] },
-          ],
-        },
+        { properties: [{ key: `$feature_enrollment/${key}`, type: "person", operator: "exact", value: ["true"] }] },
       ],
     });
     await patch(`${root}/1/`, { filters: enrolment("first") });
@@ -487,11 +457,7 @@ describe("changing a flag", () => {
     ["the current version", { version: 2, name: "C", original_flag: { name: "The first" } }, 200],
     ["a field that no one else changed", { version: 1, key: "k", original_flag: { key: "first" } }, 200],
     ["the same value", { version: 1, name: "B", original_flag: { name: "The first" } }, 200],
-    [
-      "a field that another user changed",
-      { version: 1, name: "C", original_flag: { name: "The first" } },
-      409,
-    ],
+    ["a field that another user changed", { version: 1, name: "C", original_flag: { name: "The first" } }, 409],
   ])("an old version and %s", async (_, body, expected) => {
     const { patch } = start();
     await patch(`${root}/1/`, { name: "B" }, { key: "phx_ben" });
@@ -532,9 +498,7 @@ test("cohorts in filters are shown with their names, and kept without", async ()
   const { post, worlds } = start();
   const filters = group({ type: "cohort", key: "id", value: 1 });
   const { json } = await post(root, { key: "k", filters });
-  expect(json.filters.groups[0].properties).toEqual([
-    { type: "cohort", key: "id", value: 1, cohort_name: "Cohort 1" },
-  ]);
+  expect(json.filters.groups[0].properties).toEqual([{ type: "cohort", key: "id", value: 1, cohort_name: "Cohort 1" }]);
   expect(worlds.get("feature_flags", json.id)?.filters).toEqual(filters);
 });
 
@@ -612,11 +576,7 @@ test.each([
 
 test("both addresses and members without a role work", async () => {
   const { get, patch } = start();
-  expect(
-    (await patch("/api/environments/1/feature_flags/1", { name: "M" }, { key: "phx_cleo" })).status,
-  ).toBe(200);
+  expect((await patch("/api/environments/1/feature_flags/1", { name: "M" }, { key: "phx_cleo" })).status).toBe(200);
   expect((await get(`${root}/1`)).json.name).toBe("M");
-  expect((await get("/api/projects/@current/feature_flags/4/", { key: "phx_dan" })).json.key).toBe(
-    "elsewhere",
-  );
+  expect((await get("/api/projects/@current/feature_flags/4/", { key: "phx_dan" })).json.key).toBe("elsewhere");
 });

@@ -71,12 +71,7 @@ describe("flags with rules of version 2", () => {
     expect(response.status).toBe(200);
     return (await response.json()) as JsonObject;
   }
-  const flag = async (
-    key: string,
-    version: number,
-    distinctId?: string,
-    more?: object,
-  ): Promise<JsonObject> => {
+  const flag = async (key: string, version: number, distinctId?: string, more?: object): Promise<JsonObject> => {
     const { flags: all } = await answer(`/flags?v=${version}`, distinctId, more);
     return (all as Record<string, JsonObject>)[key] ?? {};
   };
@@ -115,9 +110,7 @@ describe("flags with rules of version 2", () => {
       expect(errorsWhileComputingFlags).toBe(false);
     }
     expect((await answer("/decide?v=2")).featureFlags).toHaveProperty("old", "v");
-    expect(Object.keys((await answer("/decide?v=2")).featureFlags as object).includes(key)).toBe(
-      legacy !== false,
-    );
+    expect(Object.keys((await answer("/decide?v=2")).featureFlags as object).includes(key)).toBe(legacy !== false);
   });
 
   test("a null default", async () => {
@@ -166,20 +159,8 @@ describe("flags with rules of version 2", () => {
   test.each([
     ["held out", held, "none", "holdout", "holdout_condition_value"],
     ["outside", (it: string) => !held(it) && !inRollout(it), "none", "rollout_miss", "out_of_rollout_bound"],
-    [
-      "red",
-      (it: string) => !held(it) && inRollout(it) && isRed(it),
-      "red",
-      "targeting_match",
-      "condition_match",
-    ],
-    [
-      "blue",
-      (it: string) => !held(it) && inRollout(it) && !isRed(it),
-      "blue",
-      "targeting_match",
-      "condition_match",
-    ],
+    ["red", (it: string) => !held(it) && inRollout(it) && isRed(it), "red", "targeting_match", "condition_match"],
+    ["blue", (it: string) => !held(it) && inRollout(it) && !isRed(it), "blue", "targeting_match", "condition_match"],
   ] as const)("an experiment: %s", async (_name, wanted, value, code, legacy) => {
     const subjects = Array.from({ length: 60 }, (_, n) => `user-${n}`).filter(wanted);
     expect(subjects.length).toBeGreaterThan(2);

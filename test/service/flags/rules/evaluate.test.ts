@@ -12,14 +12,7 @@ import { fractionOf, subjectWhere } from "./hash.ts";
 /** The decision about a flag with these filters, and the hashes that were compared. */
 function decided(filters: JsonObject, distinctId: string, properties: JsonObject = {}, device?: string) {
   const flag = blankFeatureFlag(
-    {
-      id: 1,
-      project: 1,
-      key: "k",
-      filters,
-      ensure_experience_continuity: true,
-      bucketing_identifier: "device_id",
-    },
+    { id: 1, project: 1, key: "k", filters, ensure_experience_continuity: true, bucketing_identifier: "device_id" },
     "2025-01-01T00:00:00Z",
   );
   const subject: Subject = {
@@ -43,12 +36,7 @@ function decided(filters: JsonObject, distinctId: string, properties: JsonObject
     members: undefined,
     recorder: { hashed: (use) => hashes.push(use), tried: () => {} },
   });
-  return {
-    ...decision,
-    code: decision.rule?.code ?? decision.reason.code,
-    uses: hashes.map(({ use }) => use),
-    hashes,
-  };
+  return { ...decision, code: decision.rule?.code ?? decision.reason.code, uses: hashes.map(({ use }) => use), hashes };
 }
 
 const always = { rollout_percentage: 100 };
@@ -57,13 +45,7 @@ const pro = person();
 const holdout = (exclusion_percentage: number) => ({ id: null, seed: "h", exclusion_percentage });
 
 test.each([
-  [
-    "targeting before all",
-    [experiment({ paused: true, targeting: { properties: [pro] } })],
-    "no_rule_match",
-    null,
-    [],
-  ],
+  ["targeting before all", [experiment({ paused: true, targeting: { properties: [pro] } })], "no_rule_match", null, []],
   [
     "a pause before the holdout",
     [experiment({ ...always, paused: true, holdout: holdout(100) })],
@@ -71,13 +53,7 @@ test.each([
     0,
     [],
   ],
-  [
-    "the holdout before the rollout",
-    [experiment({ rollout_percentage: 50, holdout: holdout(100) })],
-    "holdout",
-    0,
-    [],
-  ],
+  ["the holdout before the rollout", [experiment({ rollout_percentage: 50, holdout: holdout(100) })], "holdout", 0, []],
   [
     "a holdout below 100 % is hashed",
     [experiment({ ...always, holdout: holdout(0) })],
@@ -120,18 +96,13 @@ test("a share in hundredths decides where the hash is", () => {
     (it) => it > 0.1 && it < 0.9,
   );
   const share = fractionOf(`seed.${distinctId}`) * 100;
-  const at = (rollout_percentage: number) =>
-    decided(document([percentage({ rollout_percentage })]), distinctId).value;
+  const at = (rollout_percentage: number) => decided(document([percentage({ rollout_percentage })]), distinctId).value;
   expect([at(Math.floor(share * 100) / 100), at(Math.ceil(share * 100) / 100)]).toEqual([false, true]);
 });
 
 test("an empty distinct id is in no rollout and in no holdout", () => {
   const rules = [experiment({ ...always, holdout: holdout(100) }), percentage(always), targeted(true, [], 9)];
-  expect(decided(document(rules), "")).toMatchObject({
-    code: "targeting_match",
-    condition_index: 2,
-    uses: [],
-  });
+  expect(decided(document(rules), "")).toMatchObject({ code: "targeting_match", condition_index: 2, uses: [] });
 });
 
 const asks = (change: JsonObject) => document([targeted(true, [person(change)])]);
@@ -152,12 +123,7 @@ test.each([
 });
 
 test.each([
-  [
-    "an invalid pattern",
-    { operator: "regex", value: "(" },
-    {},
-    'The regular expression for "plan" is invalid',
-  ],
+  ["an invalid pattern", { operator: "regex", value: "(" }, {}, 'The regular expression for "plan" is invalid'],
   [
     "an invalid pattern, negated",
     { operator: "not_regex", value: "(", negation: true },
@@ -170,12 +136,7 @@ test.each([
     { plan: "pro" },
     'The property "plan" is not a number',
   ],
-  [
-    "a value that is no number",
-    { operator: "lt", value: "x" },
-    { plan: 3 },
-    'The value for "plan" is not a number',
-  ],
+  ["a value that is no number", { operator: "lt", value: "x" }, { plan: 3 }, 'The value for "plan" is not a number'],
 ] as [string, JsonObject, JsonObject, string][])(
   "%s fails the flag when it is reached",
   (_name, change, properties, description) => {
@@ -186,9 +147,7 @@ test.each([
       value: true,
     });
     const other = person({ key: "other" });
-    expect(decided(document([targeted(true, [other, filter])]), "u", properties)).toMatchObject({
-      failed: false,
-    });
+    expect(decided(document([targeted(true, [other, filter])]), "u", properties)).toMatchObject({ failed: false });
   },
 );
 

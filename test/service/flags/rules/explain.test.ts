@@ -45,13 +45,7 @@ test("a match says which variant the hash draws", async () => {
     variant: "red",
     reason: { code: "condition_match" },
     condition_index: 1,
-    rule: {
-      value: "red",
-      code: "targeting_match",
-      description: "Matched rule 2",
-      type: "experiment",
-      id: idOf(3),
-    },
+    rule: { value: "red", code: "targeting_match", description: "Matched rule 2", type: "experiment", id: idOf(3) },
     hint: null,
     conditions: [
       {
@@ -164,11 +158,7 @@ test("decisions show typed values and their reasons", async () => {
   const ask = (version: number) =>
     fetch(`${sim.url}/flags?v=${version}`, {
       method: "POST",
-      body: JSON.stringify({
-        api_key: "phc_sim_default",
-        distinct_id: "seen",
-        person_properties: { plan: "pro" },
-      }),
+      body: JSON.stringify({ api_key: "phc_sim_default", distinct_id: "seen", person_properties: { plan: "pro" } }),
     });
   for (const version of [2, 3]) {
     await ask(version);
@@ -179,10 +169,7 @@ test("decisions show typed values and their reasons", async () => {
       failed: false,
     });
     const code = version === 2 ? "condition_match" : "targeting_match";
-    expect(decision?.flags.find(({ key }) => key === "off")).toMatchObject({
-      value: false,
-      reason: { code },
-    });
+    expect(decision?.flags.find(({ key }) => key === "off")).toMatchObject({ value: false, reason: { code } });
   }
   const response = await fetch(`${sim.url}/__sim/flags/size/seen`);
   expect(await response.json()).toMatchObject({

@@ -5,8 +5,7 @@ import { document, experiment, idOf, nested, percentage, person, targeted, varia
 
 const without = (object: JsonObject, key: string): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
-const found = (filters: JsonObject): string[] =>
-  problemsOfRules(filters).map((it) => `${it.code} ${placeOf(it)}`);
+const found = (filters: JsonObject): string[] => problemsOfRules(filters).map((it) => `${it.code} ${placeOf(it)}`);
 
 const first = (change: JsonObject): JsonObject => document([{ ...targeted(), ...change }]);
 const rollout = (change: JsonObject): JsonObject => document([percentage(change)]);
@@ -75,17 +74,9 @@ test.each([
   ["an id without hyphens", first({ id: idOf(1).replaceAll("-", "") }), `invalid ${rule}.id`],
   ["an id in braces", first({ id: `{${idOf(1)}}` }), `invalid ${rule}.id`],
   ["the same id twice", document([targeted(), targeted()]), "not_unique filters.rules[1].id"],
-  [
-    "a rollout of a targeted release",
-    first({ rollout_percentage: 1 }),
-    `unknown_field ${rule}.rollout_percentage`,
-  ],
+  ["a rollout of a targeted release", first({ rollout_percentage: 1 }), `unknown_field ${rule}.rollout_percentage`],
   ["no targeting", document([without(targeted(), "targeting")]), `required ${rule}.targeting`],
-  [
-    "another key in targeting",
-    first({ targeting: { properties: [], or: [] } }),
-    `unknown_field ${rule}.targeting.or`,
-  ],
+  ["another key in targeting", first({ targeting: { properties: [], or: [] } }), `unknown_field ${rule}.targeting.or`],
   [
     "101 properties",
     document([targeted(true, Array(101).fill(person()))]),
@@ -98,11 +89,7 @@ test.each([
   ["a value of another type", first({ value: "true" }), `invalid ${rule}.value`],
   ["an empty text", typed("string", "" as never), `invalid ${rule}.value`],
   ["a number that is too large", typed("number", (2 ** 53) as never), `invalid ${rule}.value`],
-  [
-    "a number in an object that is too large",
-    typed("object", { a: [2 ** 53] } as never),
-    `invalid ${rule}.value`,
-  ],
+  ["a number in an object that is too large", typed("object", { a: [2 ** 53] } as never), `invalid ${rule}.value`],
   ["21 levels", typed("object", nested(21) as never), `invalid ${rule}.value`],
   ["less than 0 %", rollout({ rollout_percentage: -0.01 }), `invalid ${rule}.rollout_percentage`],
   ["more than 100 %", rollout({ rollout_percentage: 100.01 }), `invalid ${rule}.rollout_percentage`],
@@ -117,11 +104,7 @@ test.each([
   ["another experiment id", trial({ experiment_id: "7" }), `invalid ${rule}.experiment_id`],
   ["no pause", document([without(experiment(), "paused")]), `required ${rule}.paused`],
   ["one variant", trial({ variants: variants([100]) }), `invalid ${rule}.variants`],
-  [
-    "21 variants",
-    trial({ variants: variants([...Array(20).fill(5), 0]) }),
-    `limit_exceeded ${rule}.variants`,
-  ],
+  ["21 variants", trial({ variants: variants([...Array(20).fill(5), 0]) }), `limit_exceeded ${rule}.variants`],
   ["weights below 100", trial({ variants: variants([50, 49.99]) }), `invalid ${rule}.variants`],
   [
     "a weight of three decimal places",
@@ -149,19 +132,11 @@ test.each([
   ["a group", asks({ type: "group" }), `unsupported ${property}.type`],
   ["a flag", asks({ type: "flag" }), `unsupported ${property}.type`],
   ["another type of property", asks({ type: "event" }), `invalid ${property}.type`],
-  [
-    "no type of property",
-    document([targeted(true, [without(person(), "type")])]),
-    `required ${property}.type`,
-  ],
+  ["no type of property", document([targeted(true, [without(person(), "type")])]), `required ${property}.type`],
   ["an empty key", asks({ key: "" }), `invalid ${property}.key`],
   ["an unknown key of a property", asks({ other: 1 }), `unknown_field ${property}.other`],
   ...["between", "not_between", "in", "not_in", "flag_evaluates_to", "like"].map(
-    (operator): [string, JsonObject, string] => [
-      operator,
-      asks({ operator }),
-      `invalid ${property}.operator`,
-    ],
+    (operator): [string, JsonObject, string] => [operator, asks({ operator }), `invalid ${property}.operator`],
   ),
   ["a group type of a person", asks({ group_type_index: 0 }), `invalid ${property}.group_type_index`],
   ["negation that is no boolean", asks({ negation: 1 }), `invalid ${property}.negation`],

@@ -17,10 +17,7 @@ const uuid = /^[0-9a-f-]{36}$/;
 test("new rules get ids and seeds, which later requests send back", async () => {
   const { post, ask } = start();
   const holdout = { id: null, exclusion_percentage: 1 };
-  const made = await post(
-    `${root}/`,
-    body(...[targeted(), percentage(), experiment({ holdout })].map(fresh)),
-  );
+  const made = await post(`${root}/`, body(...[targeted(), percentage(), experiment({ holdout })].map(fresh)));
   expect(made.status).toBe(201);
   const rules = rulesIn(made.json);
   expect(rules).toMatchObject([
@@ -36,11 +33,7 @@ test("new rules get ids and seeds, which later requests send back", async () => 
   const changed = { ...withoutSeed, rollout_percentage: 60 };
   const next = await ask("PATCH", path, { body: { filters: document([third, changed, fresh(first)]) } });
   expect(next.status).toBe(200);
-  expect(rulesIn(next.json)).toMatchObject([
-    third,
-    { id: second.id, seed: second.seed, rollout_percentage: 60 },
-    {},
-  ]);
+  expect(rulesIn(next.json)).toMatchObject([third, { id: second.id, seed: second.seed, rollout_percentage: 60 }, {}]);
   expect(rulesIn(next.json)[2]?.id).not.toBe(first.id);
 
   const other = await ask("PATCH", path, { body: { filters: document([{ ...second, seed: "mine" }]) } });
@@ -54,10 +47,7 @@ test("new rules get ids and seeds, which later requests send back", async () => 
     },
   ]);
   const twice = await ask("PATCH", path, { body: { filters: document([second, second]) } });
-  expect([twice.status, twice.json]).toMatchObject([
-    400,
-    { code: "not_unique", attr: "filters.rules[1].id" },
-  ]);
+  expect([twice.status, twice.json]).toMatchObject([400, { code: "not_unique", attr: "filters.rules[1].id" }]);
 });
 
 test.each([
@@ -70,12 +60,7 @@ test.each([
     "filters.rules[0].on_rollout_miss",
   ],
   ["an unknown key", fresh({ ...targeted(), groups: [] }), "unknown_field", "filters.rules[0].groups"],
-  [
-    "a linked experiment",
-    fresh(experiment({ experiment_id: 1 })),
-    "unsupported",
-    "filters.rules[0].experiment_id",
-  ],
+  ["a linked experiment", fresh(experiment({ experiment_id: 1 })), "unsupported", "filters.rules[0].experiment_id"],
   [
     "too many properties",
     fresh(targeted(true, Array(101).fill({}))),

@@ -51,16 +51,12 @@ test("mistakes are reported with their places", async () => {
 
 test("a flag that depends on one with rules gets its value", async () => {
   const flag = (value: string | boolean) => ({
-    filters: {
-      groups: [{ properties: [{ type: "flag", key: "base", operator: "flag_evaluates_to", value }] }],
-    },
+    filters: { groups: [{ properties: [{ type: "flag", key: "base", operator: "flag_evaluates_to", value }] }] },
   });
   const rules = document([targeted("blue")], { return_type: "string", default_value: null });
   const flags = { base: { filters: rules }, on: flag(true), blue: flag("blue"), red: flag("red") };
   await using sim = await startSim({ scenario: { version: 1, flags } as never });
-  const values = await Promise.all(
-    ["on", "blue", "red"].map((key) => sim.flags.explain(key, { distinctId: "u" })),
-  );
+  const values = await Promise.all(["on", "blue", "red"].map((key) => sim.flags.explain(key, { distinctId: "u" })));
   expect(values.map(({ value }) => value)).toEqual([true, true, false]);
 });
 
@@ -70,11 +66,7 @@ test("a project of a test takes values that the rules can give", async () => {
     default_value: "none",
   });
   await using sim = await startSim({
-    scenario: {
-      version: 1,
-      settings: { flags_v3_response_enabled: true },
-      flags: { colour: { filters } },
-    } as never,
+    scenario: { version: 1, settings: { flags_v3_response_enabled: true }, flags: { colour: { filters } } } as never,
   });
   await using project = await sim.project({ flags: { colour: "blue" } });
   const valueFor = async (api_key: string) => {

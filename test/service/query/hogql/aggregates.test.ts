@@ -89,35 +89,30 @@ test("aggregations by group are those of plain JavaScript", async () => {
 
 test("filters, order and limits are those of plain JavaScript", async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(row, { maxLength: 40 }),
-      fc.nat(50),
-      fc.nat(20),
-      async (rows: Row[], limit, offset) => {
-        const all: Row[] = [{ event: "z", minute: 0, amount: 1 }, ...rows];
-        const table = tableOf(
-          all.map(({ event, minute, amount }) => ({
-            event,
-            at: new Date(start + minute * 60_000).toISOString(),
-            id: "u",
-            ...(amount !== undefined && { properties: { amount } }),
-          })),
-        );
-        const { results } = await ask(
-          `select event, properties.amount from events where event != 'b' or properties.amount <= 3
+    fc.asyncProperty(fc.array(row, { maxLength: 40 }), fc.nat(50), fc.nat(20), async (rows: Row[], limit, offset) => {
+      const all: Row[] = [{ event: "z", minute: 0, amount: 1 }, ...rows];
+      const table = tableOf(
+        all.map(({ event, minute, amount }) => ({
+          event,
+          at: new Date(start + minute * 60_000).toISOString(),
+          id: "u",
+          ...(amount !== undefined && { properties: { amount } }),
+        })),
+      );
+      const { results } = await ask(
+        `select event, properties.amount from events where event != 'b' or properties.amount <= 3
          order by properties.amount desc, event limit ${limit} offset ${offset}`,
-          { table, now: start, timeZone: "UTC", weekStart: 0 },
-        );
-        const kept = all.filter((it) => it.event !== "b" || (it.amount !== undefined && it.amount <= 3));
-        const inOrder = kept.toSorted(
-          (a, b) =>
-            (b.amount ?? Number.NEGATIVE_INFINITY) - (a.amount ?? Number.NEGATIVE_INFINITY) ||
-            (a.event < b.event ? -1 : Number(a.event > b.event)),
-        );
-        const wanted = inOrder.slice(offset, offset + limit).map((it) => [it.event, it.amount ?? null]);
-        expect(results).toEqual(wanted);
-      },
-    ),
+        { table, now: start, timeZone: "UTC", weekStart: 0 },
+      );
+      const kept = all.filter((it) => it.event !== "b" || (it.amount !== undefined && it.amount <= 3));
+      const inOrder = kept.toSorted(
+        (a, b) =>
+          (b.amount ?? Number.NEGATIVE_INFINITY) - (a.amount ?? Number.NEGATIVE_INFINITY) ||
+          (a.event < b.event ? -1 : Number(a.event > b.event)),
+      );
+      const wanted = inOrder.slice(offset, offset + limit).map((it) => [it.event, it.amount ?? null]);
+      expect(results).toEqual(wanted);
+    }),
     { numRuns: 100 },
   );
 });

@@ -123,11 +123,7 @@ const values: Record<string, readonly [expression: string, value: unknown, type:
     ["toString([1, 2])", "[1,2]", "String"],
     ["toString(['a'])", "['a']", "String"],
     ["toBool('yes')", true, "Bool"],
-    [
-      "toUUID('11111111-1111-4111-8111-111111111111')",
-      "11111111-1111-4111-8111-111111111111",
-      "Nullable(UUID)",
-    ],
+    ["toUUID('11111111-1111-4111-8111-111111111111')", "11111111-1111-4111-8111-111111111111", "Nullable(UUID)"],
     ["toUUID('x')", null, "Nullable(UUID)"],
     ["toTypeName(1 + 1)", "UInt16", "String"],
     ["'42'::int", 42, "Nullable(Int64)"],
@@ -205,11 +201,7 @@ const values: Record<string, readonly [expression: string, value: unknown, type:
     ["toStartOfQuarter(now())", "2026-01-01", "Date"],
     ["toStartOfYear(now())", "2026-01-01", "Date"],
     ["toLastDayOfMonth(now())", "2026-01-31", "Date"],
-    [
-      "toStartOfInterval(now(), interval 15 minute)",
-      "2026-01-03T13:00:00+01:00",
-      "DateTime('Europe/Berlin')",
-    ],
+    ["toStartOfInterval(now(), interval 15 minute)", "2026-01-03T13:00:00+01:00", "DateTime('Europe/Berlin')"],
     ["dateTrunc('month', now())", "2026-01-01", "Date"],
     ["dateTrunc('hour', now())", "2026-01-03T13:00:00+01:00", "DateTime('Europe/Berlin')"],
     ["dateDiff('day', toDate('2026-01-01'), now())", 2, "Nullable(Int64)"],
@@ -235,21 +227,9 @@ const values: Record<string, readonly [expression: string, value: unknown, type:
   ],
   "days of clock changes": [
     ["dateDiff('hour', toDateTime('2026-03-29 00:00:00'), toDateTime('2026-03-30 00:00:00'))", 23, "Int64"],
-    [
-      "toDateTime('2026-03-29 00:00:00') + interval 1 day",
-      "2026-03-30T00:00:00+02:00",
-      "DateTime('Europe/Berlin')",
-    ],
-    [
-      "toDateTime('2026-03-29 00:00:00') + interval 24 hour",
-      "2026-03-30T01:00:00+02:00",
-      "DateTime('Europe/Berlin')",
-    ],
-    [
-      "toStartOfDay(toDateTime('2026-10-25 12:00:00'))",
-      "2026-10-25T00:00:00+02:00",
-      "DateTime('Europe/Berlin')",
-    ],
+    ["toDateTime('2026-03-29 00:00:00') + interval 1 day", "2026-03-30T00:00:00+02:00", "DateTime('Europe/Berlin')"],
+    ["toDateTime('2026-03-29 00:00:00') + interval 24 hour", "2026-03-30T01:00:00+02:00", "DateTime('Europe/Berlin')"],
+    ["toStartOfDay(toDateTime('2026-10-25 12:00:00'))", "2026-10-25T00:00:00+02:00", "DateTime('Europe/Berlin')"],
   ],
   arrays: [
     ["[1, 2, 3][2]", 2, "UInt8"],

@@ -36,10 +36,7 @@ describe("HogQL in insights", () => {
   });
 
   test("a breakdown", async () => {
-    const breakdownFilter = {
-      breakdown_type: "hogql",
-      breakdown: "if(properties.amount > 3, 'large', 'small')",
-    };
+    const breakdownFilter = { breakdown_type: "hogql", breakdown: "if(properties.amount > 3, 'large', 'small')" };
     expect(await trends({ series: [paid], breakdownFilter })).toEqual([
       ["large", [1, 0, 0]],
       ["small", [0, 1, 0]],
@@ -47,16 +44,12 @@ describe("HogQL in insights", () => {
   });
 
   test("the math of a series", async () => {
-    const series = [
-      { ...all, math: "hogql", math_hogql: "round(sum(properties.amount) / uniq(person_id), 2)" },
-    ];
+    const series = [{ ...all, math: "hogql", math_hogql: "round(sum(properties.amount) / uniq(person_id), 2)" }];
     expect(await trends({ series })).toEqual([["All events", [10, 2.17, 0]]]);
-    await expect(
-      trends({ series: [{ ...all, math: "hogql", math_hogql: "properties.amount" }] }),
-    ).rejects.toThrow('Column properties.["amount"] is not under aggregate function');
-    await expect(trends({ series: [{ ...all, math: "hogql" }] })).rejects.toThrow(
-      "needs an expression in math_hogql",
+    await expect(trends({ series: [{ ...all, math: "hogql", math_hogql: "properties.amount" }] })).rejects.toThrow(
+      'Column properties.["amount"] is not under aggregate function',
     );
+    await expect(trends({ series: [{ ...all, math: "hogql" }] })).rejects.toThrow("needs an expression in math_hogql");
   });
 
   test("the actors of a funnel", async () => {
@@ -89,9 +82,9 @@ describe("HogQL in insights", () => {
       code: "invalid_input",
       message: "Unable to resolve field: evnt. Did you mean: event? (line 2, column 2)",
     });
-    await expect(
-      trends({ series: [paid], properties: [{ type: "hogql", key: "count() > 1" }] }),
-    ).rejects.toThrow("An aggregation has no place in an expression for single events");
+    await expect(trends({ series: [paid], properties: [{ type: "hogql", key: "count() > 1" }] })).rejects.toThrow(
+      "An aggregation has no place in an expression for single events",
+    );
   });
 });
 
@@ -119,22 +112,15 @@ describe("filters and values of a query", () => {
   test("bounds of the dates", async () => {
     const query =
       "select count() from events where timestamp >= {filters.dateRange.from} and timestamp < {filters.dateRange.to}";
-    expect(await rowsOf(query, stage(), { filters: { dateRange: { date_from: "2026-01-02" } } })).toEqual([
-      [4],
-    ]);
+    expect(await rowsOf(query, stage(), { filters: { dateRange: { date_from: "2026-01-02" } } })).toEqual([[4]]);
     expect(await rowsOf(query, stage())).toEqual([[5]]);
   });
 
   test("{values} and {variables}", async () => {
-    const query =
-      "select count() from events where event in {names} and properties.amount >= {variables.least}";
+    const query = "select count() from events where event in {names} and properties.amount >= {variables.least}";
     const variables = { x: { code_name: "least", variableId: "x", value: 3 } };
-    expect(await rowsOf(query, stage(), { values: { names: ["paid", "signed up"] }, variables })).toEqual([
-      [2],
-    ]);
-    expect(await rowsOf("select {a}, {b}", stage(), { values: { a: "it's", b: null } })).toEqual([
-      ["it's", null],
-    ]);
+    expect(await rowsOf(query, stage(), { values: { names: ["paid", "signed up"] }, variables })).toEqual([[2]]);
+    expect(await rowsOf("select {a}, {b}", stage(), { values: { a: "it's", b: null } })).toEqual([["it's", null]]);
     expect(await rowsOf("select {c}", stage(), { values: { a: 1 } })).toBe(
       "Placeholder {c} is not available in this context. You can use the following: a (line 1, column 8)",
     );
@@ -143,18 +129,12 @@ describe("filters and values of a query", () => {
 
 describe("the response", () => {
   test("100 rows unless the query has a limit, 50,000 at most", async () => {
-    const many = "select number from (select arrayJoin(range(200)) as number)".replace(
-      "arrayJoin(range(200))",
-      "1",
-    );
+    const many = "select number from (select arrayJoin(range(200)) as number)".replace("arrayJoin(range(200))", "1");
     expect(await ask(many, stage())).toMatchObject({ hasMore: false, limit: 100, offset: 0 });
     const union = Array.from({ length: 30 }, () => "select event from events").join(" union all ");
     expect(await ask(`select * from (${union})`, stage())).toMatchObject({ hasMore: true, limit: 100 });
     expect((await ask(`select * from (${union})`, stage())).results).toHaveLength(100);
-    expect(await ask("select event from events limit 2", stage())).toMatchObject({
-      hasMore: null,
-      limit: null,
-    });
+    expect(await ask("select event from events limit 2", stage())).toMatchObject({ hasMore: null, limit: null });
     expect((await ask("select event from events limit 60000", stage())).hogql).toContain("LIMIT 50000");
   });
 
@@ -188,8 +168,7 @@ describe("the response", () => {
   });
 
   test("fields without effect are refused", () => {
-    const read = (more: object) =>
-      hogQLKind.shape.safeParse({ kind: "HogQLQuery", query: "select 1", ...more });
+    const read = (more: object) => hogQLKind.shape.safeParse({ kind: "HogQLQuery", query: "select 1", ...more });
     expect(read({ name: "a name", modifiers: {}, explain: false }).success).toBe(true);
     for (const more of [{ explain: true }, { sendRawQuery: true }, { connectionId: "x" }, { limit: 5 }])
       expect(read(more).success).toBe(false);
@@ -200,19 +179,12 @@ test("persons and groups are tables", async () => {
   const created_at = Date.parse("2026-01-01T00:00:00Z");
   const context = stage({
     persons: (): QueryPerson[] => [
-      {
-        uuid: "33333333-3333-4333-8333-333333333333",
-        created_at,
-        is_identified: true,
-        properties: { age: 30 },
-      },
+      { uuid: "33333333-3333-4333-8333-333333333333", created_at, is_identified: true, properties: { age: 30 } },
       { uuid: "44444444-4444-4444-8444-444444444444", created_at, is_identified: false, properties: {} },
     ],
     groups: () => [{ type: 0, key: "acme", created_at, properties: { name: "Acme" } }],
   });
-  expect(
-    await rowsOf("select id, properties.age + 1, is_identified, created_at from persons", context),
-  ).toEqual([
+  expect(await rowsOf("select id, properties.age + 1, is_identified, created_at from persons", context)).toEqual([
     ["33333333-3333-4333-8333-333333333333", 31, true, "2026-01-01T01:00:00+01:00"],
     ["44444444-4444-4444-8444-444444444444", null, false, "2026-01-01T01:00:00+01:00"],
   ]);

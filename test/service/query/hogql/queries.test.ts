@@ -37,19 +37,10 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     [["pro", "pro", "pro"]],
   ],
   "null properties are missing": ["select count() from events where properties.plan is null", [[2]]],
-  "a comparison with a missing value is false": [
-    "select count() from events where properties.amount > 3",
-    [[2]],
-  ],
+  "a comparison with a missing value is false": ["select count() from events where properties.amount > 3", [[2]]],
   "its opposite is true": ["select count() from events where properties.plan != 'pro'", [[3]]],
-  "the negation of a comparison is exact": [
-    "select count() from events where not properties.amount > 3",
-    [[3]],
-  ],
-  "a text in a comparison with numbers is read": [
-    "select count() from events where properties.amount = '10'",
-    [[1]],
-  ],
+  "the negation of a comparison is exact": ["select count() from events where not properties.amount > 3", [[3]]],
+  "a text in a comparison with numbers is read": ["select count() from events where properties.amount = '10'", [[1]]],
   "time zone of the project": [
     "select timestamp, toHour(timestamp), toDate(timestamp) from events limit 2",
     [
@@ -119,10 +110,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     "select median(properties.amount), quantile(0.25)(properties.amount), quantiles(0, 1)(properties.amount), quantileExact(0.5)(properties.amount) from events",
     [[4, 3.25, [2.5, 10], 4]],
   ],
-  having: [
-    "select event from events group by event having count() > 1 order by event",
-    [["$pageview"], ["paid"]],
-  ],
+  having: ["select event from events group by event having count() > 1 order by event", [["$pageview"], ["paid"]]],
   "expressions of aggregations": [
     "select round(sum(properties.amount) / count(), 1) as x, x * 2 from events",
     [[3.3, 6.6]],
@@ -142,10 +130,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
     "select properties.amount from events order by properties.amount desc",
     [[10], [4], [2.5], [null], [null]],
   ],
-  "limit and offset": [
-    "select event from events order by timestamp limit 2 offset 1",
-    [["paid"], ["$pageview"]],
-  ],
+  "limit and offset": ["select event from events order by timestamp limit 2 offset 1", [["paid"], ["$pageview"]]],
   "rows of each value": [
     "select event, distinct_id from events order by timestamp limit 1 by event",
     [
@@ -154,10 +139,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
       ["signed up", "cid"],
     ],
   ],
-  "distinct rows": [
-    "select distinct event from events order by event desc",
-    [["signed up"], ["paid"], ["$pageview"]],
-  ],
+  "distinct rows": ["select distinct event from events order by event desc", [["signed up"], ["paid"], ["$pageview"]]],
   "a query in FROM": [
     "select max(c), e from (select event as e, count() as c from events group by e) group by e order by e limit 2",
     [
@@ -217,12 +199,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
   ],
   sessions: [
     "select session_id, $start_timestamp, $end_timestamp, $session_duration, $entry_pathname, $end_pathname, $num_uniq_urls, $is_bounce, distinct_id from sessions",
-    [
-      [
-        ...["s1", "2026-01-01T11:00:00+01:00", "2026-01-02T10:01:30+01:00", 82890],
-        ...["/a", "/b", 2, 0, "ann"],
-      ],
-    ],
+    [[...["s1", "2026-01-01T11:00:00+01:00", "2026-01-02T10:01:30+01:00", 82890], ...["/a", "/b", 2, 0, "ann"]]],
   ],
   "JSON of properties": [
     "select JSONExtractString(properties, 'plan'), JSONExtractFloat(properties, 'amount'), JSONHas(properties, 'tags'), JSONLength(properties, 'tags'), JSONExtractInt(properties, 'nested', 'deep', 2), JSONExtractArrayRaw(properties, 'tags') from events limit 2",
@@ -250,8 +227,7 @@ const queries: Record<string, [query: string, rows: unknown[][]]> = {
 describe("rows of queries", () => {
   for (const [title, [query, rows]] of Object.entries(queries))
     test(title, async () => {
-      const text =
-        query.includes(" from ") || /^(with|select 1)/.test(query) ? query : `${query} from events`;
+      const text = query.includes(" from ") || /^(with|select 1)/.test(query) ? query : `${query} from events`;
       expect(await rowsOf(text, stage())).toEqual(rows);
     });
 });

@@ -43,14 +43,7 @@ test("captured events, their people and sessions", async () => {
   const rows = async (text: string) => (await query(text)).body.results;
   expect(await rows("select * from events where event = 'paid'")).toEqual([
     [
-      ...[
-        "0190b6a0-0000-7000-8000-000000000001",
-        "paid",
-        expect.stringContaining('"amount":5'),
-        time,
-        "ann",
-        "",
-      ],
+      ...["0190b6a0-0000-7000-8000-000000000001", "paid", expect.stringContaining('"amount":5'), time, "ann", ""],
       ...[time, "s1", "", "full", "acme", "", "", "", "", "", [], [], []],
     ],
   ]);
@@ -68,9 +61,7 @@ test("captured events, their people and sessions", async () => {
     ["ann@shop.test"],
   ]);
   expect(await rows("select key, properties.name from groups")).toEqual([["acme", "Acme"]]);
-  expect(await rows("select count(distinct person_id), countIf(event like '$%') from events")).toEqual([
-    [2, 3],
-  ]);
+  expect(await rows("select count(distinct person_id), countIf(event like '$%') from events")).toEqual([[2, 3]]);
 });
 
 test("a refused query", async () => {

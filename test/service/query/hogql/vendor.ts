@@ -31,8 +31,5 @@ export async function vendorParser(): Promise<VendorParser> {
     const tree = parsedJson(json);
     return isObject(tree) && tree.error !== true ? tree : undefined;
   };
-  return {
-    query: (text) => read(parseSelect(text)),
-    expression: (text) => read(parseExpr(text)),
-  };
+  return { query: (text) => read(parseSelect(text)), expression: (text) => read(parseExpr(text)) };
 }

@@ -78,9 +78,10 @@ describe("the list of events", () => {
 
   test("pages", async () => {
     const page = (offset: number) =>
-      run({ select: ["properties.n"], orderBy: ["timestamp ASC"], limit: 2, offset }).then(
-        ({ results, hasMore }) => [results.flat(), hasMore],
-      );
+      run({ select: ["properties.n"], orderBy: ["timestamp ASC"], limit: 2, offset }).then(({ results, hasMore }) => [
+        results.flat(),
+        hasMore,
+      ]);
     expect(await page(0)).toEqual([[20, 3], true]);
     expect(await page(2)).toEqual([[9, null], false]);
     expect(await page(9)).toEqual([[], false]);
@@ -120,27 +121,18 @@ describe("the list of events", () => {
 
   test("filters, times, names and persons", async () => {
     const names = (query: JsonObject, stage: Partial<Stage> = {}) =>
-      run({ select: ["event"], orderBy: ["timestamp"], ...query }, stage).then(({ results }) =>
-        results.flat(),
-      );
+      run({ select: ["event"], orderBy: ["timestamp"], ...query }, stage).then(({ results }) => results.flat());
     expect(await names({ event: "bought" })).toEqual(["bought"]);
     expect(await names({ events: ["bought", "old"], after: "all" })).toEqual(["old", "bought"]);
-    expect(await names({ after: "2020-01-19T08:00:00Z", before: "2020-01-19T12:00:00Z" })).toEqual([
-      "viewed",
-    ]);
+    expect(await names({ after: "2020-01-19T08:00:00Z", before: "2020-01-19T12:00:00Z" })).toEqual(["viewed"]);
     expect(await names({ before: "2020-01-20" })).toEqual(["bought", "viewed", "viewed", "viewed", "future"]);
     expect(await names({ personId: "b" })).toEqual(["bought"]);
-    expect(await names({ properties: [{ key: "n", operator: "gt", value: 5 }] })).toEqual([
-      "bought",
-      "viewed",
-    ]);
+    expect(await names({ properties: [{ key: "n", operator: "gt", value: 5 }] })).toEqual(["bought", "viewed"]);
     expect(await names({ fixedProperties: [{ type: "person", key: "plan", value: "pro" }] })).toEqual([
       "viewed",
       "viewed",
     ]);
-    const testAccountFilters = [
-      { type: "person", key: "email", operator: "not_icontains", value: "@example.com" },
-    ];
+    const testAccountFilters = [{ type: "person", key: "email", operator: "not_icontains", value: "@example.com" }];
     expect(await names({ filterTestAccounts: true }, { testAccountFilters })).toEqual(["bought", "viewed"]);
     const action = (id: number) => (id === 1 ? { name: "buying", steps: [{ event: "bought" }] } : undefined);
     expect(await names({ actionId: 1 }, { action })).toEqual(["bought"]);
@@ -150,12 +142,7 @@ describe("the list of events", () => {
   test("persons", async () => {
     const person = (uuid: string) =>
       uuid === "a"
-        ? {
-            uuid,
-            created_at: Date.UTC(2020, 0, 1),
-            is_identified: true,
-            properties: { email: "a@example.com" },
-          }
+        ? { uuid, created_at: Date.UTC(2020, 0, 1), is_identified: true, properties: { email: "a@example.com" } }
         : undefined;
     const { results } = await run(
       { select: ["person", "person_display_name"], event: "viewed", orderBy: ["timestamp DESC"], limit: 2 },
@@ -164,12 +151,7 @@ describe("the list of events", () => {
     expect(results).toEqual([
       [{ distinct_id: "c" }, { display_name: "c", id: "c", distinct_id: "c" }],
       [
-        {
-          uuid: "a",
-          created_at: "2020-01-01T00:00:00Z",
-          properties: { email: "a@example.com" },
-          distinct_id: "a",
-        },
+        { uuid: "a", created_at: "2020-01-01T00:00:00Z", properties: { email: "a@example.com" }, distinct_id: "a" },
         { display_name: "a@example.com", id: "a", distinct_id: "a" },
       ],
     ]);
@@ -181,9 +163,7 @@ describe("the list of events", () => {
   });
 
   test("what is not supported is refused by name", async () => {
-    await expect(run({ select: ["event"], where: ["count() > 1"] })).rejects.toThrow(
-      "An aggregation has no place",
-    );
+    await expect(run({ select: ["event"], where: ["count() > 1"] })).rejects.toThrow("An aggregation has no place");
     await expect(run({ select: ["event"], orderBy: ["nothing"] })).rejects.toThrow("nothing");
     await expect(run({ select: ["event"], where: ["event"] })).rejects.toThrow("A filter needs a condition");
     await expect(run({ select: ["event"], source: {} })).rejects.toThrow("source");

@@ -6,13 +6,7 @@ import type { TableEvent } from "../table-of.ts";
 import { runKind, type Stage } from "./stage.ts";
 
 const variants = ["control", "test"].map((key) => ({ key, rollout_percentage: 50 }));
-const feature_flag = {
-  id: 1,
-  key: "checkout",
-  name: "",
-  active: true,
-  filters: { multivariate: { variants } },
-};
+const feature_flag = { id: 1, key: "checkout", name: "", active: true, filters: { multivariate: { variants } } };
 const query = {
   experiment_id: 7,
   experiment_name: "Checkout",
@@ -46,8 +40,7 @@ const run = async (more: JsonObject, events: readonly TableEvent[], stage: Parti
     ...stage,
   })) as unknown as Answer;
 
-const counts = ({ timeseries }: Answer) =>
-  Object.fromEntries(timeseries.map((it) => [it.variant, it.exposure_counts]));
+const counts = ({ timeseries }: Answer) => Object.fromEntries(timeseries.map((it) => [it.variant, it.exposure_counts]));
 
 test("the first exposures of persons by day, summed up, in the order of the flag's variants", async () => {
   const answer = await run({}, [
@@ -64,11 +57,7 @@ test("the first exposures of persons by day, summed up, in the order of the flag
       { variant: "test", days, exposure_counts: [1, 1, 1, 1] },
     ],
     total_exposures: { control: 2, test: 1 },
-    date_range: {
-      date_from: "2020-01-10T12:00:00+00:00",
-      date_to: "2020-01-13T12:00:00+00:00",
-      explicitDate: true,
-    },
+    date_range: { date_from: "2020-01-10T12:00:00+00:00", date_to: "2020-01-13T12:00:00+00:00", explicitDate: true },
   });
 });
 
@@ -168,8 +157,7 @@ describe("exposure criteria", () => {
     const config = { kind: "ExperimentEventExposureConfig", event: "seen", properties: [] };
     const filter = { key: "path", value: ["/pay"], operator: "exact", type: "event" };
     const totals = async (exposure_config: JsonObject) =>
-      (await run({ exposure_criteria: { filterTestAccounts: false, exposure_config } }, views))
-        .total_exposures;
+      (await run({ exposure_criteria: { filterTestAccounts: false, exposure_config } }, views)).total_exposures;
     expect(await totals(config)).toEqual({ control: 1, test: 1 });
     expect(await totals({ event: "seen", properties: [filter] })).toEqual({ control: 0, test: 1 });
   });

@@ -151,8 +151,7 @@ describe("groups and types", () => {
     [{ type: "hogql", key: "event = 'viewed'" }, true],
     [{ type: "empty" }, true],
   ])("%j: %s", (filter, result) => {
-    const cohort = (id: number) =>
-      id === 1 ? { name: "c", has: (person: string) => person === "p" } : undefined;
+    const cohort = (id: number) => (id === 1 ? { name: "c", has: (person: string) => person === "p" } : undefined);
     expect(passes([filter], { "$feature/beta": true }, { cohort })).toBe(result);
   });
 

@@ -9,16 +9,8 @@ const series = [step("sign up"), step("play"), step("pay")];
 
 /** Minutes after noon of the 10th. */
 const at = (minutes: number): string => new Date(Date.UTC(2020, 0, 10, 12) + minutes * 60_000).toISOString();
-const story = (
-  id: string,
-  ...events: [event: string, minutes: number, properties?: JsonObject][]
-): TableEvent[] =>
-  events.map(([event, minutes, properties]) => ({
-    id,
-    event,
-    at: at(minutes),
-    ...(properties && { properties }),
-  }));
+const story = (id: string, ...events: [event: string, minutes: number, properties?: JsonObject][]): TableEvent[] =>
+  events.map(([event, minutes, properties]) => ({ id, event, at: at(minutes), ...(properties && { properties }) }));
 
 interface Step {
   name: string;
@@ -109,10 +101,9 @@ describe("windows and ties", () => {
   test("the window runs from the first step to the last", async () => {
     const events = story("a", ["sign up", 0], ["play", 50], ["pay", 70]);
     const within = (minutes: number) =>
-      run(
-        { funnelsFilter: { funnelWindowInterval: minutes, funnelWindowIntervalUnit: "minute" } },
-        events,
-      ).then(counts);
+      run({ funnelsFilter: { funnelWindowInterval: minutes, funnelWindowIntervalUnit: "minute" } }, events).then(
+        counts,
+      );
     expect(await within(70)).toEqual([1, 1, 1]);
     expect(await within(69)).toEqual([1, 1, 0]);
     expect(await within(49)).toEqual([1, 0, 0]);
@@ -152,11 +143,7 @@ describe("windows and ties", () => {
     const results = await run(
       {
         series: [step("pay"), step("play")],
-        funnelsFilter: {
-          funnelOrderType: "unordered",
-          funnelWindowInterval: 10,
-          funnelWindowIntervalUnit: "minute",
-        },
+        funnelsFilter: { funnelOrderType: "unordered", funnelWindowInterval: 10, funnelWindowIntervalUnit: "minute" },
       },
       repeated,
     );
@@ -171,9 +158,7 @@ describe("windows and ties", () => {
 
 describe("exclusions", () => {
   const without = (from: number, to: number) => ({
-    funnelsFilter: {
-      exclusions: [{ kind: "EventsNode", event: "refund", funnelFromStep: from, funnelToStep: to }],
-    },
+    funnelsFilter: { exclusions: [{ kind: "EventsNode", event: "refund", funnelFromStep: from, funnelToStep: to }] },
   });
 
   test("an actor with the event between the steps is left out", async () => {
@@ -228,9 +213,9 @@ describe("optional steps", () => {
   });
 
   test("not everywhere", async () => {
-    await expect(
-      run({ ...optional, funnelsFilter: { funnelOrderType: "unordered" } }, three),
-    ).rejects.toThrow("Optional funnel steps");
+    await expect(run({ ...optional, funnelsFilter: { funnelOrderType: "unordered" } }, three)).rejects.toThrow(
+      "Optional funnel steps",
+    );
     const first = { series: [step("a", { optionalInFunnel: true }), step("b")] };
     await expect(run(first, three)).rejects.toThrow("The first step of a funnel cannot be optional.");
     const same = { series: [step("a"), step("b", { optionalInFunnel: true }), step("b")] };
@@ -309,14 +294,9 @@ describe("breakdowns", () => {
 
   test("groups and cohorts", async () => {
     const cohort = (id: number) => ({ name: `cohort ${id}`, has: (person: string) => person === "a" });
-    const query = {
-      series: series.slice(0, 2),
-      breakdownFilter: { breakdown: [7, "all"], breakdown_type: "cohort" },
-    };
+    const query = { series: series.slice(0, 2), breakdownFilter: { breakdown: [7, "all"], breakdown_type: "cohort" } };
     const results = await run<(Step & { breakdown: string })[][]>(query, changes, { cohort });
-    expect(
-      results.map((steps) => [steps[0]?.breakdown, steps[0]?.breakdown_value, ...counts(steps)]),
-    ).toEqual([
+    expect(results.map((steps) => [steps[0]?.breakdown, steps[0]?.breakdown_value, ...counts(steps)])).toEqual([
       ["all users", 0, 3, 2],
       ["cohort 7", 7, 1, 1],
     ]);
@@ -375,11 +355,7 @@ describe("other views", () => {
       ...story("b", ["sign up", 0], ["sign up", day], ["play", day + 1], ["pay", day + 2]),
       ...story("c", ["sign up", day]),
     ];
-    const funnelsFilter = {
-      funnelVizType: "trends",
-      funnelWindowInterval: 12,
-      funnelWindowIntervalUnit: "hour",
-    };
+    const funnelsFilter = { funnelVizType: "trends", funnelWindowInterval: 12, funnelWindowIntervalUnit: "hour" };
     const dateRange = { date_from: "2020-01-10", date_to: "2020-01-12" };
     expect(await run({ dateRange, funnelsFilter }, events)).toEqual([
       {
@@ -412,9 +388,7 @@ describe("other views", () => {
     expect(await trend({ exclusions })).toMatchObject([{ data: [100, 100] }]);
     expect(await trend({ funnelOrderType: "strict" })).toMatchObject([{ data: [50, 0] }]);
     const all = [{ ...exclusions[0], funnelToStep: 2 }];
-    expect(await trend({ funnelOrderType: "unordered", exclusions: all })).toMatchObject([
-      { data: [50, 100] },
-    ]);
+    expect(await trend({ funnelOrderType: "unordered", exclusions: all })).toMatchObject([{ data: [50, 100] }]);
   });
 
   test("conversion by day and value of a property", async () => {
@@ -436,10 +410,7 @@ describe("other views", () => {
 
   test.each<[JsonObject, string]>([
     [{ series: [step("a")] }, "Funnels require at least two steps."],
-    [
-      { funnelsFilter: { funnelFromStep: 2 } },
-      "funnelFromStep is out of bounds. It must be between 0 and 1.",
-    ],
+    [{ funnelsFilter: { funnelFromStep: 2 } }, "funnelFromStep is out of bounds. It must be between 0 and 1."],
     [{ funnelsFilter: { funnelToStep: 3 } }, "funnelToStep is out of bounds. It must be between 1 and 2."],
     [{ funnelsFilter: { funnelFromStep: 1, funnelToStep: 1 } }, "funnelToStep should be greater"],
     [{ series: [step("a", { math: "weekly_active" }), step("b")] }, 'The math "weekly_active"'],

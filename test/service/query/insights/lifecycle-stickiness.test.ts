@@ -63,10 +63,7 @@ describe("lifecycle", () => {
   });
 
   test("weeks; groups; events without a person profile do not count", async () => {
-    const weeks = await run({
-      interval: "week",
-      dateRange: { date_from: "2020-01-05", date_to: "2020-01-18" },
-    });
+    const weeks = await run({ interval: "week", dateRange: { date_from: "2020-01-05", date_to: "2020-01-18" } });
     expect(weeks.map(({ data }) => data)).toEqual([
       [1, 0],
       [1, 1],
@@ -128,8 +125,6 @@ describe("stickiness", () => {
     const grouped = events.map((it) => ({ ...it, groups: { 0: it.id === "new" ? "" : "acme" } }));
     const series = [{ ...views, math: "unique_group", math_group_type_index: 0 }];
     expect((await run({ series }, { events: grouped }))[0]?.data).toEqual([0, 1, 0, 0, 0]);
-    await expect(run({ series: [{ ...views, math: "weekly_active" }] })).rejects.toThrow(
-      'The math "weekly_active"',
-    );
+    await expect(run({ series: [{ ...views, math: "weekly_active" }] })).rejects.toThrow('The math "weekly_active"');
   });
 });

@@ -8,8 +8,7 @@ import { contextOf, now } from "./stage.ts";
 
 describe("relative dates", () => {
   const calendar = calendarOf({ now: Date.parse("2020-03-31T15:20:30Z"), timeZone: "UTC", weekStart: 0 });
-  const read = (text: string) =>
-    new Date(readDate(text, { calendar }).wall).toISOString().replace(".000Z", "");
+  const read = (text: string) => new Date(readDate(text, { calendar }).wall).toISOString().replace(".000Z", "");
 
   test.each([
     ["-7d", "2020-03-24T15:20:30"],
@@ -130,10 +129,7 @@ describe("shapes", () => {
       }),
     ).toBe("");
     expect(
-      issue("FunnelsQuery", {
-        series,
-        funnelsFilter: { layout: "horizontal", funnelStepReference: "total" },
-      }),
+      issue("FunnelsQuery", { series, funnelsFilter: { layout: "horizontal", funnelStepReference: "total" } }),
     ).toBe("");
     expect(issue("LifecycleQuery", { series, lifecycleFilter: { toggledLifecycles: ["new"] } })).toBe("");
   });
@@ -151,11 +147,7 @@ describe("shapes", () => {
     ["TrendsQuery", { series: [{ kind: "DataWarehouseNode", table_name: "x" }] }, "kind"],
     ["TrendsQuery", { series: [{ ...series[0], math_hogql: "count()" }] }, "math_hogql"],
     ["TrendsQuery", { series, interval: "year" }, "interval"],
-    [
-      "TrendsQuery",
-      { series, breakdownFilter: { breakdown_path_cleaning: true } },
-      "breakdown_path_cleaning",
-    ],
+    ["TrendsQuery", { series, breakdownFilter: { breakdown_path_cleaning: true } }, "breakdown_path_cleaning"],
     ["FunnelsQuery", { series, funnelsFilter: { funnelVizType: "flow" } }, "funnelVizType"],
     ["FunnelsQuery", { series, compareFilter: { compare: true } }, "compareFilter"],
     ["StickinessQuery", { series, intervalCount: 2 }, "intervalCount"],
@@ -193,8 +185,7 @@ describe("shapes", () => {
       groupProperties: [{ group: 0, name: "size" }],
     });
     expect(
-      needs("FunnelsQuery", { series: [...series, ...series], breakdownFilter: { breakdown: "b" } })
-        ?.properties,
+      needs("FunnelsQuery", { series: [...series, ...series], breakdownFilter: { breakdown: "b" } })?.properties,
     ).toEqual(["b"]);
     expect(needs("EventsQuery", { select: ["properties.x", "person.properties.y"] })).toMatchObject({
       properties: ["x"],

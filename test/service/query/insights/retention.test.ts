@@ -23,20 +23,13 @@ async function run(
   const entity = { id: "$pageview", type: "events" };
   const query = {
     dateRange: { date_from: "2020-01-10", date_to: "2020-01-13" },
-    retentionFilter: {
-      period: "Day",
-      totalIntervals: 4,
-      targetEntity: entity,
-      returningEntity: entity,
-      ...filter,
-    },
+    retentionFilter: { period: "Day", totalIntervals: 4, targetEntity: entity, returningEntity: entity, ...filter },
     ...more,
   };
   return (await runKind(retentionKind, query, { events, ...stage })).results as Row[];
 }
 
-const counts = (rows: readonly Row[]): number[][] =>
-  rows.map(({ values }) => values.map(({ count }) => count));
+const counts = (rows: readonly Row[]): number[][] => rows.map(({ values }) => values.map(({ count }) => count));
 
 const visits = [
   ...eventsAt("a", "$pageview", days(10, 11, 13)),
@@ -97,18 +90,11 @@ describe("retention", () => {
     };
     expect(counts(await run(entities, events))[0]).toEqual([2, 2, 1, 0]);
     expect(counts(await run({ ...entities, minimumOccurrences: 2 }, events))[0]).toEqual([2, 1, 0, 0]);
-    expect(counts(await run({ ...entities, returningEntity: { id: null } }, events))[0]).toEqual([
-      2, 2, 1, 0,
-    ]);
+    expect(counts(await run({ ...entities, returningEntity: { id: null } }, events))[0]).toEqual([2, 2, 1, 0]);
   });
 
   test("weeks and months are whole; without dates they go back from now", async () => {
-    const weeks = await run(
-      { period: "Week", totalIntervals: 2 },
-      visits,
-      { dateRange: {} },
-      { weekStart: 1 },
-    );
+    const weeks = await run({ period: "Week", totalIntervals: 2 }, visits, { dateRange: {} }, { weekStart: 1 });
     expect(weeks.map(({ date }) => date)).toEqual(["2020-01-06T00:00:00Z", "2020-01-13T00:00:00Z"]);
     expect(counts(weeks)).toEqual([
       [4, 1],
@@ -120,9 +106,7 @@ describe("retention", () => {
       "2019-12-01T00:00:00Z",
       "2020-01-01T00:00:00Z",
     ]);
-    const hours = await run({ period: "Hour", totalIntervals: 2 }, visits, {
-      dateRange: { date_from: "-2h" },
-    });
+    const hours = await run({ period: "Hour", totalIntervals: 2 }, visits, { dateRange: { date_from: "-2h" } });
     expect(hours.map(({ date }) => date)).toEqual([
       "2020-01-19T13:00:00Z",
       "2020-01-19T14:00:00Z",
@@ -160,9 +144,7 @@ describe("retention", () => {
       { breakdownFilter: { ...plan.breakdownFilter, breakdown_limit: 1 } },
       { table },
     );
-    expect(new Set(limited.map((it) => it.breakdown_value))).toEqual(
-      new Set(["pro", "$$_posthog_breakdown_other_$$"]),
-    );
+    expect(new Set(limited.map((it) => it.breakdown_value))).toEqual(new Set(["pro", "$$_posthog_breakdown_other_$$"]));
     const cohort = () => ({ name: "x", has: (person: string) => person === "b" });
     const cohorts = await run(
       {},

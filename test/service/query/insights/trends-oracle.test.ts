@@ -12,16 +12,9 @@ const now = Date.parse("2018-11-10T12:00:00Z");
 /** The clocks go forward at midnight of 4 November 2018: that day has no 00:00. */
 const first = Date.parse("2018-10-30T00:00:00Z");
 
-const dayFormat = new Intl.DateTimeFormat("en-CA", {
-  timeZone,
-  year: "numeric",
-  month: "2-digit",
-  day: "2-digit",
-});
+const dayFormat = new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
 const dayOf = ({ at }: TableEvent): string => dayFormat.format(Date.parse(at));
-const days = Array.from({ length: 11 }, (_, i) =>
-  new Date(Date.UTC(2018, 9, 30 + i)).toISOString().slice(0, 10),
-);
+const days = Array.from({ length: 11 }, (_, i) => new Date(Date.UTC(2018, 9, 30 + i)).toISOString().slice(0, 10));
 const dayNumber = (day: string): number => Date.parse(day) / 86_400_000;
 
 const anEvent = fc.record({
@@ -49,9 +42,7 @@ const definitions: Record<string, (today: TableEvent[], all: TableEvent[], day: 
   avg: (today) => (today.length === 0 ? 0 : total(numbers(today)) / today.length),
   avg_count_per_actor: (today) => (today.length === 0 ? 0 : today.length / distinct(today)),
   weekly_active: (_, all, day) =>
-    distinct(
-      all.filter((it) => dayNumber(dayOf(it)) <= dayNumber(day) && dayNumber(dayOf(it)) > dayNumber(day) - 7),
-    ),
+    distinct(all.filter((it) => dayNumber(dayOf(it)) <= dayNumber(day) && dayNumber(dayOf(it)) > dayNumber(day) - 7)),
   first_time_for_user: (today, all) =>
     distinct(today.filter((it) => !all.some((other) => other.id === it.id && other.at < it.at))),
 };
@@ -83,25 +74,19 @@ test("trends are what their definition says", async () => {
 
 test("the values of a breakdown add up to the whole", async () => {
   await fc.assert(
-    fc.asyncProperty(
-      fc.array(anEvent, { maxLength: 60 }),
-      fc.integer({ min: 1, max: 3 }),
-      async (events, limit) => {
-        const query = {
-          dateRange: { date_from: "2018-10-30", date_to: "2018-11-09" },
-          series: [{ kind: "EventsNode", event: null }],
-          breakdownFilter: { breakdown: "kind", breakdown_type: "event", breakdown_limit: limit },
-        };
-        const { results } = (await runKind(trendsKind, query, { events, timeZone, now })) as {
-          results: TrendsResult[];
-        };
-        const inRange = events.filter((it) => days.includes(dayOf(it)));
-        expect(total(results.map(({ count }) => count))).toBe(inRange.length);
-        const x = results.find((it) => it.breakdown_value === "x");
-        if (x) expect(x.count).toBe(inRange.filter((it) => it.properties?.kind === "x").length);
-        expect(results.length).toBeLessThanOrEqual(limit + 1);
-      },
-    ),
+    fc.asyncProperty(fc.array(anEvent, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), async (events, limit) => {
+      const query = {
+        dateRange: { date_from: "2018-10-30", date_to: "2018-11-09" },
+        series: [{ kind: "EventsNode", event: null }],
+        breakdownFilter: { breakdown: "kind", breakdown_type: "event", breakdown_limit: limit },
+      };
+      const { results } = (await runKind(trendsKind, query, { events, timeZone, now })) as { results: TrendsResult[] };
+      const inRange = events.filter((it) => days.includes(dayOf(it)));
+      expect(total(results.map(({ count }) => count))).toBe(inRange.length);
+      const x = results.find((it) => it.breakdown_value === "x");
+      if (x) expect(x.count).toBe(inRange.filter((it) => it.properties?.kind === "x").length);
+      expect(results.length).toBeLessThanOrEqual(limit + 1);
+    }),
     { numRuns: 40 },
   );
 });

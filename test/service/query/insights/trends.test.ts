@@ -16,10 +16,7 @@ const people: [id: string, properties: JsonObject, group: string, views: number[
 ];
 const events: TableEvent[] = people.flatMap(([id, properties, group, views, leaves]) => {
   const more = { properties, ...(group && { groups: { 0: group } }) };
-  return [
-    ...eventsAt(id, "$pageview", noon(...views), more),
-    ...eventsAt(id, "$pageleave", noon(...leaves), more),
-  ];
+  return [...eventsAt(id, "$pageview", noon(...views), more), ...eventsAt(id, "$pageleave", noon(...leaves), more)];
 });
 
 interface Answer {
@@ -47,20 +44,12 @@ describe("trends", () => {
       label: "$pageview",
       order: 0,
       action: { id: "$pageview", type: "events", order: 0, name: "$pageview", custom_name: null, math: null },
-      filter: {
-        insight: "TRENDS",
-        interval: "day",
-        entity_type: "events",
-        date_from: "2020-01-09T00:00:00Z",
-      },
+      filter: { insight: "TRENDS", interval: "day", entity_type: "events", date_from: "2020-01-09T00:00:00Z" },
     });
     expect(results[0]?.days.slice(0, 2)).toEqual(["2020-01-09", "2020-01-10"]);
     expect(results[0]?.labels?.[10]).toBe("19-Jan-2020");
     expect(hasMore).toBe(false);
-    expect(resolved_date_range).toEqual({
-      date_from: "2020-01-09T00:00:00Z",
-      date_to: "2020-01-19T23:59:59.999999Z",
-    });
+    expect(resolved_date_range).toEqual({ date_from: "2020-01-09T00:00:00Z", date_to: "2020-01-19T23:59:59.999999Z" });
   });
 
   test("several series keep their order", async () => {
@@ -223,11 +212,7 @@ describe("breakdowns", () => {
     const table = {
       personProperties: { p1: { plan: "pro" }, p2: { plan: "free" }, p3: { plan: "pro" }, p4: {} },
       groupProperties: {
-        0: {
-          "org:5": { industry: "finance" },
-          "org:6": { industry: "technology" },
-          "org:7": { industry: "finance" },
-        },
+        0: { "org:5": { industry: "finance" }, "org:6": { industry: "technology" }, "org:7": { industry: "finance" } },
       },
     };
     const person = await run({ breakdownFilter: { breakdown: "plan", breakdown_type: "person" } }, { table });
@@ -288,25 +273,19 @@ describe("breakdowns", () => {
   };
 
   test("cohorts, a person may be in several", async () => {
-    const { results } = await run(
-      { breakdownFilter: { breakdown: [2, 1, 3], breakdown_type: "cohort" } },
-      { cohort },
-    );
+    const { results } = await run({ breakdownFilter: { breakdown: [2, 1, 3], breakdown_type: "cohort" } }, { cohort });
     expect(results.map(({ label, breakdown_value, count }) => [label, breakdown_value, count])).toEqual([
       ["cohort 1", 1, 8],
       ["cohort 2", 2, 3],
     ]);
-    const all = await run(
-      { breakdownFilter: { breakdown: ["all", 2], breakdown_type: "cohort" } },
-      { cohort },
-    );
+    const all = await run({ breakdownFilter: { breakdown: ["all", 2], breakdown_type: "cohort" } }, { cohort });
     expect(all.results.map(({ label, breakdown_value, count }) => [label, breakdown_value, count])).toEqual([
       ["$pageview - all users", "all", 10],
       ["$pageview - cohort 2", 2, 3],
     ]);
-    await expect(
-      run({ breakdownFilter: { breakdown: [9], breakdown_type: "cohort" } }, { cohort }),
-    ).rejects.toThrow("Cohort 9 does not exist.");
+    await expect(run({ breakdownFilter: { breakdown: [9], breakdown_type: "cohort" } }, { cohort })).rejects.toThrow(
+      "Cohort 9 does not exist.",
+    );
   });
 });
 
@@ -376,8 +355,7 @@ describe("comparison and formulas", () => {
 describe("dates", () => {
   test("days of the project's time zone", async () => {
     const late = eventsAt("x", "$pageview", ["2020-01-09T23:30:00Z", "2020-01-10T05:30:00Z"]);
-    const at = async (timeZone: string) =>
-      (await run({}, { events: late, timeZone })).results[0]?.data?.slice(0, 2);
+    const at = async (timeZone: string) => (await run({}, { events: late, timeZone })).results[0]?.data?.slice(0, 2);
     expect(await at("UTC")).toEqual([1, 1]);
     expect(await at("Europe/Berlin")).toEqual([0, 2]);
     expect(await at("America/New_York")).toEqual([1, 1]);
@@ -396,11 +374,7 @@ describe("dates", () => {
       { events: spring, timeZone: "Europe/Berlin" },
     );
     expect(results[0]?.data).toEqual([1, 2, 1]);
-    const autumn = eventsAt("x", "$pageview", [
-      "2020-10-24T22:00:00Z",
-      "2020-10-25T22:59:00Z",
-      "2020-10-25T23:00:00Z",
-    ]);
+    const autumn = eventsAt("x", "$pageview", ["2020-10-24T22:00:00Z", "2020-10-25T22:59:00Z", "2020-10-25T23:00:00Z"]);
     const later = await run(
       { dateRange: { date_from: "2020-10-25", date_to: "2020-10-26" } },
       { events: autumn, timeZone: "Europe/Berlin", now: Date.parse("2020-11-01T00:00:00Z") },
@@ -411,10 +385,7 @@ describe("dates", () => {
 
   test("weeks start on the project's day; the first is cut at the range", async () => {
     const week = async (weekStart: 0 | 1) => (await run({ interval: "week" }, { weekStart })).results[0];
-    expect(await week(0)).toMatchObject({
-      days: ["2020-01-05", "2020-01-12", "2020-01-19"],
-      data: [2, 7, 1],
-    });
+    expect(await week(0)).toMatchObject({ days: ["2020-01-05", "2020-01-12", "2020-01-19"], data: [2, 7, 1] });
     expect(await week(1)).toMatchObject({ days: ["2020-01-06", "2020-01-13"], data: [5, 5] });
     expect((await week(1))?.labels).toEqual(["9–12 Jan", "13–19 Jan"]);
   });
@@ -433,11 +404,7 @@ describe("dates", () => {
     });
     expect(hour.results[0]?.labels?.[0]).toBe("19-Jan 12:00");
     const minute = await run({ interval: "minute", dateRange: { date_from: "-2M" } });
-    expect(minute.results[0]?.days).toEqual([
-      "2020-01-19 14:58:00",
-      "2020-01-19 14:59:00",
-      "2020-01-19 15:00:00",
-    ]);
+    expect(minute.results[0]?.days).toEqual(["2020-01-19 14:58:00", "2020-01-19 14:59:00", "2020-01-19 15:00:00"]);
   });
 
   test("all time starts with the first event of the series", async () => {

@@ -1,12 +1,7 @@
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type CertificateAuthority,
-  certificateAuthority,
-  type Sim,
-  startSim,
-} from "../../../../src/index.ts";
+import { type CertificateAuthority, certificateAuthority, type Sim, startSim } from "../../../../src/index.ts";
 import { chromiumEnv } from "../../../support/chromium.ts";
 import { newFolder } from "../../../support/folder.ts";
 

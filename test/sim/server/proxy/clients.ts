@@ -10,10 +10,7 @@ export interface Answer {
 }
 
 /** A CONNECT through the proxy; the tunnel, or the refusal. */
-export function tunnel(
-  proxy: string,
-  authority: string,
-): Promise<{ socket: Socket; status: number; head: string }> {
+export function tunnel(proxy: string, authority: string): Promise<{ socket: Socket; status: number; head: string }> {
   const { hostname, port } = new URL(proxy);
   return new Promise((resolve, reject) => {
     const asked = requestPlain({ host: hostname, port, method: "CONNECT", path: authority });
@@ -41,11 +38,7 @@ export const secured = (socket: Socket, { ca, host, alpn }: TlsOptions): Promise
   });
 
 /** Writes bytes and reads until `until` has been seen, or the other side ends. */
-export const talk = (
-  socket: Socket,
-  bytes: string | Buffer | readonly string[],
-  until?: string,
-): Promise<string> =>
+export const talk = (socket: Socket, bytes: string | Buffer | readonly string[], until?: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = "";
     const done = () => {

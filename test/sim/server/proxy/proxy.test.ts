@@ -41,16 +41,7 @@ const otherHost: RequestListener = (req, res) => {
   seen.push({ line: `${req.method} ${req.url}`, raw: req.rawHeaders });
   req.resume().on("end", () => {
     res.sendDate = false;
-    res.writeHead(203, "Odd Indeed", [
-      "Set-Cookie",
-      "a=1",
-      "X-ODD",
-      "1",
-      "Set-Cookie",
-      "b=2",
-      "Content-Length",
-      "5",
-    ]);
+    res.writeHead(203, "Odd Indeed", ["Set-Cookie", "a=1", "X-ODD", "1", "Set-Cookie", "b=2", "Content-Length", "5"]);
     res.end("other");
   });
 };
@@ -84,8 +75,7 @@ afterAll(async () => {
 const event = (name: string) => JSON.stringify({ api_key: sim.apiKey, event: name, distinct_id: "u" });
 const post = (target: string, host: string, body: string, more = "") =>
   `POST ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const get = (target: string, host: string, more = "") =>
-  `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
+const get = (target: string, host: string, more = "") => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`;
 const arrived = async (name: string) => expect(await sim.events.list({ event: name })).toHaveLength(1);
 const run = async (command: string, args: string[], env: Record<string, string> = {}) => {
   const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_proxy$/i.test(name)));
@@ -132,12 +122,7 @@ describe("in clear", () => {
       get("/__sim/info", new URL(sim.url).host, "Connection: close\r\n"),
     ];
     const text = await talk(dial(sim.url), bytes);
-    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([
-      "HTTP/1.1 200",
-      "HTTP/1.1 200",
-      "HTTP/1.1 403",
-      "HTTP/1.1 200",
-    ]);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 403", "HTTP/1.1 200"]);
   });
 
   test("HTTP in a tunnel to one of our hosts", async () => {
@@ -154,14 +139,11 @@ describe("in clear", () => {
     await arrived("h2c");
   });
 
-  test.each(["h2c", "h2c, websocket"])(
-    "Upgrade: %s is not taken up, and the request answered",
-    async (upgrade) => {
-      const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n`;
-      const bytes = post("/capture/", "127.0.0.1", event("upgrade"), more);
-      expect(await talk(dial(sim.url), bytes, "Ok")).toMatch(/^HTTP\/1\.1 200 /);
-    },
-  );
+  test.each(["h2c", "h2c, websocket"])("Upgrade: %s is not taken up, and the request answered", async (upgrade) => {
+    const more = `Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${upgrade}\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n`;
+    const bytes = post("/capture/", "127.0.0.1", event("upgrade"), more);
+    expect(await talk(dial(sim.url), bytes, "Ok")).toMatch(/^HTTP\/1\.1 200 /);
+  });
 
   test("byte by byte", async () => {
     const socket = dial(sim.url);
@@ -360,9 +342,7 @@ describe("settings", () => {
     const { socket, status } = await tunnel(strict.url, other);
     socket.destroy();
     expect(status).toBe(403);
-    expect(await talk(dial(strict.url), get(`http://${other}/`, other), "\r\n\r\n")).toMatch(
-      /^HTTP\/1\.1 403 /,
-    );
+    expect(await talk(dial(strict.url), get(`http://${other}/`, other), "\r\n\r\n")).toMatch(/^HTTP\/1\.1 403 /);
     await strict.close();
   });
 

@@ -16,12 +16,7 @@ describe("hello", () => {
     ["another version", ['{"t":"hello","v":2}'], 4400, 'hello: "v" must be 1'],
     ["no version", ['{"t":"hello"}'], 4400, 'hello: "v" must be 1'],
     ["a token that is no text", ['{"t":"hello","v":1,"token":1}'], 4400, 'hello: "token" must be text'],
-    [
-      "subscribing first",
-      ['{"t":"subscribe","id":1,"events":"","requests":null}'],
-      4400,
-      "hello must be said first",
-    ],
+    ["subscribing first", ['{"t":"subscribe","id":1,"events":"","requests":null}'], 4400, "hello must be said first"],
     ["said twice", ['{"t":"hello","v":1}', '{"t":"hello","v":1}'], 4400, "hello was said before"],
     [
       "no id",
@@ -128,13 +123,7 @@ describe("rows", () => {
     it.write(5);
     const page = it.page();
     page.subscribe();
-    expect(page.frames.at(-1)).toEqual({
-      t: "subscribed",
-      id: 1,
-      epoch: it.feed.epoch,
-      cursor: 5,
-      reset: false,
-    });
+    expect(page.frames.at(-1)).toEqual({ t: "subscribed", id: 1, epoch: it.feed.epoch, cursor: 5, reset: false });
     it.write(1);
     it.timer.pass(1);
     expect(page.numbers()).toEqual([6]);
@@ -191,13 +180,7 @@ describe("rows", () => {
     page.subscribe({ id: 2, events: "prop.plan:pro", epoch: it.feed.epoch, cursor: 1 });
     const later = page.frames.slice(page.frames.findIndex((frame) => "id" in frame && frame.id === 2) + 1);
     expect(later).toMatchObject([
-      {
-        t: "rows",
-        from: 2,
-        to: 4,
-        events: [{ seq: 2 }, { seq: 4 }],
-        requests: [{ n: 2 }, { n: 3 }, { n: 4 }],
-      },
+      { t: "rows", from: 2, to: 4, events: [{ seq: 2 }, { seq: 4 }], requests: [{ n: 2 }, { n: 3 }, { n: 4 }] },
     ]);
   });
 
@@ -352,8 +335,7 @@ describe("another past", () => {
     it.write(5);
     it.veil(7);
     it.timer.pass(100);
-    for (const page of pages)
-      expect(page.frames.slice(2)).toEqual([{ t: "reset", epoch: "past 2", project: 7 }]);
+    for (const page of pages) expect(page.frames.slice(2)).toEqual([{ t: "reset", epoch: "past 2", project: 7 }]);
     it.write(1);
     it.timer.pass(100);
     for (const page of pages) expect(page.numbers()).toEqual([6]);
@@ -416,18 +398,14 @@ describe("a page that takes nothing", () => {
       it.timer.pass(30);
     }
     expect(slow.most()).toBeLessThan(limits.buffered + 256 * 1024);
-    const seqs = fast.frames.flatMap((frame) =>
-      frame.t === "rows" ? frame.events.map(({ seq }) => seq) : [],
-    );
+    const seqs = fast.frames.flatMap((frame) => (frame.t === "rows" ? frame.events.map(({ seq }) => seq) : []));
     expect(seqs).toEqual(upTo(1, total));
     slow.isStalled = false;
     slow.drain();
     it.timer.pass(1_000);
     const gaps = slow.frames.flatMap((frame) => (frame.t === "gap" ? [frame] : []));
     expect(gaps).toMatchObject([{ why: "slow" }]);
-    const reported = slow.frames.flatMap((frame) =>
-      frame.t === "rows" ? frame.events.map(({ seq }) => seq) : [],
-    );
+    const reported = slow.frames.flatMap((frame) => (frame.t === "rows" ? frame.events.map(({ seq }) => seq) : []));
     const [{ from, to } = { from: 0, to: 0 }] = gaps;
     expect(reported).toEqual([...upTo(1, from - 1), ...upTo(to + 1, total)]);
   });

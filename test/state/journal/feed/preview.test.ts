@@ -23,11 +23,7 @@ const rows: [event: string, properties: JsonObject, text: string][] = [
     "click “Pay now” button",
   ],
   ["$autocapture", { $event_type: "submit", $elements: [{ tag_name: "form" }] }, "submit form"],
-  [
-    "$exception",
-    { $exception_list: [{ type: "TypeError", value: "x is undefined" }] },
-    "TypeError x is undefined",
-  ],
+  ["$exception", { $exception_list: [{ type: "TypeError", value: "x is undefined" }] }, "TypeError x is undefined"],
   ["$exception", { $exception_type: "E", $exception_message: "m" }, "E m"],
   ["$exception", { $exception_list: [null] }, "Error"],
   [
@@ -47,11 +43,7 @@ const rows: [event: string, properties: JsonObject, text: string][] = [
     "NPS · answer 9 · answer fast",
   ],
   ["$identify", { $anon_distinct_id: "anon", $set: { plan: "pro" } }, "from anon · plan pro"],
-  [
-    "$groupidentify",
-    { $group_type: "company", $group_key: "acme", $group_set: { size: 3 } },
-    "company acme · size 3",
-  ],
+  ["$groupidentify", { $group_type: "company", $group_key: "acme", $group_set: { size: 3 } }, "company acme · size 3"],
   ["$create_alias", { alias: "other" }, "from other"],
   ["$$heatmap", { $heatmap_data: { "https://a": [] } }, "addresses 1"],
 ];
@@ -104,9 +96,7 @@ describe("damaged and hostile properties", () => {
   ];
   test.each(kinds)("of %s are bounded", (event) => {
     for (const value of values) {
-      const properties = JSON.parse(
-        JSON.stringify(Object.fromEntries(names.map((it) => [it, value]))),
-      ) as JsonObject;
+      const properties = JSON.parse(JSON.stringify(Object.fromEntries(names.map((it) => [it, value])))) as JsonObject;
       const made = previewOf(event, properties);
       expect(JSON.stringify(made).length).toBeLessThan(1_200);
       for (const it of made.preview.flat()) expect(typeof it).toBe("string");
@@ -121,11 +111,7 @@ describe("damaged and hostile properties", () => {
 test("session, SDK and path", () => {
   expect(
     previewOf("a", { $lib: "posthog-node", $session_id: "s", $current_url: "https://shop.example" }),
-  ).toMatchObject({
-    lib: "node",
-    session: "s",
-    path: "/",
-  });
+  ).toMatchObject({ lib: "node", session: "s", path: "/" });
   expect(previewOf("a", { $lib: 7, $session_id: 7, $current_url: "javascript:alert(1)" })).toMatchObject({
     lib: "7",
     session: null,
@@ -134,12 +120,7 @@ test("session, SDK and path", () => {
 });
 
 test("values of columns", () => {
-  const properties: JsonObject = {
-    "a.b": 1,
-    a: { c: [1, 2] },
-    items: [{ sku: "x" }, { sku: "y" }],
-    nothing: null,
-  };
+  const properties: JsonObject = { "a.b": 1, a: { c: [1, 2] }, items: [{ sku: "x" }, { sku: "y" }], nothing: null };
   expect(columnValues(properties, ["a.b", "a.c", "items.sku", "nothing", "none", "constructor"])).toEqual([
     "1",
     "1, 2",

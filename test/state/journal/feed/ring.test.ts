@@ -3,12 +3,7 @@ import { createRing, holdEntry } from "../../../../src/state/journal/feed/recent
 import { eventRow, requestRow } from "../../../support/rows.ts";
 
 const held = (n: number, events = 1) =>
-  holdEntry({
-    n,
-    project: 1,
-    request: requestRow(n),
-    events: Array.from({ length: events }, () => eventRow(n)),
-  });
+  holdEntry({ n, project: 1, request: requestRow(n), events: Array.from({ length: events }, () => eventRow(n)) });
 const large = { events: 1_000_000, bytes: 1e9 };
 
 describe("the ring", () => {

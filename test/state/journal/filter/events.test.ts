@@ -28,15 +28,7 @@ const events = {
     { n: 2, target: "/i/v0/e/", source: "tape:checkout#12", ms: 120, method: "GET" },
   ),
   d: eventOf(
-    {
-      seq: 3,
-      n: 3,
-      event: "",
-      distinct_id: "",
-      outcome: "dropped",
-      reason: "missing_event_name",
-      person: null,
-    },
+    { seq: 3, n: 3, event: "", distinct_id: "", outcome: "dropped", reason: "missing_event_name", person: null },
     { amount: -3, note: 'say "hi" \\ there' },
     { n: 3, target: "/flags", status: 503, fault: "slow-batch", source: "fault", partition: "worker-1" },
   ),

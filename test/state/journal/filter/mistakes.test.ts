@@ -101,9 +101,7 @@ describe("filters of events", () => {
   test("all that is wrong is reported, first things first", () => {
     const problems = problemsOf("foo:1 status:x is:nope");
     expect(problems.map((it) => it.at)).toEqual([0, 13, 18]);
-    expect(problemsOf("OR ".repeat(600)).map((it) => it.at)).toEqual(
-      Array.from({ length: 20 }, (_, i) => 3 * i),
-    );
+    expect(problemsOf("OR ".repeat(600)).map((it) => it.at)).toEqual(Array.from({ length: 20 }, (_, i) => 3 * i));
   });
 
   test.each<[text: string, at: number[]]>([

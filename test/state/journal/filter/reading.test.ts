@@ -55,31 +55,23 @@ test.each(indexedRequests)("the index finds of requests of %s", (text, expected)
   expect(filterOf(readRequestFilter(text)).indexed).toEqual(expected);
 });
 
-const examples = (
-  light: boolean,
-  { fields }: { fields: readonly { isHeavy?: boolean; example: string }[] },
-) => fields.filter(({ isHeavy = false }) => isHeavy !== light).map((it) => it.example);
+const examples = (light: boolean, { fields }: { fields: readonly { isHeavy?: boolean; example: string }[] }) =>
+  fields.filter(({ isHeavy = false }) => isHeavy !== light).map((it) => it.example);
 
 describe("light filters look at rows only", () => {
-  test.each([...examples(true, eventLanguage), "is:kept,warned", "-is:faulted", "has:fault"])(
-    "%s",
-    (text) => {
-      const filter = filterOf(readEventFilter(text));
-      expect(filter.isLight).toBe(true);
-      expect(() => filter.test(lightEvent, now)).not.toThrow();
-    },
-  );
+  test.each([...examples(true, eventLanguage), "is:kept,warned", "-is:faulted", "has:fault"])("%s", (text) => {
+    const filter = filterOf(readEventFilter(text));
+    expect(filter.isLight).toBe(true);
+    expect(() => filter.test(lightEvent, now)).not.toThrow();
+  });
   test.each([...examples(true, requestLanguage), "is:kept", "-is:unmatched"])("of requests: %s", (text) => {
     const filter = filterOf(readRequestFilter(text));
     expect(filter.isLight).toBe(true);
     expect(() => filter.test(lightRequest, now)).not.toThrow();
   });
-  test.each(["word", "lib:web", "prop.a:1", "has:prop.a", "event:a OR word", "-(prop.a:1)"])(
-    "not %s",
-    (text) => {
-      expect(filterOf(readEventFilter(text)).isLight).toBe(false);
-    },
-  );
+  test.each(["word", "lib:web", "prop.a:1", "has:prop.a", "event:a OR word", "-(prop.a:1)"])("not %s", (text) => {
+    expect(filterOf(readEventFilter(text)).isLight).toBe(false);
+  });
   test.each(["word", "event:a", "reason:x", "is:warned"])("not of requests: %s", (text) => {
     expect(filterOf(readRequestFilter(text)).isLight).toBe(false);
   });
@@ -89,10 +81,8 @@ describe("light filters look at rows only", () => {
 });
 
 test("every example in the tables can be read", () => {
-  for (const { example } of filterFields.events)
-    expect(filterOf(readEventFilter(example)), example).toBeDefined();
-  for (const { example } of filterFields.requests)
-    expect(filterOf(readRequestFilter(example)), example).toBeDefined();
+  for (const { example } of filterFields.events) expect(filterOf(readEventFilter(example)), example).toBeDefined();
+  for (const { example } of filterFields.requests) expect(filterOf(readRequestFilter(example)), example).toBeDefined();
 });
 
 const printed: [text: string, expected: string][] = [

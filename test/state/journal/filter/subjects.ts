@@ -31,10 +31,7 @@ export const eventOf = (
 });
 
 /** An event whose request is gone. */
-export const orphanOf = (row: Partial<EventRow>): EventSubject => ({
-  ...eventOf(row),
-  request: () => undefined,
-});
+export const orphanOf = (row: Partial<EventRow>): EventSubject => ({ ...eventOf(row), request: () => undefined });
 
 /** A subject of which only some is reported. */
 export const requestOf = (

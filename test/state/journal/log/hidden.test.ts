@@ -1,10 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  type HiddenRange,
-  type HidingTable,
-  hiddenRuns,
-  hideOnly,
-} from "../../../../src/state/journal/log/hidden.ts";
+import { type HiddenRange, type HidingTable, hiddenRuns, hideOnly } from "../../../../src/state/journal/log/hidden.ts";
 import { createRows } from "../../../../src/state/journal/log/rows.ts";
 
 const hidden = 2;

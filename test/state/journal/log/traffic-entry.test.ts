@@ -15,8 +15,7 @@ const usual = ["content-type", "application/json", "x-phx-source", "emulator"];
 const html = ["content-type", "text/html"];
 
 /** What a line says of an answer. */
-const reported = (reply: GivenReply): object =>
-  JSON.parse(`{${entryWriter()(call, reply, {}).tail.slice(1)}}`);
+const reported = (reply: GivenReply): object => JSON.parse(`{${entryWriter()(call, reply, {}).tail.slice(1)}}`);
 
 test.each<[string, GivenReply, object]>([
   // most lines of a journal are captures: they are not made longer
@@ -31,11 +30,7 @@ test.each<[string, GivenReply, object]>([
     { status: 200, headers: html, body: Buffer.from([0xff, 0xfe]) },
     { reply_headers: html, reply: { omitted: "not_text", bytes: 2 } },
   ],
-  [
-    "text in bytes",
-    { status: 200, headers: html, body: Buffer.from("<p>ü") },
-    { reply_headers: html, reply: "<p>ü" },
-  ],
+  ["text in bytes", { status: 200, headers: html, body: Buffer.from("<p>ü") }, { reply_headers: html, reply: "<p>ü" }],
 ])("an answer with %s", (_, reply, line) => {
   expect(reported(reply)).toEqual({ headers: call.rawHeaders, ...line });
 });
@@ -51,10 +46,6 @@ test.each([
   ["a secret that only begins like a project key", "authorization", "Bearer phc_a.b", "Bearer phc_***"],
   ["a word without a scheme", "X-Api-Key", "horse", "***"],
 ])("%s in a header", (_, name, value, kept) => {
-  const { tail } = entryWriter()(
-    { ...call, rawHeaders: [name, value] },
-    { status: 200, headers: usual, body: "" },
-    {},
-  );
+  const { tail } = entryWriter()({ ...call, rawHeaders: [name, value] }, { status: 200, headers: usual, body: "" }, {});
   expect(JSON.parse(`{${tail.slice(1)}}`)).toMatchObject({ headers: [name, kept] });
 });

@@ -31,13 +31,7 @@ async function logOf(projects: readonly number[], keepBytes?: number) {
 }
 
 type Log = Awaited<ReturnType<typeof logOf>>;
-const rows: [
-  name: string,
-  what: (log: Log) => unknown,
-  since: number,
-  project: number | undefined,
-  lost: boolean,
-][] = [
+const rows: [name: string, what: (log: Log) => unknown, since: number, project: number | undefined, lost: boolean][] = [
   ["nothing", () => {}, 0, undefined, false],
   ["nothing", () => {}, 2, 1, false],
   ["cleared: all", (log) => log.clearEvents(), 2, undefined, true],

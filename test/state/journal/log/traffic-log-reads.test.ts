@@ -3,11 +3,7 @@ import type { CallRecord } from "../../../../src/kernel/http/call.ts";
 import { type Bytes, memoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import type { EventFacts } from "../../../../src/state/journal/event.ts";
 import { entryWriter } from "../../../../src/state/journal/log/traffic-entry.ts";
-import {
-  openTrafficLog,
-  type TimeFilter,
-  type TrafficLog,
-} from "../../../../src/state/journal/log/traffic-log.ts";
+import { openTrafficLog, type TimeFilter, type TrafficLog } from "../../../../src/state/journal/log/traffic-log.ts";
 import type { EventKey, TrafficLine } from "../../../../src/state/journal/traffic.ts";
 
 const requests = 2_000;
@@ -118,9 +114,7 @@ describe("the lines that are read", () => {
   });
 
   test("of a partition are its own", () => {
-    const { result, times: reads } = reading(() =>
-      [...log.requests({ partition: "worker-7" })].map(log.line),
-    );
+    const { result, times: reads } = reading(() => [...log.requests({ partition: "worker-7" })].map(log.line));
     expect(result.map((line) => line?.n)).toEqual([1_501, 1_001, 501, 1]);
     expect(reads).toBeLessThanOrEqual(4);
   });

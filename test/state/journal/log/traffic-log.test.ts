@@ -5,11 +5,7 @@ import type { CallRecord } from "../../../../src/kernel/http/call.ts";
 import { fileBytes, memoryBytes } from "../../../../src/kernel/store/bytes.ts";
 import { DataFolderError } from "../../../../src/kernel/store/data-folder.ts";
 import type { EventFacts } from "../../../../src/state/journal/event.ts";
-import {
-  entryWriter,
-  type GivenReply,
-  type ReceivedCall,
-} from "../../../../src/state/journal/log/traffic-entry.ts";
+import { entryWriter, type GivenReply, type ReceivedCall } from "../../../../src/state/journal/log/traffic-entry.ts";
 import {
   openTrafficLog,
   type TrafficLog,
@@ -176,8 +172,7 @@ describe.each([
 describe("a log in a file", () => {
   async function filled(path: string, count: number): Promise<TrafficLog> {
     const log = inFile(path);
-    for (let i = 0; i < count; i++)
-      log.append(entry([item(`e${i}`, `u${i % 7}`)], { uuid: () => `id-${i}` }));
+    for (let i = 0; i < count; i++) log.append(entry([item(`e${i}`, `u${i % 7}`)], { uuid: () => `id-${i}` }));
     await log.written();
     return log;
   }
@@ -222,23 +217,20 @@ describe("a log in a file", () => {
     await again.close();
   });
 
-  test.each(["closed", "reset"])(
-    "%s before its events are indexed, nothing is read any more",
-    async (end) => {
-      const path = fresh();
-      await (await filled(path, 50)).close();
-      vi.useFakeTimers({ toFake: ["setTimeout"] });
-      try {
-        const log = inFile(path);
-        if (end === "reset") reset(log, folder);
-        await log.close();
-        vi.runAllTimers();
-        expect(vi.getTimerCount()).toBe(0);
-      } finally {
-        vi.useRealTimers();
-      }
-    },
-  );
+  test.each(["closed", "reset"])("%s before its events are indexed, nothing is read any more", async (end) => {
+    const path = fresh();
+    await (await filled(path, 50)).close();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const log = inFile(path);
+      if (end === "reset") reset(log, folder);
+      await log.close();
+      vi.runAllTimers();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 
   test("a damaged sidecar is ignored", async () => {
     const path = fresh();
@@ -348,21 +340,18 @@ describe("a log in a file", () => {
       ],
     ];
 
-    test.each(damages)(
-      "%s, without sidecars: the others keep their numbers",
-      async (_name, damage, seqs, reports) => {
-        const path = fresh();
-        await (await filled(path, 5)).close();
-        for (const file of Object.values(sidecars(path))) rmSync(file);
-        damage(path);
-        const { log, found } = reopened(path);
-        expect(names(log)).toEqual(seqs.map((seq) => `${seq}:e${seq - 1}`));
-        expect(found).toEqual(reports);
-        expect([...log.requests({})].map((n) => log.line(n)?.n)).toEqual(seqs.toReversed());
-        expect(log.counts()).toMatchObject({ requests: seqs.length, events: seqs.length });
-        await log.close();
-      },
-    );
+    test.each(damages)("%s, without sidecars: the others keep their numbers", async (_name, damage, seqs, reports) => {
+      const path = fresh();
+      await (await filled(path, 5)).close();
+      for (const file of Object.values(sidecars(path))) rmSync(file);
+      damage(path);
+      const { log, found } = reopened(path);
+      expect(names(log)).toEqual(seqs.map((seq) => `${seq}:e${seq - 1}`));
+      expect(found).toEqual(reports);
+      expect([...log.requests({})].map((n) => log.line(n)?.n)).toEqual(seqs.toReversed());
+      expect(log.counts()).toMatchObject({ requests: seqs.length, events: seqs.length });
+      await log.close();
+    });
 
     test.each(damages)("%s, covered by sidecars: found when it is read", async (_name, damage, seqs) => {
       const path = fresh();
@@ -402,43 +391,33 @@ describe("a log in a file", () => {
       }
     });
 
-    const bitsOf = (file: string) =>
-      Array.from({ length: 24 }, (_, i) => (i * 7919) % (statSync(file).size * 8));
-    test.each(["requests", "events"] as const)(
-      "a flipped bit in the sidecar of %s costs nothing",
-      async (which) => {
-        const path = fresh();
-        const log = inFile(path);
-        for (let i = 0; i < 40; i++)
-          log.append(entry(Array.from({ length: 500 }, (_, j) => item(`e${j % 3}`, `u${i}`))));
-        await log.close();
-        const file = sidecars(path)[which];
-        const [whole, written] = [readFileSync(file), readFileSync(path)];
-        for (const bit of bitsOf(file)) {
-          const damaged = Buffer.from(whole);
-          damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-          writeFileSync(file, damaged);
-          const again = inFile(path);
-          expect(again.counts()).toMatchObject({ requests: 40, events: 20_000 });
-          expect([...again.scan({ distinct_id: "u39", event: "e0" })]).toHaveLength(167);
-          expect(again.append(entry([item("after")]))).toBe(41);
-          await again.close();
-          writeFileSync(path, written);
-        }
-      },
-    );
+    const bitsOf = (file: string) => Array.from({ length: 24 }, (_, i) => (i * 7919) % (statSync(file).size * 8));
+    test.each(["requests", "events"] as const)("a flipped bit in the sidecar of %s costs nothing", async (which) => {
+      const path = fresh();
+      const log = inFile(path);
+      for (let i = 0; i < 40; i++) log.append(entry(Array.from({ length: 500 }, (_, j) => item(`e${j % 3}`, `u${i}`))));
+      await log.close();
+      const file = sidecars(path)[which];
+      const [whole, written] = [readFileSync(file), readFileSync(path)];
+      for (const bit of bitsOf(file)) {
+        const damaged = Buffer.from(whole);
+        damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+        writeFileSync(file, damaged);
+        const again = inFile(path);
+        expect(again.counts()).toMatchObject({ requests: 40, events: 20_000 });
+        expect([...again.scan({ distinct_id: "u39", event: "e0" })]).toHaveLength(167);
+        expect(again.append(entry([item("after")]))).toBe(41);
+        await again.close();
+        writeFileSync(path, written);
+      }
+    });
 
     test.each([
-      [
-        "a damaged first line",
-        (text: string) => text.replace("traffic", "trafic"),
-        ":1: its first line is damaged",
-      ],
+      ["a damaged first line", (text: string) => text.replace("traffic", "trafic"), ":1: its first line is damaged"],
       ["a byte order mark", (text: string) => `\ufeff${text}`, ":1: it begins with a byte order mark"],
       [
         "an unknown version",
-        (text: string) =>
-          text.replace(/^.*/, '{"log":"phx-sim traffic","version":2,"birth":1,"n":1,"seq":1}'),
+        (text: string) => text.replace(/^.*/, '{"log":"phx-sim traffic","version":2,"birth":1,"n":1,"seq":1}'),
         ":1: it has version 2, and this phx-sim knows version 1",
       ],
       ["a file of something else", () => "PAR1\n", ":1: it is not a traffic log of phx-sim"],
@@ -561,8 +540,7 @@ test("a file lets go of the oldest requests and of their rows; numbers, look-ups
     log.append(entry([item(`e${i % 7}`, `u${i}`)], { uuid: () => `id-${i}`, at: i }));
     if (i % 500 === 0) await log.written();
   }
-  const isTrimmed = () =>
-    log.counts().evicted_requests > 2 * 16_384 && statSync(path).size <= 4 * 1024 * 1024;
+  const isTrimmed = () => log.counts().evicted_requests > 2 * 16_384 && statSync(path).size <= 4 * 1024 * 1024;
   await vi.waitUntil(isTrimmed, { timeout: 30_000 });
   const kept = log.counts().events;
   const first = total - kept + 1;

@@ -72,10 +72,7 @@ describe("a data folder with keep: 1MB", () => {
     expect(before.requests).toEqual([...before.seqs].reverse());
     expect(before.seqs.length).toBeGreaterThan(50);
     const counts = await countsOf(first);
-    expect(counts).toMatchObject({
-      events: before.seqs.length,
-      evicted_requests: 200 - before.seqs.length,
-    });
+    expect(counts).toMatchObject({ events: before.seqs.length, evicted_requests: 200 - before.seqs.length });
     await first.close();
 
     const second = await startSim({ data, keep: "1MB" });

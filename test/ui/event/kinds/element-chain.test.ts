@@ -13,8 +13,7 @@ import {
 
 const pay =
   'button.primary.w-1.5:attr__class="primary w-1.5"attr__data-testid="pay"nth-child="2"nth-of-type="1"text="Pay now"';
-const around =
-  'div.actions:nth-child="3"nth-of-type="2";form:attr__id="checkout"attr_id="checkout"nth-child="1";main:';
+const around = 'div.actions:nth-child="3"nth-of-type="2";form:attr__id="checkout"attr_id="checkout"nth-child="1";main:';
 
 const first = (chain: string): PageElement | undefined => readChain(chain).elements[0];
 
@@ -85,13 +84,7 @@ describe("the elements of an event", () => {
   test("the list of older SDKs", () => {
     const { elements } = elementsIn({ $elements: [slow, { tag_name: 7, attributes: { "data-x": true } }] });
     expect(elements).toEqual([
-      {
-        tag: "input",
-        id: "s",
-        classes: ["a", "5"],
-        text: "Slow",
-        attributes: [["nth-child", "1"]],
-      },
+      { tag: "input", id: "s", classes: ["a", "5"], text: "Slow", attributes: [["nth-child", "1"]] },
       { tag: "7", id: undefined, classes: [], text: undefined, attributes: [["data-x", "true"]] },
     ]);
   });

@@ -63,11 +63,7 @@ describe("vitals", () => {
   });
 
   test("as text", () => {
-    expect([vitalText(2840, lcp), vitalText(148.4, inp), vitalText(0.274, cls)]).toEqual([
-      "2.84 s",
-      "148 ms",
-      "0.27",
-    ]);
+    expect([vitalText(2840, lcp), vitalText(148.4, inp), vitalText(0.274, cls)]).toEqual(["2.84 s", "148 ms", "0.27"]);
   });
 
   test("numbers as text are numbers, and what is none is left out", () => {
@@ -98,23 +94,13 @@ describe("a page", () => {
     });
     expect(urlParts("app://shop/%E0")).toMatchObject({ origin: "app://shop", path: "/%E0" });
     expect(urlParts("javascript:alert(1)")).toMatchObject({ origin: "javascript:", path: "alert(1)" });
-    expect([urlParts("/basket"), urlParts("http://["), urlParts("")]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect([urlParts("/basket"), urlParts("http://["), urlParts("")]).toEqual([undefined, undefined, undefined]);
     const many = urlParts(`http://x/?${"a=1&".repeat(10_000)}`);
     expect([many?.query.length, many?.left]).toEqual([100, 9_900]);
   });
 
   test("referrer, campaign and title; empty parameters are left out", () => {
-    const properties = {
-      $referrer: "$direct",
-      utm_source: "news",
-      utm_medium: null,
-      gclid: "",
-      title: "Shop",
-    };
+    const properties = { $referrer: "$direct", utm_source: "news", utm_medium: null, gclid: "", title: "Shop" };
     expect(pageFacts(properties)).toEqual({
       title: "Shop",
       screen: undefined,
@@ -123,10 +109,7 @@ describe("a page", () => {
       isDirect: true,
       campaign: [["utm_source", "news"]],
     });
-    expect(pageFacts({ title: 5, $referrer: ["x"], $pathname: "/a" })).toMatchObject({
-      title: undefined,
-      url: "/a",
-    });
+    expect(pageFacts({ title: 5, $referrer: ["x"], $pathname: "/a" })).toMatchObject({ title: undefined, url: "/a" });
   });
 
   test("the visit that ended", () => {
@@ -138,12 +121,7 @@ describe("a page", () => {
       seen: undefined,
     });
     expect(visitIn({ $prev_pageview_duration: -1, $prev_pageview_pathname: "/a" })?.spent).toBeUndefined();
-    expect([900, 59_940, 84_271, 3_900_000].map(spentText)).toEqual([
-      "0.9 s",
-      "1 min 0 s",
-      "1 min 24 s",
-      "1 h 5 min",
-    ]);
+    expect([900, 59_940, 84_271, 3_900_000].map(spentText)).toEqual(["0.9 s", "1 min 0 s", "1 min 24 s", "1 h 5 min"]);
   });
 });
 
@@ -236,12 +214,7 @@ describe("a used flag", () => {
   test("the decision it was counted for, else the last answer before it", () => {
     const decision = (request: number, changes: object = {}) =>
       ({ request, by: "answer", rejected: null, called: [], ...changes }) as unknown as FlagDecision;
-    const all = [
-      decision(9),
-      decision(7, { rejected: "x" }),
-      decision(5),
-      decision(3, { called: [{ seq: 42 }] }),
-    ];
+    const all = [decision(9), decision(7, { rejected: "x" }), decision(5), decision(3, { called: [{ seq: 42 }] })];
     expect(decisionFor({ seq: 42, request: 8 }, all)?.request).toBe(3);
     expect(decisionFor({ seq: 43, request: 8 }, all)?.request).toBe(5);
     expect(decisionFor({ seq: 43, request: 2 }, all)).toBeUndefined();

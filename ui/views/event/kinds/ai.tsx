@@ -58,10 +58,7 @@ const tokenKinds: readonly (readonly [property: string, word: string])[] = [
 ];
 
 function Tokens({ properties }: { properties: JsonObject }) {
-  const [input, output] = [
-    numberIn(properties, "$ai_input_tokens"),
-    numberIn(properties, "$ai_output_tokens"),
-  ];
+  const [input, output] = [numberIn(properties, "$ai_input_tokens"), numberIn(properties, "$ai_output_tokens")];
   if (input === undefined && output === undefined) return null;
   const others = tokenKinds.flatMap(([property, word]) => {
     const count = numberIn(properties, property);
@@ -85,10 +82,7 @@ function Tokens({ properties }: { properties: JsonObject }) {
 function Figures({ event: { properties } }: { event: StoredEvent }) {
   const [model, provider] = [textOf(properties, "$ai_model"), textOf(properties, "$ai_provider")];
   const name = textOf(properties, "$ai_span_name", "$ai_trace_name");
-  const [latency, first] = [
-    numberIn(properties, "$ai_latency"),
-    numberIn(properties, "$ai_time_to_first_token"),
-  ];
+  const [latency, first] = [numberIn(properties, "$ai_latency"), numberIn(properties, "$ai_time_to_first_token")];
   const [cost, temperature, status] = [
     costOf(properties),
     temperatureOf(properties),

@@ -1,12 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { own } from "../../../../src/kernel/base/json.ts";
 import { addressStep } from "../../../../src/kernel/base/text.ts";
-import type {
-  GroupDetails,
-  Join,
-  PersonTimeline,
-  TimelineEntry,
-} from "../../../../src/lab/person-history/shapes.ts";
+import type { GroupDetails, Join, PersonTimeline, TimelineEntry } from "../../../../src/lab/person-history/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
 import { useResource } from "../../../api/resource.ts";
@@ -224,10 +219,7 @@ export function GroupDiff({ event }: KindProps) {
       {group ? (
         <p class="row">
           <Badge>{plain(group.type, 60)}</Badge>
-          <a
-            class="mono"
-            href={link("people", ["groups", group.type, group.name], { in: event.project ?? undefined })}
-          >
+          <a class="mono" href={link("people", ["groups", group.type, group.name], { in: event.project ?? undefined })}>
             <Named text={group.name} otherwise="(empty)" />
           </a>
           {step?.created && <Badge tone="accent">new group</Badge>}

@@ -127,9 +127,7 @@ export function readChain(whole: string): ElementChain {
 }
 
 const wordOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-    ? String(value)
-    : undefined;
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 
 /** Names in `$elements` that differ from those of the page. */
 const listNames: Readonly<Record<string, string>> = {
@@ -149,9 +147,7 @@ function listed(item: JsonObject): PageElement {
     return [[(Object.hasOwn(listNames, name) ? listNames[name] : undefined) ?? name, word]];
   });
   const given = own(item, "classes") ?? own(item, "attr_class");
-  const classes = Array.isArray(given)
-    ? given.flatMap((it) => wordOf(it) ?? [])
-    : wordsOf(wordOf(given) ?? "");
+  const classes = Array.isArray(given) ? given.flatMap((it) => wordOf(it) ?? []) : wordsOf(wordOf(given) ?? "");
   return elementOf(wordOf(own(item, "tag_name")) ?? "", classes, attributes);
 }
 
@@ -209,9 +205,7 @@ const speaking = ["aria-label", "alt", "title", "placeholder", "name"];
 
 /** What can be read on the element, or what names it. */
 export const captionOf = (element: PageElement): string | undefined =>
-  [element.text, ...speaking.map((it) => attributeOf(element, it))].find(
-    (it) => it !== undefined && it.trim() !== "",
-  );
+  [element.text, ...speaking.map((it) => attributeOf(element, it))].find((it) => it !== undefined && it.trim() !== "");
 
 const actions: Readonly<Record<string, string>> = {
   click: "Click on",

@@ -111,9 +111,7 @@ function Chain({ chain }: { chain: ElementChain }) {
         </code>
         <CopyButton label="Copy selector" text={selector} />
       </div>
-      {isDamaged && (
-        <p class="muted small">A part of the element chain cannot be read: see the properties.</p>
-      )}
+      {isDamaged && <p class="muted small">A part of the element chain cannot be read: see the properties.</p>}
       {isCut && <p class="muted small">{`Only the ${elements.length} innermost elements are shown.`}</p>}
     </>
   );

@@ -84,11 +84,7 @@ function Causes({ causes, chosen, onChoose }: CausesProps) {
           const frame = it.frames.find(({ owner }) => owner === "app") ?? it.frames[0];
           return (
             <li key={it.place}>
-              <button
-                type="button"
-                aria-current={it === chosen ? "true" : undefined}
-                onClick={() => onChoose(it)}
-              >
+              <button type="button" aria-current={it === chosen ? "true" : undefined} onClick={() => onChoose(it)}>
                 <span class="faint number">{i + 1}</span>
                 <span class="exception-cause">
                   <b class="mono">
@@ -138,15 +134,7 @@ function Frame({ event, cause, frame, isOpen }: FrameProps) {
   );
 }
 
-function Frames({
-  event,
-  cause,
-  number,
-}: {
-  event: StoredEvent;
-  cause: ExceptionCause;
-  number: number | undefined;
-}) {
+function Frames({ event, cause, number }: { event: StoredEvent; cause: ExceptionCause; number: number | undefined }) {
   const [isApp, setApp] = useState(true);
   const { frames } = cause;
   const inApp = frames.filter(({ owner }) => owner === "app");
@@ -233,8 +221,7 @@ function Same({ event }: { event: StoredEvent }) {
         <p class="small muted">{data?.complete ? "Not counted separately." : "Counting"}</p>
       )}
       <p class="small muted">
-        Grouped by{" "}
-        {group?.fingerprint ? "the fingerprint that was sent" : "types, messages and the app's frames"}.{" "}
+        Grouped by {group?.fingerprint ? "the fingerprint that was sent" : "types, messages and the app's frames"}.{" "}
         <a href={link("exceptions")}>All exceptions</a>
       </p>
     </section>
@@ -299,9 +286,7 @@ export function Exception({ event }: KindProps) {
   if (!newest || !chosen)
     return (
       <div class="stack">
-        <p class="muted">
-          The event has no exception that can be read: no $exception_list, no $exception_type.
-        </p>
+        <p class="muted">The event has no exception that can be read: no $exception_list, no $exception_type.</p>
         <Missing texts={read.missing} />
       </div>
     );

@@ -1,10 +1,6 @@
 import { own } from "../../../../src/kernel/base/json.ts";
 import { addressStep } from "../../../../src/kernel/base/text.ts";
-import type {
-  DecidedFlag,
-  FlagDecision,
-  FlagDecisions,
-} from "../../../../src/service/flags/decision-shapes.ts";
+import type { DecidedFlag, FlagDecision, FlagDecisions } from "../../../../src/service/flags/decision-shapes.ts";
 import type { FlagSummary } from "../../../../src/service/flags/shapes.ts";
 import type { StoredEvent } from "../../../../src/state/journal/stored-event.ts";
 import { query } from "../../../api/call.ts";
@@ -13,13 +9,7 @@ import { useResource } from "../../../api/resource.ts";
 import { link } from "../../../app/location.ts";
 import { Badge } from "../../../parts/basics.tsx";
 import { Trace } from "../../../parts/flag-trace/trace.tsx";
-import {
-  reasonWords,
-  sinceWords,
-  subjectOf,
-  valueText,
-  valueTone,
-} from "../../../parts/flag-trace/trace-words.ts";
+import { reasonWords, sinceWords, subjectOf, valueText, valueTone } from "../../../parts/flag-trace/trace-words.ts";
 import { plain, spanText } from "../../../parts/text.ts";
 import type { KindProps, ShownRequest } from "../event-facts.ts";
 import { Named } from "../event-parts.tsx";
@@ -35,8 +25,7 @@ export function FlagCalled({ event }: KindProps) {
 }
 
 function Called({ event, called }: { event: StoredEvent; called: CalledFlag }) {
-  const isAsked =
-    event.project !== null && event.outcome === "kept" && isAskable(called.key, event.distinct_id);
+  const isAsked = event.project !== null && event.outcome === "kept" && isAskable(called.key, event.distinct_id);
   const path = `flag-decisions${query({
     project: event.project ?? undefined,
     key: called.key,

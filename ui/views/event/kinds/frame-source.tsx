@@ -26,15 +26,7 @@ function HitText({ text, column }: { text: string; column: number | null }) {
   );
 }
 
-function Lines({
-  lines,
-  column,
-  label,
-}: {
-  lines: readonly SourceLine[];
-  column: number | null;
-  label: string;
-}) {
+function Lines({ lines, column, label }: { lines: readonly SourceLine[]; column: number | null; label: string }) {
   return (
     <Scrolled class="exception-source mono" label={label}>
       {lines.map(({ n, text, isHit }, i) => (
@@ -70,25 +62,20 @@ function Origin({ source }: { source: FrameSource }) {
   );
 }
 
-const Quiet = ({ children }: { children: ComponentChildren }) => (
-  <p class="small muted exception-origin">{children}</p>
-);
+const Quiet = ({ children }: { children: ComponentChildren }) => <p class="small muted exception-origin">{children}</p>;
 
 /** A file of a build: the app's own lines are found through its source map. */
 const isScript = ({ file }: ExceptionFrame): boolean => /\.[cm]?js(?:[?#]|$)/i.test(file);
 
 /** True if the lines on disk say more than those that were sent, and are those that ran. */
-const isBetter = ({ why, map, changed }: FrameSource): boolean =>
-  why === null && map !== null && changed !== true;
+const isBetter = ({ why, map, changed }: FrameSource): boolean => why === null && map !== null && changed !== true;
 
 /** The lines on this machine's disk, or those that the SDK sent. */
 export function FrameLines({ seq, cause, frame }: FrameLinesProps) {
   const { line, place, context, column } = frame;
   const isSent = context.length > 0;
   const path =
-    line === null || (isSent && !isScript(frame))
-      ? null
-      : `events/${seq}/source${query({ cause, frame: place })}`;
+    line === null || (isSent && !isScript(frame)) ? null : `events/${seq}/source${query({ cause, frame: place })}`;
   const { data: source, problem } = useResource<FrameSource>(path);
   if (isSent && !(source && isBetter(source)))
     return (

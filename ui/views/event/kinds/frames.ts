@@ -30,10 +30,7 @@ function foldOf(frames: readonly ExceptionFrame[], owner: FrameOwner): Fold {
 }
 
 /** The frames in order; if folded, neighbours of one owner that is not the app are one line. */
-export function framesFolded(
-  frames: readonly ExceptionFrame[],
-  isFolded: boolean,
-): readonly (ExceptionFrame | Fold)[] {
+export function framesFolded(frames: readonly ExceptionFrame[], isFolded: boolean): readonly (ExceptionFrame | Fold)[] {
   if (!isFolded) return frames;
   const shown: (ExceptionFrame | Fold)[] = [];
   let pending: ExceptionFrame[] = [];

@@ -67,9 +67,7 @@ function Drawing({ page: { points, width, height, fold } }: { page: HeatPage }) 
       role="img"
       aria-label={`${counted(points.length, "point")} of the pointer`}
     >
-      {fold !== undefined && fold < height && (
-        <line class="first-heat-fold" x1={0} x2={width} y1={fold} y2={fold} />
-      )}
+      {fold !== undefined && fold < height && <line class="first-heat-fold" x1={0} x2={width} y1={fold} y2={fold} />}
       {points.map((it, i) => (
         <Point key={i} point={it} radius={radius} />
       ))}

@@ -23,52 +23,24 @@ const rows: readonly KindView[] = [
     of: { names: ["$exception"] },
     View: late(async () => (await import("./exception.tsx")).Exception),
   },
-  {
-    title: "Vitals",
-    of: { kind: "vitals" },
-    View: late(async () => (await import("./vitals.tsx")).Vitals),
-  },
-  {
-    title: "Element",
-    of: { kind: "click" },
-    View: late(async () => (await import("./element.tsx")).ElementView),
-  },
+  { title: "Vitals", of: { kind: "vitals" }, View: late(async () => (await import("./vitals.tsx")).Vitals) },
+  { title: "Element", of: { kind: "click" }, View: late(async () => (await import("./element.tsx")).ElementView) },
   {
     title: "Page",
     of: { names: ["$pageview", "$pageleave"] },
     View: late(async () => (await import("./page.tsx")).PageView),
   },
-  {
-    title: "Screen",
-    of: { names: ["$screen"] },
-    View: late(async () => (await import("./page.tsx")).PageView),
-  },
-  {
-    title: "What changed",
-    of: { kind: "person" },
-    View: late(async () => (await import("./changes.tsx")).PersonDiff),
-  },
-  {
-    title: "What changed",
-    of: { kind: "group" },
-    View: late(async () => (await import("./changes.tsx")).GroupDiff),
-  },
-  {
-    title: "Answers",
-    of: { kind: "survey" },
-    View: late(async () => (await import("./survey.tsx")).SurveyView),
-  },
+  { title: "Screen", of: { names: ["$screen"] }, View: late(async () => (await import("./page.tsx")).PageView) },
+  { title: "What changed", of: { kind: "person" }, View: late(async () => (await import("./changes.tsx")).PersonDiff) },
+  { title: "What changed", of: { kind: "group" }, View: late(async () => (await import("./changes.tsx")).GroupDiff) },
+  { title: "Answers", of: { kind: "survey" }, View: late(async () => (await import("./survey.tsx")).SurveyView) },
   {
     title: "Decision",
     of: { names: ["$feature_flag_called"] },
     // its trace is drawn as in the Flags view
     View: late(async () => (await import("./flag-called.tsx")).FlagCalled, "flags"),
   },
-  {
-    title: "Heatmap",
-    of: { kind: "heatmap" },
-    View: late(async () => (await import("./heatmap.tsx")).Heatmap),
-  },
+  { title: "Heatmap", of: { kind: "heatmap" }, View: late(async () => (await import("./heatmap.tsx")).Heatmap) },
   {
     title: "Recording",
     of: { kind: "recording" },

@@ -1,23 +1,11 @@
-import {
-  firstOf,
-  isObject,
-  isTooDeep,
-  type Json,
-  type JsonObject,
-  own,
-} from "../../../../src/kernel/base/json.ts";
+import { firstOf, isObject, isTooDeep, type Json, type JsonObject, own } from "../../../../src/kernel/base/json.ts";
 import { prettyJson } from "../../../copy/quote.ts";
 import { sizeText } from "../../../parts/text.ts";
 
 /** A part of a message. Files are described, never loaded. */
 export type Part =
   | { readonly is: "text" | "thinking" | "refusal"; readonly text: string }
-  | {
-      readonly is: "call";
-      readonly name: string;
-      readonly id?: string | undefined;
-      readonly input: Json | undefined;
-    }
+  | { readonly is: "call"; readonly name: string; readonly id?: string | undefined; readonly input: Json | undefined }
   /** `name`: of the tool, else the id of its call. */
   | { readonly is: "result"; readonly name: string; readonly output: Json | undefined }
   | { readonly is: "file"; readonly what: string; readonly about: string }
@@ -258,16 +246,12 @@ function withToolNames(messages: Message[]): Message[] {
   const names = new Map(calls.map((it) => [it.id, it.name]));
   return messages.map((message) => ({
     ...message,
-    parts: message.parts.map((it) =>
-      it.is === "result" ? { ...it, name: names.get(it.name) ?? it.name } : it,
-    ),
+    parts: message.parts.map((it) => (it.is === "result" ? { ...it, name: names.get(it.name) ?? it.name } : it)),
   }));
 }
 
 export const messageCount = (value: Json | undefined): number =>
-  value === undefined || value === null
-    ? 0
-    : messagesIn(typeof value === "string" ? parsedJson(value) : value).length;
+  value === undefined || value === null ? 0 : messagesIn(typeof value === "string" ? parsedJson(value) : value).length;
 
 /** Text with JSON as its value. */
 function parsedJson(value: string): Json {

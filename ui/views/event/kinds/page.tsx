@@ -55,9 +55,7 @@ function Address({ facts: { url, screen, campaign } }: { facts: PageFacts }) {
       </p>
     );
   // campaign parameters have a part of their own
-  const query = parts.query.filter(
-    ([name, value]) => !campaign.some((it) => it[0] === name && it[1] === value),
-  );
+  const query = parts.query.filter(([name, value]) => !campaign.some((it) => it[0] === name && it[1] === value));
   return (
     <div class="stack">
       <p class="first-url mono">

@@ -40,20 +40,14 @@ function intentsOf(properties: JsonObject): Intent[] {
   return [
     ...valuesOf(properties, "$set"),
     ...valuesOf(properties, "$set_once"),
-    ...names.flatMap((name) =>
-      typeof name === "string" ? [{ by: "$unset" as const, name, value: undefined }] : [],
-    ),
+    ...names.flatMap((name) => (typeof name === "string" ? [{ by: "$unset" as const, name, value: undefined }] : [])),
   ];
 }
 
 const signOf = ({ from, to }: Pick<Changes[number], "from" | "to">): Sign =>
   from === undefined ? "+" : to === undefined ? "−" : "±";
 
-function diffOf(
-  intents: readonly Intent[],
-  changes: Changes | undefined,
-  after: JsonObject | undefined,
-): DiffRow[] {
+function diffOf(intents: readonly Intent[], changes: Changes | undefined, after: JsonObject | undefined): DiffRow[] {
   if (changes === undefined)
     return intents.map(({ by, name, value }) => ({
       ...{ sign: "?" as const, name, by, from: undefined },

@@ -7,8 +7,7 @@ export function textIn(properties: JsonObject, name: string): string | undefined
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-export const numberIn = (properties: JsonObject, name: string): number | undefined =>
-  numberOf(own(properties, name));
+export const numberIn = (properties: JsonObject, name: string): number | undefined => numberOf(own(properties, name));
 
 /** Names of flags and groups are not longer; an address with a longer one is refused. */
 const longestName = 400;

@@ -17,9 +17,7 @@ const words = {
 } as const;
 
 const timeOf = (item: Json): number | undefined =>
-  isObject(item) && typeof item.timestamp === "number" && Math.abs(item.timestamp) < 8e15
-    ? item.timestamp
-    : undefined;
+  isObject(item) && typeof item.timestamp === "number" && Math.abs(item.timestamp) < 8e15 ? item.timestamp : undefined;
 
 /** What a part of a recording holds, and a link to its session. */
 export function RecordingPart({ event: { properties, project } }: KindProps) {
@@ -49,9 +47,7 @@ export function RecordingPart({ event: { properties, project } }: KindProps) {
           From: times.length > 0 ? <Time at={from} isExact /> : undefined,
           To: times.length > 0 ? <Time at={to} isExact /> : undefined,
           Window:
-            typeof properties.$window_id === "string" ? (
-              <code>{plain(properties.$window_id, 80)}</code>
-            ) : undefined,
+            typeof properties.$window_id === "string" ? <code>{plain(properties.$window_id, 80)}</code> : undefined,
         }}
       />
       {typeof session === "string" && session !== "" && (

@@ -33,8 +33,7 @@ const longestScale = 10;
 function scaleOf(question: JsonObject, answer: Json): Scale | undefined {
   const chosen = numberOf(answer);
   const isRating = textIn(question, "type") === "rating";
-  if (chosen === undefined || !Number.isInteger(chosen) || (typeof answer === "string" && !isRating))
-    return undefined;
+  if (chosen === undefined || !Number.isInteger(chosen) || (typeof answer === "string" && !isRating)) return undefined;
   const sent = numberOf(own(question, "scale"));
   const isSent = sent !== undefined && Number.isInteger(sent) && sent > 1 && sent <= longestScale;
   const to = isSent ? sent : longestScale;

@@ -42,13 +42,7 @@ export function SurveyView({ event }: KindProps) {
   );
 }
 
-function Answer({
-  of: { question, isOptional, answer, scale },
-  number,
-}: {
-  of: SurveyAnswer;
-  number: number;
-}) {
+function Answer({ of: { question, isOptional, answer, scale }, number }: { of: SurveyAnswer; number: number }) {
   return (
     <section class="stack stack-tight">
       <h3>
@@ -80,9 +74,7 @@ function Rating({ scale: { from, to, chosen, isSent } }: { scale: Scale }) {
           </span>
         ))}
       </div>
-      {!isSent && (
-        <p class="faint small">{`The SDK does not send the scale: drawn from ${from} to ${to}.`}</p>
-      )}
+      {!isSent && <p class="faint small">{`The SDK does not send the scale: drawn from ${from} to ${to}.`}</p>}
     </>
   );
 }

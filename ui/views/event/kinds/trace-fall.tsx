@@ -115,11 +115,7 @@ function Fall({ trace, seq, onReload }: { trace: Trace; seq: number; onReload():
 }
 
 const fillOf = ({ step }: TraceRow): string =>
-  step.isError
-    ? "fall-error"
-    : step.event === "$ai_generation" || step.event === "$ai_embedding"
-      ? "fall-model"
-      : "";
+  step.isError ? "fall-error" : step.event === "$ai_generation" || step.event === "$ai_embedding" ? "fall-model" : "";
 
 function FallRow({ row, trace, isCurrent }: { row: TraceRow; trace: Trace; isCurrent: boolean }) {
   const { step, depth, note } = row;
@@ -149,16 +145,13 @@ function FallRow({ row, trace, isCurrent }: { row: TraceRow; trace: Trace; isCur
 
 /** Metrics and feedback about the trace. */
 function Judgements({ events, seq }: { events: readonly StoredEvent[]; seq: number }) {
-  const found = events.filter(
-    (it) => (it.event === "$ai_metric" || it.event === "$ai_feedback") && it.seq !== seq,
-  );
+  const found = events.filter((it) => (it.event === "$ai_metric" || it.event === "$ai_feedback") && it.seq !== seq);
   if (found.length === 0) return null;
   return (
     <ul class="stack stack-tight small" aria-label="Metrics and feedback">
       {found.slice(0, 20).map((it) => (
         <li key={it.seq}>
-          <a href={eventHref(it.seq)}>{it.event === "$ai_metric" ? "Metric" : "Feedback"}</a>{" "}
-          <Judgement event={it} />
+          <a href={eventHref(it.seq)}>{it.event === "$ai_metric" ? "Metric" : "Feedback"}</a> <Judgement event={it} />
         </li>
       ))}
     </ul>

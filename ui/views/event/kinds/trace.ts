@@ -27,9 +27,7 @@ export function costOf(properties: JsonObject): number | undefined {
   const total = numberIn(properties, "$ai_total_cost_usd");
   if (total !== undefined) return total;
   const parts = ["$ai_input_cost_usd", "$ai_output_cost_usd"].map((key) => numberIn(properties, key));
-  return parts.every((it) => it === undefined)
-    ? undefined
-    : parts.reduce<number>((sum, it) => sum + (it ?? 0), 0);
+  return parts.every((it) => it === undefined) ? undefined : parts.reduce<number>((sum, it) => sum + (it ?? 0), 0);
 }
 
 export function isErrorIn(properties: JsonObject): boolean {
@@ -84,12 +82,7 @@ function stepOf({ seq, event, timestamp, properties }: StoredEvent): Step {
   const lasting = (latency ?? 0) * 1000;
   const isAtStart = own(properties, "$ai_ingestion_source") === "otel";
   const start = isAtStart ? at : at - lasting;
-  const shown = idIn(
-    properties,
-    "$ai_span_name",
-    ...(event === "$ai_trace" ? ["$ai_trace_name"] : []),
-    "$ai_model",
-  );
+  const shown = idIn(properties, "$ai_span_name", ...(event === "$ai_trace" ? ["$ai_trace_name"] : []), "$ai_model");
   return {
     seq,
     event,
@@ -205,10 +198,7 @@ export function traceOf(events: readonly StoredEvent[], traceId: string): Trace 
 }
 
 /** Where a step lies in its trace, in percent. */
-export function barOf(
-  { start, end }: Step,
-  trace: Pick<Trace, "start" | "end">,
-): { from: number; size: number } {
+export function barOf({ start, end }: Step, trace: Pick<Trace, "start" | "end">): { from: number; size: number } {
   const whole = trace.end - trace.start || 1;
   const from = Math.max(0, Math.min(99.5, ((start - trace.start) * 100) / whole));
   return { from, size: Math.max(0.5, Math.min(100 - from, ((end - start) * 100) / whole)) };

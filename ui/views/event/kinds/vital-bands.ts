@@ -7,8 +7,7 @@ export const bandOf = (value: number, { good, poor }: WebVital): "good" | "middl
 
 /** Place on three bands of equal width, in percent; a value of twice the limit and above is at the end. */
 export function placeOf(value: number, { good, poor }: WebVital): number {
-  const place =
-    value <= good ? value / good : value <= poor ? 1 + (value - good) / (poor - good) : value / poor + 1;
+  const place = value <= good ? value / good : value <= poor ? 1 + (value - good) / (poor - good) : value / poor + 1;
   return Math.max(0, Math.min(99, (place * 100) / 3));
 }
 

@@ -41,14 +41,11 @@ function inertCss(css: string, count: Count): string {
     count.unloaded++;
     return "";
   });
-  return without.replace(
-    /(?:url|src|image-set|-webkit-image-set)\(\s*(["']?)([^)"']*)\1[^)]*\)/gi,
-    (all, _, to) => {
-      if (/^\s*(?:#|data:(?:image|font)\/)/i.test(String(to)) && /^url/i.test(all)) return all;
-      count.unloaded++;
-      return "none";
-    },
-  );
+  return without.replace(/(?:url|src|image-set|-webkit-image-set)\(\s*(["']?)([^)"']*)\1[^)]*\)/gi, (all, _, to) => {
+    if (/^\s*(?:#|data:(?:image|font)\/)/i.test(String(to)) && /^url/i.test(all)) return all;
+    count.unloaded++;
+    return "none";
+  });
 }
 
 type Attribute = string | number | true | null;
@@ -192,10 +189,7 @@ function inertData({ type, data }: RecordedEvent, count: Count): JsonObject | un
     case recordedTypes.full: {
       if (!isObject(data.node)) return undefined;
       const { top, left } = isObject(data.initialOffset) ? data.initialOffset : {};
-      const initialOffset = {
-        top: typeof top === "number" ? top : 0,
-        left: typeof left === "number" ? left : 0,
-      };
+      const initialOffset = { top: typeof top === "number" ? top : 0, left: typeof left === "number" ? left : 0 };
       return { node: inertNode(data.node, count, false), initialOffset };
     }
     case recordedTypes.incremental:

@@ -12,25 +12,14 @@ import {
   totalType,
 } from "../types.ts";
 import { compareValues, defaultOf, keyOf, textOf } from "../values.ts";
-import {
-  expectKind,
-  type FunctionRow,
-  fn,
-  illegalType,
-  lenient,
-  literal,
-  many,
-  special,
-  strict,
-} from "./row.ts";
+import { expectKind, type FunctionRow, fn, illegalType, lenient, literal, many, special, strict } from "./row.ts";
 
 const flag: Type = { kind: "UInt8" };
 const size: Type = { kind: "UInt64" };
 const mostItems = 1_000_000;
 
 const itemOf = (type: Type | undefined): Type => (type?.kind === "Array" ? type.item : nothing);
-const items = (value: HogQLValue): readonly HogQLValue[] =>
-  typeof value === "object" && value !== null ? value : [];
+const items = (value: HogQLValue): readonly HogQLValue[] => (typeof value === "object" && value !== null ? value : []);
 const arrayOf = (item: Type): Type => ({ kind: "Array", item });
 const sameArray = ([type = nothing]: readonly Type[]): Type => type;
 
@@ -54,17 +43,11 @@ const lookUp = (
     return { type, build: lenient((all, one = null) => run(items(all), one)) };
   });
 
-const sets = (
-  name: string,
-  run: (a: readonly HogQLValue[], keys: ReadonlySet<unknown>) => boolean,
-): FunctionRow =>
+const sets = (name: string, run: (a: readonly HogQLValue[], keys: ReadonlySet<unknown>) => boolean): FunctionRow =>
   special(name, [2, 2], ([a, b]) => {
     for (const it of [a, b]) expectKind(it, "array", name);
     common([itemOf(a?.type), itemOf(b?.type)], name);
-    return {
-      type: flag,
-      build: strict((x, y = null) => Number(run(items(x), new Set(items(y).map(keyOf))))),
-    };
+    return { type: flag, build: strict((x, y = null) => Number(run(items(x), new Set(items(y).map(keyOf))))) };
   });
 
 /** An item by its number, from 1, or from the end, -1; the type's default beyond the ends. */
@@ -77,17 +60,10 @@ const arrayElement = special("arrayElement", [2, 2], ([array, index]) => {
     if (at === 0) throw new Refusal("Array indices are 1-based");
     return items(all).at(Number(at) > 0 ? Number(at) - 1 : Number(at)) ?? other;
   };
-  return {
-    type: nullable(type, (type.nullable ?? false) || (index?.type.nullable ?? false)),
-    build: strict(run),
-  };
+  return { type: nullable(type, (type.nullable ?? false) || (index?.type.nullable ?? false)), build: strict(run) };
 });
 
-const statistic = (
-  name: string,
-  type: (item: Type) => Type,
-  run: (values: readonly number[]) => number,
-): FunctionRow =>
+const statistic = (name: string, type: (item: Type) => Type, run: (values: readonly number[]) => number): FunctionRow =>
   special(name, [1, 2], (args) => {
     const [lambda, array] = args.length === 2 ? args : [undefined, args[0]];
     const item = lambda?.op === "lambda" ? lambda.type : itemOf(array?.type);
@@ -116,8 +92,7 @@ function mapped(
   return (row) => {
     const all = arrays.map((it) => items(it(row)));
     const count = all[0]?.length ?? 0;
-    if (all.some((it) => it.length !== count))
-      throw new Refusal("Arrays passed to a function must have equal size");
+    if (all.some((it) => it.length !== count)) throw new Refusal("Arrays passed to a function must have equal size");
     const results: HogQLValue[] = [];
     for (let i = 0; i < count; i++) {
       for (const [k, local] of locals.entries()) local.value = all[k]?.[i] ?? null;
@@ -127,8 +102,7 @@ function mapped(
   };
 }
 
-const isTrue = (value: HogQLValue | undefined): boolean =>
-  value !== null && value !== undefined && value !== 0;
+const isTrue = (value: HogQLValue | undefined): boolean => value !== null && value !== undefined && value !== 0;
 
 /** A function of a lambda and arrays. */
 const withLambda = (
@@ -138,8 +112,7 @@ const withLambda = (
 ): FunctionRow =>
   special(name, [2, many], (args) => {
     const [lambda, array] = args;
-    if (lambda?.op !== "lambda")
-      throw new Refusal(`The first argument of ${name} must be a function`, lambda?.at);
+    if (lambda?.op !== "lambda") throw new Refusal(`The first argument of ${name} must be a function`, lambda?.at);
     const item = itemOf(array?.type);
     const other = defaultOf(item);
     return {
@@ -244,9 +217,7 @@ export const arrayFunctions: readonly FunctionRow[] = [
       expectKind(array, "array", name);
       return {
         type: arrayOf(common([itemOf(array?.type), value?.type ?? nothing], name)),
-        build: lenient((all, one = null) =>
-          name === "arrayPushBack" ? [...items(all), one] : [one, ...items(all)],
-        ),
+        build: lenient((all, one = null) => (name === "arrayPushBack" ? [...items(all), one] : [one, ...items(all)])),
       };
     }),
   ),

@@ -42,8 +42,7 @@ function readInteger(text: string): number | undefined {
   if (!/^[-+]?\d+$/.test(text)) return undefined;
   const value = Number(text);
   if (Math.abs(value) >= 2 ** 63) return undefined;
-  if (!Number.isSafeInteger(value))
-    throw new Refusal(`The integer ${text} is beyond 2^53, which is not emulated`);
+  if (!Number.isSafeInteger(value)) throw new Refusal(`The integer ${text} is beyond 2^53, which is not emulated`);
   return value;
 }
 
@@ -65,8 +64,7 @@ export function readUuid(text: string): string | undefined {
 const toNumber = (name: string, type: Type, read: (text: string) => number | undefined): FunctionRow =>
   special(name, [1, 1], ([arg]) => {
     const of = arg?.type ?? nothing;
-    if (of.kind === "String")
-      return { type: nullable(type), build: strict((text) => read(String(text)) ?? null) };
+    if (of.kind === "String") return { type: nullable(type), build: strict((text) => read(String(text)) ?? null) };
     if (isNumber(of.kind) || of.kind === "Nothing") {
       const isExact = (value: number) => !isInteger(type.kind) || Number.isSafeInteger(value);
       return { type: nullable(type), build: strict((value) => (isExact(Number(value)) ? value : null)) };
@@ -233,10 +231,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
   orDefault("toFloatOrDefault", float, readFloat),
   special("toString", [1, 1], ([arg], { zones }) => {
     const of = arg?.type ?? nothing;
-    return {
-      type: nullable(string, of.nullable ?? false),
-      build: strict((value) => textOf(value, of, zones)),
-    };
+    return { type: nullable(string, of.nullable ?? false), build: strict((value) => textOf(value, of, zones)) };
   }),
   special("toBool", [1, 1], ([arg]) => {
     const of = arg?.type ?? nothing;
@@ -252,10 +247,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
   }),
   special("toUUID", [1, 1], ([arg]) => {
     if (arg?.type.kind !== "UUID") expectKind(arg, "string", "toUUID");
-    return {
-      type: { kind: "UUID", nullable: true },
-      build: strict((text) => readUuid(String(text)) ?? null),
-    };
+    return { type: { kind: "UUID", nullable: true }, build: strict((text) => readUuid(String(text)) ?? null) };
   }),
   ...["toDate", "to_date"].map(toDate),
   toDateTime("toDateTime"),
@@ -286,9 +278,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
     commonOf(args, "nullIf");
     return {
       type: nullable(args[0]?.type ?? nothing),
-      build: lenient((a, b = null) =>
-        a !== null && b !== null && compareValues(a, b) === 0 ? null : (a ?? null),
-      ),
+      build: lenient((a, b = null) => (a !== null && b !== null && compareValues(a, b) === 0 ? null : (a ?? null))),
     };
   }),
   special("assumeNotNull", [1, 1], ([arg]) => {
@@ -296,10 +286,7 @@ export const conversionFunctions: readonly FunctionRow[] = [
     const other = defaultOf(type);
     return { type, build: lenient((value) => value ?? other) };
   }),
-  special("toNullable", [1, 1], ([arg]) => ({
-    type: nullable(arg?.type ?? nothing),
-    build: strict((it) => it),
-  })),
+  special("toNullable", [1, 1], ([arg]) => ({ type: nullable(arg?.type ?? nothing), build: strict((it) => it) })),
   multiIf("if", [3, 3]),
   multiIf("multiIf", [3, many]),
   caseOf,

@@ -13,16 +13,7 @@ import {
   unitNumber,
   weekday,
 } from "../time.ts";
-import {
-  date,
-  type HogQLValue,
-  nothing,
-  nullable,
-  string,
-  type TimeUnit,
-  type Type,
-  units,
-} from "../types.ts";
+import { date, type HogQLValue, nothing, nullable, string, type TimeUnit, type Type, units } from "../types.ts";
 import {
   expectKind,
   type FunctionContext,
@@ -47,9 +38,7 @@ interface TimeReader {
 function timeReader(arg: Argument | undefined, name: string, context: FunctionContext): TimeReader {
   const type = arg?.type ?? nothing;
   expectKind(arg, "time", name);
-  const zone = context.zones(
-    (type.kind === "DateTime" || type.kind === "DateTime64" ? type.zone : undefined) ?? "UTC",
-  );
+  const zone = context.zones((type.kind === "DateTime" || type.kind === "DateTime64" ? type.zone : undefined) ?? "UTC");
   return {
     type,
     zone,
@@ -86,14 +75,10 @@ function truncated(
   const isNull = isAnyNullable(args);
   if (unit === "week" || unit === "month" || unit === "quarter" || unit === "year") {
     if (count !== 1) throw new Refusal(`${name} with intervals of several ${unit}s is not emulated`);
-    return {
-      type: nullable(date, isNull),
-      build: strict((value) => startDay(dayOf(wall(value)), unit, weekStart)),
-    };
+    return { type: nullable(date, isNull), build: strict((value) => startDay(dayOf(wall(value)), unit, weekStart)) };
   }
   if (type.kind === "Date" && unit !== "day") throw illegalType(type, name);
-  if (unit === "day" && count !== 1)
-    throw new Refusal(`${name} with intervals of several days is not emulated`);
+  if (unit === "day" && count !== 1) throw new Refusal(`${name} with intervals of several days is not emulated`);
   const length = lengths[unit] * count;
   return {
     type: nullable({ kind: "DateTime", zone: zone.name }, isNull),
@@ -117,16 +102,7 @@ function unitOf(arg: Argument | undefined, name: string): TimeUnit {
   const text = String(literal(arg, `The unit of ${name}`)).toLowerCase();
   const short: Readonly<Record<string, TimeUnit>> = {
     ...{ ss: "second", s: "second", mi: "minute", n: "minute", hh: "hour", h: "hour", dd: "day", d: "day" },
-    ...{
-      wk: "week",
-      ww: "week",
-      mm: "month",
-      m: "month",
-      qq: "quarter",
-      q: "quarter",
-      yy: "year",
-      yyyy: "year",
-    },
+    ...{ wk: "week", ww: "week", mm: "month", m: "month", qq: "quarter", q: "quarter", yy: "year", yyyy: "year" },
   };
   const unit = units.find((it) => it === text || `${it}s` === text) ?? short[text];
   if (unit === undefined) throw new Refusal(`Unknown unit ${JSON.stringify(text)} in ${name}`, arg?.at);
@@ -144,12 +120,8 @@ export function shiftedTime(
   const { type, zone } = timeReader(time, name, context);
   const isShort = unit === "second" || unit === "minute" || unit === "hour";
   if (type.kind !== "Date")
-    return {
-      type,
-      run: (value, count) => addToInstant(Number(value), unit, sign * Math.trunc(Number(count)), zone),
-    };
-  if (!isShort)
-    return { type, run: (value, count) => addToDay(Number(value), unit, sign * Math.trunc(Number(count))) };
+    return { type, run: (value, count) => addToInstant(Number(value), unit, sign * Math.trunc(Number(count)), zone) };
+  if (!isShort) return { type, run: (value, count) => addToDay(Number(value), unit, sign * Math.trunc(Number(count))) };
   const project = context.zones("UTC");
   return {
     type: nullable({ kind: "DateTime", zone: undefined }, type.nullable ?? false),
@@ -194,9 +166,10 @@ function unitCounter(of: TimeReader | undefined, unit: TimeUnit): (value: number
 
 const dateDiff = special("dateDiff", [3, 3], (args, context) => {
   const unit = unitOf(args[0], "dateDiff");
-  const [first, last] = [args[1], args[2]].map((it) =>
-    unitCounter(timeReader(it, "dateDiff", context), unit),
-  ) as [(value: number) => number, (value: number) => number];
+  const [first, last] = [args[1], args[2]].map((it) => unitCounter(timeReader(it, "dateDiff", context), unit)) as [
+    (value: number) => number,
+    (value: number) => number,
+  ];
   return {
     type: nullable({ kind: "Int64" }, isAnyNullable(args)),
     build: strict((_, a = 0, b = 0) => last(Number(b)) - first(Number(a))),
@@ -275,19 +248,12 @@ const format = (name: string): FunctionRow =>
   });
 
 /** A time that does not depend on rows. */
-const moment = (
-  name: string,
-  args: readonly [number, number],
-  at: (context: FunctionContext) => [Type, HogQLValue],
-) =>
+const moment = (name: string, args: readonly [number, number], at: (context: FunctionContext) => [Type, HogQLValue]) =>
   special(name, args, (_, context) => {
     const [type, value] = at(context);
     return { type, build: () => () => value };
   });
-const now = ({ now, timeZone }: FunctionContext): [Type, HogQLValue] => [
-  { kind: "DateTime64", zone: timeZone },
-  now,
-];
+const now = ({ now, timeZone }: FunctionContext): [Type, HogQLValue] => [{ kind: "DateTime64", zone: timeZone }, now];
 const today = ({ now }: FunctionContext): [Type, HogQLValue] => [date, dayOf(now)];
 
 const stamp = (name: string, type: Type, run: (instant: number) => number): FunctionRow =>
@@ -340,10 +306,7 @@ export const dateFunctions: readonly FunctionRow[] = [
   ),
   special("monthName", [1, 1], (args, context) => {
     const { wall } = timeReader(args[0], "monthName", context);
-    return {
-      type: nullable(string, isAnyNullable(args)),
-      build: strict((it) => letters.M?.(wall(it), 0) ?? ""),
-    };
+    return { type: nullable(string, isAnyNullable(args)), build: strict((it) => letters.M?.(wall(it), 0) ?? "") };
   }),
   stamp("toUnixTimestamp", large, (instant) => Math.floor(instant / 1000)),
   stamp("toUnixTimestamp64Milli", { kind: "Int64" }, Math.floor),

@@ -30,9 +30,7 @@ const extract = (name: string, type: Type, read: (value: Json | undefined) => Ho
 
 /** Versions of ClickHouse differ in what they make of a value of another type. */
 const unclear = (name: string, value: Json): Refusal =>
-  new Refusal(
-    `${name} of the value ${JSON.stringify(value).slice(0, 50)} is not emulated: it has another type`,
-  );
+  new Refusal(`${name} of the value ${JSON.stringify(value).slice(0, 50)} is not emulated: it has another type`);
 
 function number(name: string, isWhole: boolean): (value: Json | undefined) => HogQLValue {
   return (value) => {
@@ -56,10 +54,7 @@ const rawArray: Type = { kind: "Array", item: string };
 
 /** Types that `JSONExtract(json, …, 'type')` reads. */
 const readers: Readonly<Record<string, readonly [Type, (value: Json | undefined) => HogQLValue]>> = {
-  String: [
-    string,
-    (value) => (typeof value === "string" ? value : rawOf(value === null ? undefined : value)),
-  ],
+  String: [string, (value) => (typeof value === "string" ? value : rawOf(value === null ? undefined : value))],
   Float64: [float, number("JSONExtract", false)],
   Float: [float, number("JSONExtract", false)],
   Int64: [{ kind: "Int64" }, number("JSONExtract", true)],

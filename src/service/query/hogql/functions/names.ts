@@ -1,11 +1,7 @@
 /** Functions that the service finds in any case. Upstream posthog/hogql/functions/mapping.py, `case_sensitive=False`. */
 export const caselessNames: readonly string[] = [
-  ..."abs max2 min2 length reverse not lower upper concat substring ascii position extract replace if".split(
-    " ",
-  ),
-  ..."exp log ln log2 log10 sqrt sin cos tan asin acos atan pow power sign degrees radians factorial".split(
-    " ",
-  ),
+  ..."abs max2 min2 length reverse not lower upper concat substring ascii position extract replace if".split(" "),
+  ..."exp log ln log2 log10 sqrt sin cos tan asin acos atan pow power sign degrees radians factorial".split(" "),
   ..."floor ceil trunc round isNull coalesce ifNull nullIf least greatest now btrim trim".split(" "),
 ];
 

@@ -1,21 +1,11 @@
 import { Refusal } from "../refusal.ts";
-import {
-  commonType,
-  float,
-  type HogQLValue,
-  integerType,
-  isInteger,
-  nullable,
-  sumType,
-  type Type,
-} from "../types.ts";
+import { commonType, float, type HogQLValue, integerType, isInteger, nullable, sumType, type Type } from "../types.ts";
 import { compareValues } from "../values.ts";
 import { expectKind, type FunctionRow, fn, isAnyNullable, many, special, strict } from "./row.ts";
 
 /** Integers are exact up to 2^53 only. @throws Refusal */
 function checked(value: number, type: Type): number {
-  if (isInteger(type.kind) && !Number.isSafeInteger(value))
-    throw new Refusal("An integer beyond 2^53 is not emulated");
+  if (isInteger(type.kind) && !Number.isSafeInteger(value)) throw new Refusal("An integer beyond 2^53 is not emulated");
   return value;
 }
 
@@ -41,8 +31,7 @@ const isSigned = ({ kind }: Type): boolean => kind.startsWith("Int");
 const isWhole = ({ kind }: Type): boolean => isInteger(kind) || kind === "Bool";
 
 /** Types of divisions. Upstream ClickHouse, NumberTraits.h. */
-const quotient = ([a = float, b = a]: readonly Type[]): Type =>
-  integerType(bitsOf(a), isSigned(a) || isSigned(b));
+const quotient = ([a = float, b = a]: readonly Type[]): Type => integerType(bitsOf(a), isSigned(a) || isSigned(b));
 const remainder = ([a = float, b = a]: readonly Type[]): Type =>
   isWhole(a) && isWhole(b) ? integerType(bitsOf(b) * (isSigned(a) ? 2 : 1), isSigned(a)) : float;
 const positive = ([a = float, b = a]: readonly Type[]): Type =>
@@ -104,12 +93,7 @@ export const numberFunctions: readonly FunctionRow[] = [
   fn("intDivOrZero", ["integer", "integer"], quotient, (a, b) => (b === 0 ? 0 : Math.trunc(a / b))),
   fn("modulo", ["number", "number"], remainder, (a, b) => divided(a, b) % b),
   fn("moduloOrZero", ["integer", "integer"], remainder, (a, b) => (b === 0 ? 0 : a % b)),
-  fn(
-    "positiveModulo",
-    ["number", "number"],
-    positive,
-    (a, b) => ((divided(a, b) % b) + Math.abs(b)) % Math.abs(b),
-  ),
+  fn("positiveModulo", ["number", "number"], positive, (a, b) => ((divided(a, b) % b) + Math.abs(b)) % Math.abs(b)),
   special("negate", [1, 1], ([arg]) => {
     expectKind(arg, "number", "negate");
     const type = arg ? sumType(arg.type, arg.type, true) : float;

@@ -75,9 +75,7 @@ function regexFor(pattern: string): Regex {
   function group(found: { readonly get: readonly { readonly value: string }[] } | undefined): string {
     // The library leaves out groups that took no part in a match: which ones is not known.
     if (found && groups > 1 && found.get.length <= groups)
-      throw new Refusal(
-        `Optional groups in the regular expression ${JSON.stringify(pattern)} are not emulated`,
-      );
+      throw new Refusal(`Optional groups in the regular expression ${JSON.stringify(pattern)} are not emulated`);
     return found?.get[groups > 0 ? 1 : 0]?.value ?? "";
   }
   return {
@@ -90,9 +88,7 @@ function regexFor(pattern: string): Regex {
       const rewritten = by
         .replace(/\$/g, "$$$$")
         .replace(/\\(\\|\d)/g, (_, it: string) => (it === "\\" ? "\\" : `\${${it}}`));
-      return isGlobal
-        ? replacing.replaceAll(checked(text), rewritten)
-        : replacing.replace(checked(text), rewritten);
+      return isGlobal ? replacing.replaceAll(checked(text), rewritten) : replacing.replace(checked(text), rewritten);
     },
   };
 }
@@ -100,8 +96,5 @@ function regexFor(pattern: string): Regex {
 export function createPatterns(): Patterns {
   const exact = remembered((pattern) => likeTest(pattern, false));
   const caseless = remembered((pattern) => likeTest(pattern, true));
-  return {
-    like: (pattern, isCaseless) => (isCaseless ? caseless : exact)(pattern),
-    regex: remembered(regexFor),
-  };
+  return { like: (pattern, isCaseless) => (isCaseless ? caseless : exact)(pattern), regex: remembered(regexFor) };
 }

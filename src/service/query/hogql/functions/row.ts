@@ -62,8 +62,7 @@ export function expectKind(term: HogQLTerm | undefined, kind: ParameterKind, nam
   if (term && term.type.kind !== "Nothing" && !fits[kind](term.type)) throw illegalType(term.type, name);
 }
 
-export const isAnyNullable = (args: readonly HogQLTerm[]): boolean =>
-  args.some((it) => it.type.nullable ?? false);
+export const isAnyNullable = (args: readonly HogQLTerm[]): boolean => args.some((it) => it.type.nullable ?? false);
 
 /** A function of values that returns NULL if an argument is NULL. */
 export function fn<const P extends readonly Parameter[]>(

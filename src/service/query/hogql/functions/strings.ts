@@ -44,8 +44,7 @@ function position(text: string, part: string, from = 1): number {
 
 const mostCharacters = 1_000_000;
 function limited(text: string, count: number): void {
-  if (text.length * count > mostCharacters)
-    throw new Refusal(`A string has at most ${mostCharacters} characters`);
+  if (text.length * count > mostCharacters) throw new Refusal(`A string has at most ${mostCharacters} characters`);
 }
 
 function padded(text: string, width: number, fill: string, isLeft: boolean): string {
@@ -53,16 +52,12 @@ function padded(text: string, width: number, fill: string, isLeft: boolean): str
   const characters = [...text];
   if (characters.length >= width) return characters.slice(0, width).join("");
   const missing = width - characters.length;
-  const padding = [...fill.repeat(Math.ceil(missing / Math.max(1, [...fill].length)))]
-    .slice(0, missing)
-    .join("");
+  const padding = [...fill.repeat(Math.ceil(missing / Math.max(1, [...fill].length)))].slice(0, missing).join("");
   return isLeft ? padding + text : text + padding;
 }
 
 const pad = (name: string, isLeft: boolean): FunctionRow =>
-  fn(name, ["string", "integer", "string?"], string, (text, width, fill = " ") =>
-    padded(text, width, fill, isLeft),
-  );
+  fn(name, ["string", "integer", "string?"], string, (text, width, fill = " ") => padded(text, width, fill, isLeft));
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 
@@ -95,8 +90,7 @@ const replaceOne = (text: string, part: string, by: string): string => {
   const at = text.indexOf(part);
   return at < 0 || part === "" ? text : text.slice(0, at) + by + text.slice(at + part.length);
 };
-const replaceAll = (text: string, part: string, by: string): string =>
-  part === "" ? text : text.split(part).join(by);
+const replaceAll = (text: string, part: string, by: string): string => (part === "" ? text : text.split(part).join(by));
 
 const url = (name: string, run: (text: string) => string): FunctionRow => fn(name, ["string"], string, run);
 const afterScheme = (text: string): string => text.replace(/^[a-z][a-z0-9+.-]*:\/\/|^\/\//i, "");
@@ -122,9 +116,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Refusal(
-      `decodeURLComponent of ${JSON.stringify(text.slice(0, 100))}: no UTF-8, which is not emulated`,
-    );
+    throw new Refusal(`decodeURLComponent of ${JSON.stringify(text.slice(0, 100))}: no UTF-8, which is not emulated`);
   }
 }
 
@@ -146,13 +138,9 @@ export const stringFunctions: readonly FunctionRow[] = [
   fn("upperUTF8", ["string"], string, (text) => text.toUpperCase()),
   fn("lengthUTF8", ["string"], length, (text) => [...text].length),
   fn("ascii", ["string"], { kind: "Int32" }, (text) => Buffer.from(text)[0] ?? 0),
-  fn("left", ["string", "integer"], string, (text, count) =>
-    count === 0 ? "" : substringUTF8(text, 1, count),
-  ),
+  fn("left", ["string", "integer"], string, (text, count) => (count === 0 ? "" : substringUTF8(text, 1, count))),
   fn("right", ["string", "integer"], string, (text, count) =>
-    count <= 0
-      ? substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1)
-      : [...text].slice(-count).join(""),
+    count <= 0 ? substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1) : [...text].slice(-count).join(""),
   ),
   fn("substring", ["string", "integer", "integer"], string, substring),
   fn("substringUTF8", ["string", "integer", "integer"], string, substringUTF8),
@@ -177,11 +165,8 @@ export const stringFunctions: readonly FunctionRow[] = [
   fn("reverseUTF8", ["string"], string, (text) => [...text].reverse().join("")),
   fn("startsWith", ["string", "string"], flag, (text, part) => Number(text.startsWith(part))),
   fn("endsWith", ["string", "string"], flag, (text, part) => Number(text.endsWith(part))),
-  ...named(["position", "locate"], fn("position", ["string", "string", "integer?"], length, position)).map(
-    (it) =>
-      it.name === "locate"
-        ? fn("locate", ["string", "string"], length, (part, text) => position(text, part))
-        : it,
+  ...named(["position", "locate"], fn("position", ["string", "string", "integer?"], length, position)).map((it) =>
+    it.name === "locate" ? fn("locate", ["string", "string"], length, (part, text) => position(text, part)) : it,
   ),
   fn("positionCaseInsensitive", ["string", "string"], length, (text, part) =>
     position(lowerAscii(text), lowerAscii(part)),
@@ -190,9 +175,7 @@ export const stringFunctions: readonly FunctionRow[] = [
     const at = text.indexOf(part);
     return at < 0 ? 0 : [...text.slice(0, at)].length + 1;
   }),
-  fn("countSubstrings", ["string", "string"], length, (text, part) =>
-    part === "" ? 0 : text.split(part).length - 1,
-  ),
+  fn("countSubstrings", ["string", "string"], length, (text, part) => (part === "" ? 0 : text.split(part).length - 1)),
   ...(["like", "notLike", "ilike", "notILike"] as const).map((name) =>
     fnIn(name, ["string", "string"], flag, ({ patterns }) => (text, pattern) => {
       const isMatch = patterns.like(pattern, name === "ilike" || name === "notILike")(text);

@@ -18,19 +18,7 @@ const comparisons: Readonly<Record<string, string>> = {
 
 /** Words that end an expression: they are no columns unless they are in quotes. */
 export const reserved: readonly string[] = [
-  ...[
-    "select",
-    "from",
-    "prewhere",
-    "where",
-    "group",
-    "having",
-    "window",
-    "qualify",
-    "order",
-    "limit",
-    "offset",
-  ],
+  ...["select", "from", "prewhere", "where", "group", "having", "window", "qualify", "order", "limit", "offset"],
   ...["settings", "union", "intersect", "except", "and", "or", "is", "in", "like", "ilike", "between", "as"],
   ...["when", "then", "else", "end", "on", "using", "join", "asc", "desc"],
 ];
@@ -234,8 +222,7 @@ export abstract class ExpressionReader extends TokenReader {
 
   index(): number {
     const { text, ...at } = this.take();
-    if (!/^\d{1,9}$/.test(text))
-      throw new Refusal(`The index of a tuple must be a whole number, got ${text}`, at);
+    if (!/^\d{1,9}$/.test(text)) throw new Refusal(`The index of a tuple must be a whole number, got ${text}`, at);
     return Number(text);
   }
 
@@ -274,8 +261,7 @@ export abstract class ExpressionReader extends TokenReader {
     const isFloat = !/^0[xb]/i.test(text) && /[.e]/i.test(text);
     const value = sign * Number(text);
     const isExact = isFloat || Number.isSafeInteger(value);
-    if (!isExact)
-      return { node: "Constant", value: `${sign < 0 ? "-" : ""}${text}`, value_type: "number", ...place() };
+    if (!isExact) return { node: "Constant", value: `${sign < 0 ? "-" : ""}${text}`, value_type: "number", ...place() };
     return { node: "Constant", value, ...(isFloat && { isFloat }), ...place() };
   }
 
@@ -319,8 +305,7 @@ export abstract class ExpressionReader extends TokenReader {
     if (word === "f" && next.kind === "string" && next.start === this.token().end)
       throw this.unsupported("A template string f'…'");
     if ((word === "cast" || word === "try_cast") && this.isAt(1, "(")) return this.cast(start);
-    if (word === "trim" && this.isAt(1, "(") && this.isAt(2, "both", "leading", "trailing"))
-      return this.trim(start);
+    if (word === "trim" && this.isAt(1, "(") && this.isAt(2, "both", "leading", "trailing")) return this.trim(start);
     if (word === "array" && this.isAt(1, "[")) {
       this.take();
       return this.array();
@@ -486,17 +471,11 @@ export abstract class ExpressionReader extends TokenReader {
       const [, count, unit = ""] = /^\s*(-?\d+)\s+([a-z]+?)s?\s*$/i.exec(token.value) ?? [];
       if (count === undefined || !isUnit(unit.toLowerCase()))
         throw new Refusal("Unsupported interval type: must be in the format '<count> <unit>'", token);
-      return made(unit.toLowerCase(), {
-        node: "Constant",
-        value: Number(count),
-        start: token.start,
-        end: token.end,
-      });
+      return made(unit.toLowerCase(), { node: "Constant", value: Number(count), start: token.start, end: token.end });
     }
     const count = this.expression();
     const unit = this.token().text;
-    if (!isUnit(unit))
-      throw this.unexpected("a unit: second, minute, hour, day, week, month, quarter or year");
+    if (!isUnit(unit)) throw this.unexpected("a unit: second, minute, hour, day, week, month, quarter or year");
     this.take();
     return made(unit, count);
   }

@@ -49,8 +49,7 @@ const mostCharacters = 100_000;
 
 /** Tokens of a query; the last one has the kind `end`. @throws Refusal for a character that begins none */
 export function tokensOf(text: string): HogQLToken[] {
-  if (text.length > mostCharacters)
-    throw new Refusal(`The query is longer than ${mostCharacters} characters`);
+  if (text.length > mostCharacters) throw new Refusal(`The query is longer than ${mostCharacters} characters`);
   const tokens: HogQLToken[] = [];
   let at = 0;
   const match = (shape: RegExp): string | undefined => {
@@ -60,9 +59,7 @@ export function tokensOf(text: string): HogQLToken[] {
   for (;;) {
     at += match(blank)?.length ?? 0;
     if (at >= text.length) break;
-    const found = shapes
-      .map(([kind, shape]) => ({ kind, value: match(shape) }))
-      .find((it) => it.value !== undefined);
+    const found = shapes.map(([kind, shape]) => ({ kind, value: match(shape) })).find((it) => it.value !== undefined);
     if (!found?.value) {
       const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
       const message = /['"`]/.test(character) ? "Unterminated string" : `Unexpected character '${character}'`;

@@ -39,8 +39,7 @@ class QueryReader extends ExpressionReader {
     }
     if (others.length === 0) return first;
     const node = { node: "SelectSetQuery", start, end: this.end } as const;
-    if (this.is("order", "limit", "offset"))
-      throw this.unsupported(`${this.token().text.toUpperCase()} of a UNION`);
+    if (this.is("order", "limit", "offset")) throw this.unsupported(`${this.token().text.toUpperCase()} of a UNION`);
     return { ...node, initial_select_query: first, subsequent_select_queries: others };
   }
 
@@ -148,12 +147,7 @@ class QueryReader extends ExpressionReader {
       if (words.at(-1) !== "join") throw this.unexpected("JOIN");
       const table = this.table();
       const constraint = this.constraint();
-      joins.push({
-        ...table,
-        join_type: words.join(" ").toUpperCase(),
-        ...(constraint && { constraint }),
-        start,
-      });
+      joins.push({ ...table, join_type: words.join(" ").toUpperCase(), ...(constraint && { constraint }), start });
     }
     return joins.reduceRight((next, it) => ({ ...it, next_join: next }));
   }
@@ -169,11 +163,9 @@ class QueryReader extends ExpressionReader {
     const table = this.tableExpression();
     this.skip("as");
     const { kind, text } = this.token();
-    const hasAlias =
-      kind === "name" || (kind === "word" && !noNames.includes(text) && !afterTable.includes(text));
+    const hasAlias = kind === "name" || (kind === "word" && !noNames.includes(text) && !afterTable.includes(text));
     const alias = hasAlias ? this.name() : undefined;
-    if (this.is("final", "sample", "pivot", "unpivot"))
-      throw this.unsupported(this.token().text.toUpperCase());
+    if (this.is("final", "sample", "pivot", "unpivot")) throw this.unsupported(this.token().text.toUpperCase());
     if (alias !== undefined && this.is("(")) throw this.unsupported("Column names of a table");
     return { node: "JoinExpr", table, ...(alias !== undefined && { alias }), start, end: this.end };
   }
@@ -197,8 +189,7 @@ class QueryReader extends ExpressionReader {
       const expr = this.expression();
       const isDescending = this.is("desc", "descending");
       if (isDescending || this.is("asc", "ascending")) this.take();
-      if (this.is("nulls", "collate", "with"))
-        throw this.unsupported(`${this.token().text.toUpperCase()} in ORDER BY`);
+      if (this.is("nulls", "collate", "with")) throw this.unsupported(`${this.token().text.toUpperCase()} in ORDER BY`);
       return { node: "OrderExpr", expr, order: isDescending ? "DESC" : "ASC", start, end: this.end };
     };
     const orders = [read()];

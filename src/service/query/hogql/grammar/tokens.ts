@@ -56,8 +56,7 @@ export class TokenReader {
   }
   nested<T>(read: () => T): T {
     this.#depth += 1;
-    if (this.#depth > deepest)
-      throw new Refusal(`The query is nested deeper than ${deepest} levels`, this.token());
+    if (this.#depth > deepest) throw new Refusal(`The query is nested deeper than ${deepest} levels`, this.token());
     const made = read();
     this.#depth -= 1;
     return made;
