@@ -54,7 +54,6 @@ export interface SimClock extends TimeSource {
   start(start: ClockStart): void;
   /** What `resume` goes on with, in this process or a later one. */
   readonly setting: ClockState;
-  /** The same for a clock that runs on from where this one is. */
   readonly running: ClockState;
   resume(setting: ClockState): void;
 }

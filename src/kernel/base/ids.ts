@@ -1,7 +1,6 @@
 import { createHash, randomFillSync } from "node:crypto";
 import type { TimeSource } from "./clock.ts";
 
-/** Where every generated id comes from. */
 export interface Ids {
   /** A new UUIDv7 stamped with the clock's time. */
   uuid(): string;

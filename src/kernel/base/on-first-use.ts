@@ -1,4 +1,3 @@
-/** A part that is loaded when it is first needed. */
 export interface Loaded<T> {
   (): Promise<T>;
   /** undefined: it was never needed, or could not be loaded. */

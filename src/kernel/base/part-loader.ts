@@ -4,7 +4,6 @@ import { setTimeout as delay, setImmediate as turn } from "node:timers/promises"
 import { fileURLToPath } from "node:url";
 import { shortageOf, systemCode, unreadPart } from "./errors.ts";
 
-/** A file of the build. */
 interface Part {
   open(): Promise<unknown>;
   /** The names of the files that it imports statically. */

@@ -3,7 +3,6 @@ import { isObject, type Json, type JsonObject } from "../base/json.ts";
 import { ControlError, errorOf } from "./errors.ts";
 import { ownRequest } from "./own-request.ts";
 
-/** A request to a sim. */
 export interface Outgoing {
   method: string;
   /** Path from the root, e.g. `/__sim/info`. */

@@ -6,5 +6,4 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 
-/** A SEQUENCE of values. */
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => der(0x30, ...parts);

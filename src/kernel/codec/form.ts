@@ -15,7 +15,6 @@ interface Form {
   compression: string | undefined;
 }
 
-/** The fields of a form that matter here. */
 export function readForm(text: string): Form {
   const fields = new URLSearchParams(text);
   const data = fields.get("data");

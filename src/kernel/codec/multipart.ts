@@ -3,7 +3,6 @@ import { mediaType } from "./media-type.ts";
 
 const undecodable = (detail: string) => new SimError("undecodable_payload", `failed to decode request: ${detail}`);
 
-/** One part of a multipart body. */
 export interface MultipartPart {
   name: string;
   type: string | undefined;

@@ -168,7 +168,6 @@ function placeOf(pointer: string, options: Options, origins: Origins): Place | u
   return places.find(isGiven) ?? (whole === undefined ? places[0] : { name: pointer, option: whole });
 }
 
-/** The refusal in terms of a command's options. */
 export function inOptionNames({ kind, refusal, cause }: RefusedCall, options: Options, origins: Origins): Failure {
   const { detail, hint, pointer } = refusal;
   const place = pointer === undefined ? undefined : placeOf(pointer, options, origins);

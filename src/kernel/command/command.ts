@@ -99,6 +99,5 @@ async function runQuietly(
 
 const configurable = ([, option]: [string, Option]): boolean => !option.flagOnly;
 
-/** Every option that a config file may set. */
 export const configOptions = (commands: readonly Command[]): Options =>
   Object.fromEntries(commands.flatMap(({ options }) => Object.entries(options).filter(configurable)));

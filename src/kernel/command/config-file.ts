@@ -30,7 +30,6 @@ export class SectionError extends Error {
   }
 }
 
-/** A checked config file. */
 export interface Config {
   readonly file: string;
   /** The base of relative paths in it. */

@@ -32,7 +32,6 @@ function caseLine(suite: string, { name, failure, skipped, output = [] }: JunitC
   return parts.length === 0 ? `${open}/>` : `${open}>${parts.join("")}</testcase>`;
 }
 
-/** One suite as JUnit XML. */
 export function junitReport(suite: string, cases: readonly JunitCase[]): string {
   const failures = cases.filter(({ failure }) => failure).length;
   const skipped = cases.filter((it) => it.skipped !== undefined).length;

@@ -8,7 +8,6 @@ export interface Screen {
 export interface ProgressLine {
   /** Shows a line, unless the last one is too recent. It must be safe for a terminal. */
   show(text: string): void;
-  /** Removes the line. */
   end(): void;
 }
 

@@ -57,7 +57,6 @@ export const spellingsOf = (noun: string): [word: string, name: string][] =>
 export const namedCommand = (words: readonly string[], commands: readonly Command[]): Command | undefined =>
   commands.find(({ name }) => name.split(" ").every((word, i) => words[i] === word));
 
-/** The first words of all commands. */
 export const firstWords = (commands: readonly Command[]): string[] => [
   ...new Set(commands.map(({ name, group }) => group?.name ?? name)),
 ];

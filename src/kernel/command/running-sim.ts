@@ -9,7 +9,6 @@ import type { Shell } from "./command.ts";
 import { Failure } from "./failure.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 
-/** The locator file of a running sim. */
 interface Located {
   readonly file: string;
   readonly url: string;

@@ -56,7 +56,6 @@ const parametersIn = (values: Readonly<Record<string, unknown>>, path: string) =
       .map(([name, value]) => [name.replaceAll("-", "_"), value]),
   );
 
-/** What a query can carry. */
 const scalarsIn = (sent: Readonly<Record<string, unknown>>): Record<string, string | number> =>
   Object.fromEntries(
     Object.entries(sent).flatMap(([name, value]) =>

@@ -56,18 +56,14 @@ export interface ObservingApp extends App {
 /** What is done with a call that an upstream has answered. */
 interface Observing {
   isShadowed(family: Family): boolean;
-  /** Why it counts as rejected. */
   rejection: Rejection | undefined;
 }
 
 /** What the end of a call depends on; an endpoint is one. */
 type Kind = ReplyKind & Pick<Endpoint, "journaled">;
 
-/** Where a call leads. */
 interface Route {
-  /** The rows of its path. */
   readonly match: Match | undefined;
-  /** The row that answers it. */
   readonly endpoint: Endpoint | undefined;
   readonly kind: Kind;
 }
@@ -143,7 +139,6 @@ class Core implements ObservingApp {
     }
   }
 
-  /** The reply to an error. */
   #failed(call: Call, thrown: unknown): Reply {
     const { onCrash, onRefusal } = this.#options;
     const error = asSimError(thrown);
@@ -181,7 +176,6 @@ class Core implements ObservingApp {
     }
   }
 
-  /** The reply where the journal rejects. */
   #notKept(call: Call, thrown: unknown): Reply {
     const error = asSimError(thrown);
     if (error.code === "storage_failed") return this.#failed(call, error);

@@ -30,7 +30,6 @@ export interface Call {
   /** name, value, name, value … as received. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
-  /** The sender's address. */
   readonly peer: string;
   /** How it came in: through a socket of ours, or in process. */
   readonly transport: Transport;
@@ -69,7 +68,6 @@ export interface CallFault {
   readonly answer?: Reply | Promise<Reply>;
   /** Why the call counts as rejected, where the answer is a refusal or does not arrive. */
   readonly rejection?: Rejection;
-  /** How the answer is changed on its way out. */
   readonly change?: (reply: Reply) => Reply;
   /** What the transport does with the handler's answer; what was sent is kept nevertheless. */
   readonly transport?: TransportFault;

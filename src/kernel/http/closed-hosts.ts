@@ -38,5 +38,4 @@ export const closedLookup =
       done(Object.assign(new Error(`${host} is ${place}`), { code: closedCode }), "", 0);
     });
 
-/** The code of the error. */
 export const closedCode = "ERR_CLOSED_ADDRESS";

@@ -89,7 +89,6 @@ const preflightReplies: Readonly<Record<Exclude<Family, "management">, () => Rep
   control: () => empty(204),
 };
 
-/** The answer to OPTIONS. */
 export function preflight(call: Call, family: Family, allow: readonly string[]): Reply {
   if (family === "management") return managementPreflight();
   const reply = preflightReplies[family]();

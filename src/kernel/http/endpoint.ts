@@ -18,10 +18,8 @@ export interface QueryParameter {
   readonly schema: JsonSchema;
 }
 
-/** One way in which an endpoint answers. */
 export interface ReplyDocs {
   readonly description: string;
-  /** Shape of a JSON body. */
   readonly schema?: JsonSchema;
   /** Media type of a body that is not JSON; beside a schema: of one that may come instead. Neither: no body. */
   readonly type?: string;
@@ -66,7 +64,6 @@ export interface EndpointFacts {
   docs?(): EndpointDocs;
 }
 
-/** One row of the API. */
 export interface Endpoint extends EndpointFacts {
   /** Answers a method that the path does not have, OPTIONS included; absent: the usual 405. */
   otherMethod?(call: Call): Reply;

@@ -13,7 +13,6 @@ function serviceBody(error: SimError): Reply {
   return json({ type: error.type, code: wireCode(error), detail: error.message, attr }, error.status);
 }
 
-/** How each family writes an error. */
 const bodies: Record<Family, (error: SimError) => Reply> = {
   // An unknown key is the one JSON answer of the capture edge: the shape of the old Django capture.
   capture: (error) => (error.code === "invalid_api_key" ? serviceBody(error) : text(error.message, error.status)),

@@ -15,7 +15,6 @@ export interface HostRule {
   readonly prefix: string;
 }
 
-/** Where a request goes. */
 export interface RequestTarget {
   readonly host: string;
   readonly port: string;
@@ -63,7 +62,6 @@ const fitsPrefix = ({ prefix }: HostRule, path: string | undefined): boolean =>
 
 const after = (path: string, prefix: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : "");
 
-/** The first rule that the place fits. */
 export const hostRuleFor = (rules: readonly HostRule[], place: RequestTarget): HostRule | undefined =>
   rules.find(
     (rule) =>
@@ -74,7 +72,6 @@ export const hostRuleFor = (rules: readonly HostRule[], place: RequestTarget): H
 
 const ports: Readonly<Record<string, string>> = { "http:": "80", "https:": "443", "ws:": "80", "wss:": "443" };
 
-/** Where a URL leads. */
 export const placeOf = (url: URL): RequestTarget => ({
   host: plainHost(url.hostname),
   port: url.port || (ports[url.protocol] ?? ""),

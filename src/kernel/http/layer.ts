@@ -39,7 +39,6 @@ export const deciding =
     return reply instanceof Promise ? reply.then((it) => changed(it, own)) : changed(reply, own);
   };
 
-/** The reply as a decision leaves it. */
 function changed(given: Reply, { change, transport: ordered }: CallFault): Reply {
   const reply = change?.(given) ?? given;
   const transport = ordered ?? reply.transport;
@@ -49,7 +48,6 @@ function changed(given: Reply, { change, transport: ordered }: CallFault): Reply
   return { ...reply, transport, status: isBegun ? reply.status : 0 };
 }
 
-/** What the lowest layer needs. */
 interface Delivery {
   /** Ends every wait: the sim closes. */
   readonly closing: AbortSignal;

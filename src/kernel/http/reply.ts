@@ -15,7 +15,6 @@ export interface Rejection {
   readonly hint?: string;
 }
 
-/** The answer to a call. */
 export interface Reply {
   status: number;
   /** name, value, name, value …, without content-length. */
@@ -29,9 +28,7 @@ export interface Reply {
   stream?: AsyncIterable<string | Uint8Array> | undefined;
   /** The end of a stream whose client is disconnected because it received nothing for too long. */
   stalled?: string | undefined;
-  /** Names of the faults that touched it. */
   fault?: string | undefined;
-  /** A scripted answer. */
   scripted?: true | undefined;
   /** What answered where it was neither the emulator nor a script: `tape:checkout#12`, `upstream`. */
   source?: string | undefined;
@@ -109,7 +106,6 @@ export async function jsonInTurns(value: unknown, status = 200): Promise<Reply> 
   return { status, headers: jsonType, body: await inSlices(writingJson(value)) };
 }
 
-/** A reply from JSON text that is already made. */
 export const jsonText = (text: string, status = 200): Reply => ({ status, headers: jsonType, body: text });
 
 export const text = (body: string, status = 200): Reply => ({ status, headers: textType, body });

@@ -52,7 +52,6 @@ export interface RowHead<
   readonly access: Access;
   /** Parameters of the query. */
   readonly query?: Query;
-  /** The JSON body. */
   readonly body?: Body;
   /** What the handler returns, as JSON. */
   readonly reply?: Answer;
@@ -84,7 +83,6 @@ export interface Row<
   ): Answer extends z.ZodType ? z.input<Answer> | Promise<z.input<Answer>> : Reply | Promise<Reply>;
 }
 
-/** An endpoint from its row. */
 export function row<
   const Path extends string,
   Query extends z.ZodObject | undefined = undefined,
@@ -209,7 +207,6 @@ function controlDocs(definition: RowHead<keyof typeof refusals>): EndpointDocs {
   });
 }
 
-/** The routing facts of an endpoint. */
 export const endpointOf = (
   { method, path, summary, contract = false }: RowHead<unknown>,
   family: Family,

@@ -66,7 +66,6 @@ const isSecret = (at: Path): boolean =>
 
 const longest = 40;
 
-/** A value in a few words. */
 function shown(value: Json, at: Path): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
@@ -135,7 +134,6 @@ const usualMistakes: readonly {
 export const usualHint = (value: Json | undefined, at: Path): string | undefined =>
   usualMistakes.find(({ where, is }) => where.test(pointerTo(at)) && is(value))?.hint;
 
-/** The probable correction. */
 export function hintFor(issue: z.core.$ZodIssue, value: Json | undefined): string | undefined {
   if (issue.code === "invalid_value" && typeof value === "string") {
     const known = issue.values.map(String);

@@ -35,7 +35,6 @@ function shapesAt(shape: z.core.$ZodType, [step, ...rest]: Path): z.core.$ZodTyp
   return next === undefined ? [] : shapesAt(next, rest);
 }
 
-/** The keys that an object at a place may have. */
 const keysAt = (shape: z.core.$ZodType, path: Path): string[] =>
   shapesAt(shape, path).flatMap((it) => Object.keys((it._zod.def as unknown as Def).shape ?? {}));
 

@@ -11,7 +11,6 @@ export interface Damage {
 export interface DamageList {
   report(damage: Damage): void;
   readonly first: readonly Damage[];
-  /** How many there are. */
   readonly count: number;
 }
 

@@ -65,7 +65,6 @@ export function folderError(path: string, error: unknown): DataFolderError {
   return new DataFolderError(`data folder ${path} ${what}`, { file: path, hint, cause: error });
 }
 
-/** The system's error about one file of the data folder. */
 export function fileError(file: string, error: unknown): DataFolderError {
   const reasons: Record<string, string> = {
     EACCES: "permission denied",

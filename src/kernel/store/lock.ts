@@ -3,7 +3,6 @@ import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync }
 import { writeDraft } from "../base/draft.ts";
 import { systemCode } from "../base/errors.ts";
 
-/** The process that holds a lock. */
 export interface LockHolder {
   pid: number;
   /** When the process started, in the system's ticks; distinguishes a reused pid. Linux only. */

@@ -17,7 +17,6 @@ import { fileBytes, writeAll } from "./bytes.ts";
  * rename of that folder commits the switch. A start finishes a committed switch, and discards any other.
  */
 
-/** What one store does for a switch. */
 export interface SwitchPart {
   /**
    * Writes the new file under the same name, or what is appended to the old one under `tailName`.

@@ -4,7 +4,6 @@ import { placeOf, plainHost, type RequestTarget } from "../../kernel/http/host-r
 import type { BlockedCall, EgressError } from "./blocked-call.ts";
 import { looksLikeSdk } from "./browser-traffic.ts";
 
-/** A test of a runner. */
 export interface RunningTest {
   readonly name: string;
 }
@@ -26,17 +25,14 @@ export const currentTest = (): RunningTest | undefined => source.current();
 
 export const isRunning = (test: RunningTest): boolean => source.isRunning(test);
 
-/** Where a call goes. */
 export interface Place extends RequestTarget {
   /** True for a request that looks like one of PostHog's SDKs, to any host. */
   readonly isOfSdk?: boolean;
 }
 
-/** A call on its way out. */
 export interface Attempt extends Pick<BlockedCall, "method" | "url" | "stack"> {
   readonly place: Place;
   readonly test: RunningTest | undefined;
-  /** The error that it failed with. */
   refusal?: EgressError;
 }
 

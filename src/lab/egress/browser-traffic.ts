@@ -270,7 +270,6 @@ function sendToSim({ origin, mark, rules, found, blocked }: LeavingRoute): void 
 /** The script of a page that sends to the sim what it sends while it is left. */
 export const leavingScript = (to: LeavingRoute): string => `(${sendToSim})(${JSON.stringify(to)})`;
 
-/** The parts of a request that are checked. */
 interface BrowserRequest {
   readonly method: string;
   readonly url: URL;

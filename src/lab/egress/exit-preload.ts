@@ -76,14 +76,12 @@ const whenSettled = (value: unknown, end: () => void): void => {
   Promise.resolve(value).then(end, end);
 };
 
-/** The names of the metrics in a payload of OTLP. */
 const metricsIn = (payload: unknown): string[] =>
   listIn(fieldOf(payload, "resourceMetrics"))
     .flatMap((it) => listIn(fieldOf(it, "scopeMetrics")))
     .flatMap((it) => listIn(fieldOf(it, "metrics")))
     .map((it) => String(fieldOf(it, "name")));
 
-/** The getter of a class or of one that it extends. */
 function getterOf(prototype: object, name: string): ((this: unknown) => unknown) | undefined {
   for (let it: object | null = prototype; it !== null; it = Object.getPrototypeOf(it) as object | null) {
     const found = Object.getOwnPropertyDescriptor(it, name);

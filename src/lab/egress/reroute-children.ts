@@ -9,7 +9,6 @@ import { type RerouteRules, rerouteTest, rerouteVariable } from "./reroute.ts";
 interface ChildRerouteOptions extends RerouteRules {
   /** Certificate (PEM file) of the sim's forward proxy; undefined: it has none, and only Node is rerouted. */
   certFile: string | undefined;
-  /** The environment that the child would get. */
   env: Readonly<Record<string, string | undefined>>;
 }
 

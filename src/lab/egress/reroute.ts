@@ -25,7 +25,6 @@ import {
 
 /** What is sent to a sim instead. */
 export interface RerouteRules {
-  /** The sim's address. */
   url: string;
   /** Hosts to reroute as well as the service's own: `e.example.com`, `*.example.com`, `example.com:8443`. */
   hosts?: readonly string[];

@@ -4,7 +4,6 @@ import type { StoredEvent } from "../../state/journal/stored-event.ts";
 import type { FrameSource } from "./shapes.ts";
 import { readNamed, type SourceFile } from "./source-files.ts";
 
-/** Where sources may be read. */
 export interface SourcePorts {
   readonly clock: TimeSource;
   /** The sim's working directory; null if the sim is open to others than this machine: then nothing is read. */

@@ -3,11 +3,9 @@ import { open, realpath } from "node:fs/promises";
 import { extname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file below the folder. */
 export interface SourceFile {
   /** Below the folder, with slashes. */
   readonly path: string;
-  /** The real one. */
   readonly file: string;
   readonly text: string;
   readonly modified: number;

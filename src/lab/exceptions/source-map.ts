@@ -42,7 +42,6 @@ async function mapText(folder: string, generated: SourceFile): Promise<{ text: s
   return undefined;
 }
 
-/** Where a map's source may be on disk. */
 function filesOf(folder: string, generated: SourceFile, source: string): string[] {
   if (/^webpack|^turbopack/.test(source)) return candidatesFor(folder, source);
   if (source.startsWith("file:")) return [fileURLToPath(source)];

@@ -25,7 +25,6 @@ function placeOf({
   return project === undefined ? undefined : { project };
 }
 
-/** The endpoints of scripted answers. */
 export const answerSlice = slice(["answers", "worlds"], ({ answers, worlds }: AnswerPorts) => [
   row({
     method: "GET",

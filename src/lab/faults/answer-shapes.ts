@@ -4,7 +4,6 @@ import { HeaderName, HeaderValue, Method, Route } from "./shapes.ts";
 
 // Messages complete the words "expected …".
 
-/** Most answers in one call. */
 const most = 1_000;
 
 /** Which requests get an answer; absent keys do not restrict. */

@@ -10,7 +10,6 @@ export function isTemplate(body: Json): boolean {
   return Object.hasOwn(body, eachUuid) || Object.values(body).some(isTemplate);
 }
 
-/** The body with an entry for each uuid where the template asks for them. */
 export function filled(body: Json, uuids: readonly (string | undefined)[]): Json {
   if (Array.isArray(body)) return body.map((it) => filled(it, uuids));
   if (!isObject(body)) return body;

@@ -4,20 +4,17 @@ import type { CallFacts } from "./call-facts.ts";
 import { partitionOf } from "./call-facts.ts";
 import { placeTest } from "./routes.ts";
 
-/** The answer that a call gets. */
 interface TakenAnswer {
   readonly write: Write;
   /** The handler runs first. */
   readonly keep: boolean;
 }
 
-/** The scripted answers of a sim. */
 export interface ScriptedAnswers {
   /** Does any answer wait? */
   readonly active: boolean;
   /** All queues in the order they were made; those that are empty stay until they are cleared. */
   list(): AnswerQueue[];
-  /** Appends to a queue. */
   queue(place: AnswerPlace, answers: readonly ScriptedAnswer[]): AnswerQueue;
   /** Forgets a queue or all; returns how many answers waited there. */
   clear(place?: AnswerPlace): number;

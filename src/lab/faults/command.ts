@@ -84,7 +84,6 @@ function orderOf(values: Settings<typeof applyOptions>["values"]): JsonObject {
   return { ...orderIn(values.fault), ...given(changes) };
 }
 
-/** The members that are set. */
 const given = (members: Readonly<Record<string, Json | undefined>>): JsonObject =>
   Object.fromEntries(Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 

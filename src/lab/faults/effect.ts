@@ -2,7 +2,6 @@ import { type Answer, answerOf } from "./answer.ts";
 import type { CallFacts } from "./call-facts.ts";
 import type { FaultEffect, Quota, ScriptedResult } from "./shapes.ts";
 
-/** An answer on its way out. */
 interface Outgoing {
   status: number;
   headers: string[];
@@ -42,7 +41,6 @@ const isDefinitions = ({ path, method }: CallFacts): boolean =>
 
 const isRecording = ({ path }: CallFacts): boolean => path === "/s";
 
-/** The calls that a quota concerns. */
 const spends: Readonly<Record<Quota, (facts: CallFacts) => boolean>> = {
   events: (facts) => facts.family.startsWith("capture") && facts.method !== "HEAD" && !isRecording(facts),
   recordings: isRecording,

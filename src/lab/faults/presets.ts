@@ -57,6 +57,5 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
   },
 };
 
-/** The presets as the API lists them. */
 export const shownPresets = (): FaultPreset[] =>
   Object.entries(presets).map(([name, preset]) => ({ name: name as PresetName, ...preset }));

@@ -14,12 +14,10 @@ const words: Readonly<Record<string, readonly string[]>> = {
   flags: ["flags"],
   /** Other requests of SDKs: remote config, surveys, scripts … */
   service: ["service"],
-  /** All that SDKs ask. */
   sdk: ["capture", "capture-v1", "flags", "service"],
   management: ["management"],
 };
 
-/** The words that a route may be. */
 const routeWords: readonly string[] = Object.keys(words);
 
 /** `/path`, or `METHOD /path`. */

@@ -8,7 +8,6 @@ import { Fault, FaultOrder, FaultPreset } from "./shapes.ts";
 
 const Removed = z.strictObject({ removed: z.int() });
 
-/** The endpoints of faults. */
 export const faultSlice = slice(["faults"], ({ faults }: { readonly faults: FaultRules }) => [
   row({
     method: "GET",

@@ -9,25 +9,20 @@ import { presets } from "./presets.ts";
 import { placeTest } from "./routes.ts";
 import type { Fault, FaultEffect, FaultMatch, FaultOrder, FaultUse } from "./shapes.ts";
 
-/** What happens to one call. */
 interface Taken extends Effect {
-  /** Names of the rules that affect it. */
   readonly name: string;
   /** ms. */
   readonly delay: number;
 }
 
-/** The faults of a sim. */
 export interface FaultRules {
   /** True while at least one rule is active. */
   readonly active: boolean;
   /** All rules in the order they were applied, including ended ones. */
   list(): Fault[];
-  /** Applies a rule. */
   apply(use: FaultUse): Fault;
   /** Removes rules by id or name, or all; returns the number removed. */
   clear(which?: string): number;
-  /** Replaces all rules. */
   replace(uses: readonly FaultUse[]): void;
   /**
    * Decides about a call, and counts it. Latencies of all matching rules add up; of the other effects the first
@@ -47,7 +42,6 @@ const endedKept = 100;
 
 const endings = { used_up: "used up", expired: "its time has passed" } as const;
 
-/** Creates the faults of a sim. */
 export function createFaults({ clock, onChange = () => {} }: FaultsOptions): FaultRules {
   let rules: Rule[] = [];
   let active = false;

@@ -20,7 +20,6 @@ export const presetNames = [
 ] as const;
 export type PresetName = (typeof presetNames)[number];
 
-/** What a project can have used up. */
 const quotas = ["events", "recordings", "feature_flags"] as const;
 export type Quota = (typeof quotas)[number];
 

@@ -3,7 +3,6 @@ import type { GeneratedEvent } from "./generate.ts";
 /** The body of a `/batch/` request. */
 export interface GeneratedBatch {
   readonly body: string;
-  /** Number of its events. */
   readonly count: number;
 }
 

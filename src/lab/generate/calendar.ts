@@ -38,7 +38,6 @@ export class GenerationCalendar {
   readonly weeks: readonly string[];
   /** When each day begins, and the end of the last one. */
   readonly #dayStarts: readonly number[];
-  /** The week of each day. */
   readonly #weekOfDay: readonly number[];
   /** Weights of the hours up to each one; the first is 0. */
   readonly #weights: readonly number[];

@@ -11,7 +11,6 @@ type Draw = (random: Random, number: number) => Json;
 /** Adds chosen values to an object. */
 export type DrawAll = (target: JsonObject, random: Random, number: number) => void;
 
-/** Chooses an index by weights. */
 export function weighted(weights: readonly number[]): (random: Random) => number {
   const total = weights.reduce((sum, it) => sum + it, 0);
   return (random) => {
@@ -55,7 +54,6 @@ function drawOf(value: PersonaValue): Draw {
     : oneOf(Object.keys(choices), Object.values(choices));
 }
 
-/** Compiles the values of a persona. */
 export function drawerOf(values: PersonaValues = {}): DrawAll {
   const draws = Object.entries(values).map(([key, value]) => [key, drawOf(value)] as const);
   return (target, random, number) => {

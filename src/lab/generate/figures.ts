@@ -3,7 +3,6 @@ import type { GenerationCalendar } from "./calendar.ts";
 /** Counts of one event, or of all; the lists are by `days` and `weeks` of the figures. */
 export interface EventFigures {
   total: number;
-  /** Number of users with the event. */
   users: number;
   by_day: number[];
   users_by_day: number[];
@@ -73,7 +72,6 @@ export interface UserTally {
 }
 
 export interface FigureTerms {
-  /** Names of all events that may occur. */
   readonly names: readonly string[];
   readonly funnel: { readonly steps: readonly string[]; readonly windowMs: number };
   readonly retained: string;
@@ -215,7 +213,6 @@ export class FigureCounter {
     };
   }
 
-  /** The figures of the events so far. */
   figures(): Pick<
     TrafficFigures,
     "days" | "weeks" | "events" | "by_event" | "funnel" | "retention" | "lifecycle" | "revenue"

@@ -57,7 +57,6 @@ interface User {
   /** True once the event that returns depend on has occurred. */
   mayReturn: boolean;
   lastTime: number;
-  /** Properties of all events of the session. */
   session: JsonObject;
 }
 
@@ -116,7 +115,6 @@ function flagValue(key: string, { rollout = 100, variants }: Exposure, id: strin
 
 const utmKeys = ["source", "medium", "campaign"] as const;
 
-/** Names of the events that a persona may have. */
 export function eventNamesOf({ steps, returns, flags, groups }: Persona): string[] {
   const all = [...steps, ...(returns?.steps ?? [])];
   const special = [

@@ -136,7 +136,6 @@ const reader: Persona = {
   funnel: { steps: ["article opened", "article finished", "newsletter joined"], window: "7d" },
 };
 
-/** The built-in personas. */
 export const personas: Readonly<Record<PersonaName, Persona>> = { shopper, saas, reader };
 
 /** A built-in persona by its name; a persona itself. */

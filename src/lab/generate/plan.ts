@@ -14,7 +14,6 @@ export interface GenerationSetting {
   readonly weekStart: 0 | 1;
 }
 
-/** The setting of a project at a time. */
 export const settingOf = (
   { timezone, settings }: Pick<StoredProject, "timezone" | "settings">,
   now: number,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { readDuration, readMoment } from "../../kernel/base/time-text.ts";
 
-/** Names of the built-in personas. */
 export const personaNames = ["shopper", "saas", "reader"] as const;
 export type PersonaName = (typeof personaNames)[number];
 
@@ -70,7 +69,6 @@ export type PersonaValue = z.infer<typeof PersonaValue>;
 const PersonaValues = z.record(z.string().min(1), PersonaValue);
 export type PersonaValues = z.infer<typeof PersonaValues>;
 
-/** A step of a visit. */
 export const PersonaStep = z.strictObject({
   event: z.string().min(1).max(200).describe("Name of the event."),
   rate: share.optional().describe("Share of those at the step before who get here, from 0 to 1; by default 1."),

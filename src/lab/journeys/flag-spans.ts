@@ -5,7 +5,6 @@ import type { FlagInForce, FlagSpan } from "./shapes.ts";
 const mostFlags = 60;
 const mostSpans = 100;
 
-/** The reason in short. */
 function whyOf({ reason, condition_index: index }: DecidedFlag): string | null {
   if (reason === null) return null;
   if (reason.code === "condition_match" && index !== null) return `set ${index + 1}`;

@@ -27,7 +27,6 @@ const mostRejected = 200;
 /** Requests shortly before and after a session belong to it, ms. */
 const around = 5_000;
 
-/** What the endpoint of journeys needs. */
 export interface JourneyPorts extends PersonPorts {
   readonly decisions: DecisionIndex;
 }

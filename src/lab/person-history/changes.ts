@@ -29,7 +29,6 @@ export function changesBetween(before: JsonObject, after: JsonObject, event: Jso
 /** Values listed per property. */
 const valuesKept = 20;
 
-/** An event and its changes. */
 export interface Changed {
   readonly event: { readonly seq: number; readonly timestamp: string };
   readonly changes: readonly PropertyChange[];

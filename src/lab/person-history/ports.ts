@@ -9,7 +9,6 @@ export interface PersonPorts {
   readonly people: PersonStore;
   readonly log: TrafficLog;
   readonly authored: {
-    /** The persons and groups of the scenario. */
     people(): {
       readonly persons: readonly { readonly person: Person; readonly distinctIds: readonly string[] }[];
       readonly groups: readonly Group[];

@@ -18,7 +18,6 @@ import {
 import { showGroup, showPerson } from "./show.ts";
 import { timelineOf } from "./timeline.ts";
 
-/** The endpoints of persons and groups. */
 export const peopleSlice = slice(peopleNeeds, (ports: PersonPorts) => [
   row({
     method: "GET",

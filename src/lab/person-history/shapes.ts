@@ -159,7 +159,6 @@ const PersonStep = z
     changes: z.array(PropertyChange),
   })
   .meta({ title: "PersonStep" });
-/** The effect of an event on its person. */
 export type PersonStep = z.infer<typeof PersonStep>;
 
 const PersonState = z.strictObject({ is_identified: z.boolean(), properties: Properties });

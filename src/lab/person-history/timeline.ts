@@ -14,7 +14,6 @@ const mostPlayed = 1_000;
 /** Ids of a merged person whose events are searched, newest first. */
 const mostIds = 200;
 
-/** Why the timeline may be incomplete. */
 const gaps = {
   too_many_ids: `the person has more than ${mostIds} ids: only events of the newest ids are listed`,
   too_many_events: `only the newest ${mostPlayed} events were examined; the effects of older ones are unknown`,
@@ -31,7 +30,6 @@ interface Subject {
   readonly ids: readonly string[];
 }
 
-/** The scenario's persons with these ids. */
 function seedsOf({ ports, person, ids }: Subject): Beginning[] {
   const mine = new Set(ids);
   return ports.authored

@@ -22,7 +22,6 @@ const distinctId = { kind: "text", flagOnly: true } as const;
 
 const common = { ...whereOptions, project, json: thinOptions.json } as const;
 
-/** Properties of the subject. */
 const about = {
   person: {
     kind: "properties",

@@ -20,7 +20,6 @@ function flagsBody({ method, target, body }: TrafficLine): JsonObject | undefine
   return method === "POST" && flagPaths.has(pathOf(target)) && isObject(body) ? body : undefined;
 }
 
-/** The distinct id of a request for flags. */
 const distinctIdOf = (body: JsonObject): string | null =>
   textOrNumber(firstOf(body, "distinct_id", "$distinct_id")) ?? null;
 
@@ -78,7 +77,6 @@ function detailed([key, entry]: [string, Json]): DecidedFlag[] {
   return [{ ...bare(key, value, payload), ...reasonIn(entry), failed: own(entry, "failed") === true }];
 }
 
-/** The flags in an answer of any version. */
 function flagsIn(reply: Json | undefined): DecidedFlag[] {
   if (!isObject(reply)) return [];
   const { flags, featureFlags, featureFlagPayloads } = reply;
@@ -105,7 +103,6 @@ const factsOf = (line: TrafficLine) => ({
   fault: line.fault ?? null,
 });
 
-/** The answer of a request for flags. */
 export function answered(line: TrafficLine): FlagDecision | undefined {
   const body = flagsBody(line);
   if (!body) return undefined;

@@ -73,7 +73,6 @@ const FlagsAsked = z.strictObject({
 });
 export type FlagsAsked = z.infer<typeof FlagsAsked>;
 
-/** The value of a flag for a subject. */
 const DecidedFlag = z.strictObject({
   key: z.string(),
   value: Value.nullable().describe("null: an SDK had no value"),
@@ -121,7 +120,6 @@ const FlagDecision = z
   .meta({ title: "FlagDecisionMade" });
 export type FlagDecision = z.infer<typeof FlagDecision>;
 
-/** A page of decisions. */
 export const FlagDecisions = z
   .strictObject({
     decisions: z.array(FlagDecision).describe("Newest first"),

@@ -7,7 +7,6 @@ export type Renumbered = ReadonlyMap<number, number>;
 /** Where a condition refers to another document, by its type. A flag's key, instead of its id, stays. */
 export type References = ReadonlyMap<unknown, { readonly field: string; readonly numbers: Renumbered }>;
 
-/** The references of conditions to cohorts and flags with new numbers. */
 export const conditionReferences = (cohorts: Renumbered, flags: Renumbered): References =>
   new Map([
     ["cohort", { field: "value", numbers: cohorts }],

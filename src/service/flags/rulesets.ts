@@ -12,11 +12,9 @@ export interface Rulesets {
    * of it still has to be marked: `withOverrides`.
    */
   overriddenRulesetOf(project: StoredProject, overrides: ReadonlyMap<string, StoredFlagOverride>): Ruleset;
-  /** Removes the rulesets of a removed project. */
   forget(project: number): void;
 }
 
-/** What a project's rulesets are kept for. */
 interface Entry {
   readonly project: StoredProject;
   readonly groupTypes: readonly string[];

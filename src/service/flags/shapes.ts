@@ -42,7 +42,6 @@ const nullish = <Fields extends Readonly<Record<string, z.ZodType>>>(fields: Fie
     [Name in keyof Fields]: z.ZodOptional<z.ZodNullable<Fields[Name]>>;
   };
 
-/** The subject whose value is explained. */
 export const ExplainRequest = z.strictObject({ distinct_id: distinctId, ...nullish(explainFields) });
 export const ExplainQuery = z.strictObject(explainFields).partial().extend({ distinct_id: distinctId });
 export type ExplainRequest = z.infer<typeof ExplainRequest>;
@@ -52,7 +51,6 @@ export const SimulateRequest = z.strictObject(nullish(simulateFields));
 export const SimulateQuery = z.strictObject(simulateFields).partial();
 export type SimulateRequest = z.infer<typeof SimulateRequest>;
 
-/** An override to set. */
 export const OverrideOrder = z.strictObject({
   value: OrderedValue,
   payload: z.json().optional().describe("Replaces the flag's own payload for the value"),
@@ -82,7 +80,6 @@ const overrideFields = {
 export const FlagOverride = z.strictObject(overrideFields).meta({ title: "FlagOverride" });
 export type FlagOverride = z.infer<typeof FlagOverride>;
 
-/** An override that was just set. */
 export const FlagOverrideSet = z
   .strictObject({
     ...overrideFields,
@@ -126,11 +123,9 @@ const flagFields = {
   overrides: z.array(FlagOverride),
 };
 
-/** A flag and its overrides. */
 export const FlagSummary = z.strictObject(flagFields).meta({ title: "FlagSummary" });
 export type FlagSummary = z.infer<typeof FlagSummary>;
 
-/** A flag with its rules as they are written. */
 export const FlagInFull = z
   .strictObject({
     ...flagFields,
@@ -170,11 +165,9 @@ const decisionFields = {
   ),
 };
 
-/** The value of a flag and its reason. */
 export const FlagOutcome = z.strictObject(decisionFields).meta({ title: "FlagDecision" });
 export type FlagOutcome = z.infer<typeof FlagOutcome>;
 
-/** A hash that was compared. */
 export const HashTrace = z
   .strictObject({
     input: z.string().describe("The text whose SHA-1 it is"),

@@ -19,7 +19,6 @@ export interface RequestedSubject {
   readonly groups: JsonObject;
   /** Group type → properties; they override the stored ones, key by key. */
   readonly groupProperties: JsonObject;
-  /** The caller's IP address. */
   readonly address?: string | undefined;
   /** Nothing is derived from the address. */
   readonly isGeoipDisabled?: boolean | undefined;

@@ -9,7 +9,6 @@ interface FetchContext {
   app: App;
   clock: TimeSource;
   gauge: Gauge;
-  /** Ends when the sim closes. */
   closing: AbortSignal;
 }
 

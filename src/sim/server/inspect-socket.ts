@@ -25,7 +25,6 @@ type Connect = (wire: PageWire) => PageSession;
 /** Admits a call to the live feed. @throws SimError if the caller is not authorized */
 export type Admit = (call: Call) => Promise<Connect>;
 
-/** The websockets that are open. */
 export interface PageSockets {
   accept(req: IncomingMessage, socket: Socket, head: Buffer, connect: Connect): void;
   /** Ends all of them and waits for none. */

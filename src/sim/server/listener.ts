@@ -147,11 +147,9 @@ interface Ends {
   readonly unread: ReturnType<typeof createUnread>;
 }
 
-/** How a request arrived. */
 interface Way {
   /** Through the proxy; undefined: directly. */
   readonly passage: ProxiedAddress | undefined;
-  /** The scheme of the client's request. */
   readonly scheme: "http" | "https";
 }
 
@@ -263,7 +261,6 @@ function closeServer(server: Server, hung: ReadonlySet<ServerResponse>, graceMs:
   });
 }
 
-/** A request that is arriving. */
 interface Arrival {
   req: IncomingMessage;
   res: ServerResponse;

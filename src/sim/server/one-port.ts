@@ -25,7 +25,6 @@ export interface ProxiedAddress {
 }
 
 export interface OnePort {
-  /** Gives a connection to the server. */
   take(socket: Socket): void;
   isSecure(socket: Socket): boolean;
   /**
@@ -38,7 +37,6 @@ export interface OnePort {
 
 interface OnePortOptions {
   settings: ProxyOptions;
-  /** The port that the server got. */
   port: () => number;
   notice: (text: string) => void;
   /** A connection that sends nothing is closed after this time, ms. */
@@ -184,7 +182,6 @@ const misdirected = (res: ServerResponse): void => sendLast(res, 421, ["x-phx-so
 
 /** Reads the first bytes of a server's connections. */
 interface Entrance {
-  /** Gives a connection to the server. */
   take(socket: Socket): void;
   /** True if the client uses https, though its connection is plain: so it is with `--reroute`. */
   isSecure(socket: Socket): boolean;

@@ -54,7 +54,6 @@ const safetyWith = (contentPolicy: string): readonly string[] => [
   "no-cache",
 ];
 
-/** The files of the page. */
 const assets = [
   ["/__sim", "index.html", "text/html; charset=utf-8", "Returns the inspector page"],
   ["/__sim/player", "player.html", "text/html; charset=utf-8", "Returns the frame that plays recordings"],

@@ -111,6 +111,5 @@ export const warnings = {
 
 export type Warning = keyof typeof warnings;
 
-/** The sentence and the fix for a drop reason or a warning. */
 export const explain = (code: DropReason | Warning): ReasonText =>
   code in dropReasons ? dropReasons[code as DropReason] : warnings[code as Warning];

@@ -15,7 +15,6 @@ export interface EventFacts {
   id?: string;
   /** The event's time, ms since the epoch, after skew and offset. */
   time: number;
-  /** The person's uuid at that moment. */
   person: string | null;
   mode?: PersonMode;
   /** Set when the event was dropped. */

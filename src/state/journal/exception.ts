@@ -37,7 +37,6 @@ export interface ExceptionCause {
   readonly message: string;
   readonly handled: boolean | null;
   readonly isSynthetic: boolean;
-  /** How it was caught. */
   readonly mechanism: string;
   /** The newest call first. */
   readonly frames: readonly ExceptionFrame[];
@@ -170,7 +169,6 @@ const stackLines = [
   /^\s*File "(?<file>[^"]{1,1000})", line (?<line>\d{1,9}), in (?<name>.{1,200})$/,
 ] as const;
 
-/** The calls in the text of a stack. */
 function framesInText(text: string): FramesRead {
   const calls = text
     .slice(0, 100_000)

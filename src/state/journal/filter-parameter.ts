@@ -13,7 +13,6 @@ function wrongFilter(name: string, problems: readonly FilterProblem[]): SimError
   });
 }
 
-/** The filter that matches everything. */
 export const everything: Filter<unknown> = {
   text: "",
   isLight: true,
@@ -38,7 +37,6 @@ export const parseEventFilter = parser<EventSubject>(readEventFilter);
 /** The value of `?filter=` of a list of requests. @throws SimError invalid_input */
 export const parseRequestFilter = parser<RequestSubject>(readRequestFilter);
 
-/** The part of a filter of events that the log's index can find. */
 export function indexedPart(filter: Filter<EventSubject>, project?: number): EventFilter {
   const { rejected: _, ...indexed } = filter.indexed;
   return { ...indexed, ...(project !== undefined && { project }) };

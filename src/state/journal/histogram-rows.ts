@@ -110,7 +110,6 @@ function settlePending(count: BarCount, log: TrafficLog, { from, to, buckets }: 
   count.pending = [];
 }
 
-/** The endpoint of the histogram. */
 export const histogramSlice = slice(["log", "clock"], ({ log, clock }: HistogramPorts) => {
   const counts = countsOf<BarCount>(log, mostCounts);
   const length = (): number => {

@@ -34,7 +34,6 @@ function distinctIdText(value: Json | undefined): string | undefined {
   return text.includes("\0") ? text.replaceAll("\0", "\ufffd") : text;
 }
 
-/** The items of a body. */
 export interface Opened {
   items: readonly Json[];
   /** The object with the `batch` array. Its keys `token`, `api_key` and `sent_at` are for all items. */

@@ -3,7 +3,6 @@ import { z } from "zod";
 // Fields that queries and bodies of several endpoints share. Each endpoint adds `.optional()`, or `.nullish()` in a
 // body, and a description where it means something else.
 
-/** The most entries that one page has. */
 const largestPage = 10_000;
 /** A call that waits never holds its connection longer than this, ms. */
 const longestWait = 60_000;
@@ -28,5 +27,4 @@ export const BeforeRequest = z.int().min(1).describe("Only requests before this 
 export const Order = z.enum(["asc", "desc"]).describe("Order of arrival (default: asc)");
 export const Limit = z.int().min(1).max(largestPage).describe("Maximum number of results (default: 100)");
 const waitExpected = `milliseconds from 0 to ${longestWait}`;
-/** A time to wait. */
 export const WaitMs = z.int(waitExpected).min(0, waitExpected).max(longestWait, waitExpected);

@@ -17,7 +17,6 @@ import { projectHeader, replyHeadersOf, type TrafficLine } from "./traffic.ts";
 import { isUnmatched } from "./unmatched.ts";
 
 export interface RequestPorts extends RequestSearchPorts {
-  /** Every row that is served. */
   endpoints(): Promise<readonly Endpoint[]>;
 }
 
@@ -39,7 +38,6 @@ const showInList = (line: RequestHead): SimRequest => ({
   dropped: line.dropped,
 });
 
-/** The flat header list as pairs. */
 const pairs = (flat: readonly string[]): [string, string][] =>
   Array.from({ length: flat.length / 2 }, (_, i) => [flat[2 * i] ?? "", flat[2 * i + 1] ?? ""]);
 
@@ -85,7 +83,6 @@ async function nearestTo({ endpoints }: RequestPorts, line: TrafficLine): Promis
   return explainUnknownPath(known, path).nearest;
 }
 
-/** The endpoints of requests. */
 export const requestSlice = slice(["log", "clock", "worlds", "endpoints"], (ports: RequestPorts) => [
   row({
     method: "GET",

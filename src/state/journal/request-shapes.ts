@@ -70,7 +70,6 @@ const CaptureResult = z.strictObject({
 });
 export type CaptureResult = z.infer<typeof CaptureResult>;
 
-/** A request with headers and bodies. */
 export const RequestInFull = z
   .strictObject({
     ...requestFields,

@@ -31,7 +31,6 @@ export interface RequestSummary {
   events: number;
   /** The cursor before its events. */
   since: number;
-  /** Names of the kept events. */
   names: string[];
   /** Number of the kept events with warnings. */
   warned: number;

@@ -1,6 +1,5 @@
 import { isBrowsersOwn } from "../../kernel/http/browser-requests.ts";
 
-/** What a request of an SDK is for. */
 export const contactKinds = ["script", "config", "flags", "recording", "events", "other"] as const;
 export type ContactKind = (typeof contactKinds)[number];
 

@@ -76,7 +76,6 @@ export async function* searchEvents(log: TrafficLog, filter: EventFilter): Async
   for await (const { event } of examineEvents(log, filter)) if (event) yield event;
 }
 
-/** What a search of requests uses. */
 export interface RequestSearchPorts {
   readonly log: TrafficLog;
   readonly clock: TimeSource;

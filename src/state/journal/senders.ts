@@ -2,7 +2,6 @@ import { headerIn } from "../../kernel/http/client-address.ts";
 import { showEvent } from "./show.ts";
 import type { TrafficLine } from "./traffic.ts";
 
-/** What sent a request. */
 export interface Sender {
   /** `posthog-js`, `curl`; `browser` for a page without an SDK that says so. */
   readonly name: string;

@@ -19,7 +19,6 @@ import { personProperties } from "./person-fields.ts";
 import { eventPlace, ipOf } from "./places.ts";
 import type { BodyShape, EventKey, TrafficLine } from "./traffic.ts";
 
-/** Reads the items of a shape. */
 interface Reader {
   items(line: TrafficLine): readonly Json[];
   key(item: JsonObject): EventKey;

@@ -174,7 +174,6 @@ function createTotals(ports: TotalsPorts) {
   return { eventTotals, requestTotals };
 }
 
-/** The endpoint of totals. */
 export const totalSlice = slice(["log", "clock", "people"], (ports: TotalsPorts) => {
   const { eventTotals, requestTotals } = createTotals(ports);
   return [

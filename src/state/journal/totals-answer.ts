@@ -13,7 +13,6 @@ const progress = {
     .describe("False if a part was not counted yet, or can no longer be read: there are at least as many"),
   counting: z.boolean().describe("True if a part was not counted yet: the next call continues"),
 };
-/** How far a count is. */
 export interface TotalsProgress {
   readonly complete: boolean;
   readonly counting: boolean;

@@ -17,7 +17,6 @@ export interface TrafficLine {
   method: string;
   /** Path and query as sent, secrets masked. */
   target: string;
-  /** The sender's address. */
   peer: string;
   /** 0 if a fault prevented the response. */
   status: number;
@@ -26,7 +25,6 @@ export interface TrafficLine {
   project: number | null;
   /** Why the request was rejected; absent when it was answered. */
   rejected?: { reason: string; detail: string; hint?: string };
-  /** Names of the faults that affected it. */
   fault?: string;
   /** Answered by a script, not by the emulator. */
   scripted?: true;
@@ -67,7 +65,6 @@ export const replyHeadersOf = ({ status, reply_headers: given }: TrafficLine): r
   status === 0 ? [] : (given ?? usualReplyHeaders);
 
 declare module "../../kernel/http/call.ts" {
-  /** What capture adds. */
   interface CallRecord {
     shape?: BodyShape;
     steps?: DecodeStep[];
@@ -90,7 +87,6 @@ export interface DecodedBody {
   steps: DecodeStep[];
   /** undefined: it cannot be decoded. */
   json: JsonText | undefined;
-  /** The key that it carries. */
   token: string | undefined;
 }
 

@@ -9,11 +9,9 @@ export interface PersonData {
   /** True if the id was on personless events and has no person. */
   isPersonless(project: number, distinctId: string): boolean;
   rememberPersonless(project: number, distinctId: string): void;
-  /** Stores a new person that owns these ids. */
   create(person: Person, distinctIds: readonly string[]): void;
   /** Stores a new version of a person (same uuid). */
   update(person: Person): void;
-  /** Adds an id to a stored person. */
   attach(person: Person, distinctId: string): void;
   /** Stores `into`, moves all ids of `from` to it, and hash keys of flags without one, and removes `from`. */
   merge(from: Person, into: Person): void;

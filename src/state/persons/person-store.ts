@@ -38,7 +38,6 @@ export interface PersonStore extends PersonData, Queries {
   counts(project?: number): PersonCounts;
   /** Calls the listener with each change, before it is on the disk; undefined if anything may have changed. */
   onChange(listener: (change: Change | undefined) => void): void;
-  /** Removes the people of a project. */
   clear(project: number): void;
   /** Copies the current content as lines of people.ndjson. */
   copyInto(target: Bytes): void;

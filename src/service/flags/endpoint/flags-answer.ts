@@ -51,7 +51,6 @@ function conditionAnalysis(flag: FeatureFlag, explained: Explanation, trace: Con
 const enrollmentIndex = -1;
 const holdoutIndex = -2;
 
-/** What decides a flag before its condition sets do. */
 function before(explained: Explanation): ConditionAnalysis[] {
   const fixed = { rollout_percentage: 100, rollout_excluded: false };
   const enrollment = explained.enrollment && {
@@ -88,7 +87,6 @@ export function conditionsOf(ruleset: Ruleset, flag: FeatureFlag, subject: Subje
 
 /** The decision about a flag, with its condition sets for `?detailed_analysis`. */
 export interface ServedFlag extends Decided {
-  /** An experiment uses the flag. */
   readonly hasExperiment?: boolean;
   readonly conditions?: ConditionAnalysis[] | undefined;
 }

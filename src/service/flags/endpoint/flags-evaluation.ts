@@ -14,7 +14,6 @@ import { conditionsOf, type ServedFlag } from "./flags-answer.ts";
 import { addressOf, type FlagsRequest, runtimeOf } from "./flags-request.ts";
 
 declare module "../../../kernel/http/call.ts" {
-  /** What a fault does to an evaluation. */
   interface CallFault {
     /** Flags that the evaluation fails: every second one, or these. */
     readonly flags?: "partial" | readonly string[];

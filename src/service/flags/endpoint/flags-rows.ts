@@ -68,7 +68,6 @@ function distinctIdOf(request: FlagsRequest): string {
   throw new SimError("missing_distinct_id", detail);
 }
 
-/** The decisions as members of the answer. */
 function flagMembers(
   service: Service,
   call: Call,

@@ -65,7 +65,6 @@ const ConditionAnalysis = z
   .meta({ title: "FlagConditionAnalysis" });
 export type ConditionAnalysis = z.infer<typeof ConditionAnalysis>;
 
-/** A flag in the newest shape of an answer. */
 const FlagDetails = z
   .strictObject({
     key: z.string(),
@@ -145,7 +144,6 @@ const DecideAnswer = z
   .looseObject({ ...always, ...settings, supportedCompression: z.array(z.string()), ...flagKeys })
   .meta({ title: "DecideAnswer" });
 
-/** A flag for local evaluation. */
 const FlagDefinition = z
   .strictObject({
     id: z.int(),

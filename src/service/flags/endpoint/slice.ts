@@ -11,7 +11,6 @@ interface EvaluationPorts {
   notice(text: string): void;
 }
 
-/** The flag endpoints of the SDKs. */
 export const evaluationSlice = slice(["desk", "rulesets", "notice"], ({ desk, rulesets, notice }: EvaluationPorts) => [
   ...flagEndpoints(desk, rulesets, notice),
   ...definitionEndpoints(desk, rulesets),

@@ -4,7 +4,6 @@ import { checkOperator, type Matching, prepareTest } from "./operators.ts";
 import { type FailureCode, FlagFailure } from "./reasons.ts";
 import { referenceIn } from "./values.ts";
 
-/** A property of the person. */
 export interface PropertyLeaf {
   readonly kind: "property";
   readonly key: string;
@@ -134,7 +133,6 @@ export function treeOf({ filters, groups = [] }: Cohort, matching: Matching): Tr
   return Object.keys(tree).length === 0 ? everyone : nodeOf(tree, matching, 0);
 }
 
-/** The cohorts that a tree asks for. */
 export function cohortsIn(node: TreeNode): number[] {
   if (node.kind === "cohort") return [node.cohort];
   return node.kind === "all" || node.kind === "any" ? node.nodes.flatMap(cohortsIn) : [];
@@ -155,7 +153,6 @@ export interface CompiledCohort {
 /** What to compute for a cohort, in this order, or why it cannot be computed. */
 export type CohortPlan = readonly CompiledCohort[] | FailureCode;
 
-/** The cohorts of a project. */
 export interface CompiledCohorts {
   readonly compiled: ReadonlyMap<number, CompiledCohort>;
   /** The plan for a cohort, which comes last. Kept after the first call. */

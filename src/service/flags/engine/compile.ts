@@ -20,7 +20,6 @@ export interface Condition {
   readonly index: number;
   /** Index of the group type whose key is hashed; null is the person. */
   readonly aggregation: number | null;
-  /** All filters as they are written. */
   readonly filters: readonly FilterTest[];
   /** Those on properties and flags, in order; cohorts are asked last. */
   readonly tests: readonly FilterTest[];

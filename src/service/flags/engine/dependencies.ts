@@ -2,7 +2,6 @@ import type { CompiledFlag } from "./compile.ts";
 import { type Decision, failed, off } from "./decision.ts";
 import { dependenciesFirst } from "./dependency-order.ts";
 
-/** A flag among the others of its project. */
 export interface FlagEntry {
   readonly compiled: CompiledFlag;
   /** Its place in the document. */
@@ -90,7 +89,6 @@ export function orderFlags(flags: readonly CompiledFlag[]): DependencyOrder {
   return { entries, ordered: [...ordered, ...circular] };
 }
 
-/** The entries with these keys and all that they depend on. */
 export function withDependencies(entries: readonly FlagEntry[], keys: ReadonlySet<string>): Set<FlagEntry> {
   const needed = new Set<FlagEntry>();
   const open = entries.filter(({ compiled }) => keys.has(compiled.flag.key));

@@ -41,7 +41,6 @@ export interface FlagTest extends Written {
   passes(run: EvaluationRun): boolean;
 }
 
-/** A filter on the membership in a cohort. */
 export interface CohortTest extends Written {
   readonly about: "cohort";
   /** undefined when the filter names none that could exist. */
@@ -51,7 +50,6 @@ export interface CohortTest extends Written {
   passes(run: EvaluationRun): boolean;
 }
 
-/** What the filters of a project's flags are compared by. */
 export interface FlagMatching extends Matching {
   /** Filters on properties by what they say: flags with equal filters share one test. */
   readonly shared?: Map<string, PropertyTest>;

@@ -31,7 +31,6 @@ export function overridesFor(
   return found;
 }
 
-/** The payload's name among the flag's payloads. */
 const payloadName = ({ value }: StoredFlagOverride): string => (typeof value === "string" ? value : "true");
 
 /** As JSON text; a string that is JSON, as the service's own payloads are, stays as it is. */

@@ -78,7 +78,6 @@ export function isPattern(pattern: string): boolean {
   }
 }
 
-/** Most patterns that are remembered. */
 const mostKnown = 1000;
 
 /** `isPattern` with a memory: compiling takes milliseconds, and every list of flags asks about every pattern. */

@@ -12,7 +12,6 @@ import { utc } from "./zone.ts";
 export type ReturnType = "boolean" | "string" | "number" | "object";
 export type RuleType = "targeted_release" | "percentage_rollout" | "experiment";
 
-/** A filter on a person property. */
 export interface RuleProperty {
   readonly key: string;
   readonly operator?: string | null;
@@ -21,12 +20,10 @@ export interface RuleProperty {
 }
 
 interface AnyRule {
-  /** A UUID. */
   readonly id: string;
   readonly targeting: { readonly properties: readonly RuleProperty[] };
 }
 
-/** What rules with a rollout have. */
 interface Rollout {
   readonly rollout_percentage: number;
   readonly on_rollout_miss: "continue" | "return_default";

@@ -23,7 +23,6 @@ import { numberOf } from "./values.ts";
  * Upstream PostHog rust/feature-flags, flags/evaluate_v2.
  */
 
-/** A filter of a rule on a person property. */
 interface RuleTest extends PropertyTest {
   readonly negation: boolean;
 }

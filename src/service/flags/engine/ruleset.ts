@@ -43,7 +43,6 @@ export interface Ruleset {
 export const entryFor = ({ entries }: Ruleset, reference: number | string): FlagEntry | undefined =>
   entries.find(({ names }) => names.includes(reference));
 
-/** The decision about one flag. */
 export interface FlagResult {
   readonly compiled: CompiledFlag;
   readonly decision: Decision;

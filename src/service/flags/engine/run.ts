@@ -42,7 +42,6 @@ export type IdentifierKind = "distinct_id" | "device_id" | "hash_key_override" |
 /** Computes where an identifier falls for a flag, in [0, 1]. */
 export type BucketOf = (flagKey: string, identifier: string, salt: "" | "variant") => number;
 
-/** A hash that an evaluation compares. */
 export interface HashUse {
   readonly use: "rollout" | "variant" | "holdout";
   /** The hashed text, without the flag's key and the salt. */

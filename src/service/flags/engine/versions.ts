@@ -85,7 +85,6 @@ export function compareVersions(a: Version, b: Version): number {
   return a.build === "" || b.build === "" ? a.build.length - b.build.length : compareLists(a.build, b.build);
 }
 
-/** Which versions a requirement admits. */
 export type VersionRange = (version: Version) => boolean;
 
 interface Wanted {

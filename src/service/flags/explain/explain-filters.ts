@@ -8,7 +8,6 @@ import type { EvaluationRun } from "../engine/run.ts";
 import type { CohortTrace, PropertyTrace, TreeTrace } from "../shapes.ts";
 import { clauseOf, leafWords, testWords } from "./rule-words.ts";
 
-/** What traces are made from. */
 interface Scene {
   readonly run: EvaluationRun;
   readonly ruleset: Ruleset;

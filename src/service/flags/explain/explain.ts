@@ -165,7 +165,6 @@ function conditionHint(trace: ConditionTrace): string {
   return rollout?.hash ? `${name}: ${hashWords(rollout.hash, rollout.threshold, false, "rollout")}` : name;
 }
 
-/** What decided before the condition sets. */
 function decidedBefore({ enrollment, holdout, active }: Explanation): string | undefined {
   if (!active) return "the flag is inactive or deleted";
   if (holdout?.held_out) {

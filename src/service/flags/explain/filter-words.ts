@@ -188,7 +188,6 @@ export interface WordedFilter {
   readonly value?: Json | undefined;
   /** The name of the group type, for a property of a group. */
   readonly groupType?: string | undefined;
-  /** The name of the cohort that it refers to. */
   readonly cohortName?: string | undefined;
   /** The key of the flag that it refers to; filters have its id. */
   readonly flagKey?: string | undefined;

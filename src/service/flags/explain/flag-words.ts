@@ -113,7 +113,6 @@ function variantWords({ multivariate }: Filters): string[] {
   return [`A match gives a variant: ${shares}${left}${over}.`];
 }
 
-/** The value with which a payload is sent. */
 function payloadTitle(name: string, filters: Filters): string {
   const variants = variantKeys(filters);
   if (name === "true") return variants.length === 0 ? "Payload" : "Payload with true, which is no variant";
@@ -183,7 +182,6 @@ function cohortWords(id: number, ruleset: Ruleset, open: number[]): string {
   return `${start}: ${nodeWords(found.tree, ruleset, false)}${end}`;
 }
 
-/** A sentence for each cohort and for those that they refer to. */
 function cohortsWords(ids: readonly number[], ruleset: Ruleset): string[] {
   const found = new Map<number, string>();
   const open = [...ids];

@@ -20,7 +20,6 @@ interface WrittenFilter {
   readonly group_type_index?: unknown;
 }
 
-/** The flag that a filter refers to. */
 function flagAsked(key: string, ruleset: Ruleset) {
   const asked = entryFor(ruleset, referenceIn(key) ?? key);
   return { flagKey: asked?.compiled.flag.key, isFlagKnown: asked !== undefined };
@@ -49,7 +48,6 @@ export function testWords(test: PropertyTest, ruleset: Ruleset): string {
   return test.negation === true ? `not (${clause})` : clause;
 }
 
-/** A condition of a cohort. */
 export function leafWords(leaf: TreeLeaf, ruleset: Ruleset): string {
   switch (leaf.kind) {
     case "property":
@@ -70,7 +68,6 @@ export function leafWords(leaf: TreeLeaf, ruleset: Ruleset): string {
 
 const joins = { all: ", and ", any: ", or " } as const;
 
-/** A cohort's conditions. */
 export function nodeWords(node: TreeNode, ruleset: Ruleset, isInner: boolean): string {
   switch (node.kind) {
     case "all":

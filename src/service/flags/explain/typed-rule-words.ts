@@ -29,7 +29,6 @@ function whatOf(rule: CompiledRule): string {
 
 const whoOf = ({ tests }: CompiledRule, ruleset: Ruleset): string[] => tests.map((test) => testWords(test, ruleset));
 
-/** A rule as a sentence. */
 export function ruleWords(rule: CompiledRule, ruleset: Ruleset): string {
   const clauses = whoOf(rule, ruleset);
   const { rollout, holdout, paused } = rule;

@@ -22,7 +22,6 @@ export function treeOf({ filters, groups = [] }: Pick<Cohort, "filters" | "group
   return values.length === 0 ? {} : { type: "OR", values };
 }
 
-/** All property filters of a condition tree. */
 function filtersIn(tree: Json): JsonObject[] {
   if (!isObject(tree)) return [];
   if (Array.isArray(tree.values)) return tree.values.flatMap(filtersIn);
@@ -71,7 +70,6 @@ function cohortsOfFlag(worlds: Worlds, flag: FeatureFlag): Set<number> {
   return new Set(direct.flatMap((it) => [it, ...dependenciesOf(worlds, it)]).map(({ id }) => id));
 }
 
-/** The flags that use the cohort and are evaluated. */
 const flagsUsing = (worlds: Worlds, cohort: Cohort): FeatureFlag[] =>
   worlds.current.feature_flags.filter(
     (flag) =>

@@ -16,7 +16,6 @@ type Filters = FeatureFlag["filters"];
 type ConditionSet = NonNullable<Filters["groups"]>[number];
 type PropertyFilter = NonNullable<ConditionSet["properties"]>[number];
 
-/** The flag that the rules apply to. */
 export interface FilterContext {
   readonly worlds: Worlds;
   readonly project: number;
@@ -46,7 +45,6 @@ function firstOf<T>(list: readonly T[], find: (it: T) => Problem | undefined): P
   return undefined;
 }
 
-/** A value as Python formats it. */
 function written(value: unknown): string {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";

@@ -160,7 +160,6 @@ const TrialAnswer = z
   })
   .meta({ title: "FlagTestEvaluation" });
 
-/** The stored properties that the flag's conditions use. */
 function usedProperties(flag: FeatureFlag, stored: JsonObject): JsonObject {
   const sets = flag.filters.groups ?? [];
   const keys = new Set(sets.flatMap((set) => (set.properties ?? []).map(({ key }) => key)));

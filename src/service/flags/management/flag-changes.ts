@@ -62,7 +62,6 @@ function checkDashboards({ worlds }: ResourceDesk, project: number, ids: readonl
   throw invalid(`Invalid pk "${missing}" - object does not exist.`, "analytics_dashboards", "does_not_exist");
 }
 
-/** Removes the deleted flags with the key of a new one. */
 function removeDeleted(desk: ResourceDesk, draft: Draft, project: number, key: string): void {
   for (const it of flagsOf(desk, project)) {
     if (it.deleted && it.key === key) draft.remove("feature_flags", it.id);

@@ -15,7 +15,6 @@ import { claimKey, withHistory } from "./flag-changes.ts";
 export const flagWithId = (desk: ResourceDesk, project: number | null, id: unknown): FeatureFlag | undefined =>
   typeof id === "number" && project !== null ? documentNamed(desk, "feature_flags", project, stringOf(id)) : undefined;
 
-/** The live flag of a project with the key. */
 export const flagWithKey = (desk: ResourceDesk, project: number | null, key: unknown): FeatureFlag | undefined =>
   desk.worlds.current.feature_flags.find((it) => it.project === project && it.key === key && !it.deleted);
 

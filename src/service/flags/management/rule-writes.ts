@@ -30,7 +30,6 @@ const rulesOf = (filters: JsonObject | undefined): JsonObject[] => {
 
 const isSeeded = ({ rule_type: type }: JsonObject): boolean => type === "percentage_rollout" || type === "experiment";
 
-/** The seed that is kept or made. */
 function seedOf(rule: JsonObject, stored: JsonObject | undefined, at: Path, makeId: () => string): Json {
   const known = stored && isSeeded(stored) ? own(stored, "seed") : undefined;
   const given = own(rule, "seed");

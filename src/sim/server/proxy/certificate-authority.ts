@@ -19,7 +19,6 @@ export interface Ca {
 
 /** The folder does not contain a valid authority. */
 export class CaError extends Error {
-  /** What to do about it. */
   readonly hint: string;
 
   constructor(message: string, hint: string, cause?: unknown) {
@@ -188,7 +187,6 @@ async function settle(fresh: string, folder: string): Promise<void> {
   await rm(fresh, { recursive: true, force: true });
 }
 
-/** The public facts of an authority. */
 export interface CaFacts {
   cert_file: string;
   key_file: string;

@@ -10,7 +10,6 @@ export interface CertificateAuthority extends CaFacts {
 
 /** The authority could not be read or made. */
 export class CertificateError extends Error {
-  /** What to do about it. */
   readonly hint: string;
 
   constructor(message: string, hint: string, cause?: unknown) {

@@ -81,14 +81,12 @@ function startWorker(input: WorkerInput, { onDistrusted, onReplaced }: Decryptor
   });
 }
 
-/** The worker's input. */
 export interface WorkerInput {
   readonly caFolder: string | undefined;
   /** The ports on 127.0.0.1 that it sends requests to, by scheme. */
   readonly back: { readonly http: number; readonly https: number };
 }
 
-/** The worker's messages. */
 export type WorkerMessage =
   | {
       readonly kind: "ready";

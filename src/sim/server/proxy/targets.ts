@@ -112,7 +112,6 @@ function check(host: string, text: string, port: number, { allow, ownPort, own =
   );
 }
 
-/** Every address of this machine. */
 const systemAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((cards) => cards?.map(({ address }) => address) ?? []);
 
@@ -176,7 +175,6 @@ export function sendElsewhere(req: IncomingMessage, res: ServerResponse, to: Tar
   req.pipe(upstream);
 }
 
-/** A plain answer of the proxy's own. */
 export function refuseRequest(res: ServerResponse, status: number, text: string): void {
   sendLast(res, status, ["content-type", "text/plain; charset=utf-8", "x-phx-source", "proxy"], `phx-sim: ${text}\n`);
 }

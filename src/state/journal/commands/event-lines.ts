@@ -8,7 +8,6 @@ import { isSdkProperty } from "../sdk-properties.ts";
 /** Longest text of an event's properties on a line. */
 const propertiesWidth = 100;
 
-/** The app's own properties on one line. */
 function shortProperties(properties: StoredEvent["properties"]): string {
   const own = Object.entries(properties).filter(([name]) => !isSdkProperty(name));
   const text = JSON.stringify(Object.fromEntries(own));

@@ -12,7 +12,6 @@ interface RequestGroup extends RequestSummary {
   readonly requests: number;
 }
 
-/** How requests become lines. */
 export interface LineRules {
   readonly verbosity: Verbosity;
   readonly style: Style;

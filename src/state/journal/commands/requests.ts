@@ -148,7 +148,6 @@ function rejectionLines({ rejected, nearest }: RequestInFull, projectKey: string
   ];
 }
 
-/** A request with its answer and events. */
 function requestLines(request: RequestInFull, projectKey: string, style: Style): string[] {
   const { method, target, headers, reply_headers, reply, carried } = request;
   return [

@@ -68,7 +68,6 @@ export function readFrame(text: string | null): { readonly frame: ClientFrame } 
 /** Selects rows of a kind: none, all, or those that pass a filter. */
 export type Wanted<Subject> = "none" | "all" | Filter<Subject>;
 
-/** The rows that a client wants. */
 export interface Subscription {
   /** Subscriptions with the same key get the same frames. */
   readonly key: string;

@@ -34,7 +34,6 @@ export type EventRow = z.infer<typeof EventRow>;
 /** The part of a row that needs no properties: filters read it. */
 export type EventHead = Omit<EventRow, "preview" | "path" | "lib" | "session" | "values">;
 
-/** A request in a list. */
 export const RequestRow = z
   .strictObject({
     n: z.int(),

@@ -4,7 +4,6 @@ import { readFrame, readSubscription, type Subscribe, type Subscription } from "
 import { closing, protocol, type SimFrame, type Stat } from "./frames.ts";
 import { type FeedConnection, type FilterReaders, type Kinds, limits, type Session, type Timer } from "./ports.ts";
 
-/** What the sessions share. */
 export interface Common {
   readonly epoch: string;
   /** The oldest request that can be sent, and the newest. */
@@ -23,7 +22,6 @@ export interface Common {
   notice(text: string): void;
 }
 
-/** A client as the feed sees it. */
 export interface FeedSession extends Session {
   /** The kinds of rows that it needs; undefined: none. */
   readonly needs: Kinds | undefined;
@@ -82,7 +80,6 @@ function createOutlet(wire: FeedConnection, timer: Timer, onSent: () => void) {
   };
 }
 
-/** The position of a client in its subscription. */
 interface Position {
   readonly subscription: Subscription;
   /** Everything up to this request was sent. */
@@ -260,5 +257,4 @@ export function createSession(common: Common, wire: FeedConnection): FeedSession
 }
 
 const tokenMissing = "the feed is open to the network and needs its token";
-/** The websocket code of an internal error. */
 const internalError = 1011;

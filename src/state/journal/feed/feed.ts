@@ -33,7 +33,6 @@ export interface FeedOptions {
 export interface Feed {
   /** Names the history that is shown: cursors of another epoch mean nothing. */
   readonly epoch: string;
-  /** Number of the newest request. */
   readonly cursor: number;
   connect(wire: FeedConnection): Session;
   /** Ends the sessions; their connections are closed by the server. */

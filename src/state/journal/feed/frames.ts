@@ -78,7 +78,6 @@ export interface Stat {
   readonly persons: number;
   readonly in_flight: number;
   readonly clock: { readonly now: number; readonly frozen: boolean; readonly real: boolean };
-  /** Names of the active faults. */
   readonly faults: readonly string[];
   readonly tape: {
     readonly name: string;

@@ -126,7 +126,6 @@ export function eventRowOf(head: EventHead, line: TrafficLine | undefined, colum
   return { ...row, values: columnValues(all, columns) };
 }
 
-/** The heads of the events of a request that was just written. */
 function writtenEventHeads({ n, seq, count, entry }: Written): readonly EventHead[] {
   const { record, at, project } = entry;
   if (count === 0) return [];

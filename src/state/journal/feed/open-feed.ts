@@ -17,7 +17,6 @@ export type FeedFacts = Omit<Stat, keyof Counts | "at" | "pages">;
 export interface FeedPorts {
   readonly log: TrafficLog;
   readonly clock: TimeSource;
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
   facts(): FeedFacts;
   notice(text: string): void;

@@ -3,7 +3,6 @@ import { clearTimeout, performance, setImmediate, setTimeout } from "../../../ke
 import type { EventSubject, FilterReading, RequestSubject } from "../filter/types.ts";
 import type { EventHead, EventRow, RequestRow } from "./feed-row.ts";
 
-/** Limits of the feed. */
 export const limits = {
   /** Pages at the same time. */
   pages: 32,
@@ -23,7 +22,6 @@ export const limits = {
   round: 30,
   /** Work for one page before other work gets a turn, ms. */
   turn: 4,
-  /** What the ring holds. */
   ring: { events: 100_000, bytes: 32 * 1024 * 1024 },
   /** Requests older than the ring that are read again for a page that reconnects. */
   readBack: 10_000,
@@ -31,7 +29,6 @@ export const limits = {
   tick: 1_000,
 } as const;
 
-/** The kinds of rows that are needed. */
 export interface Kinds {
   readonly events: boolean;
   readonly requests: boolean;
@@ -45,9 +42,7 @@ export interface FeedEntry {
   readonly events: readonly EventHead[] | undefined;
 }
 
-/** The journal as the feed needs it. */
 export interface Journal {
-  /** Number of the newest request. */
   readonly last: number;
   /** The visible rows of request n; undefined if it is evicted or hidden. */
   read(n: number): FeedEntry | undefined;
@@ -63,13 +58,11 @@ export interface Journal {
   onVeiled(listener: (project: number | null) => void): () => void;
 }
 
-/** Parses filters. */
 export interface FilterReaders {
   events(text: string): FilterReading<EventSubject>;
   requests(text: string): FilterReading<RequestSubject>;
 }
 
-/** The connection of one client. */
 export interface FeedConnection {
   /** Sends one frame of JSON text, in UTF-8; `sent` is called once the system has taken it. */
   send(frame: Buffer, sent: () => void): void;

@@ -53,7 +53,6 @@ function shortText(value: Json | undefined, length: number = most.value): string
   return typeof value === "string" ? cut(value, length) : String(value);
 }
 
-/** The first of these properties that has a text. */
 function firstText(properties: Properties, ...names: readonly string[]): string {
   for (const name of names) {
     const text = shortText(own(properties, name));
@@ -203,7 +202,6 @@ function pathOf(properties: Properties): string {
   return cut(firstText(properties, "$pathname", "$screen_name"), most.path);
 }
 
-/** What a list shows of the properties of an event. */
 export function previewOf(event: string, properties: Properties): EventPreview {
   const session = own(properties, "$session_id");
   const parts = Object.hasOwn(previews, eventKind(event)) ? previews[eventKind(event)] : undefined;

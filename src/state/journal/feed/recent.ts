@@ -33,7 +33,6 @@ const requestSize = ({ target, detail }: RequestRow): number => rowSize + 2 * (t
 
 const held = <Row>(row: Row): HeldRow<Row> => ({ row, text: undefined });
 
-/** A request as the ring holds it. */
 export function holdEntry({ n, project, request, events }: FeedEntry): HeldRequest {
   let size = slotSize;
   if (request) size += requestSize(request);
@@ -64,7 +63,6 @@ export function heldEventSubject({ request }: HeldRequest, { row }: HeldRow<Even
   };
 }
 
-/** A request as filters see it. */
 export function heldRequestSubject(held: HeldRequest, { row }: HeldRow<RequestRow>, lines: Lines): RequestSubject {
   let text: string | undefined;
   return {
@@ -161,7 +159,6 @@ export function createRing(limits: { readonly events: number; readonly bytes: nu
   return ring;
 }
 
-/** The recent requests of the journal. */
 export interface Recent {
   readonly journal: Journal;
   /** The oldest request that can be sent, and the newest. */

@@ -14,7 +14,6 @@ import { eventSubject } from "./make-rows.ts";
 export interface StreamPorts {
   readonly log: TrafficLog;
   readonly clock: TimeSource;
-  /** Ends when the sim closes. */
   readonly closing: AbortSignal;
 }
 

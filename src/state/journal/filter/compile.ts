@@ -7,7 +7,6 @@ import { pathText, quoted } from "./print.ts";
 import { type Name, nameAt, type Span, type Term, type Value } from "./scan.ts";
 import type { FilterProblem, IndexedPart } from "./types.ts";
 
-/** A compiled part of a filter. */
 export interface Compiled<Subject> {
   readonly isLight: boolean;
   readonly indexed: IndexedPart;
@@ -55,7 +54,6 @@ const propertyNames = new Set(["prop", "properties"]);
 const namesOf = <Subject>({ fields }: Language<Subject>): string[] =>
   fields.flatMap((it) => [it.name, ...(it.aliases ?? [])]);
 
-/** The hint for an unknown name. */
 function hintFor<Subject>({ path }: Name, whole: string, language: Language<Subject>): string {
   const [first = ""] = path;
   if (first.startsWith("$")) return `did you mean prop.${pathText(path)}?`;

@@ -7,12 +7,10 @@ import { requestLanguage } from "./request-language.ts";
 import { type Name, scan, type Term, type Token, type Value } from "./scan.ts";
 import type { Completion, FilterKind, KnownValues } from "./types.ts";
 
-/** The most completions. */
 const mostOffered = 50;
 /** Longer names and values are not offered. */
 const longestOffered = 200;
 
-/** A possible completion. */
 interface Offer {
   readonly text: string;
   readonly note: string;
@@ -40,7 +38,6 @@ const propertyName = "prop.";
 
 const isOffered = (text: string): boolean => text !== "" && text.length <= longestOffered;
 
-/** Properties that were seen. */
 const propertyOffers = ({ properties }: KnownValues, after: string): Offer[] =>
   properties
     .filter(isOffered)
@@ -73,7 +70,6 @@ function seenOffers(seen: keyof KnownValues, known: KnownValues): Offer[] {
     .map((value) => ({ text: valueText(value), note: sentences.get(value) ?? "seen", names: [value] }));
 }
 
-/** The known values of a field. */
 function valueOffers(kind: FilterKind, { path }: Name, known: KnownValues): Offer[] {
   const [name = ""] = path;
   if (path.length > 1) return [];

@@ -149,7 +149,6 @@ const eventStates: readonly State<EventSubject>[] = [
   ),
 ];
 
-/** Any property. */
 export const propertyFacts: FieldFacts = {
   name: "prop.NAME",
   aliases: ["properties.NAME"],
@@ -164,7 +163,6 @@ const eventProperty = (path: readonly string[]): Field<EventSubject> => ({
   of: (subject) => valuesAt(subject.properties(), path),
 });
 
-/** The language of filters of events. */
 export const eventLanguage: Language<EventSubject> = {
   fields: eventFields,
   states: eventStates,

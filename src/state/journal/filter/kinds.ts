@@ -8,7 +8,6 @@ import { holdsText } from "./values.ts";
 /** True if the found value matches. @param now ms */
 export type ValueCheck = (found: Json, now: number) => boolean;
 
-/** Why a value is invalid. */
 export interface ValueProblem {
   readonly message: string;
   readonly hint: string;
@@ -137,7 +136,6 @@ const kinds = {
   /** Words, without case. */
   word: { ops: [":", "~"], read: readWord },
   number: { ops: [":", ">", ">=", "<", "<="], read: readNumber },
-  /** Any JSON. */
   anything: { ops: [":", "~", ">", ">=", "<", "<="], read: readAnything },
   after: { ops: [":"], read: readTime((at, limit) => at >= limit) },
   between: { ops: [":"], read: readBetween },

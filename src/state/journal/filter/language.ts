@@ -2,7 +2,6 @@ import type { Json } from "../../../kernel/base/json.ts";
 import type { KindName } from "./kinds.ts";
 import type { IndexedPart, KnownValues } from "./types.ts";
 
-/** The documentation of a field. */
 export interface FieldFacts {
   readonly name: string;
   /** Other names for it. */
@@ -12,7 +11,6 @@ export interface FieldFacts {
   readonly example: string;
   /** The only valid words. */
   readonly choices?: readonly string[];
-  /** Values for completion. */
   readonly offers?: keyof KnownValues | readonly string[];
 }
 
@@ -41,7 +39,6 @@ export interface State<Subject> {
 export interface Language<Subject> {
   readonly fields: readonly Field<Subject>[];
   readonly states: readonly State<Subject>[];
-  /** The field of a path into the properties. */
   property(path: readonly string[]): Field<Subject>;
   /** True if the subject contains a free word, in lower case. */
   holds(subject: Subject, lower: string): boolean;

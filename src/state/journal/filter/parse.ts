@@ -1,7 +1,6 @@
 import { type Scan, type Span, scan, type Term, type Token } from "./scan.ts";
 import type { FilterProblem } from "./types.ts";
 
-/** The syntax tree of a filter. */
 export type Node =
   | { readonly kind: "all" | "any"; readonly of: readonly Node[] }
   | { readonly kind: "not"; readonly of: Node }

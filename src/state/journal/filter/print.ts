@@ -52,7 +52,6 @@ const isList = (node: Node): boolean => node.kind === "all" || node.kind === "an
 
 const grouped = (node: Node): string => (isList(node) ? `(${printed(node)})` : printed(node));
 
-/** The usual spelling of a filter. */
 export function printed(node: Node): string {
   switch (node.kind) {
     case "text":

@@ -6,7 +6,6 @@ import { arrivalFields, rowFields, rowStates } from "./row-fields.ts";
 import type { EventSubject, RequestSubject } from "./types.ts";
 import { holdsText } from "./values.ts";
 
-/** The values of all events of a request. */
 function ofAny(subject: RequestSubject, of: (event: EventSubject) => Json | undefined): Json | undefined {
   const found = subject.events().flatMap((event) => {
     const value = of(event);
@@ -93,7 +92,6 @@ function textHolds(all: string, lower: string): boolean {
   return containsText(all, lower) || (escaped !== lower && containsText(all, escaped));
 }
 
-/** The language of filters of requests. */
 export const requestLanguage: Language<RequestSubject> = {
   fields: requestFields,
   states: requestStates,

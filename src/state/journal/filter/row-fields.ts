@@ -120,7 +120,6 @@ export const arrivalFields = <Subject extends Timed>(): readonly Field<Subject>[
   },
 ];
 
-/** The states that requests and their events have in common. */
 export const rowStates: readonly State<RequestRow>[] = [
   {
     name: "rejected",

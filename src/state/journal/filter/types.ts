@@ -11,7 +11,6 @@ export interface EventSubject {
   request(): RequestRow | undefined;
 }
 
-/** A request as filters see it. */
 export interface RequestSubject {
   readonly row: RequestRow;
   events(): readonly EventSubject[];
@@ -35,7 +34,6 @@ export interface IndexedPart {
 
 export type FilterKind = "events" | "requests";
 
-/** A parsed filter. */
 export interface Filter<Subject> {
   /** Its usual spelling. */
   readonly text: string;
@@ -50,7 +48,6 @@ export interface Filter<Subject> {
   test(subject: Subject, now: number): boolean;
 }
 
-/** A mistake in a filter's text. */
 export interface FilterProblem {
   /** Index of its first character. */
   readonly at: number;
@@ -63,7 +60,6 @@ export type FilterReading<Subject> =
   | { readonly filter: Filter<Subject> }
   | { readonly problems: readonly FilterProblem[] };
 
-/** A completion at the caret. */
 export interface Completion {
   /** Replaces the characters from `from` to `to`. */
   readonly text: string;

@@ -21,7 +21,6 @@ export const flagUse = "$feature_flag_called";
 
 const flagTarget = /^\/+(?:flags|decide)\/*(?:\?|$)/;
 
-/** The bits of a request. */
 export function requestFacet(
   { method, target }: Pick<TrafficLine, "method" | "target">,
   keys: readonly EventKey[] | undefined,

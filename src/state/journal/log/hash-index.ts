@@ -3,7 +3,6 @@ export interface HashIndex {
   add(hash: number, row: number): void;
   /** First row with this hash that passes the test, or -1. Hashes collide: the test must look at the document. */
   find(hash: number, test: (row: number) => boolean): number;
-  /** Forgets everything. */
   clear(): void;
 }
 

@@ -23,7 +23,6 @@ export interface LogMark {
   hidden: { requests: HiddenRange[]; events: HiddenRange[] };
 }
 
-/** A request as it is copied from one log to another. */
 export interface CopiedLine {
   line: TrafficLine;
   /** True if its events are hidden. */

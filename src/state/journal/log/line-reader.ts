@@ -30,7 +30,6 @@ type HeadField =
   | ("n" | "at" | "method" | "target" | "status" | "us" | "project")
   | ("rejected" | "fault" | "scripted" | "source" | "partition");
 
-/** An event by its line and its index in the line. */
 export interface EventRef {
   seq: number;
   line: TrafficLine;
@@ -46,7 +45,6 @@ export interface LineReader {
   /** Its text, in steps. */
   readingTextAt(row: number): Stepwise<string | undefined>;
   headAt(row: number): RequestHead | undefined;
-  /** The event of a row of the event table. */
   refAt(row: number): EventRef | undefined;
   /** Parses the line of such a row in steps if it is large, so that `refAt` finds it parsed. */
   preparing(row: number): Stepwise<void>;
@@ -55,7 +53,6 @@ export interface LineReader {
    * valid until the next line is read, and end with the body. undefined if the line is evicted or lost.
    */
   inOrder(): (row: number) => Buffer | undefined;
-  /** The latest offset at which the line of a row ends. */
   endOf(row: number): number;
   /** Checks the lines that the sidecars cover, a piece with each step, so that damage is reported early. */
   checkCovered(): Generator<void>;
@@ -323,7 +320,6 @@ const fieldsOf = (line: Pick<TrafficLine, HeadField>): Pick<TrafficLine, HeadFie
   ...(line.partition !== undefined && { partition: line.partition }),
 });
 
-/** The head of a line that is parsed already. */
 export function headOf(line: TrafficLine): RequestHead {
   const { events = [] } = line;
   let dropped = 0;

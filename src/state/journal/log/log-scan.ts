@@ -99,7 +99,6 @@ export interface LogScan {
   requestsInSteps(filter: RequestFilter): Generator<number | undefined>;
   /** Visits matching events from one seq to another, by the index, including those whose lines were evicted. */
   eachEvent(from: number, to: number, filter: EventFilter, use: (it: IndexedEvent) => void): void;
-  /** The same of requests. */
   eachRequest(from: number, to: number, filter: RequestFilter, use: (it: IndexedRequest) => void): void;
   /** The name of an event by its hash and the seq of one that has it, in steps; undefined if its line is evicted. */
   eventName(hash: number, seq: number): Stepwise<string | undefined>;

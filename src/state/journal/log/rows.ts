@@ -172,7 +172,6 @@ export interface RowFile {
   close(): void;
 }
 
-/** The log that a sidecar indexes. */
 interface IndexedLog {
   bytes: Bytes;
   /** Distinguishes the log from other logs. */

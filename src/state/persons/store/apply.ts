@@ -12,7 +12,6 @@ export type KeyHash = (project: number, key: string) => number;
 /** The same name in two projects has two hashes. */
 export const keyHash: KeyHash = (project, key) => fnv1a(key, Math.imul(project ^ 0x9e3779b9, 0x01000193));
 
-/** A group's key among the groups of all types. */
 export const groupKey = (type: number, key: string): string => `${type}:${key}`;
 
 interface Tables {

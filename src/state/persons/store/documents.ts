@@ -9,13 +9,11 @@ export interface PersonDocuments<T> {
   /** Stores a document whose newest line is at the place; row -1 adds a row. */
   put(row: number, slot: number, hash: number, document: T, place: LinePlace): void;
   kill(row: number): void;
-  /** Removes all rows. */
   clear(): void;
   /** Reverts changes since the table's `mark`. */
   revert(): void;
 }
 
-/** A column for references to the documents. */
 export const linkColumn = firstOwnColumn;
 
 /** Limits of parsed documents: 2 × 5,000, and lines of about 2 × 8 MB. */

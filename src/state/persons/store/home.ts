@@ -6,7 +6,6 @@ import { lineNumber } from "../../../kernel/store/lines.ts";
 
 /** The place of people.ndjson: a data folder or memory. */
 export interface PersonHome {
-  /** The name of the log in messages. */
   readonly name: string;
   /** Path of the index file; undefined in memory. */
   readonly index: string | undefined;

@@ -4,7 +4,6 @@ import type { Group, Person } from "../person.ts";
 /** The values that flags with experience continuity hash for a person, by the flag's key. */
 export interface HashKeys {
   readonly project: number;
-  /** The person's uuid. */
   readonly uuid: string;
   readonly keys: ReadonlyMap<string, string>;
 }

@@ -3,7 +3,6 @@ import { blankSeal, unsealed, writeSeal } from "../../../kernel/store/lines.ts";
 
 /** The lines of people.ndjson: those on disk, and later ones that wait for the next flush. */
 export interface LineLog {
-  /** The flushed lines. */
   readonly bytes: Bytes;
   /** Offset after the last line, including waiting ones. */
   readonly end: number;

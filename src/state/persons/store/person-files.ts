@@ -46,7 +46,6 @@ export interface PersonFiles {
   steadily<T>(act: () => T): T;
   /** Rebuilds the rows if the error is `StaleRows`. @throws every other error */
   renewed(error: unknown): undefined;
-  /** Copies the current lines. */
   copyInto(target: Bytes): void;
   /** Replaces all stored lines with others. @throws DataFolderError if one cannot be read */
   replacing(lines: Bytes): SwitchPart;
@@ -70,7 +69,6 @@ export function openPersonFiles(
   const log = createLineLog(home.open());
   const state = createPersonStoreState(log, hash);
   const sidecar = home.index === undefined ? undefined : createSidecar(home.index, state);
-  /** The rest of the index file. */
   let filling: Generator<void, boolean> | undefined;
   let epoch = 0;
   const bus = createBus<Change | undefined>((error) => onNotice(`a listener failed: ${String(error)}`));

@@ -141,7 +141,6 @@ const bytesOf = (page: Uint32Array): Buffer => Buffer.from(page.buffer, page.byt
 
 interface FoundHead {
   head: Head;
-  /** The start of the tables. */
   end: number;
 }
 

@@ -13,7 +13,6 @@ export interface PersonStoreState {
   readonly persons: PersonDocuments<Person>;
   readonly groups: PersonDocuments<Group>;
   readonly ids: IdTable;
-  /** One for each person with hash keys. */
   readonly hashKeys: PersonDocuments<HashKeys>;
   /** Rows, or -1. */
   findPerson(project: number, uuid: string): number;
