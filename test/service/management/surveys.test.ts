@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { blankFeatureFlag } from "../../../src/state/documents/blank.ts";
-import type { StoredEvent } from "../../../src/state/journal/event.ts";
-import { type ManageOptions, manage } from "./manage.ts";
+import { manage } from "./manage.ts";
 import { startedAt, twoOrganizations } from "./world.ts";
 
 const root = "/api/projects/1/surveys";
 const flags = "/api/projects/1/feature_flags";
 
 /** Flag 1 has variants a and b; key phx_survey may not write flags. */
-function sim(options: ManageOptions = {}) {
+function sim() {
   const world = twoOrganizations();
   const filters = {
     groups: [],
@@ -20,7 +19,7 @@ function sim(options: ManageOptions = {}) {
   ];
   const [key] = world.personal_api_keys;
   if (key) world.personal_api_keys.push({ ...key, id: "s", key: "phx_survey", scopes: ["survey:write"] });
-  return manage({ world, ...options });
+  return manage({ world });
 }
 
 const question = { type: "open", question: "How was it?" };
@@ -270,149 +269,5 @@ describe("the service refuses", () => {
     await it.patch(`${root}/${json.id}`, { archived: true });
     expect(await launch()).toBe("Cannot launch an archived survey. Unarchive it first.");
     expect((await it.post(`${root}/nothing/launch`)).status).toBe(404);
-  });
-});
-
-describe("of captured events", () => {
-  let seq = 0;
-  const id = "0195a000-0000-7000-8000-00000000000a";
-  const uuid = (n: number) => `0195a000-0000-7000-8000-${String(n).padStart(12, "0")}`;
-  const event = (name: string, person: string, at: string, properties: object = {}): StoredEvent => ({
-    seq: ++seq,
-    outcome: "kept",
-    reason: null,
-    detail: null,
-    warnings: [],
-    project: 1,
-    uuid: uuid(seq),
-    event: `survey ${name}`,
-    distinct_id: person,
-    timestamp: `2026-03-0${at}T00:00:00.000Z`,
-    received_at: "2026-03-04T00:00:00.000Z",
-    person_id: person,
-    person_mode: "full",
-    properties: { $survey_id: id, ...properties },
-    request: seq,
-  });
-  const events = [
-    event("shown", "ann", "1"),
-    event("shown", "bob", "1"),
-    event("shown", "cat", "2"),
-    event("shown", "cat", "2", { $survey_id: "another" }),
-    event("dismissed", "bob", "2"),
-    event("dismissed", "ann", "2"),
-    event("dismissed", "cat", "2", { $survey_partially_completed: true }),
-    event("sent", "ann", "2", { $survey_submission_id: "s", $survey_response_q1: 3 }),
-    event("sent", "ann", "3", { $survey_submission_id: "s", $survey_response_q2: "Fine", $browser: "Firefox" }),
-    event("sent", "cat", "3", { $survey_response: 9, $session_id: "sess" }),
-  ];
-
-  async function withSurvey() {
-    const it = sim({ events });
-    const questions = [
-      { id: "q1", type: "rating", question: "How many?" },
-      { id: "q2", type: "open", question: "Why?" },
-    ];
-    const { json } = await it.post(root, { ...survey, questions, start_date: "2026-03-01T00:00:00Z" });
-    const [document] = it.worlds.current.resources;
-    if (!document) throw new Error("no survey");
-    it.worlds.change((draft) => {
-      draft.remove("resources", document.id);
-      draft.put("resources", { ...document, id: `surveys/1/${id}`, key: id });
-    });
-    return { it, made: json };
-  }
-
-  test("stats count the last event of each submission, and persons", async () => {
-    const { it } = await withSurvey();
-    const { json } = await it.get(`${root}/${id}/stats/`);
-    expect(json).toEqual({
-      stats: {
-        "survey shown": {
-          total_count: 3,
-          unique_persons: 3,
-          first_seen: "2026-03-01T00:00:00Z",
-          last_seen: "2026-03-02T00:00:00Z",
-          unique_persons_only_seen: 0,
-          total_count_only_seen: 0,
-        },
-        // Ann answered after all
-        "survey dismissed": {
-          total_count: 2,
-          unique_persons: 1,
-          first_seen: "2026-03-02T00:00:00Z",
-          last_seen: "2026-03-02T00:00:00Z",
-          unique_persons_only_seen: 0,
-          total_count_only_seen: 0,
-        },
-        "survey sent": {
-          total_count: 2,
-          unique_persons: 2,
-          first_seen: "2026-03-03T00:00:00Z",
-          last_seen: "2026-03-03T00:00:00Z",
-          unique_persons_only_seen: 0,
-          total_count_only_seen: 0,
-        },
-      },
-      rates: {
-        response_rate: 66.67,
-        dismissal_rate: 66.67,
-        unique_users_response_rate: 66.67,
-        unique_users_dismissal_rate: 33.33,
-      },
-      survey_id: id,
-      start_date: "2026-03-01T00:00:00Z",
-      end_date: null,
-    });
-    const early = await it.get(`${root}/${id}/stats?date_to=2026-03-01T12:00:00Z`);
-    expect(early.json.stats["survey shown"]).toMatchObject({ total_count: 2, unique_persons_only_seen: 2 });
-    const all = await it.get(`${root}/stats`);
-    expect(all.json.stats["survey sent"].total_count).toBe(2);
-    expect((await it.get(`${root}/${id}/stats?date_from=x`)).json.detail).toMatch(/^Invalid date format/);
-    const turned = await it.get(`${root}/${id}/stats?date_from=2026-03-02T00:00:00Z&date_to=2026-03-01T00:00:00Z`);
-    expect(turned.json.detail).toBe("date_from must be before date_to");
-  });
-
-  test("no surveys have no stats", async () => {
-    const { json } = await sim({ events }).get(`${root}/stats`);
-    expect(json).toMatchObject({ stats: {}, rates: { response_rate: 0 } });
-    expect((await sim({ events }).get(`${root}/responses_count`)).json).toEqual({});
-  });
-
-  test("responses are counted, listed with their questions, and archived", async () => {
-    const { it } = await withSurvey();
-    expect((await it.get(`${root}/responses_count`)).json).toEqual({ [id]: 2 });
-    const list = async (query = "") => (await it.get(`${root}/${id}/responses?${query}`)).json;
-    expect(await list()).toEqual({
-      results: expect.arrayContaining([
-        {
-          uuid: uuid(9),
-          distinct_id: "ann",
-          session_id: null,
-          submitted_at: "2026-03-03T00:00:00Z",
-          answers: [
-            { question_id: "q1", question_index: 0, question_text: "How many?", question_type: "rating", answer: 3 },
-            { question_id: "q2", question_index: 1, question_text: "Why?", question_type: "open", answer: "Fine" },
-          ],
-          extra: expect.objectContaining({ browser: "Firefox", os: null }),
-        },
-        expect.objectContaining({ uuid: uuid(10), session_id: "sess" }),
-      ]),
-      has_more: false,
-      limit: 100,
-      offset: 0,
-    });
-    expect((await list("question_id=q1&score_gte=5")).results).toMatchObject([{ distinct_id: "cat" }]);
-    expect(await list("limit=1")).toMatchObject({ has_more: true, limit: 1 });
-    expect(await list("score_gte=5")).toMatchObject({
-      detail: "score_lte and score_gte require question_id to be specified",
-    });
-    await it.post(`${root}/${id}/responses/${uuid(10)}/archive`);
-    expect((await it.get(`${root}/${id}/archived-response-uuids`)).json).toEqual([uuid(10)]);
-    expect((await it.get(`${root}/responses_count?exclude_archived=true`)).json).toEqual({ [id]: 1 });
-    expect((await list("exclude_archived=true")).results).toHaveLength(1);
-    await it.post(`${root}/${id}/responses/${uuid(10)}/unarchive`);
-    expect((await it.get(`${root}/responses_count?exclude_archived=true`)).json).toEqual({ [id]: 2 });
-    expect((await it.post(`${root}/${id}/responses/x/archive`)).json.detail).toBe("Invalid UUID format");
   });
 });

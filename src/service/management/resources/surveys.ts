@@ -246,7 +246,6 @@ export const surveys: ResourceKind = {
     "remove_targeting_flag",
     "internal_targeting_flag_id",
     "internal_response_sampling_flag_id",
-    "archived_responses",
     "_create_in_folder",
   ],
   shown: {
