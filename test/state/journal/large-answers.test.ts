@@ -41,7 +41,8 @@ describe("an answer that takes long leaves turns to other calls", () => {
     ["totals", 20],
     ["totals?requests=%22none%22", 20],
     ["requests?filter=%22none%22", 45],
-    ["feed/requests?filter=%22none%22", 60],
+    // it ends after 300 ms, in which a busy machine has few turns
+    ["feed/requests?filter=%22none%22", 3],
     ["lint", 20],
     ["persons/u", 40],
     ["openapi.json", 20],
