@@ -11,8 +11,8 @@ const group: CommandGroup = {
   describe: "The forward proxy's certificate authority: on this machine only, for posthog.com and localhost",
 };
 
-const json = { kind: "switch", describe: "Print it as JSON", flagOnly: true } as const;
-const out = { kind: "file", describe: "File to write; default: stdout", flagOnly: true } as const;
+const json = { kind: "switch", describe: "Print it as JSON" } as const;
+const out = { kind: "file", describe: "File to write; default: stdout" } as const;
 
 /** Makes it when there is none. @throws Failure start */
 async function authority(shell: Shell): Promise<CertificateAuthority> {

@@ -249,11 +249,10 @@ type ShellName = keyof typeof completionScripts;
 const shells = Object.keys(completionScripts) as [ShellName, ...ShellName[]];
 
 const options = {
-  shell: { kind: "text", describe: "bash, zsh or fish", choices: shells, flagOnly: true, place: 1 },
+  shell: { kind: "text", describe: "bash, zsh or fish", choices: shells, place: 1 },
   words: {
     kind: "word",
     describe: "Words of a command line; the script passes them to complete the last one",
-    flagOnly: true,
     many: true,
     optional: true,
     rest: true,

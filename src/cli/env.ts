@@ -10,16 +10,12 @@ import { writeVariables } from "./env-file.ts";
 
 const options = {
   ...whereOptions,
-  format: { kind: "text", describe: "Output format", default: "dotenv", choices: envFormats, flagOnly: true },
-  framework: { kind: "text", describe: "Only the names this framework reads", choices: frameworks, flagOnly: true },
-  write: {
-    kind: "file",
-    describe: "Put the variables into this file, such as .env.local; its other lines stay",
-    flagOnly: true,
-  },
+  format: { kind: "text", describe: "Output format", default: "dotenv", choices: envFormats },
+  framework: { kind: "text", describe: "Only the names this framework reads", choices: frameworks },
+  write: { kind: "file", describe: "Put the variables into this file, such as .env.local; its other lines stay" },
   port: { ...portOption, describe: "The port of `phx-sim start`, while no sim runs" },
   scenario: { ...simOptions.scenario, describe: "The scenario of `phx-sim start`, while no sim runs" },
-  json: { kind: "switch", describe: "The same as --format json", flagOnly: true },
+  json: { kind: "switch", describe: "The same as --format json" },
 } as const;
 
 export const env = command({

@@ -14,11 +14,7 @@ const options: Options = {
   tape: tapeAt(1),
   ...startOptions,
   ...(data && {
-    data: {
-      kind: data.kind,
-      describe: "Folder for what arrives and what is edited (default: in memory)",
-      flagOnly: true,
-    },
+    data: { kind: data.kind, describe: "Folder for what arrives and what is edited (default: in memory)" },
   }),
   ...rerouteOptions,
   ...(command && {

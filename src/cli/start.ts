@@ -27,19 +27,20 @@ const options = {
   data: {
     kind: "folder",
     describe: "Folder for what arrives and what is edited",
+    configurable: true,
     default: ".phx-sim",
     excludes: "memory",
   },
   fresh: {
     kind: "switch",
     describe: "Remove what the data folder has, and start anew from the scenario",
-    flagOnly: true,
     excludes: "memory",
   },
-  memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end" },
+  memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end", configurable: true },
   "on-change": {
     kind: "text",
     describe: "What an edit of the scenario's files does to the running sim",
+    configurable: true,
     default: "merge",
     choices: ["merge", "reset", "ignore"],
   },
@@ -47,12 +48,11 @@ const options = {
   json: {
     kind: "switch",
     describe: "Print the addresses and keys as one JSON line; at the end, what was used of a tape",
-    flagOnly: true,
   },
-  quiet: { kind: "switch", describe: "No request log", excludes: "verbose" },
-  "no-lint": { kind: "switch", describe: "No warnings about what is captured" },
-  verbose: { kind: "switch", describe: "Log every request, not only events and mistakes" },
-  open: { kind: "switch", describe: "Open the inspector in the browser", flagOnly: true },
+  quiet: { kind: "switch", describe: "No request log", configurable: true, excludes: "verbose" },
+  "no-lint": { kind: "switch", describe: "No warnings about what is captured", configurable: true },
+  verbose: { kind: "switch", describe: "Log every request, not only events and mistakes", configurable: true },
+  open: { kind: "switch", describe: "Open the inspector in the browser" },
 } as const;
 
 type StartSettings = Settings<typeof options>;

@@ -7,8 +7,8 @@ import { print } from "../kernel/command/thin-command.ts";
 
 const options = {
   ...whereOptions,
-  wait: { kind: "duration", describe: "Wait this long for the sim to be ready, e.g. 10s", flagOnly: true },
-  json: { kind: "switch", describe: "Print all that the sim reports of itself as JSON", flagOnly: true },
+  wait: { kind: "duration", describe: "Wait this long for the sim to be ready, e.g. 10s" },
+  json: { kind: "switch", describe: "Print all that the sim reports of itself as JSON" },
 } as const;
 
 export const status = command({

@@ -10,8 +10,8 @@ import { print } from "../kernel/command/thin-command.ts";
 
 const options = {
   ...whereOptions,
-  timeout: { kind: "duration", describe: "Fail if it still runs after this time", default: "10s", flagOnly: true },
-  json: { kind: "switch", describe: "Print what was stopped as JSON", flagOnly: true },
+  timeout: { kind: "duration", describe: "Fail if it still runs after this time", default: "10s" },
+  json: { kind: "switch", describe: "Print what was stopped as JSON" },
 } as const;
 
 /** The command `phx-sim stop`. */

@@ -120,7 +120,7 @@ const optionRow = ([name, option]: OptionEntry): string[] => [
   `\`--${name}\``,
   [option.describe, option.choices ? `(${option.choices.map((it) => `\`${it}\``).join(", ")})` : ""].join(" ").trim(),
   option.default === undefined ? "" : `\`${option.default}\``,
-  option.flagOnly ? "" : `\`${variableOf(name)}\``,
+  option.configurable ? `\`${variableOf(name)}\`` : "",
 ];
 
 /** Columns without a value are left out. */

@@ -43,7 +43,7 @@ interface Row<O extends Options> extends Omit<Command, "options" | "run"> {
   run(settings: Settings<O>, shell: Shell): Promise<CommandEnd>;
 }
 
-const quietOption = { kind: "switch", describe: "Print only results and errors", flagOnly: true } as const;
+const quietOption = { kind: "switch", describe: "Print only results and errors" } as const;
 
 /**
  * Makes a command from its table and a function that takes the resolved settings. Every command has `--quiet`, and
@@ -97,7 +97,7 @@ async function runQuietly(
   }
 }
 
-const configurable = ([, option]: [string, Option]): boolean => !option.flagOnly;
+const configurable = ([, option]: [string, Option]): boolean => option.configurable === true;
 
 export const configOptions = (commands: readonly Command[]): Options =>
   Object.fromEntries(commands.flatMap(({ options }) => Object.entries(options).filter(configurable)));

@@ -59,7 +59,7 @@ function addCommand(parser: Argv, command: Command, isDefault: boolean): Argv {
 
 function yargsOption(name: string, option: Option): YargsOption {
   const choices = option.choices ? `: ${option.choices.join(", ")}` : "";
-  const variable = option.flagOnly ? "" : ` (${variableOf(name)})`;
+  const variable = option.configurable ? ` (${variableOf(name)})` : "";
   return {
     type: option.kind === "switch" ? "boolean" : "string",
     describe: `${option.describe}${choices}${option.many ? "; repeatable" : ""}${variable}`,

@@ -133,20 +133,20 @@ export interface Option {
   readonly choices?: readonly string[];
   /** Where a shell's completion finds values. */
   readonly suggests?: Suggested;
-  /** Only on the command line: no environment variable, not in the config file. */
-  readonly flagOnly?: true;
+  /** Also set by an environment variable and in the config file. */
+  readonly configurable?: true;
   /** Another option that cannot be on at the same time; where both are, the nearer source wins. */
   readonly excludes?: string;
-  /** Given by its place among the words after the command, from 1, and not by its name. flagOnly. */
+  /** Given by its place among the words after the command, from 1, and not by its name. Not configurable. */
   readonly place?: number;
   /** What is given by its place, or after `--`, may be left out; of places the last ones only. */
   readonly optional?: true;
   /**
    * May be given any number of times; the value is the list of them, in order. By place: all words from there
-   * on, one at least unless it is optional. flagOnly.
+   * on, one at least unless it is optional. Not configurable.
    */
   readonly many?: true;
-  /** All the words after `--`, as they are; with `many`. flagOnly. */
+  /** All the words after `--`, as they are; with `many`. Not configurable. */
   readonly rest?: true;
 }
 

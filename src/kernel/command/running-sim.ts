@@ -57,9 +57,9 @@ function isAlive(pid: number): boolean {
 
 /** Options that name the sim, of every client command. */
 export const whereOptions = {
-  url: { kind: "url", describe: "The sim's address (default: from the data folder's run.json)" },
-  data: { kind: "folder", describe: "The sim's data folder", default: ".phx-sim" },
-  token: { kind: "control token", describe: "Control token of a sim that requires one" },
+  url: { kind: "url", describe: "The sim's address (default: from the data folder's run.json)", configurable: true },
+  data: { kind: "folder", describe: "The sim's data folder", configurable: true, default: ".phx-sim" },
+  token: { kind: "control token", describe: "Control token of a sim that requires one", configurable: true },
 } as const;
 
 type Where = Settings<typeof whereOptions>;
@@ -96,6 +96,7 @@ const askMs = 5000;
 export const portOption = {
   kind: "port",
   describe: "Port to listen on; 0 takes any free one",
+  configurable: true,
   default: "7490",
 } as const;
 

@@ -70,7 +70,7 @@ function find(
     value: readValue(option, text, from, folder),
   });
   if (flag !== undefined) return read("flag", where, String(flag));
-  if (!option.flagOnly) {
+  if (option.configurable) {
     const variable = variableOf(name);
     // An empty variable counts as not set: `PHX_SIM_DATA= phx-sim start` is how shells unset one for a single run.
     const text = env[variable];

@@ -30,7 +30,7 @@ export function print(shell: Pick<Shell, "out">, asJson: boolean, result: unknow
 /** Options of every command that makes one control call. */
 export const thinOptions = {
   ...whereOptions,
-  json: { kind: "switch", describe: "Print the control API's response", flagOnly: true },
+  json: { kind: "switch", describe: "Print the control API's response" },
 } as const;
 
 type Values<O extends Options> = Settings<O>["values"];

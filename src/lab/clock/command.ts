@@ -8,7 +8,6 @@ const group: CommandGroup = { name: "clock", describe: "The sim's time: set, adv
 const time = {
   kind: "text",
   describe: "A time in ISO 8601 (UTC if it names no zone), or real for the machine's",
-  flagOnly: true,
 } as const;
 
 const setOptions = { time: { ...time, place: 1 }, ...thinOptions } as const;
@@ -17,7 +16,7 @@ const freezeOptions = {
   ...thinOptions,
 } as const;
 const advanceOptions = {
-  by: { kind: "text", describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", flagOnly: true, place: 1 },
+  by: { kind: "text", describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", place: 1 },
   ...thinOptions,
 } as const;
 

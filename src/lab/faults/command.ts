@@ -24,35 +24,24 @@ function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): str
 const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
 
 const applyOptions = {
-  fault: {
-    kind: "text",
-    describe: "A preset's name, or a rule as a JSON object",
-    suggests: "presets",
-    flagOnly: true,
-    place: 1,
-  },
-  name: { kind: "text", describe: "The fault's name; default: the preset's", flagOnly: true },
+  fault: { kind: "text", describe: "A preset's name, or a rule as a JSON object", suggests: "presets", place: 1 },
+  name: { kind: "text", describe: "The fault's name; default: the preset's" },
   route: {
     kind: "text",
     describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'",
-    flagOnly: true,
   },
-  method: { kind: "text", describe: "Only requests with this method", flagOnly: true },
-  project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
-  rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1", flagOnly: true },
-  seed: { kind: "count", describe: "Decides which requests a rate hits", flagOnly: true },
-  times: { kind: "count", describe: "Ends after N requests", flagOnly: true },
-  for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s", flagOnly: true },
-  latency: {
-    kind: "duration",
-    describe: "Delay responses by this time, instead of the preset's effect",
-    flagOnly: true,
-  },
+  method: { kind: "text", describe: "Only requests with this method" },
+  project: { kind: "count", describe: "Only requests of the project with this number" },
+  rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1" },
+  seed: { kind: "count", describe: "Decides which requests a rate hits" },
+  times: { kind: "count", describe: "Ends after N requests" },
+  for: { kind: "duration", describe: "Ends after this time by the sim's clock, e.g. 30s" },
+  latency: { kind: "duration", describe: "Delay responses by this time, instead of the preset's effect" },
   ...thinOptions,
 } as const;
 
 const clearOptions = {
-  which: { kind: "text", describe: "Only the faults with this id or name", flagOnly: true, suggests: "faults" },
+  which: { kind: "text", describe: "Only the faults with this id or name", suggests: "faults" },
   ...thinOptions,
 } as const;
 

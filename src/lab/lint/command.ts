@@ -22,10 +22,10 @@ const warningsAmong = (findings: readonly LintFinding[]): LintFinding[] =>
   findings.filter(({ severity }) => severity === "warning");
 
 const options = {
-  project: { kind: "count", describe: "Only events of the project with this number", flagOnly: true },
-  strict: { kind: "switch", describe: "Fail on hints, too", flagOnly: true },
+  project: { kind: "count", describe: "Only events of the project with this number" },
+  strict: { kind: "switch", describe: "Fail on hints, too" },
   ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+  json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
 /** The command `phx-sim lint`. */

@@ -16,21 +16,21 @@ import type { GroupDetails, PropertyChange, StoredGroup, StoredGroupPage } from 
 
 const group: CommandGroup = { name: "groups", describe: "Groups such as companies, and their properties" };
 
-const project = { kind: "count", describe: "Only the project with this id", flagOnly: true } as const;
+const project = { kind: "count", describe: "Only the project with this id" } as const;
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only groups with this text in type, key or name", flagOnly: true },
-  limit: { kind: "count", describe: "The newest N groups", default: "100", flagOnly: true },
+  search: { kind: "text", describe: "Only groups with this text in type, key or name" },
+  limit: { kind: "count", describe: "The newest N groups", default: "100" },
   ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+  json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
 const showOptions = {
-  type: { kind: "text", describe: "The group's type, e.g. company", flagOnly: true, place: 1 },
-  key: { kind: "text", describe: "The group's key", flagOnly: true, place: 2 },
+  type: { kind: "text", describe: "The group's type, e.g. company", place: 1 },
+  key: { kind: "text", describe: "The group's key", place: 2 },
   project,
-  limit: { kind: "count", describe: "The newest N events of the group", default: "50", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N events of the group", default: "50" },
   ...thinOptions,
 } as const;
 

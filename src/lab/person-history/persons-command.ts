@@ -16,19 +16,19 @@ import type { StoredPerson, StoredPersonPage, StoredPersonWithHistory } from "./
 
 const group: CommandGroup = { name: "persons", describe: "Persons: their merged ids and properties" };
 
-const project = { kind: "count", describe: "Only the project with this id", flagOnly: true } as const;
+const project = { kind: "count", describe: "Only the project with this id" } as const;
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only persons with this text in an id, e-mail address or name", flagOnly: true },
-  "distinct-id": { kind: "text", describe: "Only the person with this distinct id", flagOnly: true },
-  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
+  search: { kind: "text", describe: "Only persons with this text in an id, e-mail address or name" },
+  "distinct-id": { kind: "text", describe: "Only the person with this distinct id" },
+  limit: { kind: "count", describe: "The newest N", default: "100" },
   ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+  json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
 const showOptions = {
-  id: { kind: "text", describe: "A uuid or a distinct id", flagOnly: true, place: 1 },
+  id: { kind: "text", describe: "A uuid or a distinct id", place: 1 },
   project,
   ...thinOptions,
 } as const;

@@ -17,58 +17,44 @@ const group: CommandGroup = {
   describe: "Tracking plan: the events an app should capture, with their properties",
 };
 
-const project = { kind: "count", describe: "Only the project with this number", flagOnly: true } as const;
+const project = { kind: "count", describe: "Only the project with this number" } as const;
 const events = {
   kind: "file",
   describe: "Take the events from this NDJSON file, such as a report's events.ndjson",
-  flagOnly: true,
 } as const;
-const out = { kind: "file", describe: "File to write; default: stdout", flagOnly: true } as const;
-const force = { kind: "switch", describe: "Replace the file if it exists", flagOnly: true } as const;
+const out = { kind: "file", describe: "File to write; default: stdout" } as const;
+const force = { kind: "switch", describe: "Replace the file if it exists" } as const;
 const file = {
   kind: "file",
   describe: "The plan (default: events.plan.json here or above)",
-  flagOnly: true,
   place: 1,
   optional: true,
 } as const;
 
 const inferOptions = {
   project,
-  event: { kind: "text", describe: "Only the event of this name", flagOnly: true },
+  event: { kind: "text", describe: "Only the event of this name" },
   events,
-  title: { kind: "text", describe: "The plan's title", flagOnly: true },
-  merge: {
-    kind: "file",
-    describe: "A plan to extend: only missing entries are added; its comments are lost",
-    flagOnly: true,
-  },
+  title: { kind: "text", describe: "The plan's title" },
+  merge: { kind: "file", describe: "A plan to extend: only missing entries are added; its comments are lost" },
   out,
   force,
-  json: {
-    kind: "switch",
-    describe: "With --out: print the name of the file as JSON; a plan is always JSON",
-    flagOnly: true,
-  },
+  json: { kind: "switch", describe: "With --out: print the name of the file as JSON; a plan is always JSON" },
   ...whereOptions,
 } as const;
 
 const checkOptions = {
   file,
   project,
-  since: { kind: "count", describe: "Only events after this cursor", flagOnly: true },
+  since: { kind: "count", describe: "Only events after this cursor" },
   events,
-  complete: { kind: "switch", describe: "Exit 1 also when a planned event was never captured", flagOnly: true },
-  json: { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true },
-  junit: { kind: "file", describe: "File to write the result to as JUnit XML", flagOnly: true },
+  complete: { kind: "switch", describe: "Exit 1 also when a planned event was never captured" },
+  json: { kind: "switch", describe: "Print the result as one JSON line" },
+  junit: { kind: "file", describe: "File to write the result to as JUnit XML" },
   ...whereOptions,
 } as const;
 
-const json = {
-  kind: "switch",
-  describe: "Print JSON: the result, or with --out the name of the file",
-  flagOnly: true,
-} as const;
+const json = { kind: "switch", describe: "Print JSON: the result, or with --out the name of the file" } as const;
 
 const typesOptions = { file, out, force, json } as const;
 
@@ -217,9 +203,7 @@ async function types({ values }: Settings<typeof typesOptions>, shell: Shell) {
   return deliver(text, values, shell, JSON.stringify({ types: text }));
 }
 
-const schemaOptions = {
-  json: { kind: "switch", describe: "No effect: the output is always JSON", flagOnly: true },
-} as const;
+const schemaOptions = { json: { kind: "switch", describe: "No effect: the output is always JSON" } } as const;
 
 async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   const { planSchemaText } = await import("./plan-schema.ts");

@@ -19,12 +19,11 @@ const checkOptions = {
   file: {
     kind: "scenario",
     describe: "The files, or names of shipped ones; each is laid over the previous one",
-    flagOnly: true,
     place: 1,
     many: true,
   },
-  strict: { kind: "switch", describe: "Exit 1 also when there are warnings", flagOnly: true },
-  json: { kind: "switch", describe: "Print all problems and warnings as one JSON line", flagOnly: true },
+  strict: { kind: "switch", describe: "Exit 1 also when there are warnings" },
+  json: { kind: "switch", describe: "Print all problems and warnings as one JSON line" },
 } as const;
 
 async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
@@ -49,14 +48,8 @@ async function check({ values }: Settings<typeof checkOptions>, shell: Shell) {
 }
 
 const initOptions = {
-  file: {
-    kind: "file",
-    describe: "The new file, .yaml or .json (default: scenario.yaml)",
-    flagOnly: true,
-    place: 1,
-    optional: true,
-  },
-  json: { kind: "switch", describe: "Print the file's name as JSON", flagOnly: true },
+  file: { kind: "file", describe: "The new file, .yaml or .json (default: scenario.yaml)", place: 1, optional: true },
+  json: { kind: "switch", describe: "Print the file's name as JSON" },
 } as const;
 
 const formats: Readonly<Record<string, "json" | "yaml">> = {
@@ -89,9 +82,7 @@ async function write(file: string, text: string, name: string, advice: string, i
   await writeWhole(file, [text], 0o666);
 }
 
-const schemaOptions = {
-  json: { kind: "switch", describe: "No effect: the output is always JSON", flagOnly: true },
-} as const;
+const schemaOptions = { json: { kind: "switch", describe: "No effect: the output is always JSON" } } as const;
 
 async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   const { scenarioSchemaText } = await import("./shipped.ts");
@@ -99,7 +90,7 @@ async function schema(_: Settings<typeof schemaOptions>, shell: Shell) {
   return "ok" as const;
 }
 
-const listOptions = { json: { kind: "switch", describe: "Print them as one JSON line", flagOnly: true } } as const;
+const listOptions = { json: { kind: "switch", describe: "Print them as one JSON line" } } as const;
 
 async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
   const { shippedList } = await import("./load.ts");
@@ -111,16 +102,10 @@ async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
 }
 
 const fromTapeOptions = {
-  tape: {
-    kind: "text",
-    describe: "The tape: tapes/NAME.tape.ndjson, or a path",
-    flagOnly: true,
-    place: 1,
-    suggests: "tapes",
-  },
-  out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
-  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
-  json: { kind: "switch", describe: "Print the scenario, and the file if one was written, as JSON", flagOnly: true },
+  tape: { kind: "text", describe: "The tape: tapes/NAME.tape.ndjson, or a path", place: 1, suggests: "tapes" },
+  out: { kind: "file", describe: "File to write; default: stdout" },
+  force: { kind: "switch", describe: "Replace the file if it exists" },
+  json: { kind: "switch", describe: "Print the scenario, and the file if one was written, as JSON" },
 } as const;
 
 const maxLeftOut = 20;

@@ -23,34 +23,29 @@ const group: CommandGroup = {
   describe: "Session recordings: what they hold, and where they hold personal data",
 };
 
-const project = { kind: "count", describe: "Only of the project with this id", flagOnly: true } as const;
+const project = { kind: "count", describe: "Only of the project with this id" } as const;
 
 const listOptions = {
   project,
-  person: { kind: "text", describe: "Only of the person with this uuid or distinct id", flagOnly: true },
-  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
+  person: { kind: "text", describe: "Only of the person with this uuid or distinct id" },
+  limit: { kind: "count", describe: "The newest N", default: "100" },
   ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+  json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
 const showOptions = {
-  session: { kind: "text", describe: "The id of a session", flagOnly: true, place: 1 },
+  session: { kind: "text", describe: "The id of a session", place: 1 },
   project,
   ...thinOptions,
 } as const;
 
 const searchOptions = {
-  values: { kind: "text", describe: "What must not be recorded", flagOnly: true, place: 1, many: true, optional: true },
-  file: {
-    kind: "text",
-    describe: "A file with one value a line, so that none is in the shell's history",
-    flagOnly: true,
-  },
-  session: { kind: "text", describe: "Only the recording of this session", flagOnly: true },
+  values: { kind: "text", describe: "What must not be recorded", place: 1, many: true, optional: true },
+  file: { kind: "text", describe: "A file with one value a line, so that none is in the shell's history" },
+  session: { kind: "text", describe: "Only the recording of this session" },
   "allow-unread": {
     kind: "text",
     describe: `What may stay unread, because it cannot hold the values: ${undecidable.join(", ")}`,
-    flagOnly: true,
     many: true,
   },
   project,

@@ -16,38 +16,32 @@ const group: CommandGroup = {
   describe: "Feature flags: override them, and see why a user gets a value",
 };
 
-const key = { kind: "text", describe: "The flag's key", flagOnly: true, place: 1, suggests: "flags" } as const;
-const project = { kind: "count", describe: "Number of the project (default: the first one)", flagOnly: true } as const;
-const distinctId = { kind: "text", flagOnly: true } as const;
+const key = { kind: "text", describe: "The flag's key", place: 1, suggests: "flags" } as const;
+const project = { kind: "count", describe: "Number of the project (default: the first one)" } as const;
 
 const common = { ...whereOptions, project, json: thinOptions.json } as const;
 
 const about = {
-  person: {
-    kind: "properties",
-    describe: "Person property, NAME=VALUE, or several as a JSON object",
-    flagOnly: true,
-    many: true,
-  },
-  group: { kind: "group", describe: "Group, TYPE:KEY", flagOnly: true, many: true },
-  "group-property": { kind: "group property", describe: "Group property, TYPE.NAME=VALUE", flagOnly: true, many: true },
+  person: { kind: "properties", describe: "Person property, NAME=VALUE, or several as a JSON object", many: true },
+  group: { kind: "group", describe: "Group, TYPE:KEY", many: true },
+  "group-property": { kind: "group property", describe: "Group property, TYPE.NAME=VALUE", many: true },
 } as const;
 
 const listOptions = { ...common, project: { ...project, describe: "Only this project's" } } as const;
 
 const setOptions = {
   key,
-  value: { kind: "text", describe: "true, false or a variant", flagOnly: true, place: 2 },
-  payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload", flagOnly: true },
-  "distinct-id": { ...distinctId, describe: "Only for this distinct id; default: for all" },
-  force: { kind: "switch", describe: "Set a flag or a variant that does not exist", flagOnly: true },
+  value: { kind: "text", describe: "true, false or a variant", place: 2 },
+  payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload" },
+  "distinct-id": { kind: "text", describe: "Only for this distinct id; default: for all" },
+  force: { kind: "switch", describe: "Set a flag or a variant that does not exist" },
   ...common,
 } as const;
 
 const unsetOptions = {
   key,
   "distinct-id": {
-    ...distinctId,
+    kind: "text",
     describe: "Only the override for this distinct id; default: all of the flag's overrides",
   },
   ...common,
@@ -55,25 +49,25 @@ const unsetOptions = {
 
 const explainOptions = {
   key,
-  "distinct-id": { ...distinctId, describe: "Explain the value of this distinct id (required)" },
+  "distinct-id": { kind: "text", describe: "Explain the value of this distinct id (required)" },
   ...about,
-  "device-id": { kind: "text", describe: "Device id, for flags that are bucketed by device", flagOnly: true },
-  "anon-distinct-id": { kind: "text", describe: "The id before the person was identified", flagOnly: true },
-  ip: { kind: "text", describe: "Address from which $geoip_ properties are derived", flagOnly: true },
+  "device-id": { kind: "text", describe: "Device id, for flags that are bucketed by device" },
+  "anon-distinct-id": { kind: "text", describe: "The id before the person was identified" },
+  ip: { kind: "text", describe: "Address from which $geoip_ properties are derived" },
   ...common,
 } as const;
 
 const simulateOptions = {
   key,
-  count: { kind: "count", describe: "Number of generated users", default: "1000", flagOnly: true },
+  count: { kind: "count", describe: "Number of generated users", default: "1000" },
   ...about,
   ...common,
 } as const;
 
 const decisionsOptions = {
-  key: { kind: "text", describe: "Only this flag", flagOnly: true },
-  "distinct-id": { ...distinctId, describe: "Only what this distinct id was given" },
-  limit: { kind: "count", describe: "At most N", default: "20", flagOnly: true },
+  key: { kind: "text", describe: "Only this flag" },
+  "distinct-id": { kind: "text", describe: "Only what this distinct id was given" },
+  limit: { kind: "count", describe: "At most N", default: "20" },
   ...common,
   project: { ...project, describe: "Only this project's" },
 } as const;

@@ -14,13 +14,12 @@ const options = {
   query: {
     kind: "text",
     describe: "HogQL, or a file: HogQL, or a query with its kind as JSON (.json)",
-    flagOnly: true,
     place: 1,
     optional: true,
   },
-  insight: { kind: "text", describe: "Name, short id or id of a stored insight", flagOnly: true },
-  project: { kind: "count", describe: "The project with this id (default: the first one)", flagOnly: true },
-  csv: { kind: "switch", describe: "Print comma-separated values", flagOnly: true },
+  insight: { kind: "text", describe: "Name, short id or id of a stored insight" },
+  project: { kind: "count", describe: "The project with this id (default: the first one)" },
+  csv: { kind: "switch", describe: "Print comma-separated values" },
   ...thinOptions,
 } as const;
 

@@ -14,26 +14,37 @@ import { createRequestLog, type RequestLog } from "./request-log.ts";
 
 /** Options on how a sim is reached from other containers and machines. */
 export const reachOptions = {
-  host: { kind: "host", describe: "Address to listen on", default: "127.0.0.1" },
+  host: { kind: "host", describe: "Address to listen on", configurable: true, default: "127.0.0.1" },
   token: {
     kind: "control token",
     describe:
       "Token that the control API requires, 16 characters or more; generated where the sim is open to the network",
+    configurable: true,
   },
   "public-url": {
     kind: "public url",
     describe: "Address at which others reach the sim, e.g. http://sim:7490: printed, and used in links",
+    configurable: true,
   },
 } as const;
 
 /** Options on how the real service is reached. */
 export const upstreamOptions = {
-  upstream: { kind: "text", describe: "The real service: us, eu, or the address of a self-hosted one" },
+  upstream: {
+    kind: "text",
+    describe: "The real service: us, eu, or the address of a self-hosted one",
+    configurable: true,
+  },
   offline: {
     kind: "switch",
     describe: "Contact no upstream, except on this machine: report an error instead; on if CI is set",
+    configurable: true,
   },
-  "upstream-ca": { kind: "file", describe: "Certificate authority (PEM) to trust in addition to the usual ones" },
+  "upstream-ca": {
+    kind: "file",
+    describe: "Certificate authority (PEM) to trust in addition to the usual ones",
+    configurable: true,
+  },
 } as const;
 
 /** Options of every command that starts a sim. */
@@ -41,73 +52,74 @@ export const simOptions = {
   scenario: {
     kind: "scenario",
     describe: "Scenario to serve: a file, or a shipped one's name; changes since the last start are merged",
+    configurable: true,
     default: "default",
   },
   dialect: {
     kind: "text",
     describe:
       "Which to follow where the documentation and the live service differ (default: the scenario's, else documented)",
+    configurable: true,
     choices: ["documented", "production"],
   },
-  "adopt-tokens": { kind: "switch", describe: "Create a project for each unknown phc_ key" },
-  "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys" },
+  "adopt-tokens": { kind: "switch", describe: "Create a project for each unknown phc_ key", configurable: true },
+  "rate-limits": { kind: "switch", describe: "Apply the service's rate limits to personal keys", configurable: true },
   "query-timeout": {
     kind: "duration",
     describe: "Time that one query may compute, from 1ms to 10m, e.g. 30s (default: 10s)",
+    configurable: true,
   },
   geoip: {
     kind: "file",
     describe: "City database in MaxMind's format (.mmdb), to derive $geoip_ properties from addresses",
+    configurable: true,
   },
   clock: {
     kind: "text",
     describe: "The sim's time at the start, from which it runs on: ISO 8601, or real (default: the scenario's)",
+    configurable: true,
   },
   keep: {
     kind: "text",
     describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are deleted",
+    configurable: true,
   },
-  strict: { kind: "switch", describe: "Respond with 501 on paths that are not emulated" },
+  strict: { kind: "switch", describe: "Respond with 501 on paths that are not emulated", configurable: true },
   tape: {
     kind: "text",
     describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path",
     suggests: "tapes",
-    flagOnly: true,
   },
   "on-miss": {
     kind: "text",
     describe: "What happens to requests that are not on the tape (default: fail)",
     choices: ["fail", "emulate", "upstream"],
-    flagOnly: true,
   },
   ...upstreamOptions,
   timing: {
     kind: "text",
     describe: "How long recorded responses take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
-    flagOnly: true,
   },
   "skip-status": {
     kind: "names",
     describe: "Skip recorded responses with these statuses, e.g. 429, and use the next one",
-    flagOnly: true,
   },
   approximate: {
     kind: "switch",
     describe:
       "Give flags of another person, group or other properties where the tape has none of this one; they are marked",
-    flagOnly: true,
   },
-  "no-proxy": { kind: "switch", describe: "No forward proxy on the port" },
+  "no-proxy": { kind: "switch", describe: "No forward proxy on the port", configurable: true },
   "proxy-others": {
     kind: "text",
     describe: "What the proxy does with other hosts than the service's (default: tunnel)",
+    configurable: true,
     choices: ["tunnel", "refuse"],
   },
   "proxy-allow": {
     kind: "text",
     describe: "Host on this machine or a private network that the proxy may reach, e.g. localhost:3000",
     many: true,
-    flagOnly: true,
   },
 } as const;
 

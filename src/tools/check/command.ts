@@ -14,7 +14,6 @@ const options = {
     kind: "text",
     describe:
       "Addresses of the running app, or of one that --start starts; without any, the dev or start script of package.json is started",
-    flagOnly: true,
     place: 1,
     optional: true,
     many: true,
@@ -22,29 +21,17 @@ const options = {
   start: {
     kind: "text",
     describe: "Command line that starts the app, e.g. 'npm run dev'; a script that ends is checked, too",
-    flagOnly: true,
   },
   click: {
     kind: "text",
     describe: "CSS selector to click on the first page, e.g. of a consent banner or a login",
-    flagOnly: true,
     many: true,
   },
-  pages: { kind: "count", describe: "Most pages to open; links are followed", default: "5", flagOnly: true },
-  scenario: {
-    kind: "scenario",
-    describe: "Scenario of the sim, for the app's flags: a file, or a shipped one's name",
-    flagOnly: true,
-  },
-  timeout: { kind: "duration", describe: "Longest wait for the app to answer", default: "60s", flagOnly: true },
-  "fail-on": {
-    kind: "text",
-    describe: "What ends with exit code 1",
-    choices: ["error", "warning"],
-    default: "error",
-    flagOnly: true,
-  },
-  json: { kind: "switch", describe: "Print the report as JSON", flagOnly: true },
+  pages: { kind: "count", describe: "Most pages to open; links are followed", default: "5" },
+  scenario: { kind: "scenario", describe: "Scenario of the sim, for the app's flags: a file, or a shipped one's name" },
+  timeout: { kind: "duration", describe: "Longest wait for the app to answer", default: "60s" },
+  "fail-on": { kind: "text", describe: "What ends with exit code 1", choices: ["error", "warning"], default: "error" },
+  json: { kind: "switch", describe: "Print the report as JSON" },
 } as const;
 
 type CheckSettings = Settings<typeof options>;

@@ -18,21 +18,16 @@ import {
 import { checkThrough } from "./doctor-through.ts";
 
 const options = {
-  origin: {
-    kind: "url",
-    describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000",
-    flagOnly: true,
-  },
+  origin: { kind: "url", describe: "Check that pages of this origin may send to the sim, e.g. http://localhost:3000" },
   through: {
     kind: "word",
     describe:
       "Send what SDKs send through this reverse proxy, whose upstream is the sim, and compare what arrives: http://localhost:3000/ingest",
-    flagOnly: true,
   },
-  timeout: { kind: "duration", describe: "With --through: longest time for each answer (default: 5s)", flagOnly: true },
+  timeout: { kind: "duration", describe: "With --through: longest time for each answer (default: 5s)" },
   ...whereOptions,
   data: { ...whereOptions.data, describe: "The sim's data folder; if given here, it is checked for damage" },
-  json: { kind: "switch", describe: "Print the findings as JSON", flagOnly: true },
+  json: { kind: "switch", describe: "Print the findings as JSON" },
 } as const;
 
 export const doctor = command({

@@ -14,6 +14,7 @@ const group: CommandGroup = {
 const baseline = {
   kind: "file",
   describe: "The baseline (default: analytics.baseline.ndjson in this folder)",
+  configurable: true,
 } as const;
 
 const { "baseline-complete": _, ...runOptions } = execOptions;
@@ -24,40 +25,33 @@ const updateOptions = {
   from: {
     kind: "file",
     describe: "Run no command, and take the record of a run: a report's analytics.baseline.ndjson",
-    flagOnly: true,
   },
-  prune: { kind: "switch", describe: "Remove the tests that did not run", flagOnly: true },
+  prune: { kind: "switch", describe: "Remove the tests that did not run" },
   sdk: {
     kind: "switch",
     describe: "Also record the SDKs' own events and properties; needs --prune in an existing file",
-    flagOnly: true,
   },
-  "no-order": {
-    kind: "switch",
-    describe: "Do not record the order of events; needs --prune in an existing file",
-    flagOnly: true,
-  },
+  "no-order": { kind: "switch", describe: "Do not record the order of events; needs --prune in an existing file" },
   command: { ...runOptions.command, optional: true },
 } as const;
 
-const json = { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true } as const;
+const json = { kind: "switch", describe: "Print the result as one JSON line" } as const;
 
 const diffOptions = {
-  before: { kind: "file", describe: "The earlier baseline", flagOnly: true, place: 1 },
+  before: { kind: "file", describe: "The earlier baseline", place: 1 },
   after: {
     kind: "file",
     describe: "The later one (default: analytics.baseline.ndjson in this folder)",
-    flagOnly: true,
     place: 2,
     optional: true,
   },
-  complete: { kind: "switch", describe: "A test that only the first has is a change", flagOnly: true },
-  markdown: { kind: "switch", describe: "Print Markdown, for a comment", flagOnly: true },
+  complete: { kind: "switch", describe: "A test that only the first has is a change" },
+  markdown: { kind: "switch", describe: "Print Markdown, for a comment" },
   json: { ...json, excludes: "markdown" },
 } as const;
 
 const showOptions = {
-  test: { kind: "word", describe: "Name of a test, or a part of names", flagOnly: true, place: 1, optional: true },
+  test: { kind: "word", describe: "Name of a test, or a part of names", place: 1, optional: true },
   baseline,
   json,
 } as const;

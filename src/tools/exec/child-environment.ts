@@ -107,12 +107,12 @@ export const rerouteOptions = {
   reroute: {
     kind: "switch",
     describe: "Reroute requests for posthog.com to the sim, for a hard-coded host; on with --reroute-host",
+    configurable: true,
   },
   "reroute-host": {
     kind: "text",
     describe: "Host to reroute as well as posthog.com and its subdomains: e.example.com, *.example.com",
     many: true,
-    flagOnly: true,
   },
 } as const;
 

@@ -1,9 +1,9 @@
 import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 
-const count = (describe: string) => ({ kind: "count", describe, flagOnly: true }) as const;
-const text = (describe: string) => ({ kind: "text", describe, flagOnly: true }) as const;
-const file = (describe: string) => ({ kind: "file", describe, flagOnly: true }) as const;
+const count = (describe: string) => ({ kind: "count", describe }) as const;
+const text = (describe: string) => ({ kind: "text", describe }) as const;
+const file = (describe: string) => ({ kind: "file", describe }) as const;
 
 /** The options of `generate`. */
 export const generateOptions = {
@@ -16,7 +16,7 @@ export const generateOptions = {
   out: file("Write the events to this file as NDJSON, and send none"),
   "time-zone": text("With --out: the time zone of days, weeks and hours (default: UTC)"),
   figures: file("Write the true figures to this file as JSON"),
-  json: { kind: "switch", describe: "Print the true figures as JSON", flagOnly: true },
+  json: { kind: "switch", describe: "Print the true figures as JSON" },
   ...whereOptions,
 } as const;
 

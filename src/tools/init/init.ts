@@ -20,23 +20,12 @@ const options = {
   agents: {
     kind: "switch",
     describe: "Also write a skill, a section of AGENTS.md, and phx-sim into .mcp.json, for coding agents",
-    flagOnly: true,
   },
-  framework: {
-    kind: "text",
-    describe: "The app's framework (default: what package.json names)",
-    choices: frameworks,
-    flagOnly: true,
-  },
-  runner: {
-    kind: "text",
-    describe: "The test runner (default: what package.json names)",
-    choices: runners,
-    flagOnly: true,
-  },
-  "dry-run": { kind: "switch", describe: "Only list what would be written", flagOnly: true },
-  force: { kind: "switch", describe: "Replace files that exist and differ", flagOnly: true },
-  json: { kind: "switch", describe: "Print the stack, the files and the next steps as JSON", flagOnly: true },
+  framework: { kind: "text", describe: "The app's framework (default: what package.json names)", choices: frameworks },
+  runner: { kind: "text", describe: "The test runner (default: what package.json names)", choices: runners },
+  "dry-run": { kind: "switch", describe: "Only list what would be written" },
+  force: { kind: "switch", describe: "Replace files that exist and differ" },
+  json: { kind: "switch", describe: "Print the stack, the files and the next steps as JSON" },
 } as const;
 
 type InitSettings = Settings<typeof options>;

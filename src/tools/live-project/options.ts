@@ -1,53 +1,48 @@
 import { upstreamOptions } from "../../sim/command/open-sim.ts";
 
-const json = { kind: "switch", describe: "Print the result as one JSON line", flagOnly: true } as const;
+const json = { kind: "switch", describe: "Print the result as one JSON line" } as const;
 
 /** Options of every command that reads a live project. */
 export const liveOptions = {
   ...upstreamOptions,
-  project: { kind: "text", describe: "Number of the live project", flagOnly: true },
+  project: { kind: "text", describe: "Number of the live project" },
   "key-env": {
     kind: "text",
     describe: "Variable with a personal API key that may read",
     default: "POSTHOG_PERSONAL_API_KEY",
-    flagOnly: true,
   },
 } as const;
 
 /** Options of `pull`. */
 export const pullOptions = {
   ...liveOptions,
-  out: { kind: "file", describe: "The scenario file (default: twin.json in this folder)", flagOnly: true },
-  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  out: { kind: "file", describe: "The scenario file (default: twin.json in this folder)" },
+  force: { kind: "switch", describe: "Replace the file if it exists" },
   check: {
     kind: "switch",
     describe: "Write nothing: compare the live project with the file, exit code 1 if they differ",
-    flagOnly: true,
   },
   "keep-values": {
     kind: "text",
     describe: "A value that is not redacted, such as the e-mail address that a flag is for",
     many: true,
-    flagOnly: true,
   },
   json,
 } as const;
 
 /** Options of `impact`. */
 export const impactOptions = {
-  before: { kind: "file", describe: "The earlier analytics baseline", flagOnly: true, place: 1 },
+  before: { kind: "file", describe: "The earlier analytics baseline", place: 1 },
   after: {
     kind: "file",
     describe: "The later one (default: analytics.baseline.ndjson in this folder)",
-    flagOnly: true,
     place: 2,
     optional: true,
   },
-  complete: { kind: "switch", describe: "What only a test sent that did not run is removed, too", flagOnly: true },
+  complete: { kind: "switch", describe: "What only a test sent that did not run is removed, too" },
   from: {
     kind: "file",
     describe: "A pulled scenario, instead of --upstream (default without it: twin.json in this folder)",
-    flagOnly: true,
   },
   ...liveOptions,
   json,

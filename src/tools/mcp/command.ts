@@ -8,7 +8,7 @@ import { simOptions } from "../../sim/command/open-sim.ts";
 const options = {
   ...whereOptions,
   scenario: simOptions.scenario,
-  port: { kind: "port", describe: "Port of a sim that the tool start starts", default: "7490" },
+  port: { kind: "port", describe: "Port of a sim that the tool start starts", configurable: true, default: "7490" },
 } as const;
 
 /** The command `phx-sim mcp`. */

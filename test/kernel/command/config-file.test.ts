@@ -7,9 +7,9 @@ import { redactionSection } from "../../../src/lab/tapes/redact/config-section.t
 import { newFolder } from "../../support/folder.ts";
 
 const options = {
-  port: { kind: "port", describe: "" },
-  data: { kind: "folder", describe: "" },
-  memory: { kind: "switch", describe: "" },
+  port: { kind: "port", describe: "", configurable: true },
+  data: { kind: "folder", describe: "", configurable: true },
+  memory: { kind: "switch", describe: "", configurable: true },
 } as const;
 const allOptions = async () => options;
 

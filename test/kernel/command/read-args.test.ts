@@ -11,30 +11,38 @@ const commands = [
     ...row,
     name: "start",
     options: {
-      port: { kind: "port", describe: "" },
-      data: { kind: "folder", describe: "" },
-      memory: { kind: "switch", describe: "" },
-      "adopt-tokens": { kind: "switch", describe: "" },
-      "no-proxy": { kind: "switch", describe: "" },
+      port: { kind: "port", describe: "", configurable: true },
+      data: { kind: "folder", describe: "", configurable: true },
+      memory: { kind: "switch", describe: "", configurable: true },
+      "adopt-tokens": { kind: "switch", describe: "", configurable: true },
+      "no-proxy": { kind: "switch", describe: "", configurable: true },
     },
   }),
   command({
     ...row,
     name: "status",
-    options: { url: { kind: "url", describe: "" }, json: { kind: "switch", describe: "" } },
+    options: {
+      url: { kind: "url", describe: "", configurable: true },
+      json: { kind: "switch", describe: "", configurable: true },
+    },
   }),
   command({
     ...row,
     name: "flags set",
     group,
     options: {
-      value: { kind: "text", describe: "", flagOnly: true, place: 2 },
-      key: { kind: "text", describe: "", flagOnly: true, place: 1 },
-      person: { kind: "properties", describe: "", flagOnly: true, many: true },
-      json: { kind: "switch", describe: "" },
+      value: { kind: "text", describe: "", place: 2 },
+      key: { kind: "text", describe: "", place: 1 },
+      person: { kind: "properties", describe: "", many: true },
+      json: { kind: "switch", describe: "", configurable: true },
     },
   }),
-  command({ ...row, name: "flags list", group, options: { json: { kind: "switch", describe: "" } } }),
+  command({
+    ...row,
+    name: "flags list",
+    group,
+    options: { json: { kind: "switch", describe: "", configurable: true } },
+  }),
 ];
 
 const words = (line: string): string[] => line.split(" ").filter((word) => word !== "");
@@ -150,15 +158,20 @@ test.each(["--version", "-v", "status --version", "flags -v"])("phx-sim %s asks 
 });
 
 const withRest = [
-  command({ ...row, name: "start", examples: [], options: { port: { kind: "port", describe: "" } } }),
+  command({
+    ...row,
+    name: "start",
+    examples: [],
+    options: { port: { kind: "port", describe: "", configurable: true } },
+  }),
   command({
     ...row,
     name: "exec",
     examples: [["phx-sim exec -- npm test", ""]],
     options: {
-      port: { kind: "port", describe: "" },
-      scenarios: { kind: "text", describe: "", flagOnly: true, place: 1, many: true, optional: true },
-      command: { kind: "word", describe: "", flagOnly: true, many: true, rest: true },
+      port: { kind: "port", describe: "", configurable: true },
+      scenarios: { kind: "text", describe: "", place: 1, many: true, optional: true },
+      command: { kind: "word", describe: "", many: true, rest: true },
     },
   }),
 ];

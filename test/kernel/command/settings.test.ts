@@ -4,21 +4,27 @@ import { Failure } from "../../../src/kernel/command/failure.ts";
 import { type OptionTexts, resolveSettings } from "../../../src/kernel/command/settings.ts";
 
 const options = {
-  port: { kind: "port", describe: "", default: "7490" },
-  data: { kind: "folder", describe: "", default: ".phx-sim", excludes: "memory" },
-  memory: { kind: "switch", describe: "" },
-  dialect: { kind: "text", describe: "", default: "documented", choices: ["documented", "production"] },
-  wait: { kind: "duration", describe: "", flagOnly: true },
-  url: { kind: "url", describe: "" },
+  port: { kind: "port", describe: "", configurable: true, default: "7490" },
+  data: { kind: "folder", describe: "", configurable: true, default: ".phx-sim", excludes: "memory" },
+  memory: { kind: "switch", describe: "", configurable: true },
+  dialect: {
+    kind: "text",
+    describe: "",
+    configurable: true,
+    default: "documented",
+    choices: ["documented", "production"],
+  },
+  wait: { kind: "duration", describe: "" },
+  url: { kind: "url", describe: "", configurable: true },
 } as const;
 
 const withLists = {
-  key: { kind: "text", describe: "", flagOnly: true, place: 1 },
-  person: { kind: "properties", describe: "", flagOnly: true, many: true },
-  group: { kind: "group", describe: "", flagOnly: true, many: true },
-  "group-property": { kind: "group property", describe: "", flagOnly: true, many: true },
-  payload: { kind: "json", describe: "", flagOnly: true },
-  count: { kind: "count", describe: "", flagOnly: true },
+  key: { kind: "text", describe: "", place: 1 },
+  person: { kind: "properties", describe: "", many: true },
+  group: { kind: "group", describe: "", many: true },
+  "group-property": { kind: "group property", describe: "", many: true },
+  payload: { kind: "json", describe: "" },
+  count: { kind: "count", describe: "" },
 } as const;
 
 const withListsResolved = (flags: OptionTexts) =>

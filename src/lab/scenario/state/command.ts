@@ -21,20 +21,10 @@ const resetOptions = {
     kind: "text",
     describe: "Only this part",
     choices: ["world", "people", "events", "faults", "answers", "clock"],
-    flagOnly: true,
     many: true,
   },
-  "keep-events": {
-    kind: "switch",
-    describe: "Keep events and persons, and reset everything else",
-    flagOnly: true,
-    excludes: "what",
-  },
-  project: {
-    kind: "count",
-    describe: "Number of the project (default: all projects, faults, answers and the clock)",
-    flagOnly: true,
-  },
+  "keep-events": { kind: "switch", describe: "Keep events and persons, and reset everything else", excludes: "what" },
+  project: { kind: "count", describe: "Number of the project (default: all projects, faults, answers and the clock)" },
   ...thinOptions,
 } as const;
 
@@ -43,11 +33,11 @@ const withoutEvents = (project: number | undefined): ResetPart[] =>
   project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
 const named = {
-  name: { kind: "text", describe: "The snapshot's name", flagOnly: true, place: 1, suggests: "snapshots" },
+  name: { kind: "text", describe: "The snapshot's name", place: 1, suggests: "snapshots" },
   ...thinOptions,
 } as const;
 
-const filed = { file: { kind: "file", describe: "A JSON file", flagOnly: true, place: 1 }, ...thinOptions } as const;
+const filed = { file: { kind: "file", describe: "A JSON file", place: 1 }, ...thinOptions } as const;
 
 const holds = ({ persons, events }: Pick<Snapshot, "persons" | "events">): string =>
   `${counted(persons, "person")}, ${counted(events, "event")}`;

@@ -1,8 +1,8 @@
 /** Rows of options that commands of tapes share; none of them is read from the environment or the config file. */
 
-export const text = (describe: string) => ({ kind: "text", describe, flagOnly: true }) as const;
+export const text = (describe: string) => ({ kind: "text", describe }) as const;
 export const texts = (describe: string) => ({ ...text(describe), many: true }) as const;
-export const toggle = (describe: string) => ({ kind: "switch", describe, flagOnly: true }) as const;
+export const toggle = (describe: string) => ({ kind: "switch", describe }) as const;
 export const choice = <const Choice extends string, const Default extends Choice>(
   describe: string,
   choices: readonly Choice[],
@@ -46,5 +46,5 @@ export const reportOptions = {
     choices: ["break", "additive", "value"],
   },
   json,
-  junit: { kind: "file", describe: "File to write the result to as JUnit XML, a case for each route", flagOnly: true },
+  junit: { kind: "file", describe: "File to write the result to as JUnit XML, a case for each route" },
 } as const;

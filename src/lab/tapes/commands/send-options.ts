@@ -16,7 +16,6 @@ export const sendOptions = {
     kind: "count",
     describe: "At most N requests at the same time; those of one person stay in order",
     default: "4",
-    flagOnly: true,
   },
   timestamps: choice("Times of events: as they are, or moved so that the last one is now", ["keep", "shift"], "keep"),
   uuids: choice("keep: the service recognizes events that it already has; new: copies", ["keep", "new"], "keep"),

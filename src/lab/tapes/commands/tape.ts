@@ -13,10 +13,7 @@ const list = command({
   name: "tape list",
   group,
   describe: "List the tapes of a folder",
-  options: {
-    folder: { kind: "folder", describe: "The folder (default: ./tapes)", flagOnly: true, place: 1, optional: true },
-    json,
-  },
+  options: { folder: { kind: "folder", describe: "The folder (default: ./tapes)", place: 1, optional: true }, json },
   examples: [["phx-sim tape list", "what ./tapes has"]],
   run: async ({ values: { folder, json } }, shell) => (await import("./tape-show.ts")).listTapes(folder, json, shell),
 });
@@ -27,7 +24,7 @@ const show = command({
   describe: "Show what is on a tape: a line for each exchange, or all of one",
   options: {
     tape,
-    exchange: { kind: "count", describe: "Number of the exchange to show in full", flagOnly: true },
+    exchange: { kind: "count", describe: "Number of the exchange to show in full" },
     json: toggle("Print its lines as they are: NDJSON"),
   },
   examples: [
@@ -42,7 +39,7 @@ const importHar = command({
   group,
   describe: "Make a tape from a HAR file, without its secrets",
   options: {
-    file: { kind: "file", describe: "The HAR file of a browser, Playwright, mitmproxy …", flagOnly: true, place: 1 },
+    file: { kind: "file", describe: "The HAR file of a browser, Playwright, mitmproxy …", place: 1 },
     tape: text("Name or path of the new tape (default: the HAR file's name)"),
     all: toggle("Also requests to other services"),
     redact,
@@ -59,7 +56,7 @@ const exportHar = command({
   describe: "Write a tape as HAR, for DevTools or Playwright's routeFromHAR",
   options: {
     tape,
-    out: { kind: "file", describe: "The HAR file (default: NAME.har in this folder)", flagOnly: true },
+    out: { kind: "file", describe: "The HAR file (default: NAME.har in this folder)" },
     force: toggle("Replace the file if it exists"),
     unsafe: toggle("Write it even if something looks like a secret"),
     json,

@@ -22,50 +22,36 @@ import { checkedFilter, filterOption, readPattern } from "./filter-option.ts";
 
 const group: CommandGroup = { name: "events", describe: "Captured events: list, follow, wait for, clear" };
 
-const project = { kind: "count", describe: "Only events of the project with this number", flagOnly: true } as const;
+const project = { kind: "count", describe: "Only events of the project with this number" } as const;
 
 const filters = {
-  event: { kind: "text", describe: "Only events with this name", flagOnly: true },
-  "distinct-id": { kind: "text", describe: "Only events of this distinct id", flagOnly: true },
+  event: { kind: "text", describe: "Only events with this name" },
+  "distinct-id": { kind: "text", describe: "Only events of this distinct id" },
   project,
-  outcome: { kind: "text", describe: "Only kept or only dropped events", choices: ["kept", "dropped"], flagOnly: true },
-  since: { kind: "count", describe: "Only events with a number above this one", flagOnly: true },
-  where: {
-    kind: "word",
-    describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'`,
-    flagOnly: true,
-  },
+  outcome: { kind: "text", describe: "Only kept or only dropped events", choices: ["kept", "dropped"] },
+  since: { kind: "count", describe: "Only events with a number above this one" },
+  where: { kind: "word", describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'` },
 } as const;
 
-const json = { kind: "switch", describe: "One JSON object per line", flagOnly: true } as const;
+const json = { kind: "switch", describe: "One JSON object per line" } as const;
 
 const common = { ...filters, ...whereOptions, json } as const;
 
 const tailOptions = { ...common, filter: filterOption } as const;
 
-const listOptions = {
-  ...tailOptions,
-  limit: { kind: "count", describe: "The newest N", default: "100", flagOnly: true },
-} as const;
+const listOptions = { ...tailOptions, limit: { kind: "count", describe: "The newest N", default: "100" } } as const;
 
-const showOptions = {
-  number: { kind: "count", describe: "The event's number", flagOnly: true, place: 1 },
-  ...thinOptions,
-} as const;
+const showOptions = { number: { kind: "count", describe: "The event's number", place: 1 }, ...thinOptions } as const;
 
 const waitOptions = {
   ...common,
-  count: { kind: "count", describe: "Number of events to wait for", default: "1", flagOnly: true },
-  timeout: { kind: "duration", describe: "How long to wait, e.g. 4s, 500ms", default: "4s", flagOnly: true },
+  count: { kind: "count", describe: "Number of events to wait for", default: "1" },
+  timeout: { kind: "duration", describe: "How long to wait, e.g. 4s, 500ms", default: "4s" },
 } as const;
 
 const clearOptions = {
   project,
-  compact: {
-    kind: "switch",
-    describe: "Delete the requests too, of all projects, and free their space",
-    flagOnly: true,
-  },
+  compact: { kind: "switch", describe: "Delete the requests too, of all projects, and free their space" },
   ...thinOptions,
 } as const;
 

@@ -9,7 +9,6 @@ import type { FilterReading } from "../filter/types.ts";
 export const filterOption = {
   kind: "word",
   describe: `Search expression: 'event:signup prop.amount:>10 -is:dropped'`,
-  flagOnly: true,
 } as const;
 
 /** The filter, if it is valid. @throws Failure usage with the place of the mistake */

@@ -23,36 +23,32 @@ const group: CommandGroup = {
 };
 
 const filters = {
-  project: { kind: "count", describe: "Only requests of the project with this number", flagOnly: true },
+  project: { kind: "count", describe: "Only requests of the project with this number" },
   outcome: {
     kind: "text",
     describe: "Only answered, rejected, or unmatched requests (those to an unknown path)",
     choices: ["answered", "rejected", "unmatched"],
-    flagOnly: true,
   },
-  filter: { kind: "word", describe: "Only requests that match: 'status:>=400 path:/batch'", flagOnly: true },
-  since: { kind: "count", describe: "Only requests with a number above this one", flagOnly: true },
+  filter: { kind: "word", describe: "Only requests that match: 'status:>=400 path:/batch'" },
+  since: { kind: "count", describe: "Only requests with a number above this one" },
 } as const;
 
 const listOptions = {
   ...filters,
-  limit: { kind: "count", describe: "The newest N requests", default: "100", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N requests", default: "100" },
   ...whereOptions,
-  json: { kind: "switch", describe: "One JSON object per line", flagOnly: true },
+  json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
-const showOptions = {
-  number: { kind: "count", describe: "The request's number", flagOnly: true, place: 1 },
-  ...thinOptions,
-} as const;
+const showOptions = { number: { kind: "count", describe: "The request's number", place: 1 }, ...thinOptions } as const;
 
 const harOptions = {
   ...filters,
-  limit: { kind: "count", describe: "The newest N requests", default: "1000", flagOnly: true },
-  out: { kind: "file", describe: "File to write; default: stdout", flagOnly: true },
-  force: { kind: "switch", describe: "Replace the file if it exists", flagOnly: true },
+  limit: { kind: "count", describe: "The newest N requests", default: "1000" },
+  out: { kind: "file", describe: "File to write; default: stdout" },
+  force: { kind: "switch", describe: "Replace the file if it exists" },
   ...whereOptions,
-  json: { kind: "switch", describe: "With --out: print the file's name and size as JSON", flagOnly: true },
+  json: { kind: "switch", describe: "With --out: print the file's name and size as JSON" },
 } as const;
 
 /** The query of the control API. @throws Failure usage */
