@@ -104,7 +104,7 @@ const others: Readonly<Record<string, Other>> = { file: "files", folder: "folder
 
 async function optionValues(option: Option | undefined, given: OptionTexts, suggest: Suggest): Promise<Completion> {
   if (!option) return of([]);
-  const { choices, suggests, kind } = option;
+  const { choices, suggests, kind = "text" } = option;
   const what = suggests ?? (kind === "scenario" ? "scenarios" : undefined);
   const values = choices?.map((word) => ({ word, note: "" })) ?? (what ? await suggest(what, given) : []);
   return of(values, others[kind]);
@@ -249,7 +249,7 @@ type ShellName = keyof typeof completionScripts;
 const shells = Object.keys(completionScripts) as [ShellName, ...ShellName[]];
 
 const options = {
-  shell: { kind: "text", describe: "bash, zsh or fish", choices: shells, place: 1 },
+  shell: { describe: "bash, zsh or fish", choices: shells, place: 1 },
   words: {
     kind: "word",
     describe: "Words of a command line; the script passes them to complete the last one",

@@ -10,8 +10,8 @@ import { writeVariables } from "./env-file.ts";
 
 const options = {
   ...whereOptions,
-  format: { kind: "text", describe: "Output format", default: "dotenv", choices: envFormats },
-  framework: { kind: "text", describe: "Only the names this framework reads", choices: frameworks },
+  format: { describe: "Output format", default: "dotenv", choices: envFormats },
+  framework: { describe: "Only the names this framework reads", choices: frameworks },
   write: { kind: "file", describe: "Put the variables into this file, such as .env.local; its other lines stay" },
   port: { ...portOption, describe: "The port of `phx-sim start`, while no sim runs" },
   scenario: { ...simOptions.scenario, describe: "The scenario of `phx-sim start`, while no sim runs" },

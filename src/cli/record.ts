@@ -71,13 +71,7 @@ const options = {
   "max-age": text("With --mode once or new: record a tape again that is older than this (7d, 12h)"),
   include: texts("Tape only paths like this: '/flags/**'"),
   exclude: texts("Do not tape paths like this: '*.js'"),
-  redact: {
-    kind: "text",
-    describe: redact.describe,
-    configurable: true,
-    default: "default",
-    choices: ["default", "pii"],
-  },
+  redact: { describe: redact.describe, configurable: true, default: "default", choices: ["default", "pii"] },
   raw: toggle("Redact nothing: tape, log and data folder hold everything as it was sent"),
   "allow-writes": toggle("With --mode spy: also pass on requests that change something"),
   port: {

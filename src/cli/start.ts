@@ -38,7 +38,6 @@ const options = {
   },
   memory: { kind: "switch", describe: "Keep everything in memory; nothing is left at the end", configurable: true },
   "on-change": {
-    kind: "text",
     describe: "What an edit of the scenario's files does to the running sim",
     configurable: true,
     default: "merge",

@@ -125,7 +125,7 @@ async function checked(
     const { line, column } = positionOf([key], true);
     const where = `${clean(file)}:${line}:${column}: "${clean(key)}"`;
     if (!option) throw new Failure("usage", `${where} is not an option${didYouMean(key, Object.keys(options))}`);
-    const { json, expects, isSecret }: OptionKind = kinds[option.kind];
+    const { json, expects, isSecret }: OptionKind = kinds[option.kind ?? "text"];
     if (typeof entry !== json) {
       const hint = json === "string" ? `${expects}, as a string` : expects;
       const given = isSecret ? "" : `, not ${cleanJson(entry)}`;

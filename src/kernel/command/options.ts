@@ -126,7 +126,8 @@ export type Suggested = "flags" | "presets" | "faults" | "snapshots" | "runs" | 
 
 /** A row of a command's table: what the command line, the environment and the config file may set. */
 export interface Option {
-  readonly kind: KindName;
+  /** Default: `text`. */
+  readonly kind?: KindName;
   readonly describe: string;
   /** Text, as a user would type it; switches are off by default. */
   readonly default?: string;
@@ -152,7 +153,9 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>;
 
-type Value<O extends Option> = O extends { choices: readonly (infer Choice)[] } ? Choice : KindValue<O["kind"]>;
+type Value<O extends Option> = O extends { choices: readonly (infer Choice)[] }
+  ? Choice
+  : KindValue<O extends { kind: infer K extends KindName } ? K : "text">;
 
 type Always = { kind: "switch" } | { default: string } | { place: number };
 
@@ -184,7 +187,7 @@ export const placedOf = (options: Options): string[] =>
  * @throws Failure usage
  */
 export function readValue(option: Option, text: string, where: string, folder: string): Json {
-  const kind: OptionKind = kinds[option.kind];
+  const kind: OptionKind = kinds[option.kind ?? "text"];
   const value = kind.read(text, folder);
   if (value === undefined) {
     const given = kind.isSecret ? "" : `, not "${clean(text)}"`;

@@ -5,10 +5,7 @@ import type { ClockFacts, Happened } from "./client.ts";
 
 const group: CommandGroup = { name: "clock", describe: "The sim's time: set, advance, freeze and resume it" };
 
-const time = {
-  kind: "text",
-  describe: "A time in ISO 8601 (UTC if it names no zone), or real for the machine's",
-} as const;
+const time = { describe: "A time in ISO 8601 (UTC if it names no zone), or real for the machine's" } as const;
 
 const setOptions = { time: { ...time, place: 1 }, ...thinOptions } as const;
 const freezeOptions = {
@@ -16,7 +13,7 @@ const freezeOptions = {
   ...thinOptions,
 } as const;
 const advanceOptions = {
-  by: { kind: "text", describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", place: 1 },
+  by: { describe: "How far, e.g. 1h, 90s, 1d12h (units: ms s m h d w)", place: 1 },
   ...thinOptions,
 } as const;
 

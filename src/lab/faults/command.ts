@@ -24,13 +24,10 @@ function presetLines({ presets }: { presets: FaultPreset[] }, style: Style): str
 const group: CommandGroup = { name: "faults", describe: "Make requests fail on purpose" };
 
 const applyOptions = {
-  fault: { kind: "text", describe: "A preset's name, or a rule as a JSON object", suggests: "presets", place: 1 },
-  name: { kind: "text", describe: "The fault's name; default: the preset's" },
-  route: {
-    kind: "text",
-    describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'",
-  },
-  method: { kind: "text", describe: "Only requests with this method" },
+  fault: { describe: "A preset's name, or a rule as a JSON object", suggests: "presets", place: 1 },
+  name: { describe: "The fault's name; default: the preset's" },
+  route: { describe: "capture, flags, service, sdk, management, or a path such as '/flags' or 'POST /api/*'" },
+  method: { describe: "Only requests with this method" },
   project: { kind: "count", describe: "Only requests of the project with this number" },
   rate: { kind: "json", describe: "Share of the requests, above 0 and up to 1" },
   seed: { kind: "count", describe: "Decides which requests a rate hits" },
@@ -41,7 +38,7 @@ const applyOptions = {
 } as const;
 
 const clearOptions = {
-  which: { kind: "text", describe: "Only the faults with this id or name", suggests: "faults" },
+  which: { describe: "Only the faults with this id or name", suggests: "faults" },
   ...thinOptions,
 } as const;
 

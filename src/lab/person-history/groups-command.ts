@@ -20,15 +20,15 @@ const project = { kind: "count", describe: "Only the project with this id" } as 
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only groups with this text in type, key or name" },
+  search: { describe: "Only groups with this text in type, key or name" },
   limit: { kind: "count", describe: "The newest N groups", default: "100" },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
 const showOptions = {
-  type: { kind: "text", describe: "The group's type, e.g. company", place: 1 },
-  key: { kind: "text", describe: "The group's key", place: 2 },
+  type: { describe: "The group's type, e.g. company", place: 1 },
+  key: { describe: "The group's key", place: 2 },
   project,
   limit: { kind: "count", describe: "The newest N events of the group", default: "50" },
   ...thinOptions,

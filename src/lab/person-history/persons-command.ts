@@ -20,18 +20,14 @@ const project = { kind: "count", describe: "Only the project with this id" } as 
 
 const listOptions = {
   project,
-  search: { kind: "text", describe: "Only persons with this text in an id, e-mail address or name" },
-  "distinct-id": { kind: "text", describe: "Only the person with this distinct id" },
+  search: { describe: "Only persons with this text in an id, e-mail address or name" },
+  "distinct-id": { describe: "Only the person with this distinct id" },
   limit: { kind: "count", describe: "The newest N", default: "100" },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
-const showOptions = {
-  id: { kind: "text", describe: "A uuid or a distinct id", place: 1 },
-  project,
-  ...thinOptions,
-} as const;
+const showOptions = { id: { describe: "A uuid or a distinct id", place: 1 }, project, ...thinOptions } as const;
 
 /** Ids on a line; a merged person may have many. */
 const mostIds = 5;

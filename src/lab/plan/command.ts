@@ -33,9 +33,9 @@ const file = {
 
 const inferOptions = {
   project,
-  event: { kind: "text", describe: "Only the event of this name" },
+  event: { describe: "Only the event of this name" },
   events,
-  title: { kind: "text", describe: "The plan's title" },
+  title: { describe: "The plan's title" },
   merge: { kind: "file", describe: "A plan to extend: only missing entries are added; its comments are lost" },
   out,
   force,

@@ -102,7 +102,7 @@ async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
 }
 
 const fromTapeOptions = {
-  tape: { kind: "text", describe: "The tape: tapes/NAME.tape.ndjson, or a path", place: 1, suggests: "tapes" },
+  tape: { describe: "The tape: tapes/NAME.tape.ndjson, or a path", place: 1, suggests: "tapes" },
   out: { kind: "file", describe: "File to write; default: stdout" },
   force: { kind: "switch", describe: "Replace the file if it exists" },
   json: { kind: "switch", describe: "Print the scenario, and the file if one was written, as JSON" },

@@ -27,24 +27,19 @@ const project = { kind: "count", describe: "Only of the project with this id" } 
 
 const listOptions = {
   project,
-  person: { kind: "text", describe: "Only of the person with this uuid or distinct id" },
+  person: { describe: "Only of the person with this uuid or distinct id" },
   limit: { kind: "count", describe: "The newest N", default: "100" },
   ...whereOptions,
   json: { kind: "switch", describe: "One JSON object per line" },
 } as const;
 
-const showOptions = {
-  session: { kind: "text", describe: "The id of a session", place: 1 },
-  project,
-  ...thinOptions,
-} as const;
+const showOptions = { session: { describe: "The id of a session", place: 1 }, project, ...thinOptions } as const;
 
 const searchOptions = {
-  values: { kind: "text", describe: "What must not be recorded", place: 1, many: true, optional: true },
-  file: { kind: "text", describe: "A file with one value a line, so that none is in the shell's history" },
-  session: { kind: "text", describe: "Only the recording of this session" },
+  values: { describe: "What must not be recorded", place: 1, many: true, optional: true },
+  file: { describe: "A file with one value a line, so that none is in the shell's history" },
+  session: { describe: "Only the recording of this session" },
   "allow-unread": {
-    kind: "text",
     describe: `What may stay unread, because it cannot hold the values: ${undecidable.join(", ")}`,
     many: true,
   },

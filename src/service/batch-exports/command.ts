@@ -66,22 +66,22 @@ const scriptedLine = ({ id, ends_at, name }: ScriptedRun): string =>
 const group: CommandGroup = { name: "exports", describe: "Batch exports: past and coming runs" };
 
 const project = { kind: "count", describe: "Only the project with this number" } as const;
-const run = { kind: "text", describe: "Id of the run", place: 1, suggests: "runs" } as const;
+const run = { describe: "Id of the run", place: 1, suggests: "runs" } as const;
 
 const runsOptions = {
   project,
-  export: { kind: "text", describe: "Only this export: its id or its name" },
-  status: { kind: "text", describe: "Only runs in this status, e.g. Failed" },
-  before: { kind: "text", describe: "Only runs before the one with this id" },
+  export: { describe: "Only this export: its id or its name" },
+  status: { describe: "Only runs in this status, e.g. Failed" },
+  before: { describe: "Only runs before the one with this id" },
   limit: { kind: "count", describe: "At most N runs (default: 100)" },
   ...thinOptions,
 } as const;
 
 const scriptOptions = {
   run,
-  after: { kind: "text", describe: "How long the run takes, by the sim's clock, e.g. 30s" },
-  status: { kind: "text", describe: "How it ends", choices: endStatuses, default: "Failed" },
-  error: { kind: "text", describe: "The run's latest error" },
+  after: { describe: "How long the run takes, by the sim's clock, e.g. 30s" },
+  status: { describe: "How it ends", choices: endStatuses, default: "Failed" },
+  error: { describe: "The run's latest error" },
   ...thinOptions,
 } as const;
 

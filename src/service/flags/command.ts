@@ -16,7 +16,7 @@ const group: CommandGroup = {
   describe: "Feature flags: override them, and see why a user gets a value",
 };
 
-const key = { kind: "text", describe: "The flag's key", place: 1, suggests: "flags" } as const;
+const key = { describe: "The flag's key", place: 1, suggests: "flags" } as const;
 const project = { kind: "count", describe: "Number of the project (default: the first one)" } as const;
 
 const common = { ...whereOptions, project, json: thinOptions.json } as const;
@@ -31,29 +31,26 @@ const listOptions = { ...common, project: { ...project, describe: "Only this pro
 
 const setOptions = {
   key,
-  value: { kind: "text", describe: "true, false or a variant", place: 2 },
+  value: { describe: "true, false or a variant", place: 2 },
   payload: { kind: "json", describe: "Payload, as JSON; default: the flag's own payload" },
-  "distinct-id": { kind: "text", describe: "Only for this distinct id; default: for all" },
+  "distinct-id": { describe: "Only for this distinct id; default: for all" },
   force: { kind: "switch", describe: "Set a flag or a variant that does not exist" },
   ...common,
 } as const;
 
 const unsetOptions = {
   key,
-  "distinct-id": {
-    kind: "text",
-    describe: "Only the override for this distinct id; default: all of the flag's overrides",
-  },
+  "distinct-id": { describe: "Only the override for this distinct id; default: all of the flag's overrides" },
   ...common,
 } as const;
 
 const explainOptions = {
   key,
-  "distinct-id": { kind: "text", describe: "Explain the value of this distinct id (required)" },
+  "distinct-id": { describe: "Explain the value of this distinct id (required)" },
   ...about,
-  "device-id": { kind: "text", describe: "Device id, for flags that are bucketed by device" },
-  "anon-distinct-id": { kind: "text", describe: "The id before the person was identified" },
-  ip: { kind: "text", describe: "Address from which $geoip_ properties are derived" },
+  "device-id": { describe: "Device id, for flags that are bucketed by device" },
+  "anon-distinct-id": { describe: "The id before the person was identified" },
+  ip: { describe: "Address from which $geoip_ properties are derived" },
   ...common,
 } as const;
 
@@ -65,8 +62,8 @@ const simulateOptions = {
 } as const;
 
 const decisionsOptions = {
-  key: { kind: "text", describe: "Only this flag" },
-  "distinct-id": { kind: "text", describe: "Only what this distinct id was given" },
+  key: { describe: "Only this flag" },
+  "distinct-id": { describe: "Only what this distinct id was given" },
   limit: { kind: "count", describe: "At most N", default: "20" },
   ...common,
   project: { ...project, describe: "Only this project's" },

@@ -11,13 +11,8 @@ import type { QueryResult } from "./client.ts";
 import { csvLines, resultTable, textLines } from "./tabular.ts";
 
 const options = {
-  query: {
-    kind: "text",
-    describe: "HogQL, or a file: HogQL, or a query with its kind as JSON (.json)",
-    place: 1,
-    optional: true,
-  },
-  insight: { kind: "text", describe: "Name, short id or id of a stored insight" },
+  query: { describe: "HogQL, or a file: HogQL, or a query with its kind as JSON (.json)", place: 1, optional: true },
+  insight: { describe: "Name, short id or id of a stored insight" },
   project: { kind: "count", describe: "The project with this id (default: the first one)" },
   csv: { kind: "switch", describe: "Print comma-separated values" },
   ...thinOptions,

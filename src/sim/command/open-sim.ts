@@ -30,11 +30,7 @@ export const reachOptions = {
 
 /** Options on how the real service is reached. */
 export const upstreamOptions = {
-  upstream: {
-    kind: "text",
-    describe: "The real service: us, eu, or the address of a self-hosted one",
-    configurable: true,
-  },
+  upstream: { describe: "The real service: us, eu, or the address of a self-hosted one", configurable: true },
   offline: {
     kind: "switch",
     describe: "Contact no upstream, except on this machine: report an error instead; on if CI is set",
@@ -56,7 +52,6 @@ export const simOptions = {
     default: "default",
   },
   dialect: {
-    kind: "text",
     describe:
       "Which to follow where the documentation and the live service differ (default: the scenario's, else documented)",
     configurable: true,
@@ -75,29 +70,21 @@ export const simOptions = {
     configurable: true,
   },
   clock: {
-    kind: "text",
     describe: "The sim's time at the start, from which it runs on: ISO 8601, or real (default: the scenario's)",
     configurable: true,
   },
   keep: {
-    kind: "text",
     describe: "Traffic to keep: a size (2GB), an age (7d), or both (2GB,7d); older requests are deleted",
     configurable: true,
   },
   strict: { kind: "switch", describe: "Respond with 501 on paths that are not emulated", configurable: true },
-  tape: {
-    kind: "text",
-    describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path",
-    suggests: "tapes",
-  },
+  tape: { describe: "Respond from this tape, except to events: tapes/NAME.tape.ndjson, or a path", suggests: "tapes" },
   "on-miss": {
-    kind: "text",
     describe: "What happens to requests that are not on the tape (default: fail)",
     choices: ["fail", "emulate", "upstream"],
   },
   ...upstreamOptions,
   timing: {
-    kind: "text",
     describe: "How long recorded responses take: none, recorded, scale:0.5 of that, or max:2000 ms (default: none)",
   },
   "skip-status": {
@@ -111,13 +98,11 @@ export const simOptions = {
   },
   "no-proxy": { kind: "switch", describe: "No forward proxy on the port", configurable: true },
   "proxy-others": {
-    kind: "text",
     describe: "What the proxy does with other hosts than the service's (default: tunnel)",
     configurable: true,
     choices: ["tunnel", "refuse"],
   },
   "proxy-allow": {
-    kind: "text",
     describe: "Host on this machine or a private network that the proxy may reach, e.g. localhost:3000",
     many: true,
   },

@@ -24,15 +24,10 @@ const options = {
   report: { kind: "folder", describe: "Take the events from a report of exec instead of a running sim" },
   min: { kind: "count", describe: "Exit 1 if fewer than N percent of the calls fired" },
   wrapper: {
-    kind: "text",
     describe: "Own function that captures the event in its first argument: track, analytics.track (JS, TS)",
     many: true,
   },
-  ignore: {
-    kind: "text",
-    describe: "Name of a folder or a file to leave out; packages, builds and tests are",
-    many: true,
-  },
+  ignore: { describe: "Name of a folder or a file to leave out; packages, builds and tests are", many: true },
   "include-tests": { kind: "switch", describe: "Also count calls in tests" },
   project: { kind: "count", describe: "Only events of the project with this number" },
   lcov: { kind: "file", describe: "File to write in lcov's format, a line for each call" },

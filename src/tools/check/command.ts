@@ -11,26 +11,18 @@ import type { CheckReport } from "./shapes.ts";
 
 const options = {
   urls: {
-    kind: "text",
     describe:
       "Addresses of the running app, or of one that --start starts; without any, the dev or start script of package.json is started",
     place: 1,
     optional: true,
     many: true,
   },
-  start: {
-    kind: "text",
-    describe: "Command line that starts the app, e.g. 'npm run dev'; a script that ends is checked, too",
-  },
-  click: {
-    kind: "text",
-    describe: "CSS selector to click on the first page, e.g. of a consent banner or a login",
-    many: true,
-  },
+  start: { describe: "Command line that starts the app, e.g. 'npm run dev'; a script that ends is checked, too" },
+  click: { describe: "CSS selector to click on the first page, e.g. of a consent banner or a login", many: true },
   pages: { kind: "count", describe: "Most pages to open; links are followed", default: "5" },
   scenario: { kind: "scenario", describe: "Scenario of the sim, for the app's flags: a file, or a shipped one's name" },
   timeout: { kind: "duration", describe: "Longest wait for the app to answer", default: "60s" },
-  "fail-on": { kind: "text", describe: "What ends with exit code 1", choices: ["error", "warning"], default: "error" },
+  "fail-on": { describe: "What ends with exit code 1", choices: ["error", "warning"], default: "error" },
   json: { kind: "switch", describe: "Print the report as JSON" },
 } as const;
 

@@ -110,7 +110,6 @@ export const rerouteOptions = {
     configurable: true,
   },
   "reroute-host": {
-    kind: "text",
     describe: "Host to reroute as well as posthog.com and its subdomains: e.example.com, *.example.com",
     many: true,
   },

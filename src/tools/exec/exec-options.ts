@@ -78,10 +78,7 @@ export const runOptions = {
       "End the app when a response of its own HTTP server has left, as serverless platforms do; exit 1 if captured events were lost",
     excludes: "matrix",
   },
-  "response-path": {
-    kind: "text",
-    describe: "With --kill-after-response: the path whose response counts, * for any characters",
-  },
+  "response-path": { describe: "With --kill-after-response: the path whose response counts, * for any characters" },
 } as const;
 
 export type ExecSettings = Settings<Omit<typeof execOptions, "baseline-complete">>;

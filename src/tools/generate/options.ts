@@ -2,7 +2,7 @@ import { whereOptions } from "../../kernel/command/running-sim.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 
 const count = (describe: string) => ({ kind: "count", describe }) as const;
-const text = (describe: string) => ({ kind: "text", describe }) as const;
+const text = (describe: string) => ({ describe }) as const;
 const file = (describe: string) => ({ kind: "file", describe }) as const;
 
 /** The options of `generate`. */

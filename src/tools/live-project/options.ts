@@ -5,12 +5,8 @@ const json = { kind: "switch", describe: "Print the result as one JSON line" } a
 /** Options of every command that reads a live project. */
 export const liveOptions = {
   ...upstreamOptions,
-  project: { kind: "text", describe: "Number of the live project" },
-  "key-env": {
-    kind: "text",
-    describe: "Variable with a personal API key that may read",
-    default: "POSTHOG_PERSONAL_API_KEY",
-  },
+  project: { describe: "Number of the live project" },
+  "key-env": { describe: "Variable with a personal API key that may read", default: "POSTHOG_PERSONAL_API_KEY" },
 } as const;
 
 /** Options of `pull`. */
@@ -23,7 +19,6 @@ export const pullOptions = {
     describe: "Write nothing: compare the live project with the file, exit code 1 if they differ",
   },
   "keep-values": {
-    kind: "text",
     describe: "A value that is not redacted, such as the e-mail address that a flag is for",
     many: true,
   },

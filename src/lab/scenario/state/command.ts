@@ -18,7 +18,6 @@ const group: CommandGroup = {
 
 const resetOptions = {
   what: {
-    kind: "text",
     describe: "Only this part",
     choices: ["world", "people", "events", "faults", "answers", "clock"],
     many: true,
@@ -32,10 +31,7 @@ const resetOptions = {
 const withoutEvents = (project: number | undefined): ResetPart[] =>
   project === undefined ? ["world", "faults", "answers", "clock"] : ["world"];
 
-const named = {
-  name: { kind: "text", describe: "The snapshot's name", place: 1, suggests: "snapshots" },
-  ...thinOptions,
-} as const;
+const named = { name: { describe: "The snapshot's name", place: 1, suggests: "snapshots" }, ...thinOptions } as const;
 
 const filed = { file: { kind: "file", describe: "A JSON file", place: 1 }, ...thinOptions } as const;
 

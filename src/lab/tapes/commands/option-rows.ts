@@ -1,6 +1,6 @@
 /** Rows of options that commands of tapes share; none of them is read from the environment or the config file. */
 
-export const text = (describe: string) => ({ kind: "text", describe }) as const;
+export const text = (describe: string) => ({ describe }) as const;
 export const texts = (describe: string) => ({ ...text(describe), many: true }) as const;
 export const toggle = (describe: string) => ({ kind: "switch", describe }) as const;
 export const choice = <const Choice extends string, const Default extends Choice>(

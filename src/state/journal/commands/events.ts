@@ -25,10 +25,10 @@ const group: CommandGroup = { name: "events", describe: "Captured events: list, 
 const project = { kind: "count", describe: "Only events of the project with this number" } as const;
 
 const filters = {
-  event: { kind: "text", describe: "Only events with this name" },
-  "distinct-id": { kind: "text", describe: "Only events of this distinct id" },
+  event: { describe: "Only events with this name" },
+  "distinct-id": { describe: "Only events of this distinct id" },
   project,
-  outcome: { kind: "text", describe: "Only kept or only dropped events", choices: ["kept", "dropped"] },
+  outcome: { describe: "Only kept or only dropped events", choices: ["kept", "dropped"] },
   since: { kind: "count", describe: "Only events with a number above this one" },
   where: { kind: "word", describe: `Pattern that events must match, as JSON: '{"properties":{"amount":{"@gte":10}}}'` },
 } as const;

@@ -25,7 +25,6 @@ const group: CommandGroup = {
 const filters = {
   project: { kind: "count", describe: "Only requests of the project with this number" },
   outcome: {
-    kind: "text",
     describe: "Only answered, rejected, or unmatched requests (those to an unknown path)",
     choices: ["answered", "rejected", "unmatched"],
   },
