@@ -27,6 +27,7 @@ function chunksOf(graph) {
   const atCommand = loaded(["cli/main.ts"]);
   const inSeveral = (it) => inSkins(it) + atStart.has(it) + atCommand.has(it) > 1;
   const packages = graph.packages().map(([name, roots]) => [name, graph.loadedWith(roots)]);
+  const [scenario, management] = [graph.loadedWith(late("lab/scenario")), loaded(["service/management/rows.ts"])];
   const withoutSim = (it) => !graph.loadedWith([it]).has("src/sim/sim.ts");
   return [
     [null, new Set(entries.map((it) => `src/${it}`))],
@@ -46,9 +47,10 @@ function chunksOf(graph) {
     ["help", loaded(["kernel/command/help.ts"])],
     ["tape-commands", graph.loadedWith(late("lab/tapes/commands").filter(withoutSim))],
     ["otel", graph.loadedWith(late("service/capture/otel"))],
-    ["scenario", graph.loadedWith(late("lab/scenario"))],
+    ["documents", new Set([...scenario].filter((it) => management.has(it)))],
+    ["scenario", scenario],
     ["control", loaded(["sim/control-slices.ts"])],
-    ["management", loaded(["service/management/rows.ts"])],
+    ["management", management],
     ["tapes", graph.loadedWith(late("lab/tapes").filter(withoutSim))],
     ["proxy", graph.loadedWith([...late("sim/server/proxy"), "src/sim/server/proxy/worker.ts"])],
     ["check", new Set(graph.all.filter((it) => it.startsWith("src/tools/check/")))],

@@ -35,8 +35,6 @@ export function partLoader(parts: Readonly<Record<string, Part>>, base: string, 
     const part = parts[name];
     if (part === undefined) throw new Error(`the build has no file ${name}`);
     for (const needed of part.needs) await load(needed);
-    // other calls have their turn between two files
-    await turn();
     const url = new URL(name, base);
     if (url.protocol === "file:") closeSync(openSync(url, "r"));
     if (read !== undefined) return read(fileURLToPath(url));
@@ -51,7 +49,12 @@ export function partLoader(parts: Readonly<Record<string, Part>>, base: string, 
 
   /** Rejects if the file cannot be read now; the next call tries again. */
   function load(name: string): Promise<unknown> {
-    const known = loaded.get(name) ?? open(name).catch((cause: unknown) => unread(name, cause));
+    // other calls have their turn after each file
+    const known =
+      loaded.get(name) ??
+      open(name)
+        .catch((cause: unknown) => unread(name, cause))
+        .finally(turn);
     loaded.set(name, known);
     known.catch(() => loaded.delete(name));
     return known;

@@ -45,7 +45,8 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
 
   /** Skips the oldest requests if there are too many. */
   function skip(): void {
-    const next = log.lastSeq - seq > mostNew ? requestAfter(log.lastSeq - mostNew) : n;
+    const first = log.lastSeq - mostNew + 1;
+    const next = first > seq + 1 ? (requestBefore(first, log.lastSeq) ?? log.lastRequest) : n;
     const start = Math.max(next, log.lastRequest - mostNew);
     if (start <= n) return;
     n = start;
@@ -60,16 +61,14 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
     seq = Math.max(seq, last);
   }
 
-  /** The request before the one with the first visible event after this seq. */
-  function requestAfter(after: number): number {
-    for (const { line } of log.scan({ since: after })) return line.n - 1;
-    return log.lastRequest;
+  /** The request before the one with the first visible event of these seqs. */
+  function requestBefore(first: number, last: number): number | undefined {
+    let next: number | undefined;
+    log.eachEvent(first, last, {}, ({ n }) => {
+      next ??= n - 1;
+    });
+    return next;
   }
-
-  const isVisible = (first: number): boolean => {
-    for (const _ of log.scan({ since: first - 1, until: first })) return true;
-    return false;
-  };
 
   /** Examines the next request. */
   function* step(): Stepwise<void> {
@@ -80,7 +79,7 @@ export function createFollower({ log, clock, closing }: FollowerPorts, linter: L
     if (!line || before !== restarts) return;
     const count = line.events?.length ?? 0;
     if (line.seq !== undefined) pass(line.seq, line.seq + count - 1);
-    if (line.seq !== undefined && !isVisible(line.seq)) return;
+    if (line.seq !== undefined && requestBefore(line.seq, line.seq) === undefined) return;
     const request = lintRequestOf(line, bytes, clock.isReal);
     if (!request) return;
     looked += count;
