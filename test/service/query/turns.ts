@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { type Client, connect } from "../../bench/client.ts";
 import { launch, type Server } from "../../bench/server.ts";
+import { bombs } from "./bombs.ts";
 
 /** No request may take more of the event loop at once, ms. */
 const longestTurn = 50;
@@ -99,9 +100,9 @@ async function listPaths({ client }: Metered): Promise<string[]> {
 /** Prints the longest turns of requests. @returns true if all are short enough */
 export async function measureTurns(runs: number): Promise<boolean> {
   const longest = new Map<string, number>();
-  const measure = async (name: string, { client, longest: take }: Metered, path: string) => {
+  const measure = async (name: string, { client, longest: take }: Metered, path: string, body?: string) => {
     await take();
-    await client.call("GET", `/__sim/${path}`);
+    await client.call(body === undefined ? "GET" : "POST", `/__sim/${path}`, body);
     longest.set(name, Math.min(await take(), longest.get(name) ?? Number.POSITIVE_INFINITY));
   };
   for (let attempt = 0; attempt < Math.min(runs, mostAttempts); attempt++) {
@@ -109,6 +110,8 @@ export async function measureTurns(runs: number): Promise<boolean> {
     await measure(`${first} at first`, metered, first);
     await fill(metered);
     for (const path of [...more, ...(await listPaths(metered))]) await measure(path, metered, path);
+    for (const { name, query } of bombs.filter((it) => it.isRefused))
+      await measure(`query: ${name}`, metered, "query", JSON.stringify({ query }));
     await metered.stop();
   }
   for (const [name, ms] of [...longest].sort(([, a], [, b]) => b - a).slice(0, shown))
