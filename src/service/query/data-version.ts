@@ -11,24 +11,30 @@ interface Data {
 /** Kinds of resources that queries read. */
 const usedKinds: readonly string[] = ["actions", "experiments"];
 
-/** The version of the data of a project: another text whenever a query of it may have another result. */
-export function createDataVersion({ log, people, worlds }: Data): (project: number) => string {
-  const changes = new Map<number, number>();
-  let changesOfAll = 0;
+/** Counts changes by project; null: of all projects. */
+class Changes {
+  readonly #all = new Map<number | null, number>();
 
-  function changed(project: number | null): void {
-    if (project === null) changesOfAll++;
-    else changes.set(project, (changes.get(project) ?? 0) + 1);
+  add(project: number | null): void {
+    this.#all.set(project, (this.#all.get(project) ?? 0) + 1);
   }
+  of = (project: number): number => (this.#all.get(null) ?? 0) + (this.#all.get(project) ?? 0);
+}
+
+export type DataVersions = ReturnType<typeof createDataVersions>;
+
+/** Notices changes of what queries of a project read. */
+export function createDataVersions({ log, people, worlds }: Data) {
+  const [arrivals, veils, persons, documentChanges] = [new Changes(), new Changes(), new Changes(), new Changes()];
 
   log.subscribe(({ count, entry }) => {
-    if (count > 0) changed(entry.project);
+    if (count > 0) arrivals.add(entry.project);
   });
-  log.onVeiled(({ project }) => changed(project));
+  log.onVeiled(({ project }) => veils.add(project));
   people.onChange((change) => {
-    if (change?.kind === "person") changed(change.person.project);
-    else if (change?.kind === "group") changed(change.group.project);
-    else changed(change && "project" in change ? change.project : null);
+    if (change?.kind === "person") persons.add(change.person.project);
+    else if (change?.kind === "group") persons.add(change.group.project);
+    else persons.add(change && "project" in change ? change.project : null);
   });
 
   /** Documents of a project as they were last seen; those of another project change the same collections. */
@@ -51,12 +57,18 @@ export function createDataVersion({ log, people, worlds }: Data): (project: numb
     ];
     const isSame =
       documents.length === before?.documents.length && documents.every((it, i) => it === before.documents[i]);
-    if (!isSame) changed(project);
+    if (!isSame) documentChanges.add(project);
     seen.set(project, { versions, documents });
   }
 
-  return (project) => {
-    noteDocuments(project);
-    return [changesOfAll, changes.get(project) ?? 0, log.firstSeq].join(" ");
+  const kinds = [arrivals, veils, persons, documentChanges];
+  return {
+    /** Another text whenever a query of the project may have another result. */
+    versionOf(project: number): string {
+      noteDocuments(project);
+      return [...kinds.map((it) => it.of(project)), log.firstSeq].join(" ");
+    },
+    /** Other numbers once events of the project went or came back, and once its people changed. */
+    dataOf: (project: number) => ({ epoch: veils.of(project), people: persons.of(project) }),
   };
 }

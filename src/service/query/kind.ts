@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Json, JsonObject } from "../../kernel/base/json.ts";
-import type { EventTable, Needs, Steps } from "./table.ts";
+import type { EventTable, Steps } from "./table.ts";
 
 /** An action, as a query uses it. */
 export interface QueryAction {
@@ -75,8 +75,8 @@ export interface QueryContext extends QueryProject {
 export type ProjectFacts = Omit<QueryContext, "table" | "now">;
 
 /**
- * A kind of query: `shape` reads and refuses it, `needs` names the columns it uses, `run` computes the fields of the
- * service's response (`results`, `columns`, `types`, `hasMore` …) from the table alone.
+ * A kind of query: `shape` reads and refuses it, `run` computes the fields of the service's response (`results`,
+ * `columns`, `types`, `hasMore` …) from the table alone.
  */
 export interface QueryKind<Query> {
   /** `TrendsQuery`. */
@@ -84,8 +84,6 @@ export interface QueryKind<Query> {
   readonly shape: z.ZodType<Query>;
   /** True if a response has the kind's own fields only, and is never cached. */
   readonly isPlain?: boolean;
-  /** @throws SimError as `run` does */
-  needs(query: Query, project: QueryProject): Needs;
   /** @throws SimError if the query cannot be computed: what is not supported is named, with its position */
   run(query: Query, context: QueryContext): Steps<Record<string, unknown>>;
 }

@@ -5,8 +5,7 @@ import { MadeJson } from "../../kernel/http/reply.ts";
 import type { Worlds } from "../../state/documents/world.ts";
 import type { TrafficLog } from "../../state/journal/log/traffic-log.ts";
 import type { PersonStore } from "../../state/persons/person-store.ts";
-import { openEventTables } from "./columns.ts";
-import { createDataVersion } from "./data-version.ts";
+import { createDataVersions } from "./data-version.ts";
 import { dropOffsKind } from "./insights/drop-offs.ts";
 import type { QueryKind } from "./kind.ts";
 import { kinds } from "./kinds.ts";
@@ -37,8 +36,7 @@ const usualTimeout = 10_000;
 
 /** Queries over the kept events of a journal, computed in a process of their own. */
 export function openQueries({ log, people, worlds, clock, closing, timeout = usualTimeout }: Sim): SimQueries {
-  const tables = openEventTables({ log, people });
-  const version = createDataVersion({ log, people, worlds });
+  const versions = createDataVersions({ log, people, worlds });
   const factsOf = createProjectFacts({ worlds, people });
   const queue = new QueryQueue(timeout, closing);
 
@@ -48,14 +46,21 @@ export function openQueries({ log, people, worlds, clock, closing, timeout = usu
       const facts = factsOf(project, now);
       const { timeZone, weekStart, testAccountFilters = [] } = facts;
       const { json, results } = await queue.compute({
-        job: { list, kind: kind.kind, query, project: { now, timeZone, weekStart, testAccountFilters } },
-        feed: { log, tables, project: project.id, facts, signal },
+        job: {
+          list,
+          kind: kind.kind,
+          query,
+          of: project.id,
+          project: { now, timeZone, weekStart, testAccountFilters },
+        },
+        feed: { log, people, versions, project: project.id, facts },
+        signal,
         waitMs,
       });
       const fields = JSON.parse(Buffer.from(json).toString("utf8"));
       return results === undefined ? fields : { ...fields, results: new MadeJson(Buffer.from(results), randomUUID()) };
     };
   const runner = (list: KindList, its: readonly QueryKind<unknown>[]) =>
-    createQueryRunner({ worlds, clock, version, closing, kinds: its, compute: computeIn(list) });
+    createQueryRunner({ worlds, clock, version: versions.versionOf, closing, kinds: its, compute: computeIn(list) });
   return { queries: runner("queries", kinds), dropOffs: runner("dropOffs", [dropOffsKind]) };
 }

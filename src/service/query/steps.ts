@@ -30,21 +30,3 @@ export async function finish<T>(steps: Steps<T>, { mostMs = 600_000, signal }: S
     turnAt = performance.now();
   }
 }
-
-/** @throws the signal's reason once it is aborted */
-export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  let stop = () => {};
-  const aborted = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    const done = await Promise.race([work, aborted]);
-    signal.throwIfAborted();
-    // not aborted
-    return done as T;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}

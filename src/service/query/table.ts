@@ -17,18 +17,6 @@ export interface NameColumn {
   readonly values: readonly string[];
 }
 
-/** Columns that a query reads, next to those that every table has. */
-export interface Needs {
-  /** Names of event properties. */
-  readonly properties?: readonly string[];
-  /** False if it reads neither persons nor their properties, which take longer than the rest (default: true). */
-  readonly persons?: boolean;
-  readonly personProperties?: readonly string[];
-  /** Indexes of group types whose keys are read. */
-  readonly groups?: readonly number[];
-  readonly groupProperties?: readonly { readonly group: number; readonly name: string }[];
-}
-
 /** The kept events of a project as columns, in order of arrival. It does not change once a query has it. */
 export interface EventTable {
   /** Number of rows. */
@@ -39,20 +27,17 @@ export interface EventTable {
   readonly seqs: Float64Array;
   readonly names: NameColumn;
   readonly distinctIds: NameColumn;
-  /**
-   * Uuid of the person that has the event's distinct id now; of one when it arrived, if there is none.
-   * @throws Error if the query does not need persons
-   */
+  /** Uuid of the person that has the event's distinct id now; of one when it arrived, if there is none. */
   readonly persons: NameColumn;
-  /** A property of the events. @throws Error if the query did not name it in its needs */
+  /** A property of the events. */
   property(name: string): ValueColumn;
-  /** A current property of the event's person. @throws Error if it is not in the needs */
+  /** A current property of the event's person. */
   personProperty(name: string): ValueColumn;
-  /** Key of the event's group of a type. @throws Error if it is not in the needs */
+  /** Key of the event's group of a type. */
   group(type: number): ValueColumn;
-  /** A current property of the event's group. @throws Error if it is not in the needs */
+  /** A current property of the event's group. */
   groupProperty(type: number, name: string): ValueColumn;
-  /** The whole event of a row; undefined if its line was evicted meanwhile. */
+  /** The whole event of a row; undefined if there is no such row. */
   event(row: number): StoredEvent | undefined;
 }
 

@@ -11,6 +11,7 @@ import {
   openV1,
   optionProperties,
   optionPropertyNames,
+  propertiesOf,
   recordingEvent,
   recordingProperties,
   v1Key,
@@ -118,12 +119,8 @@ const outside: ReadonlySet<string> = new Set([
   ...optionPropertyNames,
 ]);
 
-/** True if a kept property is the one of the item's `properties`, unless the facts of the event decide it. */
-export const isOfItem = (shape: BodyShape, name: string): boolean =>
-  !composed.has(name) && !(shape === "v1" && outside.has(name));
-
 /** A property that the facts of an event decide, whatever the item has. */
-export function factsProperty(
+function factsProperty(
   { strips, adds, groups, place }: EventFacts,
   name: string,
 ): { value: Json | undefined } | undefined {
@@ -139,11 +136,11 @@ export function factsProperty(
 export function keptProperty(line: TrafficLine, index: number, name: string): Json | undefined {
   const facts = line.events?.[index];
   if (facts === undefined) return undefined;
-  const reader = readerOf(line);
-  const item = objectOf(reader.items(line)[index]) ?? noProperties;
-  if (!isOfItem(line.shape ?? "legacy", name)) return own(keptProperties(item, line, facts), name);
+  const item = objectOf(readerOf(line).items(line)[index]) ?? noProperties;
+  if (composed.has(name) || (line.shape === "v1" && outside.has(name)))
+    return own(keptProperties(item, line, facts), name);
   const decided = factsProperty(facts, name);
-  return decided ? decided.value : own(reader.properties(item, line), name);
+  return decided ? decided.value : own(propertiesOf(item), name);
 }
 
 /** The properties of event `index` (from 0) of a line as sent; empty where its body is gone. */

@@ -17,7 +17,6 @@ type CountQuery = z.infer<typeof CountQuery>;
 export const countKind: QueryKind<CountQuery> = {
   kind: "CountQuery",
   shape: CountQuery,
-  needs: () => ({}),
   *run({ event, turns = 0, fails }, { table, timeZone, weekStart }) {
     for (let turn = 0; turn < turns; turn++) yield undefined;
     if (fails !== undefined) throw new SimError("invalid_input", fails);

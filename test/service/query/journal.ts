@@ -1,9 +1,13 @@
 import { expect } from "vitest";
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
 import { memoryBytes } from "../../../src/kernel/store/bytes.ts";
-import { openEventTables } from "../../../src/service/query/columns.ts";
-import type { EventTable, NameColumn, Needs, ValueColumn } from "../../../src/service/query/table.ts";
-import { tableFrom } from "../../../src/service/query/table-data.ts";
+import { createDataVersions } from "../../../src/service/query/data-version.ts";
+import { tableOf } from "../../../src/service/query/event-table.ts";
+import type { EventTable, NameColumn, ValueColumn } from "../../../src/service/query/table.ts";
+import { answerOf, listOf } from "../../../src/service/query/worker/feed.ts";
+import type { AskedQuestion, AskSim } from "../../../src/service/query/worker/messages.ts";
+import { ProjectData } from "../../../src/service/query/worker/project-data.ts";
+import { memoryWorld } from "../../../src/state/documents/world-store.ts";
 import type { EventFacts } from "../../../src/state/journal/event.ts";
 import { entryWriter } from "../../../src/state/journal/log/traffic-entry.ts";
 import { openTrafficLog, type TrafficLog, type TrafficLogOptions } from "../../../src/state/journal/log/traffic-log.ts";
@@ -11,6 +15,7 @@ import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { BodyShape, TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { personUuid } from "../../../src/state/persons/person.ts";
 import { openPersonStore, type PersonStore, type PersonStoreOptions } from "../../../src/state/persons/person-store.ts";
+import { twoOrganizations } from "../management/world.ts";
 
 /** An event of a test's journal. */
 export interface SentEvent {
@@ -51,39 +56,79 @@ export function request(events: readonly SentEvent[], { project = 1, shape = "le
 interface JournalOptions {
   log?: Partial<TrafficLogOptions>;
   people?: PersonStoreOptions;
-  /** Bytes for columns. */
-  budget?: number;
+  /** Bytes of lines that stay parsed. */
+  most?: number;
 }
 
-/** A journal and people, and the tables over them. */
-export function openJournal({ log: logOptions, people: personOptions, budget }: JournalOptions = {}) {
+/** A journal and people, and what queries read of them. */
+export function openJournal({ log: logOptions, people: personOptions, most }: JournalOptions = {}) {
   const people = openPersonStore(personOptions);
   const log = openTrafficLog({ bytes: memoryBytes(), keysOf, ...logOptions });
-  const columns = openEventTables({ log, people, ...(budget !== undefined && { budget }) });
-  const tables = {
-    async tableFor(...given: Parameters<typeof columns.tableFor>): Promise<EventTable> {
-      const data = await columns.tableFor(...given);
-      return tableFrom(data, (row) => {
-        const seq = data.seqs.values[data.from + row] ?? 0;
-        for (const { line, index } of log.scan({ since: seq - 1, until: seq })) return showEvent(line, index);
-        return undefined;
-      });
-    },
+  const versions = createDataVersions({ log, people, worlds: memoryWorld(twoOrganizations()) });
+  const known = new Map<number, ProjectData>();
+  const questions: string[] = [];
+  let interruption: (() => void) | undefined;
+
+  /** The sim's replies without a process in between; what interrupts them comes behind the first line. */
+  function* listed(all: Iterable<unknown>): Generator<unknown> {
+    for (const it of all) {
+      if (it !== undefined) yield it;
+      interruption?.();
+      interruption = undefined;
+    }
+  }
+  const asking =
+    (project: number): AskSim =>
+    (what, of) => {
+      const facts = {
+        ...{ timeZone: "UTC", weekStart: 0 as const },
+        persons: () => people.allPersons(project),
+        groups: () => people.allGroups(project),
+      };
+      questions.push(what);
+      const [question, ports] = [{ what, of } as AskedQuestion, { log, people, versions, project, facts }];
+      const list = listOf(question, ports);
+      return (list ? [...listed(list)] : answerOf(question, ports)) as never;
+    };
+  const dataOf = (project: number): ProjectData => {
+    const data = known.get(project) ?? new ProjectData(asking(project), most);
+    known.set(project, data);
+    return data;
   };
   return {
-    ...{ log, people, tables },
+    ...{ log, people, questions },
     /** Appends a request with these events, and waits until it is written. */
     async capture(events: readonly SentEvent[], options: RequestOptions = {}) {
       log.append(request(events, options));
       await log.written();
     },
+    /** Does something while the next query reads. */
+    interrupt(work: () => void) {
+      interruption = work;
+    },
+    /** Seqs of the events of a project that queries read. */
+    seqs(project = 1): number[] {
+      const data = dataOf(project);
+      data.update();
+      return data.events.map((it) => it.seq);
+    },
     /** A project's table, compared with the events that the journal shows and the people that are stored. */
-    async table(needs: Needs = {}, project = 1): Promise<EventTable> {
-      const table = await tables.tableFor(project, needs);
-      expectSame(table, needs, shownRows(log, people, needs, project));
+    table(columns: Columns = {}, project = 1): EventTable {
+      const data = dataOf(project);
+      data.update();
+      const table = tableOf(data);
+      expectSame(table, columns, shownRows(log, people, columns, project));
       return table;
     },
   };
+}
+
+/** Columns that are compared, next to those of every table. */
+interface Columns {
+  readonly properties?: readonly string[];
+  readonly personProperties?: readonly string[];
+  readonly groups?: readonly number[];
+  readonly groupProperties?: readonly { readonly group: number; readonly name: string }[];
 }
 
 /** The values of a column by row. */
@@ -103,7 +148,7 @@ interface ShownRow {
 }
 
 /** What a table must hold, read event by event. */
-function shownRows(log: TrafficLog, people: PersonStore, needs: Needs, project: number): ShownRow[] {
+function shownRows(log: TrafficLog, people: PersonStore, columns: Columns, project: number): ShownRow[] {
   const rows: ShownRow[] = [];
   for (const { line, index } of log.scan({ project, outcome: "kept" })) {
     if (line.shape === "recording") continue;
@@ -114,10 +159,10 @@ function shownRows(log: TrafficLog, people: PersonStore, needs: Needs, project: 
     rows.push({
       ...{ seq: shown.seq, time: Date.parse(shown.timestamp), event: shown.event, id: shown.distinct_id },
       person: owner,
-      properties: (needs.properties ?? []).map((name) => shown.properties[name]),
-      personProperties: (needs.personProperties ?? []).map((name) => person?.properties[name]),
-      groups: (needs.groups ?? []).map(keyOf),
-      groupProperties: (needs.groupProperties ?? []).map(
+      properties: (columns.properties ?? []).map((name) => shown.properties[name]),
+      personProperties: (columns.personProperties ?? []).map((name) => person?.properties[name]),
+      groups: (columns.groups ?? []).map(keyOf),
+      groupProperties: (columns.groupProperties ?? []).map(
         ({ group, name }) => people.group(project, group, String(keyOf(group)))?.properties[name],
       ),
     });
@@ -125,14 +170,14 @@ function shownRows(log: TrafficLog, people: PersonStore, needs: Needs, project: 
   return rows;
 }
 
-function expectSame(table: EventTable, needs: Needs, rows: readonly ShownRow[]): void {
-  const { properties = [], personProperties = [], groups = [], groupProperties = [] } = needs;
+function expectSame(table: EventTable, columns: Columns, rows: readonly ShownRow[]): void {
+  const { properties = [], personProperties = [], groups = [], groupProperties = [] } = columns;
   const column = (of: ValueColumn | NameColumn) => valuesOf(of, table);
   expect([...table.seqs]).toEqual(rows.map((it) => it.seq));
   expect([...table.times]).toEqual(rows.map((it) => it.time));
   expect(column(table.names)).toEqual(rows.map((it) => it.event));
   expect(column(table.distinctIds)).toEqual(rows.map((it) => it.id));
-  if (needs.persons !== false) expect(column(table.persons)).toEqual(rows.map((it) => it.person));
+  expect(column(table.persons)).toEqual(rows.map((it) => it.person));
   for (const [i, name] of properties.entries())
     expect(column(table.property(name))).toEqual(rows.map((it) => it.properties[i]));
   for (const [i, name] of personProperties.entries())

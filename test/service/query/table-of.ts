@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../../src/kernel/base/json.ts";
-import type { EventTable, NameColumn, ValueColumn } from "../../../src/service/query/table.ts";
+import { type QueryEvent, tableOf as tableOfEvents } from "../../../src/service/query/event-table.ts";
+import type { EventTable } from "../../../src/service/query/table.ts";
 import type { StoredEvent } from "../../../src/state/journal/event.ts";
 
 /** An event of a test's table. */
@@ -21,25 +22,6 @@ interface TableOptions {
   groupProperties?: Readonly<Record<number, Readonly<Record<string, JsonObject>>>>;
 }
 
-function columnOf(values: readonly (Json | undefined)[]): ValueColumn {
-  const codes = new Uint32Array(values.length);
-  const known = new Map<string, number>();
-  const distinct: (Json | undefined)[] = [undefined];
-  for (const [row, value] of values.entries()) {
-    if (value === undefined) continue;
-    const key = JSON.stringify(value);
-    const code = known.get(key) ?? distinct.push(value) - 1;
-    known.set(key, code);
-    codes[row] = code;
-  }
-  return { codes, values: distinct };
-}
-
-function namesOf(values: readonly string[]): NameColumn {
-  const { codes, values: distinct } = columnOf(values);
-  return { codes, values: distinct.map((it) => (typeof it === "string" ? it : "")) };
-}
-
 const storedEvent = ({ event, at, id, properties = {} }: TableEvent, row: number, person: string): StoredEvent => ({
   seq: row + 1,
   outcome: "kept",
@@ -58,24 +40,21 @@ const storedEvent = ({ event, at, id, properties = {} }: TableEvent, row: number
   request: row + 1,
 });
 
-/** A table of these events, in this order; every column exists. */
+/** A table of these events, in this order. */
 export function tableOf(events: readonly TableEvent[], options: TableOptions = {}): EventTable {
-  const personOf = (id: string) => options.persons?.[id] ?? id;
-  return {
-    length: events.length,
-    times: Float64Array.from(events, (it) => Date.parse(it.at)),
-    seqs: Float64Array.from(events, (_, row) => row + 1),
-    names: namesOf(events.map((it) => it.event)),
-    distinctIds: namesOf(events.map((it) => it.id)),
-    persons: namesOf(events.map((it) => personOf(it.id))),
-    property: (name) => columnOf(events.map((it) => it.properties?.[name])),
-    personProperty: (name) => columnOf(events.map((it) => options.personProperties?.[personOf(it.id)]?.[name])),
-    group: (type) => columnOf(events.map((it) => it.groups?.[type])),
-    groupProperty: (type, name) =>
-      columnOf(events.map((it) => options.groupProperties?.[type]?.[it.groups?.[type] ?? ""]?.[name])),
-    event(row) {
-      const event = events[row];
-      return event && storedEvent(event, row, personOf(event.id));
-    },
-  };
+  const owner = (id: string) => options.persons?.[id] ?? id;
+  const propertyOf = ({ properties, groups }: TableEvent, name: string): Json | undefined =>
+    groups?.[Number(/^\$group_(\d)$/.exec(name)?.[1])] ?? properties?.[name];
+  return tableOfEvents({
+    events: events.map(
+      (it, row): QueryEvent => ({
+        ...{ seq: row + 1, time: Date.parse(it.at), event: it.event, distinct_id: it.id, person: owner(it.id) },
+        property: (name) => propertyOf(it, name),
+        stored: () => storedEvent(it, row, owner(it.id)),
+      }),
+    ),
+    owner,
+    person: (uuid) => ({ properties: options.personProperties?.[uuid] ?? {} }),
+    group: (type, key) => ({ properties: options.groupProperties?.[type]?.[key] ?? {} }),
+  });
 }

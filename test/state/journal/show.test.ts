@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { keysOf, showEvent } from "../../../src/state/journal/show.ts";
+import type { EventFacts } from "../../../src/state/journal/event.ts";
+import { keptProperty, keysOf, showEvent } from "../../../src/state/journal/show.ts";
 import type { TrafficLine } from "../../../src/state/journal/traffic.ts";
 import { key, now, openEdge } from "../../service/capture/edge.ts";
 
@@ -131,4 +132,30 @@ describe("keysOf", () => {
     expect(keysOf(line)).toEqual(note.keys?.map(({ event, distinct_id }) => ({ event, distinct_id })));
     expect(keysOf(line).length).toBeGreaterThan(0);
   });
+});
+
+const item = {
+  ...{ event: "a", distinct_id: "u", $set: { a: 1 }, session_id: "S", options: { process_person_profile: "0" } },
+  properties: { plan: { x: [1] }, $lib: "web", $session_id: "s", $group_0: "sent", $geoip_city_name: "sent" },
+};
+
+test.each<[string, Partial<EventFacts>, Partial<TrafficLine>]>([
+  ["as sent", {}, { body: [item] }],
+  ["of v1", {}, { body: { batch: [item] }, shape: "v1" }],
+  ["with groups", { groups: { "0": "acme" } }, { body: [item] }],
+  ["with a place", { place: { city_name: "Berlin" } as EventFacts["place"] & object }, { body: [item] }],
+  ["added", { adds: { plan: null, $lib: "added" }, groups: { "0": "acme" } }, { body: [item] }],
+  ["removed", { strips: ["plan", "$set"], adds: { $set: 1 } }, { body: [item] }],
+  ["without an object", {}, { body: ["x"] }],
+  ["without a body", {}, {}],
+])("single properties %s are those of the event", (_, facts, more) => {
+  const line = {
+    ...{ n: 1, at: 5, method: "POST", target: "/batch/", peer: "10.0.0.7", status: 200, us: 1, project: 1, seq: 7 },
+    ...{ events: [{ uuid, time: 1, person: null, ...facts }], headers: ["PostHog-Sdk-Info", "sdk/1"] },
+    ...more,
+  };
+  const { properties } = showEvent(line, 0);
+  const names = [...Object.keys(properties), ...Object.keys(item.properties), "constructor"];
+  for (const name of names)
+    expect(keptProperty(line, 0, name)).toEqual(Object.hasOwn(properties, name) ? properties[name] : undefined);
 });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { JsonObject } from "../../../kernel/base/json.ts";
-import { descriptiveKind } from "../insights/recorded-needs.ts";
 import { insightFields } from "../insights/shapes.ts";
 import type { QueryContext } from "../kind.ts";
+import { descriptiveKind } from "./descriptive.ts";
 import { planPorts } from "./hogql.ts";
 import { Refusal } from "./refusal.ts";
 import type { Member, RowSource } from "./source.ts";

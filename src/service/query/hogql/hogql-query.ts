@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Json } from "../../../kernel/base/json.ts";
-import { queryKind } from "../insights/recorded-needs.ts";
 import { DateRange, insightFields } from "../insights/shapes.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import type { ExprNode, QueryNode, SelectNode } from "./ast.ts";
 import { filtersPlaceholder } from "./filters.ts";
@@ -110,11 +109,11 @@ function limited(node: QueryNode): { query: QueryNode; isPaged: boolean } {
 }
 
 /** The kind `HogQLQuery`. */
-export const hogQLKind = queryKind<HogQLQuery>({
+export const hogQLKind: QueryKind<HogQLQuery> = {
   kind: "HogQLQuery",
   shape: HogQLQuery,
   run: (query, context) => refusing(query.query, run(query, context)),
-});
+};
 
 function* run(asked: HogQLQuery, context: QueryContext): Steps<Record<string, unknown>> {
   const { query: text } = asked;

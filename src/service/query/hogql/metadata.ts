@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { SimError } from "../../../kernel/base/errors.ts";
 import type { JsonObject } from "../../../kernel/base/json.ts";
-import { descriptiveKind } from "../insights/recorded-needs.ts";
 import { insightFields } from "../insights/shapes.ts";
 import type { QueryContext } from "../kind.ts";
 import type { JoinNode, QueryNode, SelectNode } from "./ast.ts";
+import { descriptiveKind } from "./descriptive.ts";
 import { parseExpression, parseQuery } from "./grammar/queries.ts";
 import { planPorts } from "./hogql.ts";
 import { filled, placeholderFields } from "./hogql-query.ts";

@@ -1,11 +1,10 @@
 import { isoOf } from "../../../kernel/base/clock.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import type { DropOff, DropOffs } from "../shapes.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { FunnelsQuery } from "./funnel-shape.ts";
 import { funnelActors } from "./funnels.ts";
-import { queryKind } from "./recorded-needs.ts";
 import type { SeriesNode } from "./shapes.ts";
 
 /** Most actors of a step that are named, and most ids and events of each. */
@@ -77,8 +76,8 @@ function* dropOffs(query: FunnelsQuery, context: QueryContext): Steps<DropOffs> 
 }
 
 /** Who left a funnel at which step, with their last events. */
-export const dropOffsKind = queryKind<FunnelsQuery>({
+export const dropOffsKind: QueryKind<FunnelsQuery> = {
   kind: "FunnelsQuery",
   shape: FunnelsQuery,
   run: dropOffs as (query: FunnelsQuery, context: QueryContext) => Steps<Record<string, unknown>>,
-});
+};

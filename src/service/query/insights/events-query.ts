@@ -5,11 +5,10 @@ import { wireTime } from "../../../state/documents/time.ts";
 import type { StoredEvent } from "../../../state/journal/event.ts";
 import { textOf } from "../../flags/engine/values.ts";
 import { compileExpression, expressionTest, groupedRows, hasAggregation } from "../hogql/expressions.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import type { NameColumn, Steps } from "../table.ts";
 import { calendarOf, type ProjectCalendar, readDate } from "./dates.ts";
 import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { refuse } from "./refuse.ts";
 import { actionTest, selectRows } from "./series.ts";
 import { insightFields } from "./shapes.ts";
@@ -296,4 +295,4 @@ function* runEvents(query: EventsQuery, context: QueryContext): Steps<Record<str
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/events_query_runner.py. */
-export const eventsKind = queryKind<EventsQuery>({ kind: "EventsQuery", shape: EventsQuery, run: runEvents });
+export const eventsKind: QueryKind<EventsQuery> = { kind: "EventsQuery", shape: EventsQuery, run: runEvents };

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { isObject, type JsonObject, objectIn, objectsIn } from "../../../kernel/base/json.ts";
 import { textOf } from "../../flags/engine/values.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { absoluteDate, calendarOf, type ProjectCalendar } from "./dates.ts";
 import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { refuse, unsupported } from "./refuse.ts";
 import { existingEntity, selectRows } from "./series.ts";
 import { actionsNodeFields, insightFields } from "./shapes.ts";
@@ -191,8 +190,8 @@ function* runExposures(query: ExperimentExposureQuery, context: QueryContext): S
  * How many persons of an experiment were exposed to each variant by each day.
  * Upstream PostHog/posthog products/experiments/backend/hogql_queries/experiment_exposures_query_runner.py.
  */
-export const exposuresKind = queryKind<ExperimentExposureQuery>({
+export const exposuresKind: QueryKind<ExperimentExposureQuery> = {
   kind: "ExperimentExposureQuery",
   shape: ExperimentExposureQuery,
   run: runExposures,
-});
+};

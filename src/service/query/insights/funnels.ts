@@ -1,5 +1,5 @@
 import { expressionColumn } from "../hogql/expressions.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { calendarOf } from "./dates.ts";
 import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
@@ -10,7 +10,6 @@ import { checkFunnel, FunnelsQuery, windowOf } from "./funnel-shape.ts";
 import { type FunnelPath, type FunnelRules, funnelPath } from "./funnel-steps.ts";
 import { type Entries, funnelEntries, type TrendEvent } from "./funnel-trends.ts";
 import { bucketsOf, rangeOf } from "./range.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { unsupported } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import type { SeriesNode } from "./shapes.ts";
@@ -234,4 +233,4 @@ function* runFunnel(query: FunnelsQuery, context: QueryContext): Steps<Record<st
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/funnels. */
-export const funnelsKind = queryKind<FunnelsQuery>({ kind: "FunnelsQuery", shape: FunnelsQuery, run: runFunnel });
+export const funnelsKind: QueryKind<FunnelsQuery> = { kind: "FunnelsQuery", shape: FunnelsQuery, run: runFunnel };

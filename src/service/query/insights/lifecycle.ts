@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { textOf } from "../../flags/engine/values.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { sumOf } from "./breakdowns.ts";
 import { calendarOf, moved } from "./dates.ts";
 import { allOf, codeTest, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { type ActorRows, rowsByActor } from "./funnel-events.ts";
 import { bucketsOf, dayText, intervalLabel, rangeOf, steps } from "./range.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { refuse } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import { IntervalName, insightFields, SeriesNode } from "./shapes.ts";
@@ -129,8 +128,8 @@ function* runLifecycle(query: LifecycleQuery, context: QueryContext): Steps<Reco
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/lifecycle_query_runner.py. */
-export const lifecycleKind = queryKind<LifecycleQuery>({
+export const lifecycleKind: QueryKind<LifecycleQuery> = {
   kind: "LifecycleQuery",
   shape: LifecycleQuery,
   run: runLifecycle,
-});
+};

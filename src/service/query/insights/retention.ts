@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { compareText } from "../../../kernel/base/text.ts";
 import { textOf } from "../../flags/engine/values.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps } from "../table.ts";
 import { cohortsIn, columnOf, defaultLimit, hasBreakdown, isCohortBreakdown, otherValue } from "./breakdowns.ts";
 import { calendarOf, type Interval, moved, type ProjectCalendar } from "./dates.ts";
 import { allOf, codeTest, cohortTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { rowsByActor } from "./funnel-events.ts";
 import { type Buckets, bucketsOf, rangeOf, steps } from "./range.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { refuse } from "./refuse.ts";
 import { earliestTime, existingEntity, selectRows } from "./series.ts";
 import { BreakdownFilter, insightFields, type SeriesNode } from "./shapes.ts";
@@ -283,8 +282,8 @@ function* runRetention(query: RetentionQuery, context: QueryContext): Steps<Reco
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/retention. */
-export const retentionKind = queryKind<RetentionQuery>({
+export const retentionKind: QueryKind<RetentionQuery> = {
   kind: "RetentionQuery",
   shape: RetentionQuery,
   run: runRetention,
-});
+};

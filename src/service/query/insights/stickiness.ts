@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { expressionColumn } from "../hogql/expressions.ts";
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import { rowsPerStep, type Steps, type ValueColumn } from "../table.ts";
 import { sumOf } from "./breakdowns.ts";
 import { eachDistinct } from "./cells.ts";
 import { calendarOf } from "./dates.ts";
 import { allOf, codeTest, everyRow, filterTest, queryTest, type RowTest } from "./filters.ts";
 import { bucketsOf, comparedRange, previousRange, type Range, rangeOf } from "./range.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { unsupported } from "./refuse.ts";
 import { type Entity, earliestTime, entityOf, selectRows } from "./series.ts";
 import { CompareFilter, IntervalName, insightFields, SeriesNode } from "./shapes.ts";
@@ -130,8 +129,8 @@ function* runStickiness(query: StickinessQuery, context: QueryContext): Steps<Re
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/stickiness_query_runner.py. */
-export const stickinessKind = queryKind<StickinessQuery>({
+export const stickinessKind: QueryKind<StickinessQuery> = {
   kind: "StickinessQuery",
   shape: StickinessQuery,
   run: runStickiness,
-});
+};

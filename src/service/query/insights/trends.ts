@@ -1,4 +1,4 @@
-import type { QueryContext } from "../kind.ts";
+import type { QueryContext, QueryKind } from "../kind.ts";
 import type { Steps } from "../table.ts";
 import {
   type BrokenDown,
@@ -12,7 +12,6 @@ import {
 } from "./breakdowns.ts";
 import { allOf, cohortTest, everyRow } from "./filters.ts";
 import { bucketsOf } from "./range.ts";
-import { queryKind } from "./recorded-needs.ts";
 import { checkNumbers } from "./sizes.ts";
 import { cumulative, planOf, seriesOf, type TrendsPlan, TrendsQuery, type TrendsSeries } from "./trends-plan.ts";
 import { resultOf, type TrendsResult, withFormulas } from "./trends-results.ts";
@@ -104,4 +103,4 @@ function isOtherResult({ breakdown_value: value }: TrendsResult): boolean {
 }
 
 /** Upstream PostHog/posthog posthog/hogql_queries/insights/trends/trends_query_runner.py. */
-export const trendsKind = queryKind<TrendsQuery>({ kind: "TrendsQuery", shape: TrendsQuery, run: runTrends });
+export const trendsKind: QueryKind<TrendsQuery> = { kind: "TrendsQuery", shape: TrendsQuery, run: runTrends };

@@ -2,14 +2,15 @@ import { readSync, writeSync } from "node:fs";
 import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 import { SimError } from "../../../kernel/base/errors.ts";
+import { tableOf } from "../event-table.ts";
 import { dropOffsKind } from "../insights/drop-offs.ts";
 import type { QueryContext, QueryKind } from "../kind.ts";
 import { kinds } from "../kinds.ts";
 import { queryTooLarge, queryTooSlow } from "../refusals.ts";
-import type { EventTable, Steps } from "../table.ts";
-import { tableFrom } from "../table-data.ts";
+import type { Steps } from "../table.ts";
 import {
   type AskedQuestion,
+  type AskSim,
   type ComputeJob,
   errorOf,
   type FromWorker,
@@ -18,11 +19,10 @@ import {
   type KindList,
   messageIn,
   sentError,
-  type TableReply,
   type ToWorker,
 } from "./messages.ts";
-import { createReceivedSeries } from "./received-series.ts";
-import { type AskSim, remoteEvents, remoteFacts } from "./remote-project.ts";
+import { ProjectData } from "./project-data.ts";
+import { remoteFacts } from "./remote-project.ts";
 
 /** Characters of a response. */
 const mostCharacters = 32 * 1024 * 1024;
@@ -50,31 +50,29 @@ function send(message: FromWorker): void {
   for (const bytes of frameOf(message)) for (let at = 0; at < bytes.length; ) at += writeSync(1, bytes, at);
 }
 
-const series = createReceivedSeries();
-
 const ask: AskSim = (what, of) => {
   // its type is that of what is asked for
   send({ is: "ask", question: { what, of } as AskedQuestion });
   const list: unknown[] = [];
   for (;;) {
     const message = receive();
-    if (message.is === "series") series.extend(message.id, message.values);
-    else if (message.is === "clear") series.clear();
-    else if (message.is === "part") for (const it of message.list) list.push(it);
+    if (message.is === "part") for (const it of message.list) list.push(it);
     else if (message.is === "failed") throw errorOf(message.error);
     // a reply fits what was asked for
     else return (message.is === "reply" ? message.reply : list) as never;
   }
 };
 
-function tableOf({ from, end, times, seqs, columns }: TableReply): EventTable {
-  const data = {
-    ...{ from, end, times: series.numbers(times), seqs: series.numbers(seqs) },
-    columns: new Map(
-      columns.map(([key, codes, values]) => [key, { codes: series.codes(codes), values: series.values(values) }]),
-    ),
-  };
-  return tableFrom(data, remoteEvents(ask, data.seqs.values.subarray(from, end)));
+/** Bytes of lines of all projects, above which only the project of the query is kept. */
+const mostKept = 128 * 1024 * 1024;
+
+const projects = new Map<number, ProjectData>();
+
+function dataOf(project: number): ProjectData {
+  const data = projects.get(project) ?? new ProjectData(ask);
+  if ([...projects.values()].reduce((sum, { size }) => sum + size, 0) > mostKept) projects.clear();
+  projects.set(project, data);
+  return data;
 }
 
 const context = createContext({ work: undefined });
@@ -106,13 +104,12 @@ function doneWith(fields: Record<string, unknown>): FromWorker {
   return { is: "done", json: Buffer.from(JSON.stringify(others)), results: Buffer.from(results) };
 }
 
-function compute({ list, kind: name, query, project, mostMs }: ComputeJob): FromWorker {
+function compute({ list, kind: name, query, of, project, mostMs }: ComputeJob): FromWorker {
   const kind = lists[list].find((it) => it.kind === name);
   if (!kind) throw new Error(`a bug in phx-sim: there is no kind ${name}`);
-  const facts = { ...project, ...remoteFacts(ask) };
-  const needs = within(mostMs, () => kind.needs(query, facts));
-  const table = tableOf(ask("table", needs));
-  const queryContext: QueryContext = { ...facts, table };
+  const data = dataOf(of);
+  if (!kind.isPlain) data.update();
+  const queryContext: QueryContext = { ...project, ...remoteFacts(ask, data), table: tableOf(data) };
   return within(mostMs, () => doneWith(result(kind.run(query, queryContext))));
 }
 

@@ -1,10 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { type ErrorCode, type ErrorExtra, SimError, stackOf } from "../../../kernel/base/errors.ts";
-import type { StoredEvent } from "../../../state/journal/event.ts";
-import type { LineBytes } from "../../../state/journal/event-bytes.ts";
+import type { LineBytes } from "../../../state/journal/log/log-scan.ts";
 import type { QueryAction, QueryExperiment, QueryGroup, QueryPerson, QueryProject } from "../kind.ts";
-import type { Needs } from "../table.ts";
-import type { SeriesValues } from "../table-data.ts";
 
 /** Where the kinds of a query are listed: `FunnelsQuery` is in both. */
 export type KindList = "queries" | "dropOffs";
@@ -15,53 +12,52 @@ export interface ComputeJob {
   readonly kind: string;
   /** As the kind's shape reads it. */
   readonly query: unknown;
+  /** Id of the project. */
+  readonly of: number;
   readonly project: Pick<QueryProject, "now" | "timeZone" | "weekStart" | "testAccountFilters">;
   /** Time that it may take, ms. */
   readonly mostMs: number;
 }
 
+/** What the sim has of a project. */
+interface DataState {
+  /** Another number once events of the project went, or came back; and once its people changed. */
+  readonly epoch: number;
+  readonly people: number;
+  /** Seq of the first event whose line is held, and of the last one that is written. */
+  readonly firstHeld: number;
+  readonly last: number;
+}
+
 /** What the process of queries asks for, with the reply to each. */
 export interface Asked {
-  table: { readonly of: Needs; readonly reply: TableReply };
-  /** Whole events behind one seq, up to another, in order; the last ones may be missing. */
-  events: { readonly of: { readonly since: number; readonly until: number }; readonly reply: readonly SentEvents[] };
+  state: { readonly of: undefined; readonly reply: DataState };
+  /** The lines with kept events behind one seq, up to another, in order. */
+  lines: { readonly of: { readonly since: number; readonly until: number }; readonly reply: readonly LineBytes[] };
   action: { readonly of: number; readonly reply: QueryAction | undefined };
   experiment: { readonly of: number; readonly reply: QueryExperiment | undefined };
   /** The name of a cohort. */
   cohort: { readonly of: number; readonly reply: string | undefined };
   /** Uuids of its members. */
   members: { readonly of: number; readonly reply: readonly string[] };
-  person: { readonly of: string; readonly reply: QueryPerson | undefined };
+  /** Uuids of the persons that have some distinct ids, in the same order. */
+  owners: { readonly of: readonly string[]; readonly reply: readonly (string | null)[] };
   persons: { readonly of: undefined; readonly reply: readonly QueryPerson[] };
   groups: { readonly of: undefined; readonly reply: readonly QueryGroup[] };
 }
-export type AskedName = keyof Asked;
+type AskedName = keyof Asked;
 
 /** One question of the process. */
 export type AskedQuestion = {
   readonly [Name in AskedName]: { readonly what: Name; readonly of: Asked[Name]["of"] };
 }[AskedName];
 
-/** An event; or a line of the journal, and the seqs of those of its events that are asked for. */
-export type SentEvents = StoredEvent | LineBytes;
-
-/** A table: its series are named by numbers, and were sent before. */
-export interface TableReply {
-  readonly from: number;
-  readonly end: number;
-  readonly times: number;
-  readonly seqs: number;
-  /** By key: the codes and the values. */
-  readonly columns: readonly (readonly [key: string, codes: number, values: number])[];
-}
+/** Asks the sim, and waits for its reply. */
+export type AskSim = <Name extends AskedName>(what: Name, of: Asked[Name]["of"]) => Asked[Name]["reply"];
 
 /** Messages to the process. */
 export type ToWorker =
   | { readonly is: "job"; readonly job: ComputeJob }
-  /** More values of a series, behind those that it has. */
-  | { readonly is: "series"; readonly id: number; readonly values: SeriesValues }
-  /** Forgets all series. */
-  | { readonly is: "clear" }
   /** A part of a list that is asked for; `listed` follows the last one. */
   | { readonly is: "part"; readonly list: readonly unknown[] }
   | { readonly is: "listed" }

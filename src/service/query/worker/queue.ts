@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from "../../../kernel/base/real-time.ts";
 import { queryTooSlow } from "../refusals.ts";
-import { noSeries, type ReplyPorts, replyTo, type SentSeries } from "./feed.ts";
+import { type ReplyPorts, replyTo } from "./feed.ts";
 import { type ComputeJob, errorOf, type FromWorker, sentError } from "./messages.ts";
 import { QueryProcess } from "./query-process.ts";
 
@@ -8,6 +8,7 @@ import { QueryProcess } from "./query-process.ts";
 interface Order {
   readonly job: Omit<ComputeJob, "mostMs">;
   readonly feed: ReplyPorts;
+  readonly signal: AbortSignal;
   /** Time after which its client waits no longer, ms. */
   readonly waitMs: number;
 }
@@ -25,7 +26,6 @@ export class QueryQueue {
   readonly #waiting: Waiting[] = [];
   #running: Waiting | undefined;
   #process: QueryProcess | undefined;
-  #sent: SentSeries = noSeries();
 
   /** @param mostMs Time that one query may compute, ms */
   constructor(mostMs: number, closing: AbortSignal) {
@@ -39,7 +39,7 @@ export class QueryQueue {
    * order's signal once it is aborted
    */
   async compute(order: Order): Promise<Done> {
-    const { signal } = order.feed;
+    const { signal } = order;
     signal.throwIfAborted();
     const { promise, resolve, reject } = settled<Done>();
     const waiting = { ...order, resolve, reject };
@@ -84,7 +84,7 @@ export class QueryQueue {
         if (message.is === "done") return message;
         if (message.is === "failed") throw errorOf(message.error);
         try {
-          await replyTo(message.question, process, this.#sent, feed);
+          await replyTo(message.question, process, feed);
         } catch (error) {
           await process.send({ is: "failed", error: sentError(error) });
         }
@@ -96,9 +96,7 @@ export class QueryQueue {
 
   /** The process, a new one if the last one ended. */
   #ready(): QueryProcess {
-    if (this.#process?.isUsable) return this.#process;
-    this.#sent = noSeries();
-    this.#process = new QueryProcess();
+    if (!this.#process?.isUsable) this.#process = new QueryProcess();
     return this.#process;
   }
 }

@@ -1,6 +1,5 @@
 import { fnv1a } from "../../../kernel/base/hash.ts";
 import type { Stepwise } from "../../../kernel/base/work.ts";
-import type { LineBytes } from "../event-bytes.ts";
 import type { EventKey, TrafficLine } from "../traffic.ts";
 import { clearedProblem, facetTestFor, flagBitsOfRequest, isWarnedFacet } from "./facets.ts";
 import type { EventRef, LineReader } from "./line-reader.ts";
@@ -15,6 +14,12 @@ import {
   rejectedBit,
   request,
 } from "./traffic-index.ts";
+
+/** The bytes of a request's line, and the seqs of those of its events that match. */
+export interface LineBytes {
+  readonly bytes: Buffer;
+  readonly seqs: readonly number[];
+}
 
 /** Selects events. Absent keys do not restrict. */
 export interface EventFilter {

@@ -11,7 +11,6 @@ import { stage } from "./stage.ts";
 
 async function run<Query>(kind: QueryKind<Query>, query: JsonObject, context: QueryContext) {
   const read = kind.shape.parse({ kind: kind.kind, ...query });
-  kind.needs(read, context);
   return finish(kind.run(read, context));
 }
 
@@ -149,22 +148,6 @@ describe("the response", () => {
     ]);
     expect(types[2]).toEqual(["email", "Nullable(String)"]);
     expect(hogql.startsWith("SELECT\n    event,\n    properties.plan,")).toBe(true);
-  });
-
-  test("needs are the columns that the query reads", () => {
-    const query = hogQLKind.shape.parse({
-      kind: "HogQLQuery",
-      query:
-        "select properties.a, person.properties.b, group_1.properties.c, $group_2, session.$entry_utm_source from events where JSONHas(properties, 'd') and event in (select properties.e.f from events)",
-    });
-    const { properties, ...others } = hogQLKind.needs(query, stage());
-    expect(properties?.toSorted()).toEqual(["$session_id", "a", "d", "e", "utm_source"]);
-    expect(others).toEqual({
-      persons: false,
-      personProperties: ["b"],
-      groups: [2],
-      groupProperties: [{ group: 1, name: "c" }],
-    });
   });
 
   test("fields without effect are refused", () => {

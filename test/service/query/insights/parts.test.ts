@@ -4,7 +4,7 @@ import { calendarOf, readDate } from "../../../../src/service/query/insights/dat
 import { applyFormula } from "../../../../src/service/query/insights/formula.ts";
 import { insightKinds } from "../../../../src/service/query/insights/kinds.ts";
 import { actionTest } from "../../../../src/service/query/insights/series.ts";
-import { contextOf, now } from "./stage.ts";
+import { contextOf } from "./stage.ts";
 
 describe("relative dates", () => {
   const calendar = calendarOf({ now: Date.parse("2020-03-31T15:20:30Z"), timeZone: "UTC", weekStart: 0 });
@@ -154,42 +154,5 @@ describe("shapes", () => {
     ["LifecycleQuery", {}, "series"],
   ])("%s %j is refused by name", (kind, query, name) => {
     expect(issue(kind, query)).toContain(name);
-  });
-
-  test("needs are all columns that a query reads", () => {
-    const needs = (kind: string, query: JsonObject) => {
-      const found = insightKinds.find((it) => it.kind === kind);
-      const project = {
-        ...{ now, timeZone: "UTC", weekStart: 0 as const },
-        testAccountFilters: [{ type: "person", key: "email", operator: "is_set" }],
-        action: () => ({ name: "x", steps: [{ url: "/a" }] }),
-      };
-      // Each kind reads its own shape.
-      return found?.needs(found.shape.parse({ kind, ...query }) as never, project);
-    };
-    expect(
-      needs("TrendsQuery", {
-        series: [
-          { kind: "ActionsNode", id: 1, math: "sum", math_property: "amount" },
-          { kind: "EventsNode", event: "a", math: "unique_group", math_group_type_index: 2 },
-        ],
-        filterTestAccounts: true,
-        properties: [{ type: "group", key: "size", group_type_index: 0, operator: "gt", value: 1 }],
-        breakdownFilter: { breakdown: "plan", breakdown_type: "person" },
-      }),
-    ).toEqual({
-      persons: false,
-      properties: ["$current_url", "amount"],
-      personProperties: ["email", "plan"],
-      groups: [2],
-      groupProperties: [{ group: 0, name: "size" }],
-    });
-    expect(
-      needs("FunnelsQuery", { series: [...series, ...series], breakdownFilter: { breakdown: "b" } })?.properties,
-    ).toEqual(["b"]);
-    expect(needs("EventsQuery", { select: ["properties.x", "person.properties.y"] })).toMatchObject({
-      properties: ["x"],
-      personProperties: ["y"],
-    });
   });
 });
