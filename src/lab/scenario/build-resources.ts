@@ -58,32 +58,6 @@ export function addResources(
   for (const [list, resources] of listsIn(authored)) {
     for (const [i, it] of resources.entries()) addResource(builder, project, list, it, named, [...at, list, i]);
   }
-  joinSchemas(builder, project, at);
-}
-
-/** What event schemas join, by field. */
-const joinedLists = { event_definition: "event_definitions", property_group_id: "schema_property_groups" } as const;
-
-/** Event schemas name their event and their group by name or id, wherever those are in the file. */
-function joinSchemas({ world, problems }: WorldBuilder, project: StoredProject, at: Path): void {
-  const own = world.resources.filter((it) => it.project === project.id);
-  const keyOf = (list: string, name: Json): Json | undefined =>
-    own.find((it) => it.kind === list && (it.key === name || it.fields.name === name))?.key;
-  const pairs = new Map<string, number>();
-  for (const [i, { fields }] of own.filter((it) => it.kind === "event_schemas").entries()) {
-    const here = [...at, "event_schemas", i];
-    for (const [field, list] of Object.entries(joinedLists)) {
-      const name = fields[field] ?? null;
-      const key = keyOf(list, name);
-      const text = `${JSON.stringify(name)} is none of the project's ${list}`;
-      if (key === undefined) problems.push({ at: [...here, field], text, hint: `add it to \`${list}\`` });
-      else fields[field] = key;
-    }
-    const pair = `${fields.event_definition}/${fields.property_group_id}`;
-    const first = pairs.get(pair);
-    if (first === undefined) pairs.set(pair, i);
-    else problems.push({ at: here, text: `the same event and group as event_schemas/${first}` });
-  }
 }
 
 function addResource(

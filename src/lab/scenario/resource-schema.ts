@@ -45,9 +45,9 @@ function named(name: string, field: z.core.$ZodType): z.core.$ZodType {
 }
 
 /** What an author may write; the checked document stays as it is. */
-function authoredShape({ fields, authored = {} }: ResourceKind): z.ZodType {
+function authoredShape({ fields, authored = {}, isLoose }: ResourceKind): z.ZodType {
   const own = Object.entries(fields).map(([name, it]) => [name, named(name, it)]);
-  return z.strictObject({
+  return (isLoose ? z.looseObject : z.strictObject)({
     id: z.union([z.string().min(1), z.int().positive()]).optional(),
     created_at: z.string().optional(),
     created_by: z.string().nullable().optional(),

@@ -114,8 +114,11 @@ function requestOf<Body>(
 
 const mostIgnored = 20;
 
+/** The keys of an object that is not loose. */
 const keysOf = (schema: z.ZodType | undefined): string[] | undefined =>
-  schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined;
+  schema instanceof z.ZodObject && !(schema.def.catchall instanceof z.ZodUnknown)
+    ? Object.keys(schema.shape)
+    : undefined;
 
 /** The keys that the row neither reads nor shows; those that it only shows are read-only. */
 function ignoredKeys(row: Head, call: Call): string[] {

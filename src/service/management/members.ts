@@ -11,7 +11,7 @@ import { inOrganization, managementRow, type Request } from "../api-frame/row.ts
 import { type Memberships, showUser, UserShape } from "../api-frame/users.ts";
 import { resettleUsers } from "./project-changes.ts";
 
-export const Member = z
+const Member = z
   .object({
     id: z.string(),
     user: UserShape,
@@ -33,7 +33,7 @@ interface MemberOf {
   user: User;
 }
 
-export const showMember = (desk: ResourceDesk, { membership, user }: MemberOf): z.infer<typeof Member> =>
+const showMember = (desk: ResourceDesk, { membership, user }: MemberOf): z.infer<typeof Member> =>
   shownAs(Member, { ...membership, user: showUser(desk, user) });
 
 const byJoining = (a: MemberOf, b: MemberOf): number => (a.membership.joined_at < b.membership.joined_at ? 1 : -1);

@@ -112,17 +112,7 @@ const rows: Readonly<Record<string, Row>> = {
     shown: ({ steps, ...fields }) => ({ ...fields, steps: [expect.objectContaining((steps as object[])[0])] }),
     stays: true,
   },
-  alerts: {
-    list: `${environment}/alerts/`,
-    create: alert,
-    change: { ...alert, name: "Fewer", enabled: false },
-    shown: ({ insight, subscribed_users: _users, threshold: _threshold, ...fields }) => ({
-      ...fields,
-      insight: { id: insight },
-      subscribed_users: [{ id: 1 }],
-      threshold: { configuration: { type: "absolute" } },
-    }),
-  },
+  alerts: { list: `${environment}/alerts/`, create: alert, change: { ...alert, name: "Fewer", enabled: false } },
   cohorts: {
     list: `${project}/cohorts/`,
     create: {
@@ -150,7 +140,6 @@ const rows: Readonly<Record<string, Row>> = {
     list: `${project}/event_schemas/`,
     create: { event_definition: paid, property_group_id: contact },
     change: { event_definition: paid, property_group_id: address },
-    shown: ({ event_definition, property_group_id: id }) => ({ event_definition, property_group: { id } }),
     isListed: true,
   },
   feature_flags: {
@@ -205,11 +194,7 @@ const rows: Readonly<Record<string, Row>> = {
     change: { name: "Store", timezone: "UTC" },
   },
   roles: { list: `${organization}/roles/`, create: { name: "Writers" }, change: { name: "Authors" } },
-  role_memberships: {
-    list: `${organization}/roles/${editors}/role_memberships/`,
-    create: { user_uuid: ben },
-    shown: ({ user_uuid: uuid }) => ({ role_id: editors, user: { uuid } }),
-  },
+  role_memberships: { list: `${organization}/roles/${editors}/role_memberships/`, create: { user_uuid: ben } },
   schema_property_groups: {
     list: `${project}/schema_property_groups/`,
     create: {

@@ -21,7 +21,6 @@ import {
   termsFilter,
   tidied,
 } from "./definition-fields.ts";
-import { schemasWith } from "./property-groups.ts";
 
 const nameOf = ({ fields }: StoredResource): string => textIn(fields, "name");
 
@@ -198,9 +197,6 @@ export const eventDefinitions: ResourceKind = {
   },
   narrow,
   prepare,
-  beforeRemoval({ key, project }, { desk, draft }) {
-    for (const { id } of schemasWith(desk, project ?? 0, "event_definition", key)) draft.remove("resources", id);
-  },
   remains: ({ fields: { name = null, seq } }) => (seq === undefined ? undefined : { name, seq }),
   show: (fields, _, desk) => ({
     ...showVerified(fields, desk),

@@ -4,8 +4,8 @@ import { stringOf, withArticle } from "../../../kernel/base/text.ts";
 import type { Endpoint } from "../../../kernel/http/endpoint.ts";
 import { liveResource, resourceOf } from "../../../state/documents/resources.ts";
 import { wireTime } from "../../../state/documents/time.ts";
-import type { Draft, StoredResource } from "../../../state/documents/world.ts";
-import { denied, documentNamed, found, levels } from "../../api-frame/access.ts";
+import type { StoredResource } from "../../../state/documents/world.ts";
+import { documentNamed, found, insufficientLevel, levels } from "../../api-frame/access.ts";
 import type { ResourceDesk } from "../../api-frame/desk.ts";
 import { invalid, text, uuid } from "../../api-frame/fields.ts";
 import { inProject, managementRow, type ProjectRequest, projectRoot } from "../../api-frame/row.ts";
@@ -15,17 +15,6 @@ import type { ResourceKind } from "./kind.ts";
  * Rules about what members and roles may do with a project, its resources and single documents. They have no effect.
  * Upstream PostHog/posthog products/access_control/backend/presentation/access_control.py.
  */
-
-const projectLevels = ["none", "member", "admin"];
-const resourceLevels = ["none", "viewer", "editor", "manager"];
-
-const levelsOf = (resource: string) =>
-  resource === "project" || resource === "organization" ? projectLevels : resourceLevels;
-const lowestOf = (resource: string) => (resource === "action" ? "viewer" : "none");
-const highestOf = (resource: string) =>
-  resource === "activity_log" || resource === "toolbar" ? "viewer" : (levelsOf(resource).at(-1) ?? "");
-const defaultOf = (resource: string) =>
-  resource === "project" ? "admin" : highestOf(resource) === "viewer" ? "viewer" : "editor";
 
 const fields = {
   access_level: text().nullable(),
@@ -38,16 +27,6 @@ const fields = {
 const Rule = z.object({ ...fields, created_by: z.null(), created_at: z.string(), updated_at: z.string() });
 const Body = z.object(fields);
 type Body = z.infer<typeof Body>;
-
-const Rules = z.object({
-  access_controls: z.array(Rule),
-  available_access_levels: z.array(z.string()),
-  default_access_level: z.string(),
-  minimum_access_level: z.string(),
-  maximum_access_level: z.string(),
-  user_access_level: z.string(),
-  user_can_edit_access_levels: z.boolean(),
-});
 
 /** For scenario files; the endpoints are below. */
 export const accessControls: ResourceKind = {
@@ -71,11 +50,9 @@ interface About {
 
 type Request = ProjectRequest<unknown>;
 
-const isAdmin = ({ level }: Request): boolean => level >= levels.admin;
-
-const isSame = (rule: StoredResource, wanted: Partial<Body>): boolean =>
+const isSame = (rule: StoredResource, other: Partial<Body>): boolean =>
   (["resource", "resource_id", "organization_member", "role"] as const).every(
-    (name) => (rule.fields[name] ?? null) === (wanted[name] ?? null),
+    (name) => (rule.fields[name] ?? null) === (other[name] ?? null),
   );
 
 const rulesOf = ({ worlds }: ResourceDesk, project: number): StoredResource[] =>
@@ -83,74 +60,26 @@ const rulesOf = ({ worlds }: ResourceDesk, project: number): StoredResource[] =>
 
 const showRule = ({ fields: { managed_by: _by, managed_at: _at, ...rule } }: StoredResource): JsonObject => rule;
 
-function showRules(desk: ResourceDesk, request: Request, { resource, resource_id: id }: About) {
-  const rules = rulesOf(desk, request.project.id).filter(({ fields: rule }) =>
-    resource === null ? rule.resource_id === null : rule.resource === resource && rule.resource_id === id,
-  );
-  return {
-    access_controls: rules.map(showRule),
-    available_access_levels: resource === null ? resourceLevels : levelsOf(resource),
-    default_access_level: resource === null ? "editor" : defaultOf(resource),
-    minimum_access_level: resource === null ? "none" : lowestOf(resource),
-    maximum_access_level: resource === null ? "manager" : highestOf(resource),
-    user_access_level: isAdmin(request) ? highestOf(resource ?? "project") : defaultOf(resource ?? "project"),
-    user_can_edit_access_levels: isAdmin(request),
-  };
-}
-
-/** @throws SimError with the service's text for what is wrong */
-function checkRule(desk: ResourceDesk, request: Request, rule: Body & { resource: string }): void {
-  const { access_level: level, resource, organization_member: member, role } = rule;
-  const allowed = levelsOf(resource);
-  if (level !== null && !allowed.includes(level)) {
-    throw invalid(`Invalid access level. Must be one of: ${allowed.join(", ")}`, "access_level");
-  }
-  const [lowest, highest] = [lowestOf(resource), highestOf(resource)];
-  if (level !== null && allowed.indexOf(level) < allowed.indexOf(lowest)) {
-    const detail = `Access level cannot be set below the minimum '${lowest}' for ${resource}.`;
-    throw invalid(detail, "access_level");
-  }
-  if (level !== null && allowed.indexOf(level) > allowed.indexOf(highest)) {
-    const detail = `Access level cannot be set above the maximum '${highest}' for ${resource}.`;
-    throw invalid(detail, "access_level");
-  }
-  const organization = request.organization.id;
-  const missing = (id: string) => `Invalid pk "${id}" - object does not exist.`;
-  if (member && !desk.worlds.current.memberships.some((it) => it.id === member)) {
-    throw invalid(missing(member), "organization_member", "does_not_exist");
-  }
-  if (role && !liveResource(desk.worlds, "roles", organization, role)) {
-    throw invalid(missing(role), "role", "does_not_exist");
-  }
-  if (member && role) throw invalid("You can not scope an access control to both a member and a role.");
-  if (isAdmin(request)) return;
-  if (rule.resource_id == null) {
-    throw denied("Must be an Organization admin to modify project-wide permissions.");
-  }
-  throw denied(`Must be ${highest} to modify ${resource} permissions.`);
-}
-
 /** Creates, changes or (without a level) removes the rule. @returns undefined when it was removed */
 function writeRule(desk: ResourceDesk, request: ProjectRequest<Body>, about: About): JsonObject | undefined {
   const body = request.body();
   const resource = about.resource ?? body.resource;
   if (resource === undefined) throw invalid("This field is required.", "resource", "required");
+  if (request.level < levels.admin) throw insufficientLevel();
   const rule = { ...body, resource, ...(about.resource_id !== null && { resource_id: about.resource_id }) };
-  checkRule(desk, request, rule);
   const project = request.project.id;
   const before = rulesOf(desk, project).find((it) => isSame(it, rule));
-  if (rule.access_level === null) {
-    if (before) desk.worlds.change((draft) => draft.remove("resources", before.id));
-    return undefined;
-  }
-  const now = wireTime(desk.clock.now());
-  const put = (draft: Draft) => {
-    const key = before?.key ?? desk.ids.uuid();
+  return desk.worlds.change((draft) => {
+    if (rule.access_level === null) {
+      if (before) draft.remove("resources", before.id);
+      return undefined;
+    }
+    const now = wireTime(desk.clock.now());
     const made = before?.fields ?? { ...accessControls.initial, created_at: now };
-    const fields = { ...made, ...rule, updated_at: now };
-    return draft.put("resources", resourceOf(accessControls.kind, project, key, fields));
-  };
-  return showRule(desk.worlds.change(put));
+    const key = before?.key ?? desk.ids.uuid();
+    const own = { ...made, ...rule, updated_at: now };
+    return showRule(draft.put("resources", resourceOf(accessControls.kind, project, key, own)));
+  });
 }
 
 const Claim = z.object({ ...fields, access_level: z.never().optional(), managed_by: text().nullable() });
@@ -164,8 +93,8 @@ const claimRow = (desk: ResourceDesk): Endpoint[] =>
     body: Claim,
     reply: z.object({ managed_by: z.string().nullable(), managed_at: z.string().nullable() }),
     handle(request) {
-      const { managed_by, access_level: _, ...wanted } = request.body();
-      const rule = found(rulesOf(desk, request.project.id).find((it) => isSame(it, wanted)));
+      const { managed_by, access_level: _, ...claim } = request.body();
+      const rule = found(rulesOf(desk, request.project.id).find((it) => isSame(it, claim)));
       const managed_at = managed_by === null ? null : wireTime(desk.clock.now());
       desk.worlds.change((draft) =>
         draft.put("resources", { ...rule, fields: { ...rule.fields, managed_by, managed_at } }),
@@ -192,8 +121,14 @@ export function accessControlRows(desk: ResourceDesk): Endpoint[] {
       path: `${projectRoot}${path}`,
       summary: `Lists the access controls of ${what} (stored, not enforced)`,
       access: inProject("access_control:read"),
-      reply: Rules,
-      handle: (request) => showRules(desk, request, about(request)),
+      reply: z.object({ access_controls: z.array(Rule) }),
+      handle(request) {
+        const { resource, resource_id: id } = about(request);
+        const rules = rulesOf(desk, request.project.id).filter(({ fields: rule }) =>
+          resource === null ? rule.resource_id === null : rule.resource === resource && rule.resource_id === id,
+        );
+        return { access_controls: rules.map(showRule) };
+      },
     }),
     ...managementRow<"project", Body>(desk, {
       method: "PUT",

@@ -48,19 +48,26 @@ const isRenewed = (stamp: Stamp): boolean => stamp.startsWith("updated_") || sta
 /** The field that has the key of a document. */
 const keyField = ({ key }: ResourceKind): string => (key === "letters" ? "short_id" : "id");
 
+/** What a client sent; in a loose kind without what only the sim writes. */
+function sentOf(kind: ResourceKind, body: JsonObject): JsonObject {
+  if (!kind.isLoose) return body;
+  const { stamps = [], shown = {}, parent } = kind;
+  const written = new Set([keyField(kind), parent?.param, ...stamps, ...Object.keys(shown)]);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !written.has(name)));
+}
+
 /** The shape of a document in responses. */
 function shapeOf(kind: ResourceKind): z.ZodObject {
   const { noun, key, fields, unshown = [], shown = {}, stamps = [] } = kind;
   const written = Object.entries(fields).filter(([name]) => !unshown.includes(name));
   const shapes = written.map(([name, it]) => [name, it instanceof z.ZodOptional ? it.unwrap() : it]);
-  return z
-    .object({
-      [keyField(kind)]: key === "number" ? z.int() : z.string(),
-      ...Object.fromEntries(shapes),
-      ...Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? UserShape.nullable() : z.string()])),
-      ...shown,
-    })
-    .meta({ title: titleOf(noun) });
+  const shape: z.ZodRawShape = {
+    [keyField(kind)]: key === "number" ? z.int() : z.string(),
+    ...Object.fromEntries(shapes),
+    ...Object.fromEntries(stamps.map((name) => [name, isAuthor(name) ? UserShape.nullable() : z.string()])),
+    ...shown,
+  };
+  return (kind.isLoose ? z.looseObject(shape) : z.object(shape)).meta({ title: titleOf(noun) });
 }
 
 /** A document of a scenario has the author and time of its creation only. */
@@ -101,13 +108,13 @@ export function changeResource(
   kind: ResourceKind,
   request: ResourceRequest,
   document: Stored,
-  body: JsonObject,
-  others: readonly Stored[] = [],
+  sent: JsonObject,
 ): Stored {
   const { stamps = [] } = kind;
   const before = whole(kind, document);
+  const body = sentOf(kind, sent);
   return desk.worlds.change((draft) => {
-    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, loaded: [], others, before };
+    const it: Writing = { ...changing(desk, draft, request), key: before.key, body, loaded: [], before };
     const renewed = stampsOf(stamps.filter(isRenewed), it.now, request.caller.user.id);
     const own: JsonObject = { ...before.fields, ...body, ...renewed };
     const fields = kind.prepare?.(own, it) ?? own;
@@ -119,7 +126,7 @@ export function changeResource(
 /** The endpoints of a kind. */
 export function kindRows(desk: ResourceDesk, resources: Resources, kind: ResourceKind): Endpoint[] {
   const { worlds } = desk;
-  const { deletion, parent, filters = [], limit, methods, errors = [], stamps = [], compare = newestFirst } = kind;
+  const { deletion, parent, filters = [], limit, methods, stamps = [], compare = newestFirst } = kind;
 
   /** The part of the path that is a field of the documents. @throws SimError not_found */
   function inParent(request: ResourceRequest): JsonObject {
@@ -171,13 +178,13 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   async function create(request: ResourceRequest<JsonObject>): Promise<Stored> {
     checkLevel(request);
     const loaded = (await kind.load?.(request, desk, resources)) ?? [];
-    const others = (await kind.others?.(request, desk, resources)) ?? [];
     const above = inParent(request);
     const { caller, organization, project } = request;
     await kind.check?.(request.body(), request, resources);
     return worlds.change((draft) => {
       const made = kind.key === "number" ? {} : { key: newKey() };
-      const it: Writing = { ...changing(desk, draft, request), ...made, body: request.body(), loaded, others };
+      const body = sentOf(kind, request.body());
+      const it: Writing = { ...changing(desk, draft, request), ...made, body, loaded };
       const own = { ...kind.initial, ...it.body, ...above, ...stampsOf(stamps, it.now, caller.user.id) };
       const fields = kind.prepare?.(own, it) ?? own;
       const key = it.key ?? draft.nextId(`resources/${kind.kind}`);
@@ -196,10 +203,9 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
     const before = await named(request, isPatch);
     checkLevel(request);
     await kind.check?.(request.body(), request, resources);
-    const others = await kind.others?.(request, desk, resources);
     // another call may have changed it meanwhile
     const current = kind.load ? before : (worlds.get("resources", before.id) ?? before);
-    const changed = changeResource(desk, kind, request, current, request.body(), others);
+    const changed = changeResource(desk, kind, request, current, request.body());
     const loaded = await kind.load?.(request, desk, resources);
     return loaded?.find((it) => it.key === changed.key) ?? changed;
   }
@@ -219,8 +225,9 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
   const note = kind.isOnlyStored ? " (stored, not enforced)" : "";
   const plural = kind.kind.replaceAll("_", " ");
   const one = withArticle(kind.noun);
-  const body = z.object(kind.fields) as unknown as z.ZodType<JsonObject>;
-  const patch = z.object(kind.fields).partial() as unknown as z.ZodType<JsonObject>;
+  const fields = kind.isLoose ? z.looseObject(kind.fields) : z.object(kind.fields);
+  const body = fields as unknown as z.ZodType<JsonObject>;
+  const patch = fields.partial() as unknown as z.ZodType<JsonObject>;
   const access = (action: "read" | "write") =>
     (kind.of === "project" ? inProject : inOrganization)(`${kind.scope}:${action}`);
   const root = kind.of === "project" ? projectRoot : organizationRoot;
@@ -242,13 +249,11 @@ export function kindRows(desk: ResourceDesk, resources: Resources, kind: Resourc
       patch: {
         summary: `Changes ${one}${deletion === "hard" ? "" : "; deletes and restores it with `deleted`"}`,
         body: patch,
-        errors,
         handle: (request) => change(request, true),
       },
       put: {
         summary: `Changes ${one}; its required fields are required`,
         body,
-        errors,
         handle: (request) => change(request, false),
       },
     }),

@@ -24,8 +24,6 @@ export interface Writing extends Changing {
   readonly body: JsonObject;
   /** The documents that the kind loads. */
   readonly loaded: readonly StoredResource[];
-  /** Documents of other kinds that the kind asks for. */
-  readonly others: readonly StoredResource[];
   readonly before?: StoredResource;
 }
 
@@ -49,6 +47,8 @@ export interface ResourceKind {
   readonly noun: string;
   /** Nothing but these endpoints reads the documents: the sim has no alerts, no roles … */
   readonly isOnlyStored: boolean;
+  /** What bodies have beyond `fields` is kept as sent. */
+  readonly isLoose?: true;
   readonly of: "project" | "organization";
   /** The object of the scopes: `alert:read`, `alert:write`. */
   readonly scope: string;
@@ -86,8 +86,6 @@ export interface ResourceKind {
   compare?(a: StoredResource, b: StoredResource): number;
   /** The documents that clients see, where they are not just the stored ones. */
   load?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
-  /** Documents of other kinds that `prepare` reads, where they are not just the stored ones. */
-  others?(request: ResourceRequest, desk: ResourceDesk, resources: Resources): Loaded;
   /** Narrows the list further, with what the call asks for. @throws SimError */
   narrow?(
     documents: readonly StoredResource[],
@@ -104,8 +102,6 @@ export interface ResourceKind {
   readonly authored?: z.ZodRawShape;
   /** The field that identifies a document of a scenario, next to its id (default: name). */
   readonly nameField?: string;
-  /** Statuses of refusals of changes, beyond the usual ones. */
-  readonly errors?: readonly number[];
   /** Called before a document is removed or marked as deleted. @throws SimError */
   beforeRemoval?(document: StoredResource, changing: Changing): void;
   /** The fields of what stays of a removed document, marked as deleted; undefined if nothing does. */

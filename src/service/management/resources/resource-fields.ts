@@ -2,8 +2,6 @@ import type { z } from "zod";
 import { type Json, type JsonObject, objectsIn, own, textsIn } from "../../../kernel/base/json.ts";
 import { stringOf } from "../../../kernel/base/text.ts";
 import type { StoredResource } from "../../../state/documents/world.ts";
-import { documentNamed } from "../../api-frame/access.ts";
-import { invalid } from "../../api-frame/fields.ts";
 import { equalFilter, type ListFilter, searchFilter, tagsFilter } from "../../api-frame/lists.ts";
 import type { Writing } from "./kind.ts";
 
@@ -13,19 +11,6 @@ export const textIn = (fields: JsonObject, name: string): string => {
   const value = own(fields, name);
   return typeof value === "string" ? value : "";
 };
-
-/** Checks that a field of the body names a document of the project. @throws SimError does_not_exist */
-export function checkReference(
-  { desk, request, body }: Writing,
-  field: string,
-  collection: "dashboards" | "insights" | "feature_flags" | "cohorts",
-): void {
-  const id = body[field];
-  const project = request.project?.id ?? 0;
-  if (id === undefined || id === null) return;
-  const document = documentNamed(desk, collection, project, stringOf(id));
-  if (!document) throw invalid(`Invalid pk "${stringOf(id)}" - object does not exist.`, field, "does_not_exist");
-}
 
 /** The other documents of the kind that are not deleted. */
 export const siblingsOf = ({ desk, request, before }: Writing, kind: string): StoredResource[] =>
