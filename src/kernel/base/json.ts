@@ -5,7 +5,7 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Own property or undefined: keys come from users, and `constructor` must be absent. */
-export const own = (object: JsonObject, key: string): Json | undefined =>
+export const own = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** The value of the first key that has one other than null. */

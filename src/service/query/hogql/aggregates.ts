@@ -1,7 +1,8 @@
-import { Refusal } from "./refusal.ts";
-import type { Accumulator, AggregateCode, Read, ValueBudget } from "./term.ts";
+import type { Located } from "./ast.ts";
+import { checkCount, Refusal } from "./refusal.ts";
+import { type Accumulator, aggregatesIn, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
 import { float, type HogQLValue, isNumber, nullable, type Type, totalType, typeName } from "./types.ts";
-import { compareValues, defaultOf, keyOf, weightOf } from "./values.ts";
+import { compareValues, defaultOf, isTrue, keyOf, weightOf } from "./values.ts";
 
 const mostValues = 5_000_000;
 
@@ -22,64 +23,49 @@ interface Fold<S> {
   add(state: S, a: HogQLValue, b: HogQLValue, budget: ValueBudget): void;
   /** NULL if no row was added. */
   end(state: S): HogQLValue;
-}
-
-interface Made<S> {
-  readonly type: Type;
-  readonly fold: Fold<S>;
   /** The result of no rows, unless the type has NULL (default: that of the type). */
   readonly none?: HogQLValue;
 }
 
-/** An aggregation: name, number of arguments, and what it does for arguments of some types. */
+type Range = readonly [least: number, most: number];
+type MakeFold<S> = (params: readonly number[], name: string, type: Type) => Fold<S>;
+
+/** An aggregation: numbers of arguments and of parameters, the type for types of arguments, the computation. */
 interface AggregateRow {
-  readonly name: string;
-  readonly args: readonly [least: number, most: number];
-  readonly params?: readonly [least: number, most: number];
-  fold(types: readonly Type[], params: readonly number[]): Made<never>;
+  readonly args: Range;
+  readonly params: Range;
+  type(of: Type, by: Type, name: string): Type;
+  readonly fold: MakeFold<never>;
 }
 
-function illegal(name: string, type: Type): Refusal {
-  return new Refusal(`Illegal type ${typeName(type)} of argument for aggregate function ${name}`);
-}
+const illegal = (name: string, type: Type): Refusal =>
+  new Refusal(`Illegal type ${typeName(type)} of argument for aggregate function ${name}`);
 
-function row<S>(
-  name: string,
-  args: number | readonly [number, number],
-  make: (types: readonly Type[], params: readonly number[], name: string) => Made<S>,
-  params?: readonly [number, number],
-): AggregateRow {
-  return {
-    name,
-    args: typeof args === "number" ? [args, args] : args,
-    ...(params && { params }),
-    fold: (types, values) => make(types, values, name) as Made<never>,
-  };
-}
+const row = <S>(args: Range, type: AggregateRow["type"], fold: MakeFold<S>, params: Range = [0, 0]): AggregateRow => ({
+  args,
+  params,
+  type,
+  fold: fold as MakeFold<never>,
+});
 
-/** Aggregations of numbers; NULL if all are NULL. `none` is the result of no rows. */
-function numeric<S>(
-  name: string,
-  type: (of: Type) => Type,
-  fold: (of: Type, params: readonly number[]) => Fold<S>,
-  none: number,
-  params?: readonly [number, number],
-): AggregateRow {
-  const make = ([of = float]: readonly Type[], values: readonly number[]): Made<S> => {
-    if (!isNumber(of.kind) && of.kind !== "Nothing") throw illegal(name, of);
-    const result = nullable(type(of), of.nullable ?? false);
-    const isFloat = result.kind === "Float64";
-    return { type: result, fold: fold(of, values), none: isFloat ? none : 0 };
-  };
-  return row(name, 1, make, params);
-}
+/** Aggregations of numbers. Without rows NaN, or 0 for integers. */
+const numeric = <S>(of: (type: Type) => Type, make: MakeFold<S>, params?: Range): AggregateRow =>
+  row<S>(
+    [1, 1],
+    (type, _, name) => {
+      if (!isNumber(type.kind) && type.kind !== "Nothing") throw illegal(name, type);
+      return nullable(of(type), type.nullable ?? false);
+    },
+    (values, name, type) => ({ none: type.kind === "Float64" ? Number.NaN : 0, ...make(values, name, type) }),
+    params,
+  );
 
 interface Total {
   sum: number;
   count: number;
 }
 
-const totalFold = (end: (state: Total) => number): Fold<Total> => ({
+const totals = (end: (state: Total) => number): Fold<Total> => ({
   start: () => ({ sum: 0, count: 0 }),
   add(state, a) {
     state.sum += a as number;
@@ -88,72 +74,54 @@ const totalFold = (end: (state: Total) => number): Fold<Total> => ({
   end: (state) => (state.count === 0 ? null : end(state)),
 });
 
-const sumFold = (of: Type): Fold<Total> => {
-  const isWhole = totalType(of).kind !== "Float64";
-  return totalFold(({ sum }) => {
-    if (isWhole && !Number.isSafeInteger(sum))
-      throw new Refusal("A sum of integers is beyond 2^53, which is not emulated");
-    return sum;
-  });
+const sum: MakeFold<Total> = (_, __, { kind }) => {
+  const end = ({ sum }: Total): number => {
+    if (kind === "Float64" || Number.isSafeInteger(sum)) return sum;
+    throw new Refusal("A sum of integers is beyond 2^53, which is not emulated");
+  };
+  return { ...totals(end), none: 0 };
 };
 
-const averageFold = (): Fold<Total> => totalFold(({ sum, count }) => sum / count);
-
 /** Welford's method. */
-const varianceFold =
-  (end: (squares: number, count: number) => number) => (): Fold<{ count: number; mean: number; squares: number }> => ({
-    start: () => ({ count: 0, mean: 0, squares: 0 }),
-    add(state, a) {
-      const value = Number(a);
-      state.count += 1;
-      const off = value - state.mean;
-      state.mean += off / state.count;
-      state.squares += off * (value - state.mean);
-    },
-    end: ({ squares, count }) => (count === 0 ? null : end(squares, count)),
-  });
-
-/** The first (-1) or last (1) of the values in their order. */
-const extremeFold = (sign: 1 | -1): Fold<{ best: HogQLValue }> => ({
-  start: () => ({ best: null }),
-  add(state, a) {
-    if (state.best === null || compareValues(a, state.best) * sign > 0) state.best = a;
-  },
-  end: ({ best }) => best,
-});
-
-function extreme(name: string, sign: 1 | -1): AggregateRow {
-  return row(name, 1, ([of = float]) => {
-    if (of.kind === "Tuple" || of.kind === "Interval") throw illegal(name, of);
-    return { type: of, fold: extremeFold(sign) };
-  });
-}
-
-const pick = (name: string, isLast: boolean): AggregateRow =>
-  row<{ value: HogQLValue }>(name, 1, ([of = float]) => ({
-    type: of,
-    fold: {
-      start: () => ({ value: null }),
+const variance = (end: (squares: number, count: number) => number): AggregateRow =>
+  numeric(
+    () => float,
+    () => ({
+      start: () => ({ count: 0, mean: 0, squares: 0 }),
       add(state, a) {
-        if (isLast || state.value === null) state.value = a;
+        const off = Number(a) - state.mean;
+        state.count += 1;
+        state.mean += off / state.count;
+        state.squares += off * (Number(a) - state.mean);
       },
-      end: ({ value }) => value,
-    },
-  }));
+      end: ({ squares, count }) => (count === 0 ? null : end(squares, count)),
+    }),
+  );
+const ofSample = (squares: number, count: number): number => (count < 2 ? Number.NaN : squares / (count - 1));
 
-const pickBy = (name: string, sign: 1 | -1): AggregateRow =>
-  row<{ value: HogQLValue; best: HogQLValue }>(name, 2, ([of = float, by = float]) => ({
-    type: nullable(of, (of.nullable ?? false) || (by.nullable ?? false)),
-    fold: {
-      start: () => ({ value: null, best: null }),
-      add(state, a, b) {
-        if (state.best !== null && compareValues(b, state.best) * sign <= 0) return;
-        state.best = b;
-        state.value = a;
-      },
-      end: ({ value }) => value,
+/** The first argument of one row: the first, or one whose last argument replaces that of the row so far. */
+const chosen = (args: 1 | 2, type: AggregateRow["type"], replaces: (by: HogQLValue, best: HogQLValue) => boolean) =>
+  row<{ value: HogQLValue; best: HogQLValue }>([args, args], type, () => ({
+    start: () => ({ value: null, best: null }),
+    add(state, a, b) {
+      const by = args === 2 ? b : a;
+      if (state.best !== null && !replaces(by, state.best)) return;
+      state.best = by;
+      state.value = a;
     },
+    end: ({ value }) => value,
   }));
+const isLess = (a: HogQLValue, b: HogQLValue): boolean => compareValues(a, b) < 0;
+const isMore = (a: HogQLValue, b: HogQLValue): boolean => compareValues(a, b) > 0;
+
+const same = (type: Type): Type => type;
+const listOf = (type: Type): Type => ({ kind: "Array", item: nullable(type, false) });
+const byOther = (type: Type, by: Type): Type => nullable(type, (type.nullable ?? false) || (by.nullable ?? false));
+function ordered(type: Type, _: Type, name: string): Type {
+  if (type.kind === "Tuple" || type.kind === "Interval") throw illegal(name, type);
+  return type;
+}
+const whole = (): Type => ({ kind: "UInt64" });
 
 const count: Fold<{ count: number }> = {
   start: () => ({ count: 0 }),
@@ -163,42 +131,54 @@ const count: Fold<{ count: number }> = {
   end: (state) => state.count,
 };
 
-const distinctFold: Fold<Set<unknown>> = {
-  start: () => new Set(),
-  add(state, a, _, budget) {
-    const key = keyOf(a);
-    if (state.has(key)) return;
-    budget.take(weightOf(a));
-    state.add(key);
-  },
-  end: (state) => state.size,
-};
+type Distinct = Map<unknown, { readonly value: HogQLValue; count: number }>;
 
-/** Number of distinct values, exactly: the service's `uniq` is an estimate for more than 65,536 of them. */
-const uniq = (name: string): AggregateRow =>
-  row(name, [1, 16], () => ({ type: { kind: "UInt64" } as const, fold: distinctFold }));
-
-const arrayFold = (most: number, isUnique: boolean): Fold<Map<unknown, HogQLValue>> => ({
+/** The distinct values, and how often each occurs. */
+const distinctFold = (end: (values: Distinct) => HogQLValue): Fold<Distinct> => ({
   start: () => new Map(),
   add(state, a, _, budget) {
-    const key = isUnique ? keyOf(a) : state.size;
-    if (state.size >= most || state.has(key)) return;
-    budget.take(weightOf(a));
-    state.set(key, a);
+    const key = keyOf(a);
+    const known = state.get(key);
+    if (known) known.count += 1;
+    else {
+      budget.take(weightOf(a));
+      state.set(key, { value: a, count: 1 });
+    }
   },
-  end: (state) => [...state.values()],
+  end,
 });
+const valuesOf = (values: Iterable<{ readonly value: HogQLValue }>, most: number | undefined): HogQLValue[] =>
+  Array.from(values, (it) => it.value).slice(0, most);
 
-const array = (name: string, isUnique: boolean): AggregateRow =>
-  row(
-    name,
-    1,
-    ([of = float], [most = Number.POSITIVE_INFINITY]) => ({
-      type: { kind: "Array", item: nullable(of, false) } as const,
-      fold: arrayFold(most, isUnique),
-    }),
-    [0, 1],
-  );
+/** Number of distinct values, exactly: the service's `uniq` is an estimate for more than 65,536 of them. */
+const uniq = row([1, 16], whole, () => distinctFold((values) => values.size));
+const uniqArray = row([1, 1], listOf, ([most]) => distinctFold((values) => valuesOf(values.values(), most)), [0, 1]);
+const topK = row(
+  [1, 1],
+  listOf,
+  ([most = 10]) =>
+    distinctFold((values) =>
+      valuesOf(
+        [...values.values()].sort((a, b) => b.count - a.count),
+        most,
+      ),
+    ),
+  [1, 1],
+);
+const array = row<HogQLValue[]>(
+  [1, 1],
+  listOf,
+  ([most = Number.POSITIVE_INFINITY]) => ({
+    start: () => [],
+    add(state, a, _, budget) {
+      if (state.length >= most) return;
+      budget.take(weightOf(a));
+      state.push(a);
+    },
+    end: (state) => state,
+  }),
+  [0, 1],
+);
 
 /** The value at a share of the sorted values, between two of them in proportion. Upstream ClickHouse, ReservoirSampler. */
 function interpolated(sorted: Float64Array, level: number): number {
@@ -212,7 +192,7 @@ function interpolated(sorted: Float64Array, level: number): number {
 const exact = (sorted: Float64Array, level: number): number =>
   sorted[level < 1 ? Math.floor(level * sorted.length) : sorted.length - 1] ?? Number.NaN;
 
-const samplesFold = (end: (sorted: Float64Array) => HogQLValue): Fold<number[]> => ({
+const samples = (end: (sorted: Float64Array) => HogQLValue): Fold<number[]> => ({
   start: () => [],
   add(state, a, _, budget) {
     budget.take(1);
@@ -226,180 +206,133 @@ function level(name: string, value = 0.5): number {
   return value;
 }
 
-const quantile = (name: string, at: typeof exact, type: (of: Type) => Type): AggregateRow =>
-  numeric(name, type, (_, [share]) => samplesFold((sorted) => at(sorted, level(name, share))), Number.NaN, [0, 1]);
+const quantile = (at: typeof exact, type: (of: Type) => Type): AggregateRow =>
+  numeric(type, ([share], name) => samples((sorted) => at(sorted, level(name, share))), [0, 1]);
 
-const quantiles = (name: string, at: typeof exact): AggregateRow =>
-  row(
-    name,
-    1,
-    ([of = float], levels) => {
-      if (!isNumber(of.kind) && of.kind !== "Nothing") throw illegal(name, of);
+const quantiles = (at: typeof exact): AggregateRow => ({
+  ...numeric(
+    () => ({ kind: "Array", item: float }),
+    (levels, name) => {
       const shares = levels.map((it) => level(name, it));
-      return {
-        type: { kind: "Array", item: float } as const,
-        fold: samplesFold((sorted) => shares.map((it) => at(sorted, it))),
-        none: shares.map(() => Number.NaN),
-      };
+      return { ...samples((sorted) => shares.map((it) => at(sorted, it))), none: shares.map(() => Number.NaN) };
     },
-    [1, 100],
-  );
-
-const same = (type: Type): Type => nullable(type, false);
-const always = (type: Type) => (): Type => type;
-
-const topK = row(
-  "topK",
-  1,
-  ([of = float], [most = 10]) => ({
-    type: { kind: "Array", item: same(of) } as const,
-    fold: {
-      start: () => new Map<unknown, { value: HogQLValue; count: number }>(),
-      add(
-        state: Map<unknown, { value: HogQLValue; count: number }>,
-        a: HogQLValue,
-        _: HogQLValue,
-        budget: ValueBudget,
-      ) {
-        const found = state.get(keyOf(a));
-        if (found) found.count += 1;
-        else {
-          budget.take(weightOf(a));
-          state.set(keyOf(a), { value: a, count: 1 });
-        }
-      },
-      end: (state: Map<unknown, { value: HogQLValue; count: number }>) =>
-        [...state.values()]
-          .sort((a, b) => b.count - a.count)
-          .slice(0, most)
-          .map((it) => it.value),
-    },
-  }),
-  [1, 1],
-);
+  ),
+  params: [1, 100],
+});
 
 /** The aggregations. Each has a form with a condition as its last argument, e.g. `sumIf`. */
-const rows: readonly AggregateRow[] = [
-  row("count", [0, 1], () => ({ type: { kind: "UInt64" }, fold: count })),
-  numeric("sum", totalType, sumFold, 0),
-  numeric("avg", always(float), averageFold, Number.NaN),
-  extreme("min", -1),
-  extreme("max", 1),
-  pick("any", false),
-  pick("anyLast", true),
-  pickBy("argMin", -1),
-  pickBy("argMax", 1),
-  uniq("uniq"),
-  uniq("uniqExact"),
-  uniq("uniqHLL12"),
-  uniq("uniqTheta"),
-  uniq("countDistinct"),
-  array("groupArray", false),
-  array("array_agg", false),
-  array("groupUniqArray", true),
-  quantile("median", interpolated, always(float)),
-  quantile("quantile", interpolated, always(float)),
-  quantile("medianExact", exact, same),
-  quantile("quantileExact", exact, same),
-  quantiles("quantiles", interpolated),
-  quantiles("quantilesExact", exact),
-  numeric(
-    "varPop",
-    always(float),
-    varianceFold((squares, n) => squares / n),
-    Number.NaN,
+const rows: Readonly<Record<string, AggregateRow>> = {
+  count: row([0, 1], whole, () => count),
+  sum: numeric(totalType, sum),
+  avg: numeric(
+    () => float,
+    () => totals(({ sum, count }) => sum / count),
   ),
-  numeric(
-    "varSamp",
-    always(float),
-    varianceFold((squares, n) => (n < 2 ? Number.NaN : squares / (n - 1))),
-    Number.NaN,
-  ),
-  numeric(
-    "stddevPop",
-    always(float),
-    varianceFold((squares, n) => Math.sqrt(squares / n)),
-    Number.NaN,
-  ),
-  numeric(
-    "stddevSamp",
-    always(float),
-    varianceFold((squares, n) => (n < 2 ? Number.NaN : Math.sqrt(squares / (n - 1)))),
-    Number.NaN,
-  ),
+  min: chosen(1, ordered, isLess),
+  max: chosen(1, ordered, isMore),
+  any: chosen(1, same, () => false),
+  anyLast: chosen(1, same, () => true),
+  argMin: chosen(2, byOther, isLess),
+  argMax: chosen(2, byOther, isMore),
+  ...{ uniq, uniqExact: uniq, uniqHLL12: uniq, uniqTheta: uniq, countDistinct: uniq },
+  ...{ groupArray: array, array_agg: array, groupUniqArray: uniqArray },
+  ...{ median: quantile(interpolated, () => float), quantile: quantile(interpolated, () => float) },
+  ...{ medianExact: quantile(exact, same), quantileExact: quantile(exact, same) },
+  ...{ quantiles: quantiles(interpolated), quantilesExact: quantiles(exact) },
+  varPop: variance((squares, n) => squares / n),
+  varSamp: variance(ofSample),
+  stddevPop: variance((squares, n) => Math.sqrt(squares / n)),
+  stddevSamp: variance((squares, n) => Math.sqrt(ofSample(squares, n))),
   topK,
-];
+};
+
+export const aggregateNames: readonly string[] = Object.keys(rows).flatMap((name) => [name, `${name}If`]);
 
 /** These are found in any case. */
 const caseless = ["count", "min", "max", "sum", "avg"];
 
-const byName = (name: string): AggregateRow | undefined =>
-  rows.find((it) => it.name === name) ??
-  (caseless.includes(name.toLowerCase()) ? rows.find((it) => it.name === name.toLowerCase()) : undefined);
-
-/** Row of an aggregation; `isConditional` for a name with the ending `If`. */
-export function aggregateNamed(name: string): { row: AggregateRow; isConditional: boolean } | undefined {
-  const plain = byName(name);
-  if (plain) return { row: plain, isConditional: false };
-  const conditional = name.endsWith("If") ? rows.find((it) => `${it.name}If` === name) : undefined;
-  return conditional && { row: conditional, isConditional: true };
+/** An aggregation by its name, or by that of its form with a condition. */
+export function aggregateNamed(name: string): { name: string; isConditional: boolean } | undefined {
+  const lower = name.toLowerCase();
+  if (Object.hasOwn(rows, name)) return { name, isConditional: false };
+  if (caseless.includes(lower)) return { name: lower, isConditional: false };
+  const plain = name.replace(/If$/, "");
+  return plain !== name && Object.hasOwn(rows, plain) ? { name: plain, isConditional: true } : undefined;
 }
-
-export const aggregateNames: readonly string[] = rows.flatMap(({ name }) => [name, `${name}If`]);
 
 interface Call {
-  readonly row: AggregateRow;
-  readonly types: readonly Type[];
-  readonly params: readonly number[];
+  readonly name: string;
+  readonly args: readonly HogQLTerm[];
+  readonly params: readonly HogQLTerm[] | undefined;
+  readonly filter: HogQLTerm | undefined;
   readonly isDistinct: boolean;
-  /** The last read of `accumulate` is a condition. */
-  readonly hasCondition: boolean;
+  readonly at: Located;
 }
 
-type Add = (state: unknown, row: number) => void;
-
-/** The aggregation of a call. @throws Refusal if the types do not fit */
-export function aggregateOf({ row, types, params, isDistinct, hasCondition }: Call): AggregateCode {
-  const isCount = isDistinct && row.name === "count";
-  const of = (isCount ? byName("uniqExact") : undefined) ?? row;
-  const { type, fold: made, none = defaultOf(type) } = of.fold(types, params);
-  const fold = made as Fold<unknown>;
+/** The term of a call. `both` makes one condition of two. @throws Refusal if the arguments do not fit */
+export function aggregateCall(call: Call, both: (conditions: readonly HogQLTerm[]) => HogQLTerm): HogQLTerm {
+  const { name, args: all, filter, isDistinct, at } = call;
+  const named = aggregateNamed(name);
+  const row = rows[named?.name ?? ""];
+  if (!named || !row) throw new Refusal(`There is no aggregation ${name}`, at);
+  const extra = Number(named.isConditional);
+  const isCount = isDistinct && named.name === "count";
+  checkCount(`Aggregation '${name}'`, all.length, isCount ? [1, 16] : [row.args[0] + extra, row.args[1] + extra], at);
+  const params = paramsOf(call, row);
+  const [nested] = [...all, ...(filter ? [filter] : [])].flatMap(aggregatesIn);
+  if (nested)
+    throw new Refusal(`Aggregation '${nested.name}' cannot be nested inside another aggregation '${name}'.`, at);
+  const values = all.slice(0, all.length - extra);
+  const conditions = [...all.slice(all.length - extra), ...(filter ? [filter] : [])];
+  for (const { type } of conditions)
+    if (!isNumber(type.kind) && type.kind !== "Nothing")
+      throw new Refusal(`Illegal type ${typeName(type)} of the condition of '${name}'`, at);
+  const hasCondition = conditions.length > 0;
+  const args = [...values, ...(conditions.length > 1 ? [both(conditions)] : conditions)];
+  const of = isCount ? uniq : row;
+  const type = of.type(values[0]?.type ?? float, values[1]?.type ?? float, named.name);
+  const fold = of.fold(params, named.name, type) as Fold<unknown>;
+  const none = fold.none ?? defaultOf(type);
   return {
+    op: "aggregate",
+    name,
+    key: `${named.name}${hasCondition ? "If" : ""}{${params}}${isDistinct}(${args.map((it) => it.key)})`,
     type,
+    args,
+    at,
     accumulate(reads, budget) {
       const condition = hasCondition ? reads.at(-1) : undefined;
-      const args = hasCondition ? reads.slice(0, -1) : reads;
-      const add = adding(fold, of.args[1] > 2 && args.length > 1 ? [tuple(args)] : args, budget);
+      const own = hasCondition ? reads.slice(0, -1) : reads;
+      const add = adding(fold, of.args[1] > 2 && own.length > 1 ? [tuple(own)] : own, budget);
       const accumulator: Accumulator = {
         start: () => fold.start(),
-        add: condition ? when(condition, add) : add,
+        add: condition ? (state, row) => isTrue(condition(row)) && add(state, row) : add,
         end: (state) => fold.end(state) ?? (type.nullable ? null : none),
       };
-      return isDistinct && !isCount ? distinct(accumulator, tuple(args), budget) : accumulator;
+      return isDistinct && !isCount ? distinct(accumulator, tuple(own), budget) : accumulator;
     },
   };
 }
 
-function adding(fold: Fold<unknown>, [first, second]: readonly Read[], budget: ValueBudget): Add {
+function paramsOf({ name, params, at }: Call, row: AggregateRow): number[] {
+  const values = (params ?? []).map((it) => {
+    if (it.op === "constant" && isNumber(it.type.kind)) return Number(it.value);
+    throw new Refusal(`The parameters of the aggregation '${name}' must be numbers`, it.at);
+  });
+  if (params) checkCount(`Aggregation '${name}'`, values.length, row.params, at, "parameter");
+  else if (row.params[0] > 0)
+    throw new Refusal(`Aggregation '${name}' requires parameters in addition to arguments`, at);
+  return values;
+}
+
+function adding(fold: Fold<unknown>, [first, second]: readonly Read[], budget: ValueBudget): Accumulator["add"] {
   if (!first) return (state) => fold.add(state, 0, 0, budget);
-  if (!second)
-    return (state, row) => {
-      const a = first(row);
-      if (a !== null) fold.add(state, a, 0, budget);
-    };
   return (state, row) => {
     const a = first(row);
-    const b = second(row);
+    const b = second ? second(row) : 0;
     if (a !== null && b !== null) fold.add(state, a, b, budget);
   };
 }
-
-const when =
-  (condition: Read, add: Add): Add =>
-  (state, row) => {
-    const passes = condition(row);
-    if (passes !== null && passes !== 0) add(state, row);
-  };
 
 /** Adds only the first of rows with equal arguments. */
 function distinct({ start, add, end }: Accumulator, args: Read, budget: ValueBudget): Accumulator {
@@ -409,15 +342,15 @@ function distinct({ start, add, end }: Accumulator, args: Read, budget: ValueBud
   }
   return {
     start: (): Seen => ({ keys: new Set(), state: start() }),
-    add(given, row) {
-      const { keys, state } = given as Seen;
+    add(seen, row) {
+      const { keys, state } = seen as Seen;
       const key = keyOf(args(row));
       if (keys.has(key)) return;
       budget.take(1);
       keys.add(key);
       add(state, row);
     },
-    end: (given) => end((given as Seen).state),
+    end: (seen) => end((seen as Seen).state),
   };
 }
 

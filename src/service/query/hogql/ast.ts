@@ -13,7 +13,7 @@ interface ConstantNode extends Located {
   readonly isFloat?: boolean;
 }
 
-export interface FieldNode extends Located {
+interface FieldNode extends Located {
   readonly node: "Field";
   readonly chain: readonly (string | number)[];
 }

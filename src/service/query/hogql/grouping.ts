@@ -1,50 +1,23 @@
 import { rowsPerStep, type Steps } from "../table.ts";
-import { aggregatesIn, compile, dictionaryIn, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
+import { aggregatesIn, compile, type HogQLTerm, type Read, type ValueBudget } from "./term.ts";
 import type { HogQLValue } from "./types.ts";
 import { keyOf } from "./values.ts";
 
-/** Numbers of the distinct values of an expression, from 0 in order of their first row. */
-export type Numbering = (row: number) => number;
-
-/** Values of columns with codes are looked up once for each code. */
-export function numbering(term: HogQLTerm, read: Read): Numbering {
+/** Numbers of distinct keys, from 0 in order of their first row. */
+function numbered(keyOfRow: (row: number) => HogQLValue): (row: number) => number {
   const numbers = new Map<HogQLValue, number>();
-  const numberOf = (row: number): number => {
-    const key = keyOf(read(row));
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    numbers.set(key, numbers.size);
-    return numbers.size - 1;
-  };
-  const dictionary = dictionaryIn(term);
-  if (!dictionary) return numberOf;
-  const { codes, size } = dictionary;
-  const known = new Int32Array(size).fill(-1);
   return (row) => {
-    const code = codes[row] ?? 0;
-    const number = known[code] ?? -1;
-    if (number >= 0) return number;
-    const made = numberOf(row);
-    known[code] = made;
-    return made;
+    const key = keyOfRow(row);
+    const number = numbers.get(key) ?? numbers.size;
+    if (number === numbers.size) numbers.set(key, number);
+    return number;
   };
 }
 
-/** Numbers of the distinct combinations of several numberings. */
-export function combined(numberings: readonly Numbering[]): Numbering {
-  const [first, ...others] = numberings;
-  if (!first) return () => 0;
-  return others.reduce((left, right) => {
-    // Numbers are below 2^26: memory ends before.
-    const numbers = new Map<number, number>();
-    return (row) => {
-      const pair = left(row) * 0x4000000 + right(row);
-      const known = numbers.get(pair);
-      if (known !== undefined) return known;
-      numbers.set(pair, numbers.size);
-      return numbers.size - 1;
-    };
-  }, first);
+/** Numbers of the distinct combinations of values; they are below 2^26, as memory ends before. */
+export function numbering(reads: readonly Read[]): (row: number) => number {
+  const [first = () => 0, ...others] = reads.map((read) => numbered((row) => keyOf(read(row))));
+  return others.reduce((left, right) => numbered((row) => left(row) * 0x4000000 + right(row)), first);
 }
 
 /** The aggregations of some expressions, for the rows of many groups. */
@@ -58,8 +31,8 @@ export interface Aggregation {
 
 export function aggregationOf(terms: readonly HogQLTerm[], budget: ValueBudget): Aggregation {
   const aggregates = [...new Map(terms.flatMap(aggregatesIn).map((it) => [it.key, it])).values()];
-  const folds = aggregates.map(({ aggregate, args }) =>
-    aggregate.accumulate(
+  const folds = aggregates.map(({ accumulate, args }) =>
+    accumulate(
       args.map((it) => compile(it)),
       budget,
     ),

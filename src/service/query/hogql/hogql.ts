@@ -4,8 +4,9 @@ import { createBudget } from "./aggregates.ts";
 import type { ExprNode } from "./ast.ts";
 import { createPatterns } from "./functions/patterns.ts";
 import type { FunctionContext } from "./functions/row.ts";
+import type { NameScope } from "./names.ts";
 import { Refusal } from "./refusal.ts";
-import { createResolver, type NameScope } from "./resolve.ts";
+import { Resolver } from "./resolve.ts";
 import { type PlanPorts, planQuery, subqueryOf } from "./select.ts";
 import { createSessions } from "./sessions.ts";
 import type { RowSource } from "./source.ts";
@@ -47,7 +48,7 @@ export function planPorts(context: QueryContext): PlanPorts {
     groups: () => documentTable(() => groupRows(context), groupColumns(zone), zone, context.now),
   };
   return {
-    resolver: createResolver(functions),
+    resolver: new Resolver(functions),
     zones: functions.zones,
     budget: createBudget(),
     tableNames,

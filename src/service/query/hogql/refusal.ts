@@ -48,3 +48,17 @@ export function* refusing<T, S>(text: string, steps: Generator<S, T, undefined>)
     throw error instanceof Refusal ? refused(error, text) : error;
   }
 }
+
+/** @throws Refusal in the service's words. Upstream posthog/hogql/functions/core.py. */
+export function checkCount(
+  what: string,
+  count: number,
+  [least, most]: readonly [number, number],
+  at: Located,
+  of = "argument",
+): void {
+  if (count >= least && count <= most) return;
+  const [bound, words] =
+    least === most ? [least, "expects"] : count < least ? [least, "expects at least"] : [most, "expects at most"];
+  throw new Refusal(`${what} ${words} ${bound} ${of}${bound === 1 ? "" : "s"}, found ${count}`, at);
+}

@@ -2,11 +2,12 @@ import { type Json, parsedJson } from "../../../kernel/base/json.ts";
 import { nearest } from "../../../kernel/base/nearest.ts";
 import type { Steps } from "../table.ts";
 import type { CteNode, ExprNode, JoinNode, OrderNode, QueryNode, SelectNode, SelectSetNode } from "./ast.ts";
-import { aggregationOf, combined, numbering } from "./grouping.ts";
+import { aggregationOf, numbering } from "./grouping.ts";
+import type { NameScope, Subquery } from "./names.ts";
 import { columnName } from "./print.ts";
 import { propertyText, valueAt } from "./properties.ts";
 import { Refusal } from "./refusal.ts";
-import { type NameScope, type Resolver, type Subquery, unionType } from "./resolve.ts";
+import type { Resolver } from "./resolve.ts";
 import { order, type SortKey, sorted } from "./sort.ts";
 import type { Member, RowSource, Table } from "./source.ts";
 import { isQuery } from "./syntax.ts";
@@ -21,8 +22,8 @@ import {
   type SourceColumn,
   type ValueBudget,
 } from "./term.ts";
-import { type HogQLValue, isNumber, string, type Type, typeName } from "./types.ts";
-import { keyOf, weightOf, type Zones } from "./values.ts";
+import { commonType, type HogQLValue, isNumber, string, type Type, typeName } from "./types.ts";
+import { isTrue, keyOf, weightOf, type Zones } from "./values.ts";
 
 type ResultRow = readonly HogQLValue[];
 
@@ -70,14 +71,16 @@ function planUnion(node: SelectSetNode, ctes: Ctes, ports: PlanPorts, depth: num
     return { next, isDistinct: set_operator === "UNION DISTINCT" };
   });
   const all = [first, ...parts.map((it) => it.next)];
-  const columns = first.columns.map(({ name }, i) => ({
-    name,
-    type: unionType(
-      all.map((it) => it.columns[i]?.type).filter((it) => it !== undefined),
-      name,
-    ),
-    isJson: all.every((it) => it.columns[i]?.isJson === true),
-  }));
+  const columns = first.columns.map(({ name }, i) => {
+    const parts = all.flatMap((it) => it.columns[i] ?? []);
+    const types = parts.map((it) => it.type);
+    const type = commonType(types);
+    if (!type)
+      throw new Refusal(
+        `The column ${name} of a UNION has types without a supertype: ${types.map(typeName).join(", ")}`,
+      );
+    return { name, type, isJson: parts.every((it) => it.isJson === true) };
+  });
   return {
     columns,
     *run() {
@@ -281,8 +284,6 @@ function expanded(node: ExprNode, { scopeTables, anonymous }: From): ExprNode[] 
   return fields(table, [String(name)]);
 }
 
-const isTrue = (value: HogQLValue): boolean => value !== null && value !== 0;
-
 function condition(term: HogQLTerm, clause: string, node: ExprNode): HogQLTerm {
   const { kind } = term.type;
   if (isNumber(kind) || kind === "Nothing") return term;
@@ -339,7 +340,7 @@ function* grouped(
     states.push(made);
     return made;
   };
-  const numberOf = combined(keys.map((it, i) => numbering(it, reads[i] ?? (() => null))));
+  const numberOf = numbering(reads);
   // Without keys there is one group, also without rows.
   if (keys.length === 0) start([]);
   for (let row = 0; row < length; row++) {

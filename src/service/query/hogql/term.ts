@@ -5,7 +5,7 @@ import type { HogQLValue, Type } from "./types.ts";
 export type Read = (row: number) => HogQLValue;
 
 /** Codes of rows, below `size`: rows with the same code have the same value. */
-export interface Dictionary {
+interface Dictionary {
   readonly codes: Uint32Array;
   readonly size: number;
 }
@@ -21,12 +21,6 @@ export interface Accumulator {
   start(): unknown;
   add(state: unknown, row: number): void;
   end(state: unknown): HogQLValue;
-}
-
-export interface AggregateCode {
-  readonly type: Type;
-  /** @param args The code of the arguments */
-  accumulate(args: readonly Read[], budget: ValueBudget): Accumulator;
 }
 
 /** A column of a source. */
@@ -52,7 +46,8 @@ export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at
       readonly op: "aggregate";
       readonly name: string;
       readonly args: readonly HogQLTerm[];
-      readonly aggregate: AggregateCode;
+      /** @param args The code of the arguments */
+      accumulate(args: readonly Read[], budget: ValueBudget): Accumulator;
     }
   // Known once a subquery ran.
   | { readonly op: "late"; readonly value: () => HogQLValue }
@@ -63,66 +58,34 @@ export type HogQLTerm = { readonly key: string; readonly type: Type; readonly at
 /** Makes the code of a call from that of its arguments. */
 export type Build = (args: readonly Read[]) => Read;
 
+type Run = (...values: HogQLValue[]) => HogQLValue;
+
 /** A function of values: NULL if one of them is NULL. */
 export const strict =
-  (run: (...values: HogQLValue[]) => HogQLValue): Build =>
-  (args) => {
-    const [a, b, c] = args;
-    if (!a) return () => run();
-    if (!b)
-      return (row) => {
-        const x = a(row);
-        return x === null ? null : run(x);
-      };
-    if (!c)
-      return (row) => {
-        const x = a(row);
-        if (x === null) return null;
-        const y = b(row);
-        return y === null ? null : run(x, y);
-      };
-    return (row) => {
-      const values = args.map((it) => it(row));
-      return values.includes(null) ? null : run(...values);
-    };
+  (run: Run): Build =>
+  (args) =>
+  (row) => {
+    const values: HogQLValue[] = [];
+    for (const read of args) {
+      const value = read(row);
+      if (value === null) return null;
+      values.push(value);
+    }
+    return run(...values);
   };
 
 /** A function that decides about NULL itself. */
 export const lenient =
-  (run: (...values: HogQLValue[]) => HogQLValue): Build =>
-  (args) => {
-    const [a, b, c] = args;
-    if (a && !b) return (row) => run(a(row));
-    if (a && b && !c) return (row) => run(a(row), b(row));
-    return (row) => run(...args.map((it) => it(row)));
-  };
-
-/** The dictionary that decides the value of a term alone; undefined if it depends on more. */
-function dictionaryOf(term: HogQLTerm): Dictionary | undefined | "constant" {
-  if (term.op === "constant" || term.op === "late" || term.op === "local") return "constant";
-  if (term.op === "column") return term.column.dictionary;
-  if (term.op === "aggregate") return undefined;
-  let found: Dictionary | "constant" = "constant";
-  for (const part of term.op === "lambda" ? [term.body] : term.args) {
-    const own = dictionaryOf(part);
-    if (own === undefined || (own !== "constant" && found !== "constant" && own.codes !== found.codes))
-      return undefined;
-    if (own !== "constant") found = own;
-  }
-  return found;
-}
-
-/** The dictionary of a term that depends on one column with codes. */
-export function dictionaryIn(term: HogQLTerm): Dictionary | undefined {
-  const found = dictionaryOf(term);
-  return found === "constant" ? undefined : found;
-}
+  (run: Run): Build =>
+  (args) =>
+  (row) =>
+    run(...args.map((it) => it(row)));
 
 /** Expressions that are computed before the rows are read, e.g. keys of groups; undefined for others. */
 export type Known = (term: HogQLTerm) => Read | undefined;
 
-/** Code of a term. Terms that depend on one column are computed once for each of its values. */
-export function compile(term: HogQLTerm, known: Known = () => undefined, isInside = false): Read {
+/** Code of a term. */
+export function compile(term: HogQLTerm, known: Known = () => undefined): Read {
   const found = known(term);
   if (found) return found;
   switch (term.op) {
@@ -141,32 +104,12 @@ export function compile(term: HogQLTerm, known: Known = () => undefined, isInsid
       return () => local.value;
     }
     case "lambda":
-      return compile(term.body, known, true);
+      return compile(term.body, known);
     case "aggregate":
       throw new Error(`the aggregation ${term.key} has no place here`);
-    case "call": {
-      const dictionary = isInside || hasKnown(term, known) ? undefined : dictionaryIn(term);
-      const inner = term.build(term.args.map((it) => compile(it, known, isInside || dictionary !== undefined)));
-      return dictionary ? cached(inner, dictionary) : inner;
-    }
+    case "call":
+      return term.build(term.args.map((it) => compile(it, known)));
   }
-}
-
-const hasKnown = (term: HogQLTerm, known: Known): boolean =>
-  known(term) !== undefined ||
-  (term.op === "call" && term.args.some((it) => hasKnown(it, known))) ||
-  (term.op === "lambda" && hasKnown(term.body, known));
-
-function cached(read: Read, { codes, size }: Dictionary): Read {
-  const values = new Array<HogQLValue | undefined>(size).fill(undefined);
-  return (row) => {
-    const code = codes[row] ?? 0;
-    const value = values[code];
-    if (value !== undefined) return value;
-    const computed = read(row);
-    values[code] = computed;
-    return computed;
-  };
 }
 
 /** The aggregations in a term. */

@@ -32,8 +32,11 @@ export const flag: Type = { kind: "UInt8" };
 export const isInteger = (kind: Kind): kind is IntegerKind => integers.some((it) => it === kind);
 export const isNumber = (kind: Kind): boolean => kind === "Float64" || kind === "Bool" || isInteger(kind);
 /** A time, not a day. */
-export const isMoment = ({ kind }: Type): boolean => kind === "DateTime" || kind === "DateTime64";
+export const isMoment = (type: Type): type is Type & { readonly kind: "DateTime" | "DateTime64" } =>
+  type.kind === "DateTime" || type.kind === "DateTime64";
 export const isTime = (kind: Kind): boolean => kind === "Date" || kind === "DateTime" || kind === "DateTime64";
+/** The zone in which a time is shown. */
+export const zoneNameOf = (type: Type): string => (isMoment(type) ? type.zone : undefined) ?? "UTC";
 
 /** The type, with NULL among its values or not. Arrays and tuples are never NULL. */
 export function nullable(type: Type, isNullable = true): Type {
@@ -41,7 +44,7 @@ export function nullable(type: Type, isNullable = true): Type {
   return type.kind === "Array" || type.kind === "Tuple" ? type : { ...type, nullable: isNullable };
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The name that ClickHouse shows, e.g. `Nullable(Float64)`. */
 export function typeName(type: Type): string {

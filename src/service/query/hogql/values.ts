@@ -17,6 +17,9 @@ export function numberText(value: number): string {
 const quoted = (text: string): string =>
   `'${text.replace(/[\\']/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}'`;
 
+/** True for a value that passes a condition. */
+export const isTrue = (value: HogQLValue | undefined): boolean => value !== null && value !== undefined && value !== 0;
+
 /** What `toString` returns. */
 export function textOf(value: HogQLValue, type: Type, zones: Zones): string {
   if (value === null) return "NULL";

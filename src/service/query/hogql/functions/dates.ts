@@ -1,4 +1,5 @@
 import { Refusal } from "../refusal.ts";
+import type { HogQLTerm } from "../term.ts";
 import {
   addToDay,
   addToInstant,
@@ -13,49 +14,37 @@ import {
   unitNumber,
   weekday,
 } from "../time.ts";
-import { date, type HogQLValue, nothing, nullable, string, type TimeUnit, type Type, units } from "../types.ts";
 import {
-  expectKind,
-  type FunctionContext,
-  type FunctionRow,
-  illegalType,
-  isAnyNullable,
-  literal,
-  named,
-  special,
-  strict,
-} from "./row.ts";
+  capital,
+  date,
+  type HogQLValue,
+  isMoment,
+  nothing,
+  string,
+  type TimeUnit,
+  type Type,
+  units,
+  zoneNameOf,
+} from "../types.ts";
+import { expectKind, type FunctionContext, type FunctionRow, fn, illegalType, literal, special, typed } from "./row.ts";
 
-type Argument = Parameters<FunctionRow["resolve"]>[0][number];
+type Argument = HogQLTerm | undefined;
+type Shift = (time: HogQLValue, count: HogQLValue) => HogQLValue;
 
 /** Reads a Date or DateTime as a wall clock, and the zone it is in. */
-interface TimeReader {
-  readonly type: Type;
-  readonly zone: ClockZone;
-  wall(value: HogQLValue): number;
-}
-
-function timeReader(arg: Argument | undefined, name: string, context: FunctionContext): TimeReader {
+function timeReader(arg: Argument, name: string, context: FunctionContext) {
   const type = arg?.type ?? nothing;
   expectKind(arg, "time", name);
-  const zone = context.zones((type.kind === "DateTime" || type.kind === "DateTime64" ? type.zone : undefined) ?? "UTC");
-  return {
-    type,
-    zone,
-    wall: type.kind === "Date" ? (value) => Number(value) * lengths.day : (value) => zone.wall(Number(value)),
-  };
+  const zone = context.zones(zoneNameOf(type));
+  const isDate = type.kind === "Date";
+  return { type, zone, isDate, wall: (of: HogQLValue) => (isDate ? Number(of) * lengths.day : zone.wall(Number(of))) };
 }
-
-/** A number read from a time. */
-const part = (name: string, type: Type, read: (wall: number) => number): FunctionRow =>
-  special(name, [1, 1], (args, context) => {
-    const { wall } = timeReader(args[0], name, context);
-    return { type: nullable(type, isAnyNullable(args)), build: strict((value) => read(wall(value))) };
-  });
 
 const small: Type = { kind: "UInt8" };
 const middle: Type = { kind: "UInt16" };
 const large: Type = { kind: "UInt32" };
+const wide: Type = { kind: "Int64" };
+const seconds: Type = { kind: "DateTime", zone: undefined };
 const on = (read: (date: ReturnType<typeof calendar>, day: number) => number) => (wall: number) => {
   const day = dayOf(wall);
   return read(calendar(day), day);
@@ -66,48 +55,45 @@ const inDay = (wall: number): number => wall - dayOf(wall) * lengths.day;
 function truncated(
   name: string,
   unit: TimeUnit,
-  args: readonly Argument[],
+  time: Argument,
   context: FunctionContext,
   count = 1,
   weekStart: 0 | 1 = 1,
-): ReturnType<FunctionRow["resolve"]> {
-  const { type, zone, wall } = timeReader(args[0], name, context);
-  const isNull = isAnyNullable(args);
-  if (unit === "week" || unit === "month" || unit === "quarter" || unit === "year") {
-    if (count !== 1) throw new Refusal(`${name} with intervals of several ${unit}s is not emulated`);
-    return { type: nullable(date, isNull), build: strict((value) => startDay(dayOf(wall(value)), unit, weekStart)) };
-  }
-  if (type.kind === "Date" && unit !== "day") throw illegalType(type, name);
-  if (unit === "day" && count !== 1) throw new Refusal(`${name} with intervals of several days is not emulated`);
+): [Type, (value: HogQLValue) => number] {
+  const { type, zone, isDate, wall } = timeReader(time, name, context);
+  const isLong = unit === "week" || unit === "month" || unit === "quarter" || unit === "year";
+  if (isDate && !isLong && unit !== "day") throw illegalType(type, name);
+  if ((isLong || unit === "day") && count !== 1)
+    throw new Refusal(`${name} with intervals of several ${unit}s is not emulated`);
+  if (isLong) return [date, (value) => startDay(dayOf(wall(value)), unit, weekStart)];
   const length = lengths[unit] * count;
-  return {
-    type: nullable({ kind: "DateTime", zone: zone.name }, isNull),
-    build: strict((value) => {
-      const clock = wall(value);
-      // Counted from midnight on the clock. A short unit keeps the offset of the time itself.
-      const from = dayOf(clock) * lengths.day;
-      const start = from + Math.floor((clock - from) / length) * length;
-      return unit === "day" || type.kind === "Date" ? zone.instant(start) : Number(value) - (clock - start);
-    }),
+  const start = (value: HogQLValue): number => {
+    const clock = wall(value);
+    // Counted from midnight on the clock. A short unit keeps the offset of the time itself.
+    const from = dayOf(clock) * lengths.day;
+    const begin = from + Math.floor((clock - from) / length) * length;
+    return unit === "day" ? zone.instant(begin) : Number(value) - (clock - begin);
   };
+  return [{ kind: "DateTime", zone: zone.name }, start];
 }
 
 const startOf = (name: string, unit: TimeUnit, count = 1): FunctionRow =>
-  special(name, [1, 1], (args, context) => truncated(name, unit, args, context, count));
+  typed(name, ["time"], ([time], context) => truncated(name, unit, time, context, count));
 
-/** Modes of weeks that start on Monday; the others start on Sunday. */
-const mondayModes = [1, 3, 5, 7];
+const shortUnits: Readonly<Record<string, TimeUnit>> = {
+  ...{ ss: "second", s: "second", mi: "minute", n: "minute", hh: "hour", h: "hour", dd: "day", d: "day" },
+  ...{ wk: "week", ww: "week", mm: "month", m: "month", qq: "quarter", q: "quarter", yy: "year", yyyy: "year" },
+};
 
-function unitOf(arg: Argument | undefined, name: string): TimeUnit {
+function unitOf(arg: Argument, name: string): TimeUnit {
   const text = String(literal(arg, `The unit of ${name}`)).toLowerCase();
-  const short: Readonly<Record<string, TimeUnit>> = {
-    ...{ ss: "second", s: "second", mi: "minute", n: "minute", hh: "hour", h: "hour", dd: "day", d: "day" },
-    ...{ wk: "week", ww: "week", mm: "month", m: "month", qq: "quarter", q: "quarter", yy: "year", yyyy: "year" },
-  };
-  const unit = units.find((it) => it === text || `${it}s` === text) ?? short[text];
+  const unit = units.find((it) => it === text || `${it}s` === text) ?? shortUnits[text];
   if (unit === undefined) throw new Refusal(`Unknown unit ${JSON.stringify(text)} in ${name}`, arg?.at);
   return unit;
 }
+
+/** Units of which a day has the same number on every day, also where clocks change. */
+const isShort = (unit: TimeUnit): boolean => unit === "second" || unit === "minute" || unit === "hour";
 
 /** A time plus a number of units; a Date becomes a DateTime for hours and less. */
 export function shiftedTime(
@@ -116,72 +102,51 @@ export function shiftedTime(
   unit: TimeUnit,
   sign: 1 | -1,
   context: FunctionContext,
-): { type: Type; run: (time: HogQLValue, count: HogQLValue) => HogQLValue } {
-  const { type, zone } = timeReader(time, name, context);
-  const isShort = unit === "second" || unit === "minute" || unit === "hour";
-  if (type.kind !== "Date")
-    return { type, run: (value, count) => addToInstant(Number(value), unit, sign * Math.trunc(Number(count)), zone) };
-  if (!isShort) return { type, run: (value, count) => addToDay(Number(value), unit, sign * Math.trunc(Number(count))) };
-  const project = context.zones("UTC");
-  return {
-    type: nullable({ kind: "DateTime", zone: undefined }, type.nullable ?? false),
-    run: (value, count) => addToInstant(Number(value) * lengths.day, unit, sign * Number(count), project),
-  };
+): [Type, Shift] {
+  const { type, zone, isDate } = timeReader(time, name, context);
+  const by = (count: HogQLValue): number => sign * Math.trunc(Number(count));
+  if (!isDate) return [type, (value, count) => addToInstant(Number(value), unit, by(count), zone)];
+  if (!isShort(unit)) return [type, (value, count) => addToDay(Number(value), unit, by(count))];
+  const run: Shift = (day, count) => addToInstant(Number(day) * lengths.day, unit, sign * Number(count), zone);
+  return [seconds, run];
 }
 
 const shift = (name: string, unit: TimeUnit, sign: 1 | -1): FunctionRow =>
-  special(name, [2, 2], ([time, count], context) => {
-    expectKind(count, "number", name);
-    if (!time) throw illegalType(nothing, name);
-    const { type, run } = shiftedTime(name, time, unit, sign, context);
-    return { type: nullable(type, isAnyNullable([time, ...(count ? [count] : [])])), build: strict(run) };
-  });
+  typed(name, ["any", "number"], ([time], context) => shiftedTime(name, time, unit, sign, context));
 
 /** `dateAdd(time, interval)`, `dateAdd('day', 1, time)`. */
 const dateAdd = (name: string, sign: 1 | -1): FunctionRow =>
-  special(name, [2, 3], (args, context) => {
-    if (args.length === 2) {
-      const [time, interval] = args;
-      if (!time || interval?.type.kind !== "Interval") throw illegalType(interval?.type ?? nothing, name);
-      const { type, run } = shiftedTime(name, time, interval.type.unit, sign, context);
-      return { type: nullable(type, isAnyNullable(args)), build: strict(run) };
+  typed(name, ["any", "any", "any?"], ([first, second, third], context) => {
+    if (third) {
+      expectKind(second, "number", name);
+      const [type, run] = shiftedTime(name, third, unitOf(first, name), sign, context);
+      return [type, (_, count, at = null) => run(at, count)];
     }
-    const [unit, count, time] = args;
-    expectKind(count, "number", name);
-    if (!time) throw illegalType(nothing, name);
-    const { type, run } = shiftedTime(name, time, unitOf(unit, name), sign, context);
-    return { type: nullable(type, isAnyNullable(args)), build: strict((_, by = 0, at = 0) => run(at, by)) };
+    if (second?.type.kind !== "Interval") throw illegalType(second?.type ?? nothing, name);
+    return shiftedTime(name, first, second.type.unit, sign, context);
   });
 
-/** Units of which a day has as many as pass in it, also where clocks change. */
-const isShort = (unit: TimeUnit): boolean => unit === "second" || unit === "minute" || unit === "hour";
-
 /** Reads the number of a unit since the epoch. Upstream ClickHouse, DateLUTImpl::toRelativeHourNum and others. */
-function unitCounter(of: TimeReader | undefined, unit: TimeUnit): (value: number) => number {
-  if (!of) return () => 0;
-  if (!isShort(unit) || of.type.kind === "Date") return (value) => unitNumber(of.wall(value), unit);
-  const shift = of.zone.wall(0);
+function unitCounter(of: Argument, unit: TimeUnit, name: string, context: FunctionContext): (value: number) => number {
+  const { zone, isDate, wall } = timeReader(of, name, context);
+  if (!isShort(unit) || isDate) return (value) => unitNumber(wall(value), unit);
+  const shift = zone.wall(0);
   return (value) => unitNumber(value + shift, unit);
 }
 
-const dateDiff = special("dateDiff", [3, 3], (args, context) => {
-  const unit = unitOf(args[0], "dateDiff");
-  const [first, last] = [args[1], args[2]].map((it) => unitCounter(timeReader(it, "dateDiff", context), unit)) as [
-    (value: number) => number,
-    (value: number) => number,
-  ];
-  return {
-    type: nullable({ kind: "Int64" }, isAnyNullable(args)),
-    build: strict((_, a = 0, b = 0) => last(Number(b)) - first(Number(a))),
-  };
-});
+const dateDiff = (name: string): FunctionRow =>
+  typed(name, ["any", "any", "any"], ([unitName, from, to], context) => {
+    const unit = unitOf(unitName, name);
+    const [first, last] = [unitCounter(from, unit, name, context), unitCounter(to, unit, name, context)];
+    return [wide, (_, a, b) => last(Number(b)) - first(Number(a))];
+  });
 
 const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
-const monthNames = [
-  ...["January", "February", "March", "April", "May", "June", "July"],
-  ...["August", "September", "October", "November", "December"],
-];
-const dayNames = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const monthNames = "January February March April May June July August September October November December".split(" ");
+const dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(" ");
+const monthName = (wall: number): string => monthNames[calendar(dayOf(wall)).month - 1] ?? "";
+const dayName = (wall: number): string => dayNames[weekday(dayOf(wall)) - 1] ?? "";
+const all = (format: string, wall: number): string => format.replace(/[a-z]/gi, (it) => letters[it]?.(wall, 0) ?? "");
 
 /** Letters of `formatDateTime`, for a wall clock. */
 const letters: Readonly<Record<string, (wall: number, offset: number) => string>> = {
@@ -190,8 +155,8 @@ const letters: Readonly<Record<string, (wall: number, offset: number) => string>
   C: (wall) => pad(Math.floor(calendar(dayOf(wall)).year / 100)),
   m: (wall) => pad(calendar(dayOf(wall)).month),
   c: (wall) => String(calendar(dayOf(wall)).month),
-  M: (wall) => monthNames[calendar(dayOf(wall)).month - 1] ?? "",
-  b: (wall) => (monthNames[calendar(dayOf(wall)).month - 1] ?? "").slice(0, 3),
+  M: monthName,
+  b: (wall) => monthName(wall).slice(0, 3),
   d: (wall) => pad(calendar(dayOf(wall)).day),
   e: (wall) => String(calendar(dayOf(wall)).day).padStart(2, " "),
   j: (wall) => pad(dayOfYear(wall), 3),
@@ -203,19 +168,19 @@ const letters: Readonly<Record<string, (wall: number, offset: number) => string>
   s: (wall) => pad(secondOf(wall)),
   f: (wall) => pad(microseconds(wall), 6),
   p: (wall) => (hourOf(wall) < 12 ? "AM" : "PM"),
-  a: (wall) => (dayNames[weekday(dayOf(wall)) - 1] ?? "").slice(0, 3),
-  W: (wall) => dayNames[weekday(dayOf(wall)) - 1] ?? "",
+  a: (wall) => dayName(wall).slice(0, 3),
+  W: dayName,
   u: (wall) => String(weekday(dayOf(wall))),
   w: (wall) => String(weekday(dayOf(wall)) % 7),
   V: (wall) => pad(isoWeek(dayOf(wall)).week),
   G: (wall) => pad(isoWeek(dayOf(wall)).year, 4),
   g: (wall) => pad(isoWeek(dayOf(wall)).year % 100),
   Q: (wall) => String(Math.ceil(calendar(dayOf(wall)).month / 3)),
-  F: (wall) => ["Y", "m", "d"].map((it) => letters[it]?.(wall, 0)).join("-"),
-  D: (wall) => ["m", "d", "y"].map((it) => letters[it]?.(wall, 0)).join("/"),
-  T: (wall) => ["H", "i", "S"].map((it) => letters[it]?.(wall, 0)).join(":"),
-  R: (wall) => ["H", "i"].map((it) => letters[it]?.(wall, 0)).join(":"),
-  r: (wall) => `${["h", "i"].map((it) => letters[it]?.(wall, 0)).join(":")} ${letters.p?.(wall, 0)}`,
+  F: (wall) => all("Y-m-d", wall),
+  D: (wall) => all("m/d/y", wall),
+  T: (wall) => all("H:i:S", wall),
+  R: (wall) => all("H:i", wall),
+  r: (wall) => all("h:i p", wall),
   z: (_, offset) => {
     const minutes = Math.abs(Math.round(offset / 60_000));
     return `${offset < 0 ? "-" : "+"}${pad(Math.floor(minutes / 60))}${pad(minutes % 60)}`;
@@ -230,100 +195,78 @@ const secondOf = (wall: number): number => Math.floor(inDay(wall) / 1000) % 60;
 const dayOfYear = on(({ year }, day) => day - dayNumber(year, 1, 1) + 1);
 
 const format = (name: string): FunctionRow =>
-  special(name, [2, 3], (args, context) => {
-    const [time, pattern, zoneName] = args;
-    const reader = timeReader(time, name, context);
-    const zone = zoneName ? context.zones(String(literal(zoneName, "A time zone"))) : reader.zone;
+  typed(name, ["time", "any", "any?"], ([time, pattern, zoneName], context) => {
+    const { isDate, zone } = timeReader(time, name, context);
+    const shown: ClockZone = zoneName ? context.zones(String(literal(zoneName, "A time zone"))) : zone;
     const text = String(literal(pattern, `The format of ${name}`));
     const unknown = [...text.matchAll(/%(.?)/gs)].find(([, it = ""]) => !Object.hasOwn(letters, it));
     if (unknown) throw new Refusal(`The format ${unknown[0]} of ${name} is not emulated`, pattern?.at);
-    return {
-      type: nullable(string, time?.type.nullable ?? false),
-      build: strict((value) => {
-        const instant = reader.type.kind === "Date" ? Number(value) * lengths.day : Number(value);
-        const wall = reader.type.kind === "Date" ? instant : zone.wall(instant);
-        return text.replace(/%(.)/gs, (_, it: string) => letters[it]?.(wall, wall - instant) ?? "");
-      }),
+    const run = (value: number): string => {
+      const instant = isDate ? value * lengths.day : value;
+      const wall = isDate ? instant : shown.wall(instant);
+      return text.replace(/%(.)/gs, (_, it: string) => letters[it]?.(wall, wall - instant) ?? "");
     };
+    return [string, run];
   });
 
 /** A time that does not depend on rows. */
-const moment = (name: string, args: readonly [number, number], at: (context: FunctionContext) => [Type, HogQLValue]) =>
-  special(name, args, (_, context) => {
+const moment = (name: string, at: (context: FunctionContext) => [Type, number]): FunctionRow =>
+  typed(name, [], (_, context) => {
     const [type, value] = at(context);
-    return { type, build: () => () => value };
+    return [type, () => value];
   });
-const now = ({ now, timeZone }: FunctionContext): [Type, HogQLValue] => [{ kind: "DateTime64", zone: timeZone }, now];
-const today = ({ now }: FunctionContext): [Type, HogQLValue] => [date, dayOf(now)];
+const now = ({ now, timeZone }: FunctionContext): [Type, number] => [{ kind: "DateTime64", zone: timeZone }, now];
+const today = ({ now }: FunctionContext): [Type, number] => [date, dayOf(now)];
 
 const stamp = (name: string, type: Type, run: (instant: number) => number): FunctionRow =>
-  special(name, [1, 1], ([time]) => {
-    expectKind(time, "time", name);
-    const of = time?.type ?? nothing;
-    if (of.kind === "Date") throw illegalType(of, name);
-    return { type: nullable(type, of.nullable ?? false), build: strict((value) => run(Number(value))) };
+  typed(name, ["time"], ([time]) => {
+    if (time?.type.kind === "Date") throw illegalType(time.type, name);
+    return [type, run];
   });
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** What is read from a wall clock. */
+const parts: readonly (readonly [name: string, type: Type, read: (wall: number) => HogQLValue])[] = [
+  ["toYear", middle, on(({ year }) => year)],
+  ["toQuarter", small, on(({ month }) => Math.ceil(month / 3))],
+  ["toMonth", small, on(({ month }) => month)],
+  ["toDayOfMonth", small, on(({ day }) => day)],
+  ["toDayOfYear", middle, dayOfYear],
+  ["toDayOfWeek", small, (wall) => weekday(dayOf(wall))],
+  ["toHour", small, hourOf],
+  ["toMinute", small, minuteOf],
+  ["toSecond", small, secondOf],
+  ["toISOYear", middle, (wall) => isoWeek(dayOf(wall)).year],
+  ["toISOWeek", small, (wall) => isoWeek(dayOf(wall)).week],
+  ["toYYYYMM", large, on(({ year, month }) => year * 100 + month)],
+  ["toYYYYMMDD", large, on(({ year, month, day }) => (year * 100 + month) * 100 + day)],
+  ["toLastDayOfMonth", date, on(({ year, month }) => dayNumber(year, month + 1, 1) - 1)],
+  ["monthName", string, monthName],
+];
+
+/** Modes of weeks that start on Monday; the others start on Sunday. */
+const mondayModes = [1, 3, 5, 7];
+
+/** Numbers of short units that divide the next longer one. */
+const whole: Partial<Record<TimeUnit, number>> = { second: 60, minute: 60, hour: 24 };
 
 export const dateFunctions: readonly FunctionRow[] = [
-  part(
-    "toYear",
-    middle,
-    on(({ year }) => year),
+  ...parts.map(([name, type, read]) =>
+    typed(name, ["time"], ([time], context) => {
+      const { wall } = timeReader(time, name, context);
+      return [type, (value) => read(wall(value))];
+    }),
   ),
-  part(
-    "toQuarter",
-    small,
-    on(({ month }) => Math.ceil(month / 3)),
-  ),
-  part(
-    "toMonth",
-    small,
-    on(({ month }) => month),
-  ),
-  part(
-    "toDayOfMonth",
-    small,
-    on(({ day }) => day),
-  ),
-  part("toDayOfYear", middle, dayOfYear),
-  part("toDayOfWeek", small, (wall) => weekday(dayOf(wall))),
-  part("toHour", small, hourOf),
-  part("toMinute", small, minuteOf),
-  part("toSecond", small, secondOf),
-  part("toISOYear", middle, (wall) => isoWeek(dayOf(wall)).year),
-  part("toISOWeek", small, (wall) => isoWeek(dayOf(wall)).week),
-  part(
-    "toYYYYMM",
-    large,
-    on(({ year, month }) => year * 100 + month),
-  ),
-  part(
-    "toYYYYMMDD",
-    large,
-    on(({ year, month, day }) => (year * 100 + month) * 100 + day),
-  ),
-  special("monthName", [1, 1], (args, context) => {
-    const { wall } = timeReader(args[0], "monthName", context);
-    return { type: nullable(string, isAnyNullable(args)), build: strict((it) => letters.M?.(wall(it), 0) ?? "") };
-  }),
   stamp("toUnixTimestamp", large, (instant) => Math.floor(instant / 1000)),
-  stamp("toUnixTimestamp64Milli", { kind: "Int64" }, Math.floor),
-  special("fromUnixTimestamp", [1, 1], ([time]) => {
-    expectKind(time, "integer", "fromUnixTimestamp");
-    const type: Type = nullable({ kind: "DateTime", zone: undefined }, time?.type.nullable ?? false);
-    return { type, build: strict((value) => Number(value) * 1000) };
-  }),
+  stamp("toUnixTimestamp64Milli", wide, Math.floor),
+  fn("fromUnixTimestamp", ["integer"], seconds, (value) => value * 1000),
   startOf("toStartOfYear", "year"),
   startOf("toStartOfQuarter", "quarter"),
   startOf("toStartOfMonth", "month"),
   startOf("toMonday", "week"),
-  special("toStartOfWeek", [1, 2], (args, context) => {
-    const mode = args[1] ? Number(literal(args[1], "The mode of toStartOfWeek")) : undefined;
+  typed("toStartOfWeek", ["time", "any?"], ([time, modeArgument], context) => {
+    const mode = modeArgument ? Number(literal(modeArgument, "The mode of toStartOfWeek")) : undefined;
     const weekStart = mode === undefined ? context.weekStart : mondayModes.includes(mode) ? 1 : 0;
-    const { type, build } = truncated("toStartOfWeek", "week", args.slice(0, 1), context, 1, weekStart);
-    return { type, build };
+    return truncated("toStartOfWeek", "week", time, context, 1, weekStart);
   }),
   startOf("toStartOfDay", "day"),
   startOf("toStartOfHour", "hour"),
@@ -331,53 +274,34 @@ export const dateFunctions: readonly FunctionRow[] = [
   startOf("toStartOfFiveMinutes", "minute", 5),
   startOf("toStartOfTenMinutes", "minute", 10),
   startOf("toStartOfFifteenMinutes", "minute", 15),
-  special("toStartOfInterval", [2, 2], (args, context) => {
-    const interval = args[1]?.type;
-    if (interval?.kind !== "Interval") throw illegalType(interval ?? nothing, "toStartOfInterval");
-    const count = Number(literal(args[1], "The interval of toStartOfInterval"));
-    const whole: Partial<Record<TimeUnit, number>> = { second: 60, minute: 60, hour: 24 };
-    if (!(count >= 1) || (whole[interval.unit] ?? count) % count !== 0)
-      throw new Refusal(`toStartOfInterval of ${count} ${interval.unit}s is not emulated`);
-    return truncated("toStartOfInterval", interval.unit, args.slice(0, 1), context, count);
+  typed("toStartOfInterval", ["any", "any"], ([time, interval], context) => {
+    if (interval?.type.kind !== "Interval") throw illegalType(interval?.type ?? nothing, "toStartOfInterval");
+    const { unit } = interval.type;
+    const count = Number(literal(interval, "The interval of toStartOfInterval"));
+    if (!(count >= 1) || (whole[unit] ?? count) % count !== 0)
+      throw new Refusal(`toStartOfInterval of ${count} ${unit}s is not emulated`);
+    return truncated("toStartOfInterval", unit, time, context, count);
   }),
-  ...named(
-    ["dateTrunc", "date_trunc"],
-    special("dateTrunc", [2, 3], (args, context) => {
-      const [unit, time, zone] = args;
-      if (!time) throw illegalType(nothing, "dateTrunc");
-      const type = time.type;
-      const name = zone ? String(literal(zone, "A time zone")) : undefined;
-      const inZone = name !== undefined && (type.kind === "DateTime" || type.kind === "DateTime64");
-      const at = inZone ? { ...time, type: { ...type, zone: name } } : time;
-      const { type: result, build } = truncated("dateTrunc", unitOf(unit, "dateTrunc"), [at], context);
+  ...["dateTrunc", "date_trunc"].map((name) =>
+    special(name, [2, 3], ([unit, time, zone], context) => {
+      const zoneName = zone ? String(literal(zone, "A time zone")) : undefined;
+      const type = time?.type ?? nothing;
+      const at =
+        time && zoneName !== undefined && isMoment(type) ? { ...time, type: { ...type, zone: zoneName } } : time;
+      const { type: result, build } = startOf(name, unitOf(unit, name)).resolve(at ? [at] : [], context);
       return { type: result, build: ([, read]) => build(read ? [read] : []) };
     }),
-  ),
-  part(
-    "toLastDayOfMonth",
-    date,
-    on(({ year, month }) => dayNumber(year, month + 1, 1) - 1),
   ),
   ...units.flatMap((unit) => [
     shift(`add${capital(unit)}s`, unit, 1),
     shift(`subtract${capital(unit)}s`, unit, -1),
-    special(`toInterval${capital(unit)}`, [1, 1], ([count]) => {
-      expectKind(count, "number", `toInterval${capital(unit)}`);
-      const type: Type = nullable({ kind: "Interval", unit }, count?.type.nullable ?? false);
-      return { type, build: strict((value) => value) };
-    }),
+    fn(`toInterval${capital(unit)}`, ["number"], { kind: "Interval", unit }, (count) => count),
   ]),
-  dateAdd("dateAdd", 1),
-  dateAdd("date_add", 1),
-  dateAdd("timeStampAdd", 1),
-  dateAdd("dateSub", -1),
-  dateAdd("date_subtract", -1),
-  dateAdd("timeStampSub", -1),
-  ...named(["dateDiff", "date_diff"], dateDiff),
+  ...["dateAdd", "date_add", "timeStampAdd"].map((name) => dateAdd(name, 1)),
+  ...["dateSub", "date_subtract", "timeStampSub"].map((name) => dateAdd(name, -1)),
+  ...["dateDiff", "date_diff"].map(dateDiff),
   ...["formatDateTime", "to_char"].map(format),
-  moment("now", [0, 0], now),
-  moment("current_timestamp", [0, 0], now),
-  moment("today", [0, 0], today),
-  moment("current_date", [0, 0], today),
-  moment("yesterday", [0, 0], ({ now }) => [date, dayOf(now) - 1]),
+  ...["now", "current_timestamp"].map((name) => moment(name, now)),
+  ...["today", "current_date"].map((name) => moment(name, today)),
+  moment("yesterday", ({ now }) => [date, dayOf(now) - 1]),
 ];

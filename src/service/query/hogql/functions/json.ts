@@ -1,10 +1,10 @@
 import { isObject, type Json, own, parsedJson } from "../../../../kernel/base/json.ts";
 import { Refusal } from "../refusal.ts";
-import { float, type HogQLValue, string, type Type } from "../types.ts";
-import { expectKind, type FunctionRow, literal, many, special, strict } from "./row.ts";
+import { float, type HogQLValue, nullable, string, type Type } from "../types.ts";
+import { expectKind, type FunctionRow, fn, isAnyNullable, literal, many, special, strict } from "./row.ts";
 
 /** The value at a path of keys, and of numbers of items or members from 1; undefined if there is none. */
-function found(text: HogQLValue, path: readonly HogQLValue[]): Json | undefined {
+function valueAt(text: HogQLValue, path: readonly HogQLValue[]): Json | undefined {
   let here = parsedJson(String(text));
   for (const step of path) {
     if (typeof step === "string") here = isObject(here) ? own(here, step) : undefined;
@@ -18,13 +18,12 @@ function found(text: HogQLValue, path: readonly HogQLValue[]): Json | undefined 
 }
 
 const extract = (name: string, type: Type, read: (value: Json | undefined) => HogQLValue): FunctionRow =>
-  special(name, [1, many], ([json, ...path]) => {
-    expectKind(json, "string", name);
-    for (const it of path) if (it.type.kind !== "String") expectKind(it, "integer", name);
-    const isNull = [json, ...path].some((it) => it?.type.nullable ?? false);
+  special(name, [1, many], (args) => {
+    for (const [i, it] of args.entries())
+      expectKind(it, i === 0 || it.type.kind === "String" ? "string" : "integer", name);
     return {
-      type: type.kind === "Array" ? type : { ...type, nullable: isNull },
-      build: strict((text, ...steps) => read(found(text, steps))),
+      type: nullable(type, isAnyNullable(args)),
+      build: strict((text = "", ...steps) => read(valueAt(text, steps))),
     };
   });
 
@@ -32,22 +31,18 @@ const extract = (name: string, type: Type, read: (value: Json | undefined) => Ho
 const unclear = (name: string, value: Json): Refusal =>
   new Refusal(`${name} of the value ${JSON.stringify(value).slice(0, 50)} is not emulated: it has another type`);
 
-function number(name: string, isWhole: boolean): (value: Json | undefined) => HogQLValue {
-  return (value) => {
-    if (typeof value === "string" || typeof value === "boolean") throw unclear(name, value);
-    if (typeof value !== "number") return 0;
-    const whole = Math.trunc(value);
-    if (isWhole && !Number.isSafeInteger(whole)) throw unclear(name, value);
-    return isWhole ? whole : value;
-  };
-}
+const number = (name: string, isWhole: boolean) => (value: Json | undefined) => {
+  if (typeof value === "string" || typeof value === "boolean") throw unclear(name, value);
+  if (typeof value !== "number") return 0;
+  const whole = Math.trunc(value);
+  if (isWhole && !Number.isSafeInteger(whole)) throw unclear(name, value);
+  return isWhole ? whole : value;
+};
 
-function bool(name: string): (value: Json | undefined) => HogQLValue {
-  return (value) => {
-    if (typeof value === "number") throw unclear(name, value);
-    return Number(value === true);
-  };
-}
+const bool = (name: string) => (value: Json | undefined) => {
+  if (typeof value === "number") throw unclear(name, value);
+  return Number(value === true);
+};
 
 const rawOf = (value: Json | undefined): string => (value === undefined ? "" : JSON.stringify(value));
 const rawArray: Type = { kind: "Array", item: string };
@@ -64,12 +59,15 @@ const readers: Readonly<Record<string, readonly [Type, (value: Json | undefined)
 
 function readerFor(name: string): readonly [Type, (value: Json | undefined) => HogQLValue] {
   const [, inner] = /^Array\((\w+)\)$/.exec(name) ?? [];
-  const reader = Object.hasOwn(readers, inner ?? name) ? readers[inner ?? name] : undefined;
+  const reader = own(readers, inner ?? name);
   if (!reader) throw new Refusal(`JSONExtract of the type ${name} is not emulated`);
   if (inner === undefined) return reader;
   const [item, read] = reader;
   return [{ kind: "Array", item }, (value) => (Array.isArray(value) ? value.map(read) : [])];
 }
+
+const sizeOf = (value: Json | undefined): number =>
+  Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0;
 
 export const jsonFunctions: readonly FunctionRow[] = [
   extract("JSONExtractString", string, (value) => (typeof value === "string" ? value : "")),
@@ -80,20 +78,11 @@ export const jsonFunctions: readonly FunctionRow[] = [
   extract("JSONExtractArrayRaw", rawArray, (value) => (Array.isArray(value) ? value.map(rawOf) : [])),
   extract("JSONExtractKeys", rawArray, (value) => (isObject(value) ? Object.keys(value) : [])),
   extract("JSONHas", { kind: "UInt8" }, (value) => Number(value !== undefined)),
-  extract("JSONLength", { kind: "UInt64" }, (value) =>
-    Array.isArray(value) ? value.length : isObject(value) ? Object.keys(value).length : 0,
-  ),
+  extract("JSONLength", { kind: "UInt64" }, sizeOf),
   special("JSONExtract", [2, many], (args, context) => {
-    const type = args.at(-1);
-    const [of, read] = readerFor(String(literal(type, "The type of JSONExtract")));
-    const { build } = extract("JSONExtract", of, read).resolve(args.slice(0, -1), context);
-    return { type: of, build: (reads) => build(reads.slice(0, -1)) };
+    const [type, read] = readerFor(String(literal(args.at(-1), "The type of JSONExtract")));
+    const { build } = extract("JSONExtract", type, read).resolve(args.slice(0, -1), context);
+    return { type, build: (reads) => build(reads.slice(0, -1)) };
   }),
-  special("isValidJSON", [1, 1], ([text]) => {
-    expectKind(text, "string", "isValidJSON");
-    return {
-      type: { kind: "UInt8", nullable: text?.type.nullable ?? false },
-      build: strict((value) => Number(parsedJson(String(value)) !== undefined)),
-    };
-  }),
+  fn("isValidJSON", ["string"], { kind: "UInt8" }, (text) => Number(parsedJson(text) !== undefined)),
 ];

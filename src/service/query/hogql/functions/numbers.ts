@@ -1,24 +1,19 @@
 import { Refusal } from "../refusal.ts";
-import { commonType, float, type HogQLValue, integerType, isInteger, nullable, sumType, type Type } from "../types.ts";
+import { commonType, float, type HogQLValue, integerType, isInteger, sumType, type Type } from "../types.ts";
 import { compareValues } from "../values.ts";
-import { expectKind, type FunctionRow, fn, isAnyNullable, many, special, strict } from "./row.ts";
+import { type FunctionRow, fn, many, special, typed } from "./row.ts";
 
-/** Integers are exact up to 2^53 only. @throws Refusal */
-function checked(value: number, type: Type): number {
-  if (isInteger(type.kind) && !Number.isSafeInteger(value)) throw new Refusal("An integer beyond 2^53 is not emulated");
-  return value;
-}
-
-/** Functions of two numbers whose result is an integer if both are. */
+/** Functions of two numbers whose result is an integer if both are; integers are exact up to 2^53 only. */
 const arithmetic = (name: string, run: (a: number, b: number) => number, isSigned = false): FunctionRow =>
-  special(name, [2, 2], (args) => {
-    for (const arg of args) expectKind(arg, "number", name);
-    const [a = args[0], b = a] = args;
+  typed(name, ["number", "number"], ([a, b]) => {
     const type = a && b ? sumType(a.type, b.type, isSigned) : float;
-    return {
-      type: nullable(type, isAnyNullable(args)),
-      build: strict((x, y) => checked(run(Number(x), Number(y)), type)),
+    const isExact = isInteger(type.kind);
+    const checked = (x: number, y: number): number => {
+      const value = run(x, y);
+      if (isExact && !Number.isSafeInteger(value)) throw new Refusal("An integer beyond 2^53 is not emulated");
+      return value;
     };
+    return [type, checked];
   });
 
 function divided(a: number, b: number): number {
@@ -36,6 +31,8 @@ const remainder = ([a = float, b = a]: readonly Type[]): Type =>
   isWhole(a) && isWhole(b) ? integerType(bitsOf(b) * (isSigned(a) ? 2 : 1), isSigned(a)) : float;
 const positive = ([a = float, b = a]: readonly Type[]): Type =>
   isWhole(a) && isWhole(b) ? integerType(bitsOf(b), false) : float;
+const negated = ([a = float]: readonly Type[]): Type => sumType(a, a, true);
+const absolute = ([a = float]: readonly Type[]): Type => (isInteger(a.kind) ? integerType(bitsOf(a), false) : a);
 
 /** Half goes to the even neighbour. */
 function roundEven(value: number): number {
@@ -47,42 +44,41 @@ function roundEven(value: number): number {
 
 /** Rounding to a number of decimal places; `digits` below 0 rounds to tens, hundreds … */
 const rounding = (name: string, round: (value: number) => number): FunctionRow =>
-  special(name, [1, 2], (args) => {
-    expectKind(args[0], "number", name);
-    expectKind(args[1], "integer", name);
-    const type = args[0]?.type ?? float;
+  typed(name, ["number", "integer?"], ([arg]) => {
+    const type = arg?.type ?? float;
     const isExact = isInteger(type.kind);
-    const run = (value: HogQLValue, digits: HogQLValue = 0): HogQLValue => {
-      const scale = 10 ** Math.abs(Number(digits));
-      if (Number(digits) < 0) return round(Number(value) / scale) * scale;
-      return isExact ? value : round(Number(value) * scale) / scale;
+    const run = (value: number, digits = 0): number => {
+      const scale = 10 ** Math.abs(digits);
+      if (digits < 0) return round(value / scale) * scale;
+      return isExact ? value : round(value * scale) / scale;
     };
-    return { type: nullable(type.kind === "Bool" ? float : type, isAnyNullable(args)), build: strict(run) };
+    return [type.kind === "Bool" ? float : type, run];
   });
-
-const real = (name: string, run: (value: number) => number): FunctionRow => fn(name, ["number"], float, run);
 
 /** The largest (1) or smallest (-1) argument. NULL: versions of ClickHouse differ. */
 const extreme = (name: string, sign: 1 | -1): FunctionRow =>
   special(name, [2, many], (args) => {
     const type = commonType(args.map((it) => it.type));
     if (!type) throw new Refusal(`The arguments of ${name} have no common type`);
-    return {
-      type,
-      build: (reads) => (row) => {
-        let best: HogQLValue = null;
-        for (const read of reads) {
-          const value = read(row);
-          if (value === null) throw new Refusal(`NULL as an argument of ${name} is not emulated; use ifNull`);
-          if (best === null || compareValues(value, best) * sign > 0) best = value;
-        }
-        return best;
-      },
+    const build = (reads: readonly ((row: number) => HogQLValue)[]) => (row: number) => {
+      let best: HogQLValue = null;
+      for (const read of reads) {
+        const value = read(row);
+        if (value === null) throw new Refusal(`NULL as an argument of ${name} is not emulated; use ifNull`);
+        if (best === null || compareValues(value, best) * sign > 0) best = value;
+      }
+      return best;
     };
+    return { type, build };
   });
 
-const absolute = ([type = float]: readonly Type[]): Type =>
-  isInteger(type.kind) ? integerType(Number(type.kind.replace(/\D/g, "")), false) : type;
+const roundings = { round: roundEven, floor: Math.floor, ceil: Math.ceil, ceiling: Math.ceil, trunc: Math.trunc };
+const ofNumber = { sqrt: Math.sqrt, cbrt: Math.cbrt, exp: Math.exp, log: Math.log, ln: Math.log, log2: Math.log2 };
+const tests = {
+  isNaN: Number.isNaN,
+  isInfinite: (a: number) => !Number.isFinite(a) && !Number.isNaN(a),
+  isFinite: Number.isFinite,
+};
 
 export const numberFunctions: readonly FunctionRow[] = [
   arithmetic("plus", (a, b) => a + b),
@@ -94,34 +90,16 @@ export const numberFunctions: readonly FunctionRow[] = [
   fn("modulo", ["number", "number"], remainder, (a, b) => divided(a, b) % b),
   fn("moduloOrZero", ["integer", "integer"], remainder, (a, b) => (b === 0 ? 0 : a % b)),
   fn("positiveModulo", ["number", "number"], positive, (a, b) => ((divided(a, b) % b) + Math.abs(b)) % Math.abs(b)),
-  special("negate", [1, 1], ([arg]) => {
-    expectKind(arg, "number", "negate");
-    const type = arg ? sumType(arg.type, arg.type, true) : float;
-    return { type: nullable(type, arg?.type.nullable ?? false), build: strict((a) => -Number(a)) };
-  }),
+  fn("negate", ["number"], negated, (a) => -a),
   fn("abs", ["number"], absolute, Math.abs),
   fn("sign", ["number"], { kind: "Int8" }, Math.sign),
   fn("max2", ["number", "number"], float, Math.max),
   fn("min2", ["number", "number"], float, Math.min),
   extreme("greatest", 1),
   extreme("least", -1),
-  rounding("round", roundEven),
-  rounding("floor", Math.floor),
-  rounding("ceil", Math.ceil),
-  rounding("ceiling", Math.ceil),
-  rounding("trunc", Math.trunc),
-  rounding("truncate", Math.trunc),
-  real("sqrt", Math.sqrt),
-  real("cbrt", Math.cbrt),
-  real("exp", Math.exp),
-  real("log", Math.log),
-  real("ln", Math.log),
-  real("log2", Math.log2),
-  real("log10", Math.log10),
-  fn("pow", ["number", "number"], float, (a, b) => a ** b),
-  fn("power", ["number", "number"], float, (a, b) => a ** b),
-  fn("isNaN", ["number"], { kind: "UInt8" }, (a) => Number(Number.isNaN(a))),
-  fn("isInfinite", ["number"], { kind: "UInt8" }, (a) => Number(!Number.isFinite(a) && !Number.isNaN(a))),
-  fn("isFinite", ["number"], { kind: "UInt8" }, (a) => Number(Number.isFinite(a))),
+  ...Object.entries({ ...roundings, truncate: Math.trunc }).map(([name, round]) => rounding(name, round)),
+  ...Object.entries({ ...ofNumber, log10: Math.log10 }).map(([name, run]) => fn(name, ["number"], float, run)),
+  ...["pow", "power"].map((name) => fn(name, ["number", "number"], float, (a, b) => a ** b)),
+  ...Object.entries(tests).map(([name, is]) => fn(name, ["number"], { kind: "UInt8" }, (a) => Number(is(a)))),
   fn("pi", [], float, () => Math.PI),
 ];

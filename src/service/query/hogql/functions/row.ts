@@ -64,48 +64,38 @@ export function expectKind(term: HogQLTerm | undefined, kind: ParameterKind, nam
 
 export const isAnyNullable = (args: readonly HogQLTerm[]): boolean => args.some((it) => it.type.nullable ?? false);
 
-/** A function of values that returns NULL if an argument is NULL. */
-export function fn<const P extends readonly Parameter[]>(
+/**
+ * A function of values that is NULL if an argument is NULL. `resolve` has the types, and the context.
+ * @throws Refusal from `resolve` if the arguments do not fit
+ */
+export function typed<const P extends readonly Parameter[]>(
+  name: string,
+  parameters: P,
+  resolve: (
+    args: readonly HogQLTerm[],
+    context: FunctionContext,
+  ) => readonly [Type, (...values: ArgumentsOf<P>) => HogQLValue],
+): FunctionRow {
+  const kinds = parameters.map((it) => it.replace(/[?*]$/, "") as ParameterKind);
+  const least = parameters.filter((it) => !/[?*]$/.test(it)).length;
+  return special(name, [least, parameters.at(-1)?.endsWith("*") ? many : parameters.length], (args, context) => {
+    for (const [i, arg] of args.entries()) expectKind(arg, kinds[i] ?? kinds.at(-1) ?? "any", name);
+    const [type, run] = resolve(args, context);
+    const isNull = isAnyNullable(args) || (type.nullable ?? false);
+    return { type: nullable(type, isNull), build: strict(run as (...values: unknown[]) => HogQLValue) };
+  });
+}
+
+/** The same for a function whose result needs the types of the arguments at most. */
+export const fn = <const P extends readonly Parameter[]>(
   name: string,
   parameters: P,
   result: Type | ((types: readonly Type[]) => Type),
   run: (...values: ArgumentsOf<P>) => HogQLValue,
-): FunctionRow {
-  return fnIn(name, parameters, result, () => run);
-}
+): FunctionRow =>
+  typed(name, parameters, (args) => [typeof result === "function" ? result(args.map((it) => it.type)) : result, run]);
 
-/** The same for a function that uses the context. */
-export function fnIn<const P extends readonly Parameter[]>(
-  name: string,
-  parameters: P,
-  result: Type | ((types: readonly Type[]) => Type),
-  runIn: (context: FunctionContext) => (...values: ArgumentsOf<P>) => HogQLValue,
-): FunctionRow {
-  const kinds = parameters.map((it) => it.replace(/[?*]$/, "") as ParameterKind);
-  const isOpen = parameters.at(-1)?.endsWith("*") ?? false;
-  return {
-    name,
-    args: [
-      parameters.filter((it) => !it.endsWith("?") && !it.endsWith("*")).length,
-      isOpen ? Number.POSITIVE_INFINITY : parameters.length,
-    ],
-    resolve(args, context) {
-      const run = runIn(context);
-      for (const [i, arg] of args.entries()) expectKind(arg, kinds[i] ?? kinds.at(-1) ?? "any", name);
-      const type = typeof result === "function" ? result(args.map((it) => it.type)) : result;
-      return {
-        type: nullable(type, isAnyNullable(args)),
-        build: strict(run as unknown as (...values: HogQLValue[]) => HogQLValue),
-      };
-    },
-  };
-}
-
-/** The same function under other names. */
-export const named = (names: readonly string[], row: FunctionRow): FunctionRow[] =>
-  names.map((name) => ({ ...row, name }));
-
-/** A function that needs the types of its arguments, or the context, or that decides about NULL. */
+/** A function that evaluates its arguments itself, or that decides about NULL. */
 export const special = (
   name: string,
   args: readonly [number, number],

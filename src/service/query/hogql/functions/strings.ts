@@ -2,7 +2,7 @@ import { Refusal } from "../refusal.ts";
 import { type HogQLValue, string, type Type } from "../types.ts";
 import { textOf } from "../values.ts";
 import type { Regex } from "./patterns.ts";
-import { type FunctionRow, fn, fnIn, lenient, many, named, special } from "./row.ts";
+import { type FunctionRow, fn, lenient, many, special, typed } from "./row.ts";
 
 const length: Type = { kind: "UInt64" };
 const flag: Type = { kind: "UInt8" };
@@ -59,32 +59,21 @@ function padded(text: string, width: number, fill: string, isLeft: boolean): str
 const pad = (name: string, isLeft: boolean): FunctionRow =>
   fn(name, ["string", "integer", "string?"], string, (text, width, fill = " ") => padded(text, width, fill, isLeft));
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
-
-const trimmed = (names: readonly string[], isLeft: boolean, isRight: boolean): FunctionRow[] =>
-  named(
-    names,
-    fn("trim", ["string", "string?"], string, (text, characters = " ") => {
-      const set = new Set(characters);
-      const all = [...text];
-      let [from, to] = [0, all.length];
-      while (isLeft && from < to && set.has(all[from] ?? "")) from++;
-      while (isRight && to > from && set.has(all[to - 1] ?? "")) to--;
-      return all.slice(from, to).join("");
-    }),
-  );
+const trim = (name: string, isLeft: boolean, isRight: boolean): FunctionRow =>
+  fn(name, ["string", "string?"], string, (text, characters = " ") => {
+    const set = new Set(characters);
+    const all = [...text];
+    let [from, to] = [0, all.length];
+    while (isLeft && from < to && set.has(all[from] ?? "")) from++;
+    while (isRight && to > from && set.has(all[to - 1] ?? "")) to--;
+    return all.slice(from, to).join("");
+  });
 
 /** Text of a value; NULL is the empty string. Upstream posthog/hogql/printer/clickhouse.py. */
-const concat = special("concat", [2, many], (args, { zones }) => ({
-  type: string,
-  build: lenient((...values) => {
-    const texts = values.map((it, i) => {
-      const of = args[i]?.type;
-      return it === null || of === undefined ? "" : textOf(it, of, zones);
-    });
-    return texts.join("");
-  }),
-}));
+const concat = special("concat", [2, many], (args, { zones }) => {
+  const text = (it: HogQLValue, i: number) => (it === null ? "" : textOf(it, args[i]?.type ?? string, zones));
+  return { type: string, build: lenient((...values) => values.map(text).join("")) };
+});
 
 const replaceOne = (text: string, part: string, by: string): string => {
   const at = text.indexOf(part);
@@ -92,7 +81,6 @@ const replaceOne = (text: string, part: string, by: string): string => {
 };
 const replaceAll = (text: string, part: string, by: string): string => (part === "" ? text : text.split(part).join(by));
 
-const url = (name: string, run: (text: string) => string): FunctionRow => fn(name, ["string"], string, run);
 const afterScheme = (text: string): string => text.replace(/^[a-z][a-z0-9+.-]*:\/\/|^\/\//i, "");
 const hasScheme = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(text);
 export const hostOf = (text: string): string => {
@@ -122,108 +110,90 @@ function decoded(text: string): string {
 
 /** Functions of a text and a regular expression. */
 const search = (name: string, type: Type, run: (text: string, regex: Regex) => HogQLValue): FunctionRow =>
-  fnIn(
-    name,
-    ["string", "string"],
-    type,
-    ({ patterns }) =>
-      (text, pattern) =>
-        run(text, patterns.regex(pattern)),
-  );
+  typed(name, ["string", "string"], (_, { patterns }) => [type, (text, pattern) => run(text, patterns.regex(pattern))]);
+
+const replaceRegex = (name: string, isGlobal: boolean): FunctionRow =>
+  typed(name, ["string", "string", "string"], (_, { patterns }) => [
+    string,
+    (text, pattern, by) => patterns.regex(pattern).replaced(text, by, isGlobal),
+  ]);
+
+function right(text: string, count: number): string {
+  if (count > 0) return [...text].slice(-count).join("");
+  return substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1);
+}
+
+function repeat(text: string, count: number): string {
+  limited(text, count);
+  return text.repeat(Math.max(0, count));
+}
+
+function splitByChar(separator: string, text: string): HogQLValue {
+  if (size(separator) !== 1) throw new Refusal("Illegal separator for function splitByChar. Must be exactly one byte.");
+  return text.split(separator);
+}
+
+function positionUTF8(text: string, part: string): number {
+  const at = text.indexOf(part);
+  return at < 0 ? 0 : [...text.slice(0, at)].length + 1;
+}
+
+/** Functions of one text. */
+const ofText: Readonly<Record<string, (text: string) => string>> = {
+  lower: lowerAscii,
+  upper: upperAscii,
+  lowerUTF8: (text) => text.toLowerCase(),
+  upperUTF8: (text) => text.toUpperCase(),
+  reverseUTF8: (text) => [...text].reverse().join(""),
+  regexpQuoteMeta: (text) => text.replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&"),
+  base64Encode: (text) => Buffer.from(text).toString("base64"),
+  encodeURLComponent: encodeURIComponent,
+  decodeURLComponent: decoded,
+  domain: hostOf,
+  domainWithoutWWW: (text) => hostOf(text).replace(/^www\./, ""),
+  path: pathOf,
+  pathFull: fullPathOf,
+  protocol: (text) => /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1] ?? "",
+  queryString: (text) => /\?([^#]*)/.exec(text)?.[1] ?? "",
+  fragment: (text) => /#(.*)$/s.exec(text)?.[1] ?? "",
+  cutQueryString: (text) => text.replace(/\?[^#]*/, ""),
+  cutFragment: (text) => text.replace(/#.*$/s, ""),
+  cutQueryStringAndFragment: (text) => text.replace(/[?#].*$/s, ""),
+  cutWWW: (text) => text.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)www\./i, "$1"),
+};
 
 export const stringFunctions: readonly FunctionRow[] = [
-  fn("lower", ["string"], string, lowerAscii),
-  fn("upper", ["string"], string, upperAscii),
-  fn("lowerUTF8", ["string"], string, (text) => text.toLowerCase()),
-  fn("upperUTF8", ["string"], string, (text) => text.toUpperCase()),
+  ...Object.entries(ofText).map(([name, run]) => fn(name, ["string"], string, run)),
   fn("lengthUTF8", ["string"], length, (text) => [...text].length),
   fn("ascii", ["string"], { kind: "Int32" }, (text) => Buffer.from(text)[0] ?? 0),
   fn("left", ["string", "integer"], string, (text, count) => (count === 0 ? "" : substringUTF8(text, 1, count))),
-  fn("right", ["string", "integer"], string, (text, count) =>
-    count <= 0 ? substringUTF8(`${text} `, 1 - count, text.length).slice(0, -1) : [...text].slice(-count).join(""),
-  ),
+  fn("right", ["string", "integer"], string, right),
   fn("substring", ["string", "integer", "integer"], string, substring),
   fn("substringUTF8", ["string", "integer", "integer"], string, substringUTF8),
   concat,
-  concat,
-  special("concatWithSeparator", [2, many], (args, context) => {
-    const { build } = fn("concatWithSeparator", ["string", "string*"], string, (separator, ...texts) =>
-      texts.join(separator),
-    ).resolve(args, context);
-    return { type: string, build };
-  }),
-  fn("repeat", ["string", "integer"], string, (text, count) => {
-    limited(text, count);
-    return text.repeat(Math.max(0, count));
-  }),
-  pad("leftPad", true),
-  pad("leftPadUTF8", true),
-  pad("lpad", true),
-  pad("rightPad", false),
-  pad("rightPadUTF8", false),
-  pad("rpad", false),
-  fn("reverseUTF8", ["string"], string, (text) => [...text].reverse().join("")),
+  fn("concatWithSeparator", ["string", "string", "string*"], string, (by, ...texts) => texts.join(by)),
+  fn("repeat", ["string", "integer"], string, repeat),
+  ...["leftPad", "leftPadUTF8", "lpad"].map((name) => pad(name, true)),
+  ...["rightPad", "rightPadUTF8", "rpad"].map((name) => pad(name, false)),
   fn("startsWith", ["string", "string"], flag, (text, part) => Number(text.startsWith(part))),
   fn("endsWith", ["string", "string"], flag, (text, part) => Number(text.endsWith(part))),
-  ...named(["position", "locate"], fn("position", ["string", "string", "integer?"], length, position)).map((it) =>
-    it.name === "locate" ? fn("locate", ["string", "string"], length, (part, text) => position(text, part)) : it,
-  ),
-  fn("positionCaseInsensitive", ["string", "string"], length, (text, part) =>
-    position(lowerAscii(text), lowerAscii(part)),
-  ),
-  fn("positionUTF8", ["string", "string"], length, (text, part) => {
-    const at = text.indexOf(part);
-    return at < 0 ? 0 : [...text.slice(0, at)].length + 1;
-  }),
+  fn("position", ["string", "string", "integer?"], length, position),
+  fn("locate", ["string", "string"], length, (part, text) => position(text, part)),
+  fn("positionCaseInsensitive", ["string", "string"], length, (a, b) => position(lowerAscii(a), lowerAscii(b))),
+  fn("positionUTF8", ["string", "string"], length, positionUTF8),
   fn("countSubstrings", ["string", "string"], length, (text, part) => (part === "" ? 0 : text.split(part).length - 1)),
-  ...(["like", "notLike", "ilike", "notILike"] as const).map((name) =>
-    fnIn(name, ["string", "string"], flag, ({ patterns }) => (text, pattern) => {
-      const isMatch = patterns.like(pattern, name === "ilike" || name === "notILike")(text);
-      return Number(isMatch !== name.startsWith("not"));
-    }),
-  ),
   search("match", flag, (text, regex) => Number(regex.isMatch(text))),
   search("extract", string, (text, regex) => regex.first(text)),
   search("extractAll", strings, (text, regex) => regex.all(text)),
   search("countMatches", length, (text, regex) => regex.count(text)),
-  fn("replace", ["string", "string", "string"], string, replaceAll),
-  fn("replaceAll", ["string", "string", "string"], string, replaceAll),
+  ...["replace", "replaceAll"].map((name) => fn(name, ["string", "string", "string"], string, replaceAll)),
   fn("replaceOne", ["string", "string", "string"], string, replaceOne),
-  ...[true, false].map((isGlobal) =>
-    fnIn(
-      isGlobal ? "replaceRegexpAll" : "replaceRegexpOne",
-      ["string", "string", "string"],
-      string,
-      ({ patterns }) =>
-        (text, pattern, by) =>
-          patterns.regex(pattern).replaced(text, by, isGlobal),
-    ),
-  ),
-  fn("regexpQuoteMeta", ["string"], string, escaped),
-  ...trimmed(["trim", "btrim"], true, true),
-  ...trimmed(["trimLeft", "ltrim"], true, false),
-  ...trimmed(["trimRight", "rtrim"], false, true),
-  fn("splitByChar", ["string", "string"], strings, (separator, text): HogQLValue => {
-    if (size(separator) !== 1)
-      throw new Refusal("Illegal separator for function splitByChar. Must be exactly one byte.");
-    return text.split(separator);
-  }),
-  fn("splitByString", ["string", "string"], strings, (separator, text) =>
-    separator === "" ? [...text] : text.split(separator),
-  ),
-  fn("base64Encode", ["string"], string, (text) => Buffer.from(text).toString("base64")),
-  fn("encodeURLComponent", ["string"], string, encodeURIComponent),
-  fn("decodeURLComponent", ["string"], string, decoded),
-  url("domain", hostOf),
-  url("domainWithoutWWW", (text) => hostOf(text).replace(/^www\./, "")),
-  url("path", pathOf),
-  url("pathFull", fullPathOf),
-  url("protocol", (text) => /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1] ?? ""),
-  url("queryString", (text) => /\?([^#]*)/.exec(text)?.[1] ?? ""),
-  url("fragment", (text) => /#(.*)$/s.exec(text)?.[1] ?? ""),
-  url("cutQueryString", (text) => text.replace(/\?[^#]*/, "")),
-  url("cutFragment", (text) => text.replace(/#.*$/s, "")),
-  url("cutQueryStringAndFragment", (text) => text.replace(/[?#].*$/s, "")),
-  url("cutWWW", (text) => text.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)www\./i, "$1")),
+  replaceRegex("replaceRegexpAll", true),
+  replaceRegex("replaceRegexpOne", false),
+  ...["trim", "btrim"].map((name) => trim(name, true, true)),
+  ...["trimLeft", "ltrim"].map((name) => trim(name, true, false)),
+  ...["trimRight", "rtrim"].map((name) => trim(name, false, true)),
+  fn("splitByChar", ["string", "string"], strings, splitByChar),
+  fn("splitByString", ["string", "string"], strings, (by, text) => (by === "" ? [...text] : text.split(by))),
   fn("extractURLParameter", ["string", "string"], string, parameterOf),
 ];
