@@ -28,16 +28,6 @@ export const exceptions = [
     to: "lab/assert/match/report-shapes.ts",
     reason: "the error of a failed assertion carries its report (a type)",
   },
-  {
-    from: "lab/scenario/command.ts",
-    to: "sim/start-sim.ts",
-    reason: "`scenario from-tape` proves what it writes in a sim of its own",
-  },
-  {
-    from: "lab/scenario/command-flag-differences.ts",
-    to: "sim/types.ts",
-    reason: "the sim that the same command starts (a type)",
-  },
   { from: "sim/control-slices.ts", to: "tools/mcp/rows.ts", reason: "the sim serves MCP on its port" },
   { from: "testing/own-sim.ts", to: "cli/commands.ts", reason: "a test run starts its sim as `exec` does" },
 ];

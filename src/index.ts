@@ -42,8 +42,6 @@ export type { GeneratedEvent } from "./lab/generate/generate.ts";
 export type { Persona } from "./lab/generate/shapes.ts";
 export type { LintFinding, LintPage } from "./lab/lint/shapes.ts";
 export type { Groups, Persons, SimPerson } from "./lab/person-history/client.ts";
-export { scenarioFromTape } from "./lab/scenario/from-tape/scenario-from-tape.ts";
-export type { FromTapeOptions, TapeScenario } from "./lab/scenario/from-tape/tape-scenario.ts";
 export { type LoadedScenario, readScenario, type ShippedScenario, shippedList } from "./lab/scenario/load.ts";
 export { linesOf as problemLines, type ScenarioProblem } from "./lab/scenario/problems.ts";
 export type { AuthoredScenario as Scenario, ScenarioLayer } from "./lab/scenario/schema.ts";

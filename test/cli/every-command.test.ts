@@ -151,7 +151,6 @@ const rows: Readonly<Record<string, Row>> = {
   "scenario check": { args: ["world.yaml"] },
   "scenario schema": result,
   "scenario list": result,
-  "scenario from-tape": { args: ["one"], ...result },
   pull: { args: () => ["--upstream", sim.url, "--project", String(sim.projectId), "--key-env", "LIVE_KEY"] },
   impact: { args: ["analytics.baseline.ndjson", "--from", "world.yaml"], ...result },
   "plan infer": result,

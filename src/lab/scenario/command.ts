@@ -8,10 +8,6 @@ import { type Command, type CommandGroup, command, type Shell } from "../../kern
 import { Failure } from "../../kernel/command/failure.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
 import { reasonOf } from "../../kernel/command/system-reason.ts";
-import { onFile } from "../tapes/commands/tape-trouble.ts";
-import { tapePlace } from "../tapes/format/place.ts";
-import type { TapeProblem } from "../tapes/shapes.ts";
-import type { TapeScenario } from "./from-tape/tape-scenario.ts";
 
 const group: CommandGroup = { name: "scenario", describe: "Scenario files: write a first one, check, list" };
 
@@ -66,7 +62,8 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   if (!format) throw new Failure("usage", `${name} must end in .yaml or .json`);
   const { scenarioStarter } = await import("./starter.ts");
   try {
-    await write(file, scenarioStarter(format), name, "give another name");
+    if (existsSync(file)) throw new Failure("failed", `${name} already exists; give another name`);
+    await writeWhole(file, [scenarioStarter(format)], 0o666);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("failed", `${name} cannot be written: ${reasonOf(error)}`, error);
@@ -74,12 +71,6 @@ async function init({ values }: Settings<typeof initOptions>, shell: Shell) {
   const next = `${name} is written; start it with: phx-sim start --scenario ${name}`;
   shell.out.say(values.json ? JSON.stringify({ file }) : next);
   return "ok" as const;
-}
-
-/** @throws Failure if the file exists, unless forced; the system's error */
-async function write(file: string, text: string, name: string, advice: string, isForced = false): Promise<void> {
-  if (!isForced && existsSync(file)) throw new Failure("failed", `${name} already exists; ${advice}`);
-  await writeWhole(file, [text], 0o666);
 }
 
 const schemaOptions = { json: { kind: "switch", describe: "No effect: the output is always JSON" } } as const;
@@ -99,77 +90,6 @@ async function list({ values }: Settings<typeof listOptions>, shell: Shell) {
   if (values.json) shell.out.say(JSON.stringify({ scenarios: shipped }));
   else shell.out.say(...shipped.map(({ name, description }) => `${name.padEnd(width)}  ${description}`));
   return "ok" as const;
-}
-
-const fromTapeOptions = {
-  tape: { describe: "The tape: tapes/NAME.tape.ndjson, or a path", place: 1, suggests: "tapes" },
-  out: { kind: "file", describe: "File to write; default: stdout" },
-  force: { kind: "switch", describe: "Replace the file if it exists" },
-  json: { kind: "switch", describe: "Print the scenario, and the file if one was written, as JSON" },
-} as const;
-
-const maxLeftOut = 20;
-
-async function fromTape({ values }: Settings<typeof fromTapeOptions>, shell: Shell) {
-  const file = tapePlace(values.tape, shell.cwd);
-  const { out } = values;
-  const [{ scenarioFromTape }, { readTape }, { damageText, problemCount, warnOfDamage }] = await Promise.all([
-    import("./from-tape/scenario-from-tape.ts"),
-    import("../tapes/format/read.ts"),
-    import("../tapes/commands/verify-report.ts"),
-  ]);
-  const source = shortened(file, shell.cwd);
-  const { found, add } = problemCount<TapeProblem>();
-  const made = await onFile(file, () =>
-    scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), { source }),
-  );
-  warnOfDamage(found, shell);
-  if (made.exchanges === 0) throw new Failure("failed", `${clean(source)} has no exchanges`);
-  if (out !== undefined)
-    await onFile(out, () => write(out, made.text, clean(out), "--force writes over it", values.force));
-  if (values.json) {
-    const { scenario, counts, leftOut: left_out } = made;
-    shell.out.say(JSON.stringify({ file: out ?? null, scenario, counts, left_out }));
-  } else if (out === undefined) shell.out.say(made.text.trimEnd());
-  const where = out === undefined ? "" : `${clean(shortened(out, shell.cwd))} is written: `;
-  shell.err.say(`${where}${contents(made)}`, ...leftOutLines(made), ...(await flagLines(made, file)));
-  if (found.damaged > 0) throw new Failure("failed", `${damageText(found.damaged)} (${clean(source)})`);
-  return "ok" as const;
-}
-
-/** Differences between flag definitions and recorded answers: a definition may have changed, or use facts that tapes do not have. */
-async function flagLines(made: TapeScenario, file: string): Promise<string[]> {
-  if (!made.counts.flags) return [];
-  const [{ startSim }, { readTape }, { readHeader }, { differenceLines, flagDifferences }] = await Promise.all([
-    import("../../sim/start-sim.ts"),
-    import("../tapes/format/read.ts"),
-    import("../tapes/format/header.ts"),
-    import("./command-flag-differences.ts"),
-  ]);
-  const { redaction } = await readHeader(file);
-  const clock = made.firstAt === undefined ? {} : { clock: made.firstAt };
-  const sim = await startSim({ scenario: made.scenario, proxy: false, ...clock });
-  try {
-    const found = await flagDifferences(sim, made.keys, readTape(file, { bodies: "whole" }));
-    return differenceLines(found, redaction === "pii");
-  } finally {
-    await sim.close();
-  }
-}
-
-function contents({ counts, exchanges }: TapeScenario): string {
-  const parts = Object.entries(counts).flatMap(([name, count]) =>
-    count > 0 ? [counted(count, name.replace("_", " ").replace(/s$/, ""))] : [],
-  );
-  return `${parts.join(", ")} of ${counted(exchanges, "exchange")}`;
-}
-
-function leftOutLines({ leftOut }: TapeScenario): string[] {
-  const more = leftOut.length - maxLeftOut;
-  return [
-    ...leftOut.slice(0, maxLeftOut).map((it) => clean(`left out: ${it}`, 300)),
-    ...(more > 0 ? [`… and ${more} more left out`] : []),
-  ];
 }
 
 export const scenarioCommands: readonly Command[] = [
@@ -210,16 +130,5 @@ export const scenarioCommands: readonly Command[] = [
     options: listOptions,
     examples: [["phx-sim scenario list", "names for --scenario and extends"]],
     run: list,
-  }),
-  command({
-    name: "scenario from-tape",
-    group,
-    describe: "Make an editable scenario from a tape",
-    options: fromTapeOptions,
-    examples: [
-      ["phx-sim scenario from-tape checkout --out world.jsonc", "projects, dashboards, flags …, ids kept"],
-      ["phx-sim start --scenario world.jsonc", "the recorded world, live"],
-    ],
-    run: fromTape,
   }),
 ];

@@ -9,7 +9,6 @@ import { Failure } from "../../kernel/command/failure.ts";
 import { createProgress } from "../../kernel/command/progress.ts";
 import { writeResult } from "../../kernel/command/result-file.ts";
 import type { Settings } from "../../kernel/command/settings.ts";
-import { jsonWithNotes, Notes } from "../../lab/scenario/from-tape/json-with-notes.ts";
 import { readScenario } from "../../lab/scenario/load.ts";
 import type { ScenarioLayer } from "../../lab/scenario/schema.ts";
 import { TapeOrderError } from "../../lab/tapes/ports.ts";
@@ -21,6 +20,7 @@ import { upstreamOf } from "../../sim/command/open-sim.ts";
 import { baselineAt, fileOf } from "../baseline/command-run.ts";
 import { compareWithLive, type LiveChange } from "./compare.ts";
 import { type Affected, type DocumentLists, impactLists, impactOf, listsOf } from "./impact.ts";
+import { jsonText } from "./json-text.ts";
 import { type LiveKind, liveKinds } from "./kinds.ts";
 import type { impactOptions, liveOptions, pullOptions } from "./options.ts";
 import { type LeftOut, type LiveProject, type PulledScenario, pulledScenarioOf, readLive } from "./pull.ts";
@@ -116,7 +116,7 @@ const header = [
   "",
 ].join("\n");
 
-const scenarioText = (scenario: JsonObject): string => header + jsonWithNotes(scenario, new Notes());
+const scenarioText = (scenario: JsonObject): string => header + jsonText(scenario);
 
 /** Lines of each list of the summary; --json has all. */
 const mostLines = 30;

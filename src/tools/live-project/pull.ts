@@ -9,8 +9,8 @@ import {
   valueAt,
 } from "../../kernel/base/json.ts";
 import { authoredTile } from "../../lab/scenario/from-tape/authored-fields.ts";
-import { removeInvalidParts } from "../../lab/scenario/from-tape/fold-tape.ts";
 import { readScenario } from "../../lab/scenario/load.ts";
+import { removeInvalidParts } from "../../lab/scenario/remove-invalid-parts.ts";
 import type { ScenarioLayer } from "../../lab/scenario/schema.ts";
 import { schemaPath } from "../../lab/scenario/starter.ts";
 import type { TapeRules } from "../../lab/tapes/redact/rules.ts";

@@ -2,8 +2,7 @@ import { counted } from "../../kernel/base/text.ts";
 import { clean } from "../../kernel/command/clean-text.ts";
 import type { Shell } from "../../kernel/command/command.ts";
 import { Failure } from "../../kernel/command/failure.ts";
-import { scenarioFromTape } from "../../lab/scenario/from-tape/scenario-from-tape.ts";
-import type { TapeScenario } from "../../lab/scenario/from-tape/tape-scenario.ts";
+import { scenarioFromTape, type TapeScenario } from "../../lab/scenario/from-tape/scenario-from-tape.ts";
 import { checkKeys, keysOf } from "../../lab/tapes/commands/send-needs.ts";
 import { problemCount } from "../../lab/tapes/commands/verify-report.ts";
 import type { Exchange } from "../../lab/tapes/format/exchange.ts";
@@ -63,7 +62,7 @@ const simFor = ({ scenario, firstAt }: TapeScenario, dialect: VerifyRun["dialect
 export async function runVerify({ file, dialect, ignore = [], onStep }: VerifyRun): Promise<VerifyResult> {
   const { noise } = await readHeader(file);
   const { found, add } = problemCount<TapeProblem>();
-  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }), { state: "start" });
+  const seed = await scenarioFromTape(readTape(file, { bodies: "whole", onProblem: add }));
   const { keys, exchanges, leftOut } = seed;
   const comparison = createComparison();
   const sim = await simFor(seed, dialect);

@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Exchange } from "../../../src/lab/tapes/format/exchange.ts";
 import type { TapeHeader } from "../../../src/lab/tapes/format/header.ts";
 import { createRedactor } from "../../../src/lab/tapes/redact/redactor.ts";
-import { answer, exchange as raw, tapeOf } from "../../lab/tapes/replay/tapes.ts";
 import { openSim, recorded, tour } from "../../lab/tapes/verify/recorded.ts";
 import { newFolder, runHere } from "../../support/phx-sim.ts";
 
@@ -135,65 +134,5 @@ describe("verify", () => {
   ])("usage: %s", async (args, message) => {
     const { code, stderr } = await run(...args);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
-  });
-});
-
-describe("scenario from-tape", () => {
-  test("writes a file that passes the check, never over another one", async () => {
-    tape("shop", exchanges);
-    const first = await run("scenario", "from-tape", "shop", "--out", "world.jsonc");
-    expect(first).toEqual({
-      code: 0,
-      stdout: "",
-      stderr:
-        "world.jsonc is written: 1 organization, 2 projects, 1 user, 3 dashboards, 4 flags, 2 persons, 1 batch export of 20 exchanges\n",
-    });
-    const text = readFileSync(join(cwd, "world.jsonc"), "utf8");
-    expect(text).toMatch(/^\/\/ A world for phx-sim, made from 20 recorded exchanges of tapes\/shop/);
-    expect((await run("scenario", "check", "world.jsonc")).code).toBe(0);
-
-    const again = await run("scenario", "from-tape", "shop", "--out", "world.jsonc");
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringMatching(/already exists; --force/) });
-    expect((await run("scenario", "from-tape", "shop", "--out", "world.jsonc", "--force")).code).toBe(0);
-  });
-
-  test("reports what of a damaged tape is passed over", async () => {
-    tape("shop", [...exchanges, "{"]);
-    const { code, stderr, stdout } = await run("scenario", "from-tape", "shop");
-    expect([code, stdout]).toEqual([1, expect.stringContaining('"api_key": "phc_tape_1"')]);
-    expect(stderr).toMatch(/^phx-sim: 1 line of the tape passed over; line 22: it is not JSON\n/);
-    expect(stderr).toMatch(/^phx-sim: the tape is damaged: 1 line passed over \(tapes/m);
-  });
-
-  test("to stdout without --out", async () => {
-    tape("shop", exchanges);
-    const { code, stdout } = await run("scenario", "from-tape", "shop");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/"api_key": "phc_tape_1"/);
-  });
-
-  test("says where a flag's definition and its recorded answers disagree", async () => {
-    const filters = { groups: [{ properties: [], rollout_percentage: 100 }] };
-    const definition = { id: 1, team_id: 1, key: "beta", name: "", active: true, deleted: false, filters };
-    const evaluated = (distinct_id: string, enabled: boolean) =>
-      raw("POST /flags/?v=2", answer({ flags: { beta: { key: "beta", enabled } } }), {
-        body: { token: "phc_recorded123", distinct_id },
-      });
-    const file = await tapeOf([
-      raw("GET /flags/definitions?token=phc_recorded123", answer({ flags: [definition], cohorts: {} })),
-      evaluated("u1", true),
-      evaluated("u2", false),
-    ]);
-    const { code, stderr } = await run("scenario", "from-tape", file, "--out", "world.jsonc");
-    expect(code).toBe(0);
-    expect(stderr).toContain("\nflag beta, subject u2: the scenario's definition gives true, the tape has false\n");
-    expect(stderr).not.toContain("subject u1");
-  });
-
-  test("a tape that is no use leaves no file", async () => {
-    tape("empty", []);
-    const { code, stderr } = await run("scenario", "from-tape", "empty", "--out", "world.jsonc");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "phx-sim: tapes/empty.tape.ndjson has no exchanges\n" });
-    expect(existsSync(join(cwd, "world.jsonc"))).toBe(false);
   });
 });

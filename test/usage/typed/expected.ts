@@ -191,7 +191,6 @@ export const pages: Readonly<Record<string, Page>> = {
     },
   },
   "phx-sim scenario check --help": { given: ["app"] },
-  "phx-sim scenario from-tape --help": { given: ["app", "tapes"] },
   "phx-sim pull --help": { given: ["app", "key"] },
   "phx-sim impact --help": { given: ["app", "baseline", "key", "twin"] },
   "phx-sim plan types --help": { given: ["app", "sim", "plan"] },

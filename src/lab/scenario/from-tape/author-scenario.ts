@@ -6,8 +6,7 @@ import { Email } from "../project-schema.ts";
 import { schemaPath } from "../starter.ts";
 import { authored, authoredRun, authoredTile } from "./authored-fields.ts";
 import { type DocumentKind, type Found, projectKinds, type TapeDocuments } from "./documents.ts";
-import type { AnsweredFlag, FlagAnswers } from "./flag-answers.ts";
-import type { Notes } from "./json-with-notes.ts";
+import type { FlagAnswer, FlagAnswers } from "./flag-answers.ts";
 import type { KeyRing } from "./project-keys.ts";
 
 /** Everything collected from a tape. */
@@ -20,7 +19,6 @@ export interface Collected {
 }
 
 interface Context extends Collected {
-  readonly notes: Notes;
   /** The scenario's keys by their placeholders. */
   readonly keys: Map<string, string>;
   readonly emails: ReadonlySet<string>;
@@ -29,10 +27,7 @@ interface Context extends Collected {
 }
 
 /** Makes a scenario of the documents on a tape. @returns also its keys by their placeholders on the tape */
-export function authorScenario(
-  collected: Collected,
-  notes: Notes,
-): { scenario: JsonObject; keys: Map<string, string> } {
+export function authorScenario(collected: Collected): { scenario: JsonObject; keys: Map<string, string> } {
   const { documents, ring } = collected;
   const keys = new Map<string, string>();
   const users = documents
@@ -43,14 +38,14 @@ export function authorScenario(
   const slots = slotsOf(documents, ring);
   const found = projectKinds.flatMap((kind) => documents.all(kind));
   const contents = groupedBy(found, (it) => placeOf(it.kind, it.project));
-  const context: Context = { ...collected, notes, keys, emails, contents };
+  const context: Context = { ...collected, keys, emails, contents };
   const projects = slots.map((slot, i) => ({ slot, made: projectOf(slot, i, context) }));
   const scenario: JsonObject = {
     $schema: schemaPath,
     version: 1,
     ...(users.length > 0 && { users }),
-    organizations: organizationsOf(documents.all("organizations"), projects, notes),
-    personal_api_keys: personalKeys(ring, keys, notes),
+    organizations: organizationsOf(documents.all("organizations"), projects),
+    personal_api_keys: personalKeys(ring, keys),
   };
   return { scenario, keys };
 }
@@ -61,8 +56,6 @@ interface Slot {
   readonly id: string | undefined;
   readonly document: Found | undefined;
   readonly placeholders: string[];
-  /** True if no answer shows that this is the project's key. */
-  isGuess: boolean;
 }
 
 const isNumber = (id: string | undefined): id is string => id !== undefined && /^\d{1,15}$/.test(id);
@@ -71,7 +64,7 @@ const isNumber = (id: string | undefined): id is string => id !== undefined && /
 function slotsOf(documents: TapeDocuments, ring: KeyRing): Slot[] {
   const slots = new Map<string, Slot>();
   const slotOf = (id: string, document?: Found): Slot => {
-    const slot = slots.get(id) ?? { id, document, placeholders: [], isGuess: false };
+    const slot = slots.get(id) ?? { id, document, placeholders: [] };
     slots.set(id, slot);
     return slot;
   };
@@ -88,7 +81,7 @@ function slotsOf(documents: TapeDocuments, ring: KeyRing): Slot[] {
       if (!placeholders.includes(text)) placeholders.push(text);
     }
   const found = withLooseKeys([...slots.values()], ring);
-  return found.length > 0 ? found : [{ id: undefined, document: undefined, placeholders: [], isGuess: true }];
+  return found.length > 0 ? found : [{ id: undefined, document: undefined, placeholders: [] }];
 }
 
 /** Keys without a project in any answer: one for each project without a key, in order; the rest are own projects. */
@@ -98,9 +91,8 @@ function withLooseKeys(slots: Slot[], ring: KeyRing): Slot[] {
   const free = slots.filter(({ placeholders }) => placeholders.length === 0);
   const added: Slot[] = [];
   for (const [i, { text }] of loose.entries()) {
-    const slot = free[i] ?? { id: undefined, document: undefined, placeholders: [], isGuess: false };
+    const slot = free[i] ?? { id: undefined, document: undefined, placeholders: [] };
     slot.placeholders.push(text);
-    slot.isGuess = true;
     if (!free[i]) added.push(slot);
   }
   return [...slots, ...added];
@@ -111,7 +103,7 @@ const placeOf = (kind: DocumentKind, project: string | undefined): string =>
   `${kind} ${project !== undefined && /^\d+$/.test(project) ? project : ""}`;
 
 function projectOf(slot: Slot, i: number, context: Context): JsonObject {
-  const { notes, keys, answers, groupTypes, contents } = context;
+  const { keys, answers, groupTypes, contents } = context;
   const of = (kind: DocumentKind): Found[] => [
     ...(contents.get(placeOf(kind, slot.id)) ?? []),
     ...(i === 0 ? (contents.get(placeOf(kind, undefined)) ?? []) : []),
@@ -120,18 +112,18 @@ function projectOf(slot: Slot, i: number, context: Context): JsonObject {
   // a key that is not redacted stays
   const api_key = seen !== undefined && /^phc_[\w-]{1,60}$/.test(seen) ? seen : `phc_tape_${i + 1}`;
   for (const text of slot.placeholders) keys.set(text, api_key);
-  const flags = flagsOf(of("feature_flags"), answers.of(slot.placeholders), notes);
+  const flags = flagsOf(of("feature_flags"), answers.of(slot.placeholders));
   const types = [slot.id ?? "", ...slot.placeholders].map((it) => groupTypes.get(it)).find(Boolean);
   const persons = of("persons")
     .map(authored)
     .filter(({ distinct_ids }) => Array.isArray(distinct_ids) && distinct_ids.length > 0);
   const lists: Record<string, Json[]> = {
-    cohorts: cohortsOf(of("cohorts"), notes),
+    cohorts: cohortsOf(of("cohorts")),
     persons,
     ...boardsOf(of("dashboards"), of("insights"), context),
-    batch_exports: exportsOf(of("batch_exports"), notes),
+    batch_exports: exportsOf(of("batch_exports")),
   };
-  const made: JsonObject = {
+  return {
     ...(slot.id !== undefined && { id: Number(slot.id) }),
     name: `Project ${slot.id ?? i + 1}`,
     ...(slot.document && authored(slot.document)),
@@ -140,10 +132,6 @@ function projectOf(slot: Slot, i: number, context: Context): JsonObject {
     ...(Object.keys(flags).length > 0 && { flags }),
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
   };
-  if (!slot.document?.fields.has("name")) notes.note(made, "name", "inferred: the tape does not have its name");
-  if (slot.isGuess) notes.note(made, "api_key", "inferred: the tape does not have the project of this key");
-  else if (seen === undefined) notes.note(made, "api_key", "inferred: its key is not on the tape");
-  return made;
 }
 
 interface Placed {
@@ -152,13 +140,9 @@ interface Placed {
 }
 
 /** The organizations with their projects; each has at least one. */
-function organizationsOf(found: readonly Found[], projects: readonly Placed[], notes: Notes): JsonObject[] {
+function organizationsOf(found: readonly Found[], projects: readonly Placed[]): JsonObject[] {
   const known = found.filter((it) => Object.hasOwn(authored(it), "name"));
-  if (known.length === 0) {
-    const made: JsonObject = { name: "Recorded organization", projects: projects.map((it) => it.made) };
-    notes.note(made, "name", "inferred: the tape shows no organization");
-    return [made];
-  }
+  if (known.length === 0) return [{ name: "Recorded organization", projects: projects.map((it) => it.made) }];
   const ids = new Set(known.map(({ id }) => id));
   const home = ({ slot }: Placed): string => {
     const named = slot.document?.fields.get("organization_id") ?? slot.document?.fields.get("organization");
@@ -166,14 +150,11 @@ function organizationsOf(found: readonly Found[], projects: readonly Placed[], n
   };
   return known.map((it, i) => {
     const its = projects.filter((project) => home(project) === it.id).map(({ made }) => made);
-    const made: JsonObject = {
+    return {
       ...authored(it),
       ...featuresOf(it),
       projects: its.length > 0 ? its : [{ name: "Empty project", api_key: `phc_tape_empty_${i + 1}` }],
     };
-    if (its.length === 0)
-      notes.note(made, "projects", "inferred: the tape shows none, but an organization has one at least");
-    return made;
   });
 }
 
@@ -187,16 +168,12 @@ function featuresOf({ fields }: Found): JsonObject {
 }
 
 /** Keys that were refused every time stay unknown. */
-function personalKeys(ring: KeyRing, keys: Map<string, string>, notes: Notes): JsonObject[] {
+function personalKeys(ring: KeyRing, keys: Map<string, string>): JsonObject[] {
   const seen = ring.all("personal").filter(({ text }) => !keys.has(text));
   for (const [i, { text, accepted }] of seen.entries())
     keys.set(text, accepted ? `phx_tape_${i + 1}` : `phx_tape_refused_${i + 1}`);
   const accepted = seen.filter((it) => it.accepted).map(({ text }) => keys.get(text) ?? "");
-  return (accepted.length > 0 ? accepted : ["phx_tape_1"]).map((key) => {
-    const made: JsonObject = { key, scopes: ["*"] };
-    notes.note(made, "scopes", "inferred: the permissions of the key are not on the tape");
-    return made;
-  });
+  return (accepted.length > 0 ? accepted : ["phx_tape_1"]).map((key) => ({ key, scopes: ["*"] }));
 }
 
 /** The author, if the scenario has that user. */
@@ -221,15 +198,10 @@ function namesOf(insights: readonly Found[]): Map<string, string> {
 }
 
 /** Insights, and the dashboards with their tiles. */
-function boardsOf(dashboards: readonly Found[], insights: readonly Found[], { emails, notes }: Context) {
+function boardsOf(dashboards: readonly Found[], insights: readonly Found[], { emails }: Context) {
   const names = namesOf(insights);
   return {
-    insights: insights.map((it) => {
-      const name = names.get(it.id) ?? it.id;
-      const made = { ...authored(it), name, ...authorOf(it, emails) };
-      if (it.fields.get("name") !== name) notes.note(made, "name", "inferred: tiles refer to it by its name");
-      return made;
-    }),
+    insights: insights.map((it) => ({ ...authored(it), name: names.get(it.id) ?? it.id, ...authorOf(it, emails) })),
     dashboards: dashboards.map((it) => {
       const tiles = objectsIn(it.fields.get("tiles")).flatMap((tile) => tileOf(tile, names));
       return { ...authored(it), ...authorOf(it, emails), ...(tiles.length > 0 && { tiles }) };
@@ -253,7 +225,7 @@ function canBeRead(filters: JsonObject): boolean {
 }
 
 /** Flags by key: as defined, or as answered if the tape has no definition that the sim can evaluate. */
-function flagsOf(defined: readonly Found[], answered: ReadonlyMap<string, AnsweredFlag>, notes: Notes): JsonObject {
+function flagsOf(defined: readonly Found[], answered: ReadonlyMap<string, FlagAnswer>): JsonObject {
   const flags = new Map<string, Json>();
   for (const it of defined) {
     const key = it.fields.get("key");
@@ -262,18 +234,12 @@ function flagsOf(defined: readonly Found[], answered: ReadonlyMap<string, Answer
     const isReadable = !isObject(flag.filters) || canBeRead(flag.filters);
     if (isReadable || !answered.has(key)) flags.set(key, flag);
   }
-  const inferred = [...answered].filter(([key]) => !flags.has(key));
-  for (const [key, it] of inferred) flags.set(key, asAnswered(it));
-  const object: JsonObject = Object.fromEntries(flags);
-  for (const [key, { varies }] of inferred) {
-    const value = varies ? "the first of several different answers" : "the same answer for all persons";
-    notes.note(object, key, `inferred: ${value}; the tape has no rules that can be evaluated`);
-  }
-  return object;
+  for (const [key, it] of answered) if (!flags.has(key)) flags.set(key, asAnswered(it));
+  return Object.fromEntries(flags);
 }
 
 /** The short form with the same answer for all persons. */
-function asAnswered({ value, payload }: AnsweredFlag): Json {
+function asAnswered({ value, payload }: FlagAnswer): Json {
   const name = typeof value === "string" ? value : "true";
   const payloads: JsonObject = payload === undefined ? {} : { payloads: Object.fromEntries([[name, payload]]) };
   if (typeof value === "string") return { variants: Object.fromEntries([[value, 100]]), ...payloads };
@@ -281,17 +247,11 @@ function asAnswered({ value, payload }: AnsweredFlag): Json {
 }
 
 /** Batch exports with their runs. */
-const exportsOf = (found: readonly Found[], notes: Notes): JsonObject[] =>
+const exportsOf = (found: readonly Found[]): JsonObject[] =>
   found.map((it) => {
     const runs = objectsIn(it.fields.get("latest_runs")).map(authoredRun);
-    const made: JsonObject = { ...authored(it), ...(runs.length > 0 && { runs }) };
-    if (Object.hasOwn(made, "destination")) notes.note(made, "destination", "its secrets are not on the tape");
-    return made;
+    return { ...authored(it), ...(runs.length > 0 && { runs }) };
   });
 
-const cohortsOf = (found: readonly Found[], notes: Notes): JsonObject[] =>
-  found.map((it) => {
-    const made: JsonObject = { name: `Cohort ${it.id}`, ...authored(it) };
-    if (!it.fields.get("name")) notes.note(made, "name", "inferred: the tape has its number only");
-    return made;
-  });
+const cohortsOf = (found: readonly Found[]): JsonObject[] =>
+  found.map((it) => ({ name: `Cohort ${it.id}`, ...authored(it) }));

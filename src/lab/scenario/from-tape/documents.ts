@@ -2,7 +2,6 @@ import { isObject, type Json, type JsonObject, own } from "../../../kernel/base/
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { pathOf } from "../../tapes/format/routes.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
-import type { FromTapeOptions } from "./tape-scenario.ts";
 
 export const projectKinds = ["dashboards", "insights", "feature_flags", "cohorts", "batch_exports", "persons"] as const;
 
@@ -32,21 +31,15 @@ export interface Found {
   readonly fields: Map<string, Json>;
   isCreated: boolean;
   isChanged: boolean;
-  isRemoved: boolean;
 }
 
 const maxDocuments = 20_000;
 
-/** Collects documents, as they were before the tape or after it. */
+/** Collects documents as they were before the first exchange. */
 export class TapeDocuments {
   readonly #documents = new Map<string, Found>();
-  readonly #state: "end" | "start";
   /** Sightings of documents beyond the limit. */
   dropped = 0;
-
-  constructor({ state = "end" }: Pick<FromTapeOptions, "state">) {
-    this.#state = state;
-  }
 
   see(exchange: Exchange): void {
     for (const it of [...sightingsIn(exchange), ...definitionsIn(exchange)]) this.#see(it);
@@ -54,9 +47,7 @@ export class TapeDocuments {
 
   /** The documents of a kind, in the order of their creation. */
   all(kind: DocumentKind): Found[] {
-    const found = [...this.#documents.values()].filter(
-      (it) => it.kind === kind && !(this.#state === "end" ? it.isRemoved : it.isCreated) && it.fields.size > 0,
-    );
+    const found = [...this.#documents.values()].filter((it) => it.kind === kind && !it.isCreated && it.fields.size > 0);
     // numbers follow the creation; without numbers, lists do: they begin with the newest
     if (kind === "persons" || kind === "batch_exports") return found.reverse();
     const isNumbered = kind !== "users" && found.every(({ id }) => /^\d+$/.test(id));
@@ -71,19 +62,10 @@ export class TapeDocuments {
       this.dropped++;
       return;
     }
-    const marks = { isCreated: false, isChanged: false, isRemoved: false };
-    const it: Found = known ?? { kind, id, project, fields: new Map(), ...marks };
+    const it: Found = known ?? { kind, id, project, fields: new Map(), isCreated: false, isChanged: false };
     this.#documents.set(`${kind} ${id}`, it);
-    if (this.#state === "end") seeLast(it, sighting);
-    else seeFirst(it, sighting, !known);
+    seeFirst(it, sighting, !known);
   }
-}
-
-/** The last value counts; a list has fewer fields than a detail, so that missing ones stay. */
-function seeLast(it: Found, { role, fields, project }: Sighting): void {
-  it.project = project ?? it.project;
-  it.isRemoved = role === "removed";
-  for (const [key, value] of fields) it.fields.set(key, value);
 }
 
 /** The first value counts, until the first change. */

@@ -3,43 +3,36 @@ import { servedValueOf } from "../../../state/documents/flag-config.ts";
 import type { Exchange } from "../../tapes/format/exchange.ts";
 import { jsonOf, projectKeyOf } from "./project-keys.ts";
 
-interface Answer {
-  value: boolean | string;
-  payload: Json | undefined;
-}
-
-/** The decision of a flag without known rules. */
-export interface AnsweredFlag extends Answer {
-  /** True if there are different answers. */
-  varies: boolean;
+/** The first recorded decision of a flag. */
+export interface FlagAnswer {
+  readonly value: boolean | string;
+  readonly payload: Json | undefined;
 }
 
 const maxFlags = 5000;
 
 /** Collects the decisions of flags, by the project key of the request. */
 export class FlagAnswers {
-  readonly #byKey = new Map<string, Map<string, AnsweredFlag>>();
+  readonly #byKey = new Map<string, Map<string, FlagAnswer>>();
   #size = 0;
 
   see(exchange: Exchange): void {
     if (exchange.route !== "flags" || exchange.res?.status !== 200) return;
     const key = projectKeyOf(exchange) ?? "";
-    const flags = this.#byKey.get(key) ?? new Map<string, AnsweredFlag>();
+    const flags = this.#byKey.get(key) ?? new Map<string, FlagAnswer>();
     this.#byKey.set(key, flags);
     for (const [name, answer] of flagAnswersIn(jsonOf(exchange.res))) {
-      const known = flags.get(name);
-      if (known) known.varies ||= known.value !== answer.value;
-      else if (this.#size++ < maxFlags) flags.set(name, { ...answer, varies: false });
+      if (!flags.has(name) && this.#size++ < maxFlags) flags.set(name, answer);
     }
   }
 
-  of(keys: readonly string[]): ReadonlyMap<string, AnsweredFlag> {
+  of(keys: readonly string[]): ReadonlyMap<string, FlagAnswer> {
     return new Map(keys.flatMap((key) => [...(this.#byKey.get(key) ?? [])]));
   }
 }
 
 /** The decisions in an answer: `flags` with details, or `featureFlags` with values or as a list of names. */
-export function flagAnswersIn(body: Json | undefined): [name: string, answer: Answer][] {
+function flagAnswersIn(body: Json | undefined): [name: string, answer: FlagAnswer][] {
   if (!isObject(body)) return [];
   const flags = own(body, "flags");
   if (isObject(flags)) return Object.entries(flags).flatMap(([name, it]) => detailed(name, it));
@@ -55,7 +48,7 @@ export function flagAnswersIn(body: Json | undefined): [name: string, answer: An
 const isValue = (value: Json | undefined): value is boolean | string =>
   typeof value === "boolean" || (typeof value === "string" && value !== "");
 
-function detailed(name: string, it: Json): [string, Answer][] {
+function detailed(name: string, it: Json): [string, FlagAnswer][] {
   if (!isObject(it)) return [];
   const metadata = own(it, "metadata");
   const payload = isObject(metadata) ? parsed(own(metadata, "payload")) : undefined;

@@ -68,7 +68,7 @@ function troubleOf({ compared, damaged }: Comparison): string | undefined {
 export const damageText = (damaged: number): string => `the tape is damaged: ${counted(damaged, "line")} passed over`;
 
 /** Reports how many lines of a tape could not be used, and the first of them. */
-export function warnOfDamage(
+function warnOfDamage(
   { damaged, problems: [problem] }: Pick<Comparison, "damaged" | "problems">,
   shell: Shell,
 ): void {

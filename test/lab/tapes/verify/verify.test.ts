@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type Sim, scenarioFromTape, startSim } from "../../../../src/index.ts";
+import { type Sim, startSim } from "../../../../src/index.ts";
 import type { Json } from "../../../../src/kernel/base/json.ts";
+import { scenarioFromTape } from "../../../../src/lab/scenario/from-tape/scenario-from-tape.ts";
 import type { Exchange } from "../../../../src/lab/tapes/format/exchange.ts";
 import { createRedactor } from "../../../../src/lab/tapes/redact/redactor.ts";
 import { createComparison } from "../../../../src/lab/tapes/verify/compare.ts";
@@ -26,7 +27,7 @@ async function productionTape(): Promise<Exchange[]> {
 }
 
 async function differences(tape: Exchange[], dialect: "documented" | "production") {
-  const { scenario, keys } = await scenarioFromTape(tape, { state: "start" });
+  const { scenario, keys } = await scenarioFromTape(tape);
   const sim = await opened(startSim({ scenario, dialect, adoptTokens: true }));
   const verifier = createSimVerifier({ handle: sim.handle, keys });
   const comparison = createComparison();
